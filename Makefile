@@ -9,7 +9,7 @@ TOOLS := $(CURDIR)/target/tools
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,13 +17,16 @@ help: ## Lists the targets
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
 	$(CARGO) run --quiet --release --bin solinas -- demo
 
-test: lint test-rust test-python fuzz-smoke ## All tests: lints, Rust, documentation, command line, Python, a short fuzzing
+test: lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
 
-lint: ## Formatting, clippy, dependency direction, links of the documentation
+lint: lint-crates ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
+	$(CARGO) xtask bench-lint
+
+lint-crates:
 	$(CARGO) xtask ci-lint
 
-test-rust: ## Rust tests, the command line's included, and documentation tests
-	$(CARGO) test --quiet --workspace --exclude solinas-python
+test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
+	$(CARGO) test --quiet --workspace
 	$(CARGO) xtask stack
 
 python: $(VENV)/installed ## The Python package, in .venv
@@ -45,17 +48,18 @@ book: $(MDBOOK) ## The documentation as a site, in target/book
 $(MDBOOK):
 	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
-test-python: python ## Python tests, stubs, types and the examples of the documentation
-	$(BIN)/python -m pytest --quiet python/tests
+test-python: $(VENV)/installed ## Python tests, stubs, types and the examples of the documentation
+	$(CARGO) xtask python-package
+	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet python/tests
 
-fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
-	$(CARGO) xtask fuzz-smoke --seconds 5
+fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
+	$(CARGO) xtask fuzz-smoke --seconds 30
 
 faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
 	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
-	cd bench/tfhe && $(CARGO) run --release -- --quick
+	cd bench/tfhe && $(CARGO) run --profile tfhe -- --quick
 
 bench-bigint: ## Our big integers beside GMP, FLINT, malachite and OpenSSL, in one run
 	cd bench/bigint && $(CARGO) run --release -- --quick

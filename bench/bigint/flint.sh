@@ -4,7 +4,7 @@
 #   ./flint.sh flint-3.x.tar.gz      a source archive (of flintlib.org, or of a distribution: flint_3.x.orig.tar.xz)
 #   ./flint.sh path/to/flint         a source folder or git checkout
 #
-# Leaves target/flint-VERSION/lib/libflint.so here, and prints the setting that makes the benchmark use it.
+# Leaves ../target/flint-VERSION/lib/libflint.so here, and prints the setting that makes the benchmark use it.
 # Needs a C compiler, make, m4, the headers of GMP and MPFR, and for a git checkout autoconf and libtool
 # (Debian: gcc make m4 libgmp-dev libmpfr-dev autoconf automake libtool).
 # CFLAGS may be set; FLINT's vector code is AVX2 and loses by the compiler's AVX-512 (up to a fifth, measured on Zen 4 with GCC 12).
@@ -16,7 +16,7 @@ if [ $# -ne 1 ] || [ ! -e "$1" ]; then
 fi
 source=$(realpath "$1")
 cd "$(dirname "$0")"
-target=$PWD/target
+target=$(cd .. && pwd)/target
 work=$target/flint-build
 : "${CFLAGS:=-O3 -march=native -mno-avx512f}"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the peer of this benchmark, OpenFHE's BGV: target/openfhe-bgv. Nothing of it is part of Solinas.
+# Makes the peer of this benchmark, OpenFHE's BGV: ../target/openfhe-bgv. Nothing of it is part of Solinas.
 #
 #   ./openfhe.sh build SOURCE          builds OpenFHE from a checkout with its submodules:
 #                                      git clone --recurse-submodules --branch v1.5.1 https://github.com/openfheorg/openfhe-development
@@ -18,7 +18,7 @@ mode=$1
 source=$(realpath "$2")
 wheel=${3:+$(realpath "$3")}
 cd "$(dirname "$0")"
-target=$PWD/target
+target=$(cd .. && pwd)/target
 mkdir -p "$target"
 prefix=$target/openfhe
 rm -rf "$prefix"

@@ -70,19 +70,20 @@ def main() -> int:
     print(f"{len(table)} patients, {args.columns} columns; parameters {PARAMS}")
 
     # The client encrypts the columns. Its key stays with it.
-    client, server = timed("client: keys", lambda: sl.keygen("bgv", params=PARAMS, threads=args.threads))
+    client, server_key = timed("client: keys", lambda: sl.keygen("bgv", params=PARAMS))
     columns = timed("client: encryption", lambda: [client.encrypt(column, Residue) for column in table.T])
     malignant = client.encrypt(labels, Residue)
 
     # The server has its own key, the ciphertexts and the weights.
+    server = sl.Server(server_key, threads=args.threads)
     sums = timed(
         "server: statistics of all columns",
-        lambda: [server.run(statistics, column, malignant).result() for column in columns],
+        lambda: server.run([statistics(column, malignant) for column in columns]),
     )
     residues = [int(weight) % MODULUS for weight in weights]
     score = timed(
         "server: scores of all patients",
-        lambda: sum(server.bind(column) * weight for column, weight in zip(columns, residues, strict=True)),
+        lambda: server.run(sum(column * weight for column, weight in zip(columns, residues, strict=True))),
     )
 
     # The client decrypts the results.

@@ -20,6 +20,21 @@ impl From<Ciphertext> for PyCiphertext {
     }
 }
 
+impl PyCiphertext {
+    /// The elements with these flat indices, row by row, in the given shape.
+    pub(crate) fn part(
+        array: &Ciphertext,
+        indices: &[usize],
+        shape: Option<Vec<usize>>,
+    ) -> Result<Ciphertext, Failure> {
+        if shape.is_some() && array.shape().is_some() && indices.iter().copied().eq(0..array.len()) {
+            return Ok(array.reshape(shape)?);
+        }
+        let parts = indices.iter().map(|&index| array.get(index)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Ciphertext::stack(parts)?.reshape(shape)?)
+    }
+}
+
 #[pymethods]
 impl PyCiphertext {
     /// Name of the elements' type.
@@ -59,26 +74,17 @@ impl PyCiphertext {
         self.inner.condition().map(|condition| (condition.margin, condition.products, condition.usable))
     }
 
-    /// The elements at those places, row by row, in the given shape.
+    /// The elements with these flat indices, row by row, in the given shape.
     fn take(&self, py: Python<'_>, indices: Vec<usize>, shape: Option<Vec<usize>>) -> PyResult<Self> {
         let inner = &self.inner;
-        guarded(py, || {
-            let part = |&index: &usize| Ok::<_, Failure>(inner.get(index)?);
-            let parts = indices.iter().map(part).collect::<Result<Vec<_>, _>>()?;
-            Ok(Ciphertext::stack(parts)?.reshape(shape)?.into())
-        })
+        guarded(py, || Ok(Self::part(inner, &indices, shape)?.into()))
     }
 
-    /// Scalars as an array of the given shape.
+    /// Scalars and arrays, one after the other, as an array of the given shape.
     #[staticmethod]
     fn stack(py: Python<'_>, parts: Vec<PyRef<'_, Self>>, shape: Vec<usize>) -> PyResult<Self> {
         let parts: Vec<_> = parts.iter().map(|part| part.inner.clone()).collect();
         guarded(py, || Ok(Ciphertext::stack(parts)?.reshape(Some(shape))?.into()))
-    }
-
-    /// The same elements in another shape.
-    fn reshape(&self, shape: Option<Vec<usize>>) -> PyResult<Self> {
-        Ok(self.inner.reshape(shape).map_err(Failure::from)?.into())
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Failure, guarded};
 use crate::job::wait;
-use crate::keys::PyEstimate;
+use crate::params::estimate_dict;
 
 /// A combinational circuit.
 #[pyclass(module = "solinas._core", name = "Circuit", frozen)]
@@ -72,12 +72,13 @@ impl PyCircuit {
         guarded(py, || Ok(Self { netlist: self.netlist.optimize(&GateCosts::default()) }))
     }
 
-    /// What it costs with a parameter set. Ctrl-C stops it.
-    fn cost(&self, py: Python<'_>, params: &str) -> PyResult<PyEstimate> {
+    /// The cost under a parameter set. Ctrl-C stops it.
+    fn cost<'py>(&self, py: Python<'py>, params: &str) -> PyResult<Bound<'py, PyAny>> {
         let (netlist, params) = (self.netlist.clone(), params.to_owned());
-        let job = Job::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?.into()))?;
+        let job: Job<_, Failure> =
+            Job::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?))?;
         wait(&job, py, None, None)?;
-        Ok(job.take()?)
+        estimate_dict(py, &job.take()?)
     }
 
     /// A picture.

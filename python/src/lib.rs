@@ -9,7 +9,9 @@ mod files;
 mod find;
 mod job;
 mod keys;
+mod params;
 mod program;
+mod server;
 
 use pyo3::prelude::*;
 
@@ -22,15 +24,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ciphertext::PyCiphertext>()?;
     module.add_class::<keys::PyClientKey>()?;
     module.add_class::<keys::PyServerKey>()?;
-    module.add_class::<keys::PyParamsInfo>()?;
-    module.add_class::<keys::PyEstimate>()?;
+    module.add_class::<server::PyServer>()?;
     module.add_class::<job::PyJob>()?;
-    module.add_class::<find::PyFoundParams>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(files::write_text, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
-    module.add_function(wrap_pyfunction!(keys::params, module)?)?;
+    module.add_function(wrap_pyfunction!(params::params, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_params, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_bgv, module)?)?;
-    module.add_function(wrap_pyfunction!(keys::cost, module)?)
+    module.add_function(wrap_pyfunction!(params::cost, module)?)
 }

@@ -172,6 +172,12 @@ impl PyProgram {
         self.program.outputs.iter().map(|output| output.value.0).collect()
     }
 
+    /// Whether each output is an array, if those inputs are arrays.
+    fn output_arrays(&self, inputs: Vec<bool>) -> Vec<bool> {
+        let arrays = self.program.arrays(&inputs);
+        self.program.outputs.iter().map(|output| arrays[output.value.0 as usize]).collect()
+    }
+
     /// The outputs on each row of inputs, all as bits.
     fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<u128>>) -> PyResult<Vec<Vec<u128>>> {
         let program = &self.program;

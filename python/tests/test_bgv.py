@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import solinas as sl
+from conftest import pair
 
 P = 65537
 Residue = sl.mod(P)
@@ -23,12 +24,12 @@ def mix(a: sl.U8, b: sl.U8) -> sl.U8:
 
 @pytest.fixture(scope="module")
 def slots():
-    return sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=1, threads=2)
+    return pair("bgv", params="slots-128-3", research=True, insecure_seed=1)
 
 
 @pytest.fixture(scope="module")
 def bits():
-    return sl.keygen("bgv", params="bits-64-9", research=True, insecure_seed=1, threads=2)
+    return pair("bgv", params="bits-64-9", research=True, insecure_seed=1)
 
 
 def test_vectors_run_programs_and_operators(slots):
@@ -38,14 +39,13 @@ def test_vectors_run_programs_and_operators(slots):
     a, b = client.encrypt(values, Residue), client.encrypt(Residue(65536))
     assert (a.form, a.type, a.shape, a.products_left) == ("slots", Residue, (300,), 3)
     want = [(x + 1) * (5 - x) - 3 * x for x in values]
-    result = server.run(polynomial, a, b).result()
+    result = server.run(polynomial(a, b))
     assert client.decrypt(result).tolist() == [x % P for x in want]
     assert polynomial.simulate(values[0], 65536) == want[0] % P
     assert result.products_left == 1
     assert result.margin > 0
-    bound = server.bind(a)
-    assert client.decrypt(5 - bound * 2).tolist() == [(5 - 2 * x) % P for x in values]
-    estimate = server.estimate(polynomial, 300)
+    assert client.decrypt(server.run(5 - a * 2)).tolist() == [(5 - 2 * x) % P for x in values]
+    estimate = server.estimate(polynomial, elements=300)
     assert (estimate.bootstraps, estimate.products, estimate.depth) == (0, 6, 2)
     assert polynomial.cost("slots-128-3", scheme="bgv").products == 2
 
@@ -61,14 +61,14 @@ def test_negative_numbers_are_counted_from_the_modulus(slots):
     x = client.encrypt(values, Residue)
     assert client.decrypt(x).tolist() == [v % P for v in values] == [P - 1, 1, 0, 5]
     want = [(-2 * v - 1) % P for v in values]
-    assert client.decrypt(server.run(minus, x).result()).tolist() == want == minus.simulate(values).tolist()
-    assert client.decrypt(server.bind(x) - -3).tolist() == [(v + 3) % P for v in values]
+    assert client.decrypt(server.run(minus(x))).tolist() == want == minus.simulate(values).tolist()
+    assert client.decrypt(server.run(x - -3)).tolist() == [(v + 3) % P for v in values]
     assert repr(Residue(-1)) == f"mod{P}({P - 1})"
     for value in (P, -P, 2 * P):
         with pytest.raises(sl.RangeError, match=r"0 to 65536, or from -65536 to -1"):
             client.encrypt(value, Residue)
         with pytest.raises(sl.RangeError, match="out of range for mod65537"):
-            server.bind(x) + value
+            x + value
 
 
 def test_bools_are_no_numbers(slots, bits):
@@ -96,11 +96,11 @@ def test_programs_go_across_elements(slots):
     client, server = slots
     for count in (5, 128, 200):
         values, weights = [7 * i * i % P for i in range(count)], [i % 10 for i in range(count)]
-        outputs = server.run(statistics, client.encrypt(values, Residue), client.encrypt(weights, Residue)).result()
+        outputs = server.run(statistics(client.encrypt(values, Residue), client.encrypt(weights, Residue)))
         dot, total, moved = client.decrypt(outputs)
         assert (dot, total) == (sum(x * w for x, w in zip(values, weights, strict=True)) % P, sum(values) % P)
         assert moved.tolist() == [(values[(i + 2) % count] - x) % P for i, x in enumerate(values)]
-    estimate = server.estimate(statistics, 128)
+    estimate = server.estimate(statistics, elements=128)
     assert estimate.rotations > 7
 
 
@@ -109,20 +109,20 @@ def test_levels_are_used_up_before_anything_runs(slots):
     x = client.encrypt([3, 65535], Residue)
     values = [3, 65535]
     for left in (2, 1, 0):
-        x = (server.bind(x) * server.bind(x)).encrypted
+        x = server.run(x * x)
         values = [v * v % P for v in values]
         assert client.decrypt(x).tolist() == values
         assert x.products_left == left
     with pytest.raises(sl.NoiseError, match="allow 0 of the 3; encrypt its inputs again"):
-        server.bind(x) * server.bind(x)
+        server.run(x * x)
 
 
 def test_integers_of_bits(bits):
     client, server = bits
     a, b = client.encrypt([200, 7, 31], sl.U8), client.encrypt(sl.u8(9))
-    assert client.decrypt(server.run(mix, a, b).result()).tolist() == [200 ^ 9, 16, 31 ^ 9]
+    assert client.decrypt(server.run(mix(a, b))).tolist() == [200 ^ 9, 16, 31 ^ 9]
     with pytest.raises(sl.NoiseError, match="products in a row"):
-        server.run(sl.program(divide), a, b).result()
+        server.run(sl.program(divide)(a, b))
 
 
 def divide(a: sl.U8, b: sl.U8) -> sl.U8:
@@ -130,14 +130,14 @@ def divide(a: sl.U8, b: sl.U8) -> sl.U8:
 
 
 def test_a_key_that_bootstraps_runs_deep_circuits(tmp_path):
-    client, server = sl.keygen("bgv", params="boot-64-2", research=True, insecure_seed=1, threads=2)
+    client, server = pair("bgv", params="boot-64-2", research=True, insecure_seed=1)
     a, b = client.encrypt(sl.u8(200)), client.encrypt(sl.u8(13))
     deep = sl.program(divide)
     assert server.estimate(deep).bootstraps > 0
-    assert client.decrypt(server.run(deep, a, b).result()) == 15
-    server.save(tmp_path / "server.key")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
-    assert client.decrypt(again.run(deep, a, b).result()) == 15
+    assert client.decrypt(server.run(deep(a, b))) == 15
+    server.key.save(tmp_path / "server.key")
+    again = sl.Server(sl.ServerKey.load(tmp_path / "server.key", research=True), threads=1)
+    assert client.decrypt(again.run(deep(a, b))) == 15
     secure = next(p for p in sl.params() if p.name == "boot128-16384-8")
     assert (secure.recommended, secure.bootstraps, secure.depth) == (True, True, 8)
 
@@ -145,10 +145,10 @@ def test_a_key_that_bootstraps_runs_deep_circuits(tmp_path):
 def test_files_and_parameters(slots, bits, tmp_path):
     client, server = slots
     client.save(tmp_path / "client.key")
-    server.save(tmp_path / "server.key")
+    server.key.save(tmp_path / "server.key")
     client.encrypt([1, 2, 65536], Residue).save(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
-    product = again.bind(sl.Ciphertext.load(tmp_path / "x.ct")) * 2
+    again = sl.Server(sl.ServerKey.load(tmp_path / "server.key", research=True), threads=1)
+    product = again.run(sl.EncryptedArray.load(tmp_path / "x.ct") * 2)
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(product).tolist() == [2, 4, 65535]
     assert (client.params.depth, client.params.plaintext_modulus, client.params.slots) == (3, P, 128)
     default = next(p for p in sl.params() if p.name == "slots128-16384-8")

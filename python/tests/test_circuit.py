@@ -25,7 +25,7 @@ def test_a_circuit_computes_on_plain_integers(tmp_path):
     circuit = sl.Circuit.load(path)
     assert circuit.inputs == (("x", 2, False), ("y", 2, False))
     assert circuit.outputs[0].width == 2
-    assert all(circuit.run(x, y) == (x + y) % 4 for x in range(4) for y in range(4))
+    assert all(circuit.simulate(x, y) == (x + y) % 4 for x in range(4) for y in range(4))
     assert circuit.gates == {"and": 1, "xor": 1, "xor3": 1}
     assert "3 gates" in repr(circuit)
     assert circuit.cost().bootstraps == 3
@@ -35,7 +35,7 @@ def test_a_circuit_computes_on_plain_integers(tmp_path):
     assert circuit.draw(tmp_path / "a.dot").startswith("digraph")
     for name in ("b.blif", "b.json", "b.txt"):
         circuit.optimize().save(tmp_path / name)
-        assert sl.Circuit.load(tmp_path / name).run(3, 2) == 1
+        assert sl.Circuit.load(tmp_path / name).simulate(3, 2) == 1
 
 
 def test_a_saved_file_replaces_another_and_clears_what_a_killed_process_left(tmp_path):
@@ -45,7 +45,7 @@ def test_a_saved_file_replaces_another_and_clears_what_a_killed_process_left(tmp
     path.chmod(0o600)
     sl.Circuit(ADD).save(path)
     assert os.listdir(tmp_path) == ["add.blif"]
-    assert sl.Circuit.load(path).run(1, 2) == 3
+    assert sl.Circuit.load(path).simulate(1, 2) == 3
     ordinary = tmp_path / "ordinary"
     ordinary.touch()
     assert path.stat().st_mode == ordinary.stat().st_mode
@@ -54,11 +54,11 @@ def test_a_saved_file_replaces_another_and_clears_what_a_killed_process_left(tmp
 def test_mistakes_are_named(tmp_path):
     circuit = sl.Circuit(ADD)
     with pytest.raises(sl.TypeMismatchError, match=r"takes 2 values, got 1: give x \(2 bits\), y"):
-        circuit.run(1)
+        circuit.simulate(1)
     with pytest.raises(sl.RangeError, match="input 'y' has 2 bits: 4 is not in 0 to 3"):
-        circuit.run(1, 4)
+        circuit.simulate(1, 4)
     with pytest.raises(sl.TypeMismatchError, match="takes an integer, got float"):
-        circuit.run(1, 2.0)
+        circuit.simulate(1, 2.0)
     with pytest.raises(sl.CircuitError, match="not Bristol, BLIF or Yosys JSON"):
         sl.Circuit("nonsense")
     with pytest.raises(sl.FileError, match="cannot read"):
@@ -77,14 +77,14 @@ def test_a_wide_port_runs_encrypted_as_it_does_plainly(keys):
     value = int("f0" * 25, 16) | 1
     assert sl.from_bits(sl.bits(value, 200)) == value
     ct = client.encrypt(sl.bits(value, 200))
-    result = client.decrypt(server.run(circuit, ct).result())
-    assert sl.from_bits(result) == circuit.run(value)
+    result = client.decrypt(server.run(circuit(ct)))
+    assert sl.from_bits(result) == circuit.simulate(value)
     assert server.estimate(circuit).bootstraps >= 1
     with pytest.raises(sl.CircuitError, match="200 bits"):
-        server.run(circuit, client.encrypt(sl.u128(1))).result()
+        server.run(circuit(client.encrypt(sl.u128(1))))
     adder = sl.Circuit(ADD)
     two = sl.uint(2)
-    assert client.decrypt(server.run(adder, client.encrypt(two(3)), client.encrypt(two(2))).result()) == 1
+    assert client.decrypt(server.run(adder(client.encrypt(two(3)), client.encrypt(two(2))))) == 1
 
 
 def test_aes_128_of_a_public_circuit_encrypts_the_block_of_fips_197():
@@ -93,5 +93,5 @@ def test_aes_128_of_a_public_circuit_encrypts_the_block_of_fips_197():
     if not path.exists():
         pytest.skip(f"{path} is not there")
     aes = sl.Circuit.load(path)
-    block = aes.run(0x000102030405060708090A0B0C0D0E0F, 0x00112233445566778899AABBCCDDEEFF)
+    block = aes.simulate(0x000102030405060708090A0B0C0D0E0F, 0x00112233445566778899AABBCCDDEEFF)
     assert block == 0x69C4E0D86A7B0430D8CDB78070B4C55A

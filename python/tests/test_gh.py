@@ -3,6 +3,7 @@
 import pytest
 
 import solinas as sl
+from conftest import pair
 
 
 @sl.program
@@ -12,35 +13,35 @@ def mix(a: sl.U8, b: sl.U8) -> sl.U8:
 
 @pytest.fixture(scope="module")
 def keys():
-    return sl.keygen("gh", params="ci-15", research=True, insecure_seed=1, threads=2)
+    return pair("gh", params="ci-15", research=True, insecure_seed=1)
 
 
 def test_programs_arrays_and_circuits_run(keys):
     client, server = keys
     a, b = client.encrypt([200, 7, 31], sl.U8), client.encrypt(sl.u8(9))
-    job = server.run(mix, a, b)
+    job = server.start(mix(a, b))
     assert client.decrypt(job.result()).tolist() == [200 * 9 % 256, 16, 31 * 9 % 256]
     assert job.progress()[0] == job.progress()[1] > 0
-    bound = server.bind(client.encrypt(sl.i8(-20)))
-    assert client.decrypt(bound // 3 + 100) == 94
+    assert client.decrypt(server.run(client.encrypt(sl.i8(-20)) // 3 + 100)) == 94
     adder = (
         ".model add\n.inputs a[0] a[1] b[0] b[1]\n.outputs y[0] y[1]\n"
         ".names a[0] b[0] y[0]\n10 1\n01 1\n.names a[0] b[0] c\n11 1\n.names a[1] b[1] x\n10 1\n01 1\n"
         ".names x c y[1]\n10 1\n01 1\n.end\n"
     )
     two = [client.encrypt(value, sl.uint(2)) for value in (3, 2)]
-    assert client.decrypt(server.run_circuit(adder, *two).result()) == 1
+    assert client.decrypt(server.run(sl.Circuit(adder)(*two))) == 1
 
 
 def test_files_keep_everything(keys, tmp_path):
     client, server = keys
     client.save(tmp_path / "client.key")
-    server.save(tmp_path / "server.key")
+    server.key.save(tmp_path / "server.key")
     x = client.encrypt(sl.u8(12))
     x.save(tmp_path / "x.ct")
     loaded = sl.Ciphertext.load(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, memory=1 << 26, research=True)
-    result = again.run(mix, loaded, sl.Ciphertext.from_bytes(x.to_bytes())).result()
+    key = sl.ServerKey.load(tmp_path / "server.key", research=True)
+    again = sl.Server(key, threads=1, memory=1 << 26)
+    result = again.run(mix(loaded, sl.Ciphertext.from_bytes(x.to_bytes())))
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(result) == 24
     assert loaded.params == "ci-15"
     assert loaded.form == "bits"
@@ -48,7 +49,7 @@ def test_files_keep_everything(keys, tmp_path):
 
 def test_costs_show_recrypts_and_products(keys):
     _, server = keys
-    estimate = server.estimate(mix, 3)
+    estimate = server.estimate(mix, elements=3)
     assert estimate.bootstraps == 0
     assert estimate.recrypts > 0 < estimate.products
     assert "recrypts" in repr(estimate)
@@ -79,24 +80,23 @@ def test_mistakes_raise_what_the_library_says(keys, gates):
     with pytest.raises(sl.KeyMismatchError):
         gates[0].decrypt(x)
     with pytest.raises(sl.KeyMismatchError):
-        server.run(mix, x, gates[0].encrypt(sl.u8(1)))
+        server.start(mix(x, gates[0].encrypt(sl.u8(1))))
     with pytest.raises(sl.ParameterError, match="radix"):
-        server.convert(x, "radix").result()
+        server.convert(x, "radix")
     with pytest.raises(sl.RangeError):
-        sl.keygen("gh", params="ci-15", research=True, memory=-1)
-    poor = sl.ServerKey.from_bytes(server.to_bytes(), memory=1 << 10, research=True)
+        sl.Server(server.key, memory=-1)
     with pytest.raises(sl.ParameterError, match="MiB are allowed"):
-        poor.run(mix, x, x).result()
-    shallow, shallow_server = sl.keygen("gh", params="ci-3", research=True, insecure_seed=1)
-    y = shallow.encrypt(sl.u8(200))
+        sl.Server(sl.ServerKey.from_bytes(server.key.to_bytes(), research=True), memory=1 << 10).run(mix(x, x))
+    shallow, shallow_server = pair("gh", params="ci-3", research=True, insecure_seed=1)
+    y, z = shallow.encrypt(sl.u8(200)), shallow.encrypt(sl.u8(99))
     with pytest.raises(sl.CircuitError, match="cannot evaluate this circuit"):
-        shallow_server.run(mix, y, y).result()
+        shallow_server.run(mix(y, z))
 
 
 def test_cancelled_jobs_raise(keys):
     client, server = keys
     xs = client.encrypt(list(range(64)), sl.U8)
-    job = server.run(mix, xs, xs)
+    job = server.start(mix(xs, xs))
     job.cancel()
     with pytest.raises(sl.CancelledError):
         job.result()

@@ -160,6 +160,29 @@ def test_program_files_that_cannot_be_read_or_written_are_named(tmp_path):
             wrong(tmp_path / "none" / "f.json")
 
 
+@pytest.mark.parametrize("key", ["client.key", "server.key", "private.pem"])
+def test_no_key_file_is_replaced(integers, tmp_path, key):
+    client, server = integers
+    client.save(tmp_path / "client.key")
+    server.key.save(tmp_path / "server.key")
+    (tmp_path / "private.pem").write_text("-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n")
+    circuit = sl.Circuit("2 6\n2 2 2\n1 2\n2 1 0 2 4 XOR\n2 1 1 3 5 AND\n")
+    value = client.encrypt(sl.u8(1))
+    for write, suffix in [
+        (auction.save, ".json"),
+        (auction.draw, ".svg"),
+        (circuit.save, ".blif"),
+        (circuit.draw, ".dot"),
+        (value.save, ".ct"),
+    ]:
+        path = tmp_path / f"copy{suffix}"
+        content = (tmp_path / key).read_bytes()
+        path.write_bytes(content)
+        with pytest.raises(sl.FileError, match=r"copy\..* already exists"):
+            write(path)
+        assert path.read_bytes() == content
+
+
 @given(st.data())
 def test_damaged_program_files_are_refused(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("p") / "f.json"

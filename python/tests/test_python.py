@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import solinas as sl
+from conftest import pair
 
 
 @sl.program
@@ -35,7 +36,7 @@ def test_defaults_and_named_parameters(integers, tmp_path):
     assert repr(scaled).startswith(
         "<program scaled(x: u8, factor: u8 = 3, offset: u8 = 1, weights: Array[u8, 2] = [1, 2])"
     )
-    assert client.decrypt(server.run(scaled, client.encrypt(sl.u8(5)), offset=0).result()) == 30
+    assert client.decrypt(server.run(scaled(client.encrypt(sl.u8(5)), offset=0))) == 30
     scaled.save(tmp_path / "p.json")
     again = sl.Program.load(tmp_path / "p.json")
     assert (again.simulate(5), repr(again)) == (31, repr(scaled))
@@ -67,11 +68,13 @@ def test_programs_and_ciphertexts_pickle(integers):
     again = pickle.loads(pickle.dumps(scaled))
     assert (again.simulate(7), again.name) == (scaled.simulate(7), "scaled")
     x = pickle.loads(pickle.dumps(client.encrypt([5, 6], sl.U8)))
-    assert client.decrypt(server.run(again, x).result()).tolist() == [31, 37]
+    assert client.decrypt(server.run(again(x))).tolist() == [31, 37]
     with pytest.raises(sl.TypeMismatchError, match="a pickle may leave the client"):
         pickle.dumps(client)
-    with pytest.raises(sl.TypeMismatchError, match="only the client knows its value"):
-        pickle.dumps(server.bind(client.encrypt(sl.u8(1))))
+    y = client.encrypt(sl.u8(5))
+    assert client.decrypt(server.run(copy.deepcopy(y), copy.copy(y + 1))) == (5, 6)
+    with pytest.raises(sl.TypeMismatchError, match=r"run it first, as in server.run\(x\)"):
+        pickle.dumps(y + 1)
 
 
 def test_bools_are_counted_and_numbers_have_powers():
@@ -111,13 +114,15 @@ def test_functions_take_bools_and_arrays():
         sl.select(sl.bool_(True), "a", "b")
 
 
-def test_lists_of_encrypted_values_are_to_be_stacked(integers):
+def test_lists_of_encrypted_values_are_arrays(integers):
     client, server = integers
     a, b = client.encrypt(sl.u8(3)), client.encrypt(sl.u8(200))
-    for wrong in (lambda: server.run(largest, [a, b]), lambda: largest.simulate([a, b]), lambda: largest([a, b])):
-        with pytest.raises(sl.TypeMismatchError, match=r"sl.EncryptedArray.stack\(\[...\]\)"):
-            wrong()
-    assert client.decrypt(server.run(largest, sl.EncryptedArray.stack([a, b])).result()) == 200
+    with pytest.raises(sl.TypeMismatchError, match=r"write server.run\(largest\(...\)\)"):
+        largest.simulate([a, b])
+    with pytest.raises(sl.TypeMismatchError, match="one type"):
+        largest([a, client.encrypt(sl.u16(1))])
+    calls = largest([a, b]), largest([a, 7]), largest(sl.EncryptedArray.stack([a, b])), largest([[a, b], [a, a]])
+    assert [np.max(x) for x in client.decrypt(server.run(calls))] == [200, 7, 200, 200]
 
 
 def test_server_keys_encrypt_where_the_scheme_has_public_keys(integers):
@@ -126,13 +131,13 @@ def test_server_keys_encrypt_where_the_scheme_has_public_keys(integers):
         ("lwe", "leveled-16-4", sl.bool_(True)),
         ("gh", "ci-15", sl.u8(9)),
     ]:
-        client, server = sl.keygen(scheme, params=params, research=True, insecure_seed=1, threads=2)
-        x, y = server.encrypt(value), server.encrypt([value, value])
+        client, server_key = sl.keygen(scheme, params=params, research=True, insecure_seed=1)
+        x, y = server_key.encrypt(value), server_key.encrypt([value, value])
         assert (client.decrypt(x), client.decrypt(y).tolist()) == (int(value), [int(value)] * 2)
-        again = sl.ServerKey.from_bytes(server.to_bytes(), research=True)
+        again = sl.ServerKey.from_bytes(server_key.to_bytes(), research=True)
         assert client.decrypt(again.encrypt(value)) == int(value)
     with pytest.raises(sl.ParameterError, match="encrypt with the client key"):
-        integers[1].encrypt(sl.u8(1))
+        integers[1].key.encrypt(sl.u8(1))
 
 
 def test_series_of_pandas_are_arrays(integers):
@@ -141,9 +146,9 @@ def test_series_of_pandas_are_arrays(integers):
     series = pd.Series([3, 200, 5], dtype="uint8", index=["a", "b", "c"])
     x = client.encrypt(series)
     assert (x.type, client.decrypt(x).tolist()) == (sl.U8, [3, 200, 5])
-    assert client.decrypt(server.run(scaled, x, series).result()).tolist() == [(v * v * 2 + 1) % 256 for v in series]
+    assert client.decrypt(server.run(scaled(x, series))).tolist() == [(v * v * 2 + 1) % 256 for v in series]
     assert scaled.simulate(series).tolist() == [(v * 6 + 1) % 256 for v in series]
-    assert client.decrypt(server.bind(x) + series).tolist() == (series + series).tolist()
+    assert client.decrypt(server.run(x + series)).tolist() == (series + series).tolist()
     frame = pd.DataFrame({"x": [1, 2], "y": [3, 4]}, dtype="uint8")
     assert client.decrypt(client.encrypt(frame)).tolist() == [[1, 3], [2, 4]]
     for wrong in (pd.Series([1.5]), pd.Series(["a"]), pd.Series([1, None], dtype="Int64")):
@@ -163,7 +168,7 @@ def test_jobs_are_awaited(integers):
 
     async def both():
         ticking = asyncio.create_task(tick())
-        results = await asyncio.gather(server.run(scaled, x), server.run(scaled, x, 2))
+        results = await asyncio.gather(server.start(scaled(x)), server.start(scaled(x, 2)))
         ticking.cancel()
         return results
 
@@ -171,7 +176,7 @@ def test_jobs_are_awaited(integers):
     assert ticks
 
     async def cancelled():
-        job = server.run(slow, client.encrypt(sl.u64(9)), client.encrypt(sl.u64(2)))
+        job = server.start(slow(client.encrypt(sl.u64(9)), client.encrypt(sl.u64(2))))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(job, 0.05)
         return job
@@ -183,20 +188,20 @@ def test_jobs_are_awaited(integers):
 def test_progress_is_shown_or_heard(integers, capsys, monkeypatch):
     client, server = integers
     x, seen = client.encrypt(sl.u8(5)), []
-    assert client.decrypt(server.run(scaled, x).result(progress=True)) == 31
+    assert client.decrypt(server.start(scaled(x)).result(progress=True)) == 31
     assert "job: 100%" in capsys.readouterr().err
-    server.run(scaled, x).result(progress=lambda done, total: seen.append((done, total)))
+    server.start(scaled(x)).result(progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(sl.MissingPackageError, match="pip install tqdm"):
-        server.run(scaled, x).result(progress=True)
+        server.start(scaled(x)).result(progress=True)
 
 
 def test_notebooks_show_tables(integers):
     client, server = integers
     x = client.encrypt([1, 2], sl.U8)
-    job = server.run(scaled, x)
-    shown = [client, server, x, x[0], server.bind(x), job, scaled.cost(), server.params, server.estimate(scaled)]
+    job = server.start(scaled(x))
+    shown = [client, server, server.key, x, x[0], job, scaled.cost(), server.params, server.estimate(scaled)]
     for thing in shown:
         table = thing._repr_html_()
         assert table.startswith("<table><caption>"), thing
@@ -223,9 +228,9 @@ def in_child(queue, client, server, job, x):
         job.result(timeout=5)
     except sl.SolinasError as error:
         queue.put(str(error))
-    bgv_client, bgv_server = sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=1, threads=2)
+    bgv_client, bgv_server = pair("bgv", params="slots-128-3", research=True, insecure_seed=1)
     vector = bgv_client.encrypt(list(range(300)), sl.mod(65537))
-    queue.put((client.decrypt(server.run(scaled, x).result()), bgv_client.decrypt(bgv_server.bind(vector).sum())))
+    queue.put((client.decrypt(server.run(scaled(x))), bgv_client.decrypt(bgv_server.run(vector.sum()))))
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="forks as on POSIX")
@@ -233,12 +238,12 @@ def in_child(queue, client, server, job, x):
 def test_a_forked_child_has_threads_of_its_own(integers):
     client, server = integers
     x = client.encrypt(sl.u8(5))
-    assert client.decrypt(server.run(scaled, x).result()) == 31
+    assert client.decrypt(server.run(scaled(x))) == 31
     client.decrypt(client.encrypt(np.arange(100, dtype=np.uint8)))
-    sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=1, threads=2)
+    sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=1)
     context = multiprocessing.get_context("fork")
     for _ in range(3):
-        job = server.run(slow, client.encrypt(sl.u64(9)), client.encrypt(sl.u64(2)))
+        job = server.start(slow(client.encrypt(sl.u64(9)), client.encrypt(sl.u64(2))))
         queue = context.Queue()
         child = context.Process(target=in_child, args=(queue, client, server, job, x))
         child.start()
@@ -250,24 +255,4 @@ def test_a_forked_child_has_threads_of_its_own(integers):
         finally:
             child.kill()
             job.cancel()
-    assert client.decrypt(server.run(scaled, x).result()) == 31
-
-
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="forks as on POSIX")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_child_forked_while_the_key_is_made_ready_works():
-    client, server = sl.keygen(params="integers-40", insecure_seed=7, threads=2)
-    x = client.encrypt(sl.u8(5))
-    # Fork while the job's thread prepares the key.
-    job = server.run(scaled, x)
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=in_child, args=(queue, client, server, job, x))
-    child.start()
-    answers = [queue.get(timeout=30)]
-    if isinstance(answers[0], str):
-        answers.append(queue.get(timeout=30))
-    assert answers[-1] == (31, sum(range(300)))
-    child.join(timeout=30)
-    assert child.exitcode == 0
-    assert client.decrypt(job.result()) == 31
+    assert client.decrypt(server.run(scaled(x))) == 31

@@ -3,6 +3,7 @@
 import pytest
 
 import solinas as sl
+from conftest import pair
 
 np = pytest.importorskip("numpy")
 
@@ -12,7 +13,7 @@ SETS = {"ntru": ("slots-128-3", 257), "bgv": ("slots-128-4", 65537)}
 @pytest.fixture(scope="module", params=SETS)
 def world(request):
     params, p = SETS[request.param]
-    keys = sl.keygen(request.param, params=params, rotations=True, research=True, insecure_seed=1, threads=2)
+    keys = pair(request.param, params=params, rotations=True, research=True, insecure_seed=1)
     return *keys, p
 
 
@@ -38,14 +39,14 @@ def test_programs_are_those_of_numpy(world, count):
     a, b, c = draw.integers(0, p, count), draw.integers(0, p, count), 200
     want = [np.asarray(part) % p for part in reference(a, b, c)]
     simulated = mixed.simulate(a, b, c)
-    encrypted = server.run(mixed, *(client.encrypt(x, sl.mod(p)) for x in (a, b, c))).result()
+    encrypted = server.run(mixed(*(client.encrypt(x, sl.mod(p)) for x in (a, b, c))))
     for results in (simulated, client.decrypt(encrypted)):
         assert results[0].tolist() == want[0].tolist()
         assert results[1:] == (int(want[1]), int(want[2]))
     assert isinstance(encrypted[0], sl.EncryptedArray)
-    assert isinstance(encrypted[1], sl.Encrypted)
+    assert isinstance(encrypted[1], sl.mod(p))
     # A public single value also applies to every element.
-    public = server.run(mixed, client.encrypt(a, sl.mod(p)), client.encrypt(b, sl.mod(p)), 200).result()
+    public = server.run(mixed(client.encrypt(a, sl.mod(p)), client.encrypt(b, sl.mod(p)), 200))
     assert client.decrypt(public[1]) == want[1]
 
 
@@ -59,23 +60,38 @@ def test_arrays_of_more_dimensions_go_row_by_row(world):
 
     rolled = np.roll(x, -5)
     assert turn.simulate(x).tolist() == rolled.tolist()
-    assert client.decrypt(server.run(turn, client.encrypt(x, sl.mod(p))).result()).tolist() == rolled.tolist()
+    assert client.decrypt(server.run(turn(client.encrypt(x, sl.mod(p))))).tolist() == rolled.tolist()
 
 
-def test_bound_arrays_have_the_operations_at_once(world):
+def test_encrypted_arrays_have_the_operations(world):
     client, server, p = world
     values = [5, 0, p - 1, 7]
-    x = server.bind(client.encrypt(values, sl.mod(p)))
-    assert client.decrypt(x.rotate(1)).tolist() == [0, p - 1, 7, 5]
-    assert client.decrypt(x.rotate(-1)).tolist() == [7, 5, 0, p - 1]
-    assert client.decrypt(x.rotate(4)).tolist() == values
+    x = client.encrypt(values, sl.mod(p))
     total = x.sum()
-    assert isinstance(total.encrypted, sl.Encrypted)
-    assert client.decrypt(total) == 11
-    assert client.decrypt(x.dot(x)) == 25 + 1 + 49
-    assert client.decrypt(x.dot(2)) == 22
-    assert client.decrypt((x - total + 1).sum()) == (11 - 4 * 11 + 4) % p
-    assert client.decrypt(total.sum()) == 11
+    assert isinstance(total, sl.mod(p))
+    rotated = server.run(x.rotate(1), x.rotate(-1), x.rotate(4))
+    assert [row.tolist() for row in client.decrypt(rotated)] == [[0, p - 1, 7, 5], [7, 5, 0, p - 1], values]
+    sums = server.run(total, x.dot(x), x.dot(2), (x - total + 1).sum(), total.sum())
+    assert client.decrypt(sums) == (11, 25 + 1 + 49, 22, (11 - 4 * 11 + 4) % p, 11)
+
+
+def test_an_array_of_a_result_holds_elements_or_sums(world):
+    client, _, p = world
+
+    @sl.program
+    def both(x: sl.mod(p)) -> sl.Array[sl.mod(p), 2]:
+        return sl.Array([x.sum(), x.sum() + 1])
+
+    @sl.program
+    def mixed(x: sl.mod(p)) -> sl.Array[sl.mod(p), 2]:
+        return sl.Array([x.sum(), x])
+
+    x = client.encrypt([1, 2], sl.mod(p))
+    with pytest.raises(sl.ShapeError, match="return them as a tuple"):
+        mixed(x)
+    with pytest.raises(sl.TypeMismatchError, match="share ciphertexts"):
+        (x + 1)[0]
+    assert both.simulate([1, 2]).tolist() == [3, 4]
 
 
 def test_single_values_are_their_own_sum(world):
@@ -111,9 +127,9 @@ def test_what_is_no_vector_is_refused(world):
         sl.mod(p)(1).rotate(1 << 70)
     with pytest.raises(AttributeError):
         sl.u8(1).sum()
-    client, server = sl.keygen("ntru", params="slots-128-1", research=True, insecure_seed=1, threads=1)
-    x = server.bind(client.encrypt([1, 2], sl.mod(257)))
+    client, server = pair("ntru", params="slots-128-1", research=True, insecure_seed=1)
+    x = client.encrypt([1, 2], sl.mod(257))
     with pytest.raises(sl.ParameterError, match="rotations=True"):
-        x.sum()
+        server.run(x.sum())
     with pytest.raises(sl.ParameterError, match="no slots to rotate"):
         sl.keygen("tfhe", params="gates-40", rotations=True, insecure_seed=1)

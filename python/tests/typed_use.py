@@ -26,20 +26,29 @@ def renamed(a: sl.U32, c: sl.Bool) -> U12:
     return sl.select(c & (a != 0), a.cast(U12), 7)
 
 
-def client_side(client: sl.ClientKey, server: sl.ServerKey) -> None:
+def client_side(client: sl.ClientKey, key: sl.ServerKey) -> None:
+    server = sl.Server(key, threads=2)
     a = client.encrypt(sl.u32(1234))
-    assert_type(a, sl.Encrypted[sl.U32])
-    assert_type(client.encrypt(5, sl.U8), sl.Encrypted[sl.U8])
-    assert_type(client.encrypt([1, 2], sl.U8), sl.EncryptedArray[sl.U8])
-    assert_type(server.bind(a), sl.U32)
-    assert_type(server.bind(a) + 1, sl.U32)
-    assert_type(server.bind(a) > 1, sl.Bool)
-    assert_type(server.bind(a) ** 2, sl.U32)
-    assert_type(server.bind(client.encrypt([1, 2], sl.U8)), sl.BoundArray[sl.U8])
-    assert_type(server.encrypt(5, sl.U8), sl.Encrypted[sl.U8])
+    xs = client.encrypt([1, 2], sl.U8)
+    assert_type(a, sl.U32)
+    assert_type(client.encrypt(5, sl.U8), sl.U8)
+    assert_type(xs, sl.EncryptedArray[sl.U8])
+    assert_type(a + 1, sl.U32)
+    assert_type(a > 1, sl.Bool)
+    assert_type((a > 1).select(a, a**2), sl.U32)
+    assert_type(server.run(a * 2), sl.U32)
+    assert_type(server.run((a, a > 1)), tuple[sl.U32, sl.Bool])
+    assert_type(server.start(xs + 1), sl.Job[sl.EncryptedArray[sl.U8]])
+    assert_type(xs > 1, sl.EncryptedArray[sl.Bool])
+    assert_type(xs.max(), sl.U8)
+    assert_type(xs[0], sl.U8)
+    assert_type(xs[1:], sl.EncryptedArray[sl.U8])
+    assert_type(sl.U32.load("a.ct"), sl.U32)
+    assert_type(key.encrypt(5, sl.U8), sl.U8)
     assert_type(price(sl.u32(1), sl.u32(2)), sl.U32)
     assert_type(sl.lookup([0, 1], sl.bool_(True), sl.U8), sl.U8)
     assert_type(sl.maximum(sl.u8(1), 2), sl.U8)
-    server.run(price, a, 5).result(timeout=1.0)
-    price(1, 2)  # type: ignore[arg-type]
+    server.start(price(a, a)).result(timeout=1.0)
+    price(client.encrypt([1, 2], sl.U32), 5)
+    price(1, 2)  # type: ignore[call-overload]
     sl.u8(1) + sl.u16(2)  # type: ignore[operator]

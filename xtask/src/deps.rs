@@ -1,7 +1,7 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, server, python}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, server, python, fuzz}
 //!                                             circuits <- runtime
 //! ```
 //!
@@ -21,7 +21,7 @@ const LAYERS: [&[&str]; 7] = [
     &["formats", "gpu", "circuits"],
     &["runtime"],
     &["paper", "solinas"],
-    &["cli", "server", "python"],
+    &["cli", "server", "python", "fuzz"],
 ];
 
 const PREFIX: &str = "solinas-";

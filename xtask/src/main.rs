@@ -11,6 +11,8 @@ mod quickstart;
 mod targets;
 
 use clap::{Parser, Subcommand};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -41,6 +43,8 @@ enum Chore {
     Package,
     /// Check formatting, clippy, deps, docs and targets
     CiLint,
+    /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
+    BenchLint,
     /// Run every fuzz target on reproducible inputs
     FuzzSmoke {
         /// Duration for each target, seconds
@@ -50,6 +54,8 @@ enum Chore {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Build the Python package for the tests, in target/python
+    PythonPackage,
     /// Run every kernel on a small stack, built without optimisation
     Stack,
     /// Compare keys, ciphertexts and results of fixed seeds with stored hashes, on every back end
@@ -74,7 +80,9 @@ fn main() -> ExitCode {
         Chore::Msrv => msrv::check(),
         Chore::Package => package(),
         Chore::CiLint => ci_lint(),
+        Chore::BenchLint => bench_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
+        Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
         Chore::Golden { save } => golden(save),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
@@ -102,8 +110,13 @@ fn cargo(arguments: &[&str]) -> Command {
 }
 
 fn run(arguments: &[&str]) -> Outcome {
+    run_with(arguments, &[])
+}
+
+fn run_with(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     println!("cargo {}", arguments.join(" "));
-    let status = cargo(arguments).status().map_err(|e| format!("cannot run cargo: {e}"))?;
+    let mut command = cargo(arguments);
+    let status = command.envs(environment.iter().copied()).status().map_err(|e| format!("cannot run cargo: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("cargo {} failed", arguments.join(" "))) }
 }
 
@@ -112,36 +125,57 @@ fn ci_lint() -> Outcome {
     modules::check(&root())?;
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
-    run(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     targets::check()
 }
 
+fn bench_lint() -> Outcome {
+    run(&["fmt", "--manifest-path", "bench/Cargo.toml", "--all", "--check"])?;
+    let all = ["--manifest-path", "bench/Cargo.toml", "--locked", "--workspace", "--all-targets"];
+    run(&[&["clippy"], &all[..], &["--", "-D", "warnings"]].concat())
+}
+
 fn package() -> Outcome {
-    let chores = ["--exclude", "xtask", "--exclude", "solinas-python"];
+    let chores = ["--exclude", "xtask", "--exclude", "solinas-python", "--exclude", "solinas-fuzz"];
     run(&[&["package", "--workspace", "--no-verify", "--allow-dirty"], &chores[..]].concat())
 }
 
 fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
-    // Uses the stable compiler and the workspace's build folder, without libFuzzer.
-    let build =
-        ["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir", "target"];
-    run(&[&build[..], &["--bin", "smoke", "--", &seconds.to_string(), &seed.to_string()]].concat())
+    let (seconds, seed) = (seconds.to_string(), seed.to_string());
+    let options = [("SOLINAS_FUZZ_SECONDS", seconds.as_str()), ("SOLINAS_FUZZ_SEED", seed.as_str())];
+    run_with(&["test", "--workspace", "--test", "smoke", "--", "--nocapture"], &options)
 }
 
 fn stack() -> Outcome {
     let unoptimised = ["--config", "profile.test.package.solinas-field.opt-level=0"];
-    let workspace = ["--quiet", "--workspace", "--exclude", "solinas-python", "--test", "stack"];
+    let workspace = ["--quiet", "--workspace", "--test", "stack"];
     run(&[&["test"], &unoptimised[..], &workspace[..]].concat())
 }
 
 fn golden(save: bool) -> Outcome {
-    let tests = ["test", "--quiet", "--workspace", "--exclude", "solinas-python", "--test", "golden"];
-    let mut command = cargo(&tests);
-    command.args(["--", "--ignored"]);
-    if save {
-        command.env("SOLINAS_GOLDEN_SAVE", "1");
+    let environment: &[_] = if save { &[("SOLINAS_GOLDEN_SAVE", "1")] } else { &[] };
+    run_with(&["test", "--quiet", "--workspace", "--test", "golden", "--", "--ignored"], environment)
+}
+
+/// The extension comes from the same selection of packages and targets as the tests. Cargo then gives shared crates the same features and compiles them
+/// once. `maturin develop` would compile all of them again.
+fn python_package(root: &Path) -> Outcome {
+    run(&["build", "--quiet", "--workspace", "--lib", "--bins", "--tests", "--examples"])?;
+    let package = root.join("target/python/solinas");
+    copy_package(root, &package).map_err(|e| format!("cannot make {}: {e}", package.display()))
+}
+
+fn copy_package(root: &Path, package: &Path) -> std::io::Result<()> {
+    if package.exists() {
+        fs::remove_dir_all(package)?;
     }
-    let status = command.status().map_err(|e| format!("cannot run cargo: {e}"))?;
-    if status.success() { Ok(()) } else { Err("cargo xtask golden failed".to_owned()) }
+    fs::create_dir_all(package)?;
+    for entry in fs::read_dir(root.join("python/python/solinas"))? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), package.join(entry.file_name()))?;
+        }
+    }
+    let extension = format!("{DLL_PREFIX}_core{DLL_SUFFIX}");
+    fs::copy(root.join("target/debug").join(extension), package.join("_core.abi3.so")).map(drop)
 }

@@ -6,20 +6,19 @@ mod report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use bench_common::command::{self, Output};
+use bench_common::command::{self, Output, Sampling};
+use bench_common::machine;
 use clap::Parser;
 
 use crate::ours::Ours;
-use crate::peer::Peer;
 use crate::report::{Row, Run};
 
-/// What can go wrong in a benchmark run.
+/// Errors of the benchmark.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// While something was measured.
+    /// From a measurement.
     #[error(transparent)]
     Measure(#[from] bench_common::Error),
     /// From the scheme.
@@ -28,23 +27,6 @@ pub enum Error {
     /// From the slots.
     #[error(transparent)]
     Slots(#[from] solinas_schemes::slots::Error),
-    /// Results that are wrong.
-    #[error("{who} decrypts to something else: its figures would mean nothing")]
-    Wrong {
-        /// Whose.
-        who: String,
-    },
-    /// The peer stopped answering.
-    #[error("the peer failed: {0}; leave it out with --no-peer")]
-    Peer(String),
-    /// Threads that could not be started.
-    #[error("cannot start {threads} threads: {problem}; ask for fewer")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        problem: String,
-    },
 }
 
 /// Times the BGV scheme beside its targets, OpenFHE and SEAL.
@@ -66,16 +48,13 @@ struct Args {
     /// Threads, of ours and of OpenFHE; SEAL has one
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Samples per operation at most
-    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
-    /// Seconds after which no further round begins
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
-    budget: f64,
-    /// Interpreter that has the package `openfhe`
+    // The budget is that of all operations together.
+    #[command(flatten)]
+    sampling: Sampling<25, 20>,
+    /// Python interpreter that has the package `openfhe`
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
-    /// Ours alone
+    /// Run ours alone
     #[arg(long)]
     no_peer: bool,
     #[command(flatten)]
@@ -88,13 +67,12 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<(), Error> {
     let threads = usize::from(args.threads);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
+    let pool = machine::free_pool(threads)?;
     let ours = pool.install(|| Ours::new(args.dimension, usize::from(args.towers), args.bits, args.group))?;
     let p = ours.plaintext_modulus();
     let mut peers =
-        [Peer::openfhe, Peer::seal].map(|start| if args.no_peer { Err("left out".into()) } else { start(args, p) });
-    peers.iter_mut().flatten().try_for_each(Peer::check)?;
+        [peer::openfhe, peer::seal].map(|start| if args.no_peer { Err("left out".into()) } else { start(args, p) });
+    peers.iter_mut().flatten().try_for_each(|peer| peer.check())?;
     let against = ["OpenFHE", "SEAL"].iter().zip(&peers).map(|(name, peer)| match peer {
         Ok(peer) => format!("against {name} {}, modulus of {} bits", peer.version, peer.bits),
         Err(why) => format!("no {name}: {why}"),
@@ -112,29 +90,26 @@ fn run(args: &Args) -> Result<(), Error> {
 
     let operations = ours.operations();
     let mut times = vec![(Vec::new(), [Vec::new(), Vec::new()]); operations.len()];
-    // A sample repeats what takes less than fifty milliseconds, as often for both. The first runs of all get memory from the system.
+    // A sample repeats an operation of less than fifty milliseconds, equally often for all. The first runs get memory from the system.
     let repeats = operations.iter().map(|operation| {
         pool.install(|| operation.time(2))?;
         let again = pool.install(|| operation.time(2))?;
         Ok((50.0 / again).clamp(1.0, 1000.0).ceil() as u32)
     });
     let repeats = repeats.collect::<Result<Vec<_>, Error>>()?;
-    let (start, budget) = (Instant::now(), Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX));
-    // Ours and the peer's samples in turn, so that a busy moment meets both.
-    for round in 0..args.samples {
-        if round > 0 && start.elapsed() >= budget {
-            break;
-        }
+    // Ours and the peers' samples are taken in turn, so that a busy moment meets all.
+    args.sampling.effort(5, 4.0).rounds(|_| {
         for ((operation, &repeat), (mine, theirs)) in operations.iter().zip(&repeats).zip(&mut times) {
             mine.push(pool.install(|| operation.time(repeat))?);
             let Some(name) = operation.peer else { continue };
             for (peer, theirs) in peers.iter_mut().zip(theirs) {
                 if let Ok(peer) = peer {
-                    theirs.push(peer.time(name, repeat)?);
+                    theirs.push(peer.time(name, repeat)? / 1e3);
                 }
             }
         }
-    }
+        Ok::<_, Error>(())
+    })?;
     run.rows = operations
         .iter()
         .zip(&times)

@@ -5,7 +5,7 @@ use std::time::Instant;
 use solinas_schemes::bgv::{
     self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
 use crate::Error;
 
@@ -19,17 +19,17 @@ pub struct Ours {
     product: Ciphertext,
 }
 
-/// Something that is timed.
+/// An operation that is timed.
 pub struct Operation<'a> {
     /// The row.
     pub name: &'static str,
-    /// What the peer calls it.
+    /// Its name in the peers.
     pub peer: Option<&'static str>,
     run: Box<dyn Fn() -> Result<(), bgv::Error> + Send + Sync + 'a>,
 }
 
 impl Operation<'_> {
-    /// Milliseconds of one run, of `repeat` in sequence.
+    /// Milliseconds of one run, the mean of `repeat` in sequence.
     ///
     /// # Errors
     /// From the scheme.
@@ -41,10 +41,10 @@ impl Operation<'_> {
 }
 
 impl Ours {
-    /// Makes keys, and checks a product.
+    /// Makes keys and checks a product.
     ///
     /// # Errors
-    /// From the scheme; [`Error::Wrong`].
+    /// From the scheme; [`bench_common::Error::Decryption`].
     pub fn new(dimension: usize, towers: usize, bits: u32, group: usize) -> Result<Self, Error> {
         let params = Params::try_from(ParamsLiteral {
             name: format!("bench-{dimension}-{towers}"),
@@ -71,16 +71,16 @@ impl Ours {
         let mut rng = server.public().encryption_rng(1)?;
         let inputs = [server.public().encrypt(&plaintext, &mut rng)?, server.public().encrypt(&plaintext, &mut rng)?];
         let evaluator = Evaluator::new(&server);
-        let composed = evaluator.composed_multiply(&inputs[0], &inputs[1])?;
+        let composed = evaluator.multiply(&inputs[0], &inputs[1])?;
         let squares: Vec<u64> = slots.iter().map(|&x| x * x % 65537).collect();
         if encoder.decode(&client.decrypt(&composed)?)? != squares {
-            return Err(Error::Wrong { who: "ours".into() });
+            return Err(bench_common::Error::Decryption { name: "ours".into() }.into());
         }
-        let product = evaluator.relinearize(&evaluator.multiply(&inputs[0], &inputs[1])?)?;
+        let product = evaluator.relinearize(&evaluator.tensor(&inputs[0], &inputs[1])?)?;
         Ok(Self { params, client, server, plaintext, inputs, product })
     }
 
-    /// The parameters in a line.
+    /// The parameters in one line.
     pub fn describe(&self) -> String {
         let (towers, special) = (self.params.moduli().len(), self.params.special().len());
         let bits = self.params.log2_modulus(towers);
@@ -95,7 +95,7 @@ impl Ours {
         self.params.plaintext_modulus()
     }
 
-    /// What is timed.
+    /// The operations that are timed.
     pub fn operations(&self) -> Vec<Operation<'_>> {
         let evaluator = Evaluator::new(&self.server);
         let [x, y] = &self.inputs;
@@ -122,14 +122,14 @@ impl Ours {
             operation(
                 "multiply + relinearize",
                 Some("multiply"),
-                Box::new(move || evaluator.relinearize(&evaluator.multiply(x, y)?).map(drop)),
+                Box::new(move || evaluator.relinearize(&evaluator.tensor(x, y)?).map(drop)),
             ),
             operation(
                 "multiply + relinearize + ModReduce",
                 Some("composed"),
-                Box::new(move || evaluator.composed_multiply(x, y).map(drop)),
+                Box::new(move || evaluator.multiply(x, y).map(drop)),
             ),
-            operation("ModReduce", None, Box::new(move || evaluator.mod_reduce(&self.product).map(drop))),
+            operation("ModReduce", None, Box::new(move || evaluator.modulus_switch(&self.product).map(drop))),
             operation("rotate", Some("rotate"), Box::new(move || evaluator.rotate(x, 1).map(drop))),
             operation(
                 "multiply by a plaintext",

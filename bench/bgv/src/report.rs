@@ -1,11 +1,12 @@
-//! The table, for people, as Markdown, and as JSON.
+//! The rows of the table, and the targets.
 
 use bench_common::report;
 use bench_common::stats::Summary;
 use bench_common::table::digits;
 use serde::Serialize;
 
-/// Operation, times faster than OpenFHE that it is to be, OpenFHE's and SEAL's milliseconds when the targets were set (OpenFHE 1.5 and SEAL 4.4, one thread of a Zen 4).
+/// Operation, target of the ratio to OpenFHE, milliseconds of OpenFHE and of SEAL when the targets were set (OpenFHE 1.5 and SEAL 4.4 on one
+/// thread of a Zen 4).
 const TARGETS: [(&str, Option<f64>, f64, f64); 5] = [
     ("encrypt", Some(3.0), 33.4, 44.7),
     ("decrypt", Some(2.0), 15.1, 9.7),
@@ -17,22 +18,22 @@ const TARGETS: [(&str, Option<f64>, f64, f64); 5] = [
 /// An operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What is done.
+    /// Its name.
     pub operation: String,
-    /// Ours, milliseconds.
+    /// Our times, milliseconds.
     pub ours: Summary,
-    /// The peers' in the same run, milliseconds: OpenFHE's, SEAL's.
+    /// The peers' times in the same run, milliseconds: OpenFHE, SEAL.
     pub peers: [Option<Summary>; 2],
-    /// How many times faster ours is than each, by medians, in the same run.
+    /// Each peer's median over ours, in the same run.
     pub ratios: [Option<f64>; 2],
-    /// What that is to be.
+    /// Target of the ratios.
     pub target: Option<f64>,
-    /// OpenFHE 1.5 and SEAL 4.4 when the targets were set, milliseconds.
+    /// Times of OpenFHE 1.5 and SEAL 4.4 when the targets were set, milliseconds.
     pub reference: Option<[f64; 2]>,
 }
 
 impl Row {
-    /// Of samples in milliseconds.
+    /// The row of samples in milliseconds.
     pub fn new(operation: &str, ours: &[f64], theirs: &[Vec<f64>; 2]) -> Self {
         let target = TARGETS.iter().find(|row| row.0 == operation);
         let ours = Summary::of(ours);
@@ -47,7 +48,7 @@ impl Row {
         }
     }
 
-    /// Whether the target is met: by every peer of this run where there is one, otherwise by OpenFHE's reference.
+    /// Whether the target is met: for every peer of this run, or without a peer for OpenFHE's reference.
     fn met(&self) -> &'static str {
         let Some(target) = self.target else { return "" };
         let by_reference = self.reference.map(|[openfhe, _]| openfhe / self.ours.median);

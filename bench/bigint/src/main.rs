@@ -8,24 +8,14 @@ mod peers;
 mod report;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use bench_common::command::{self, Output};
-use bench_common::sample::Effort;
+use bench_common::Error;
+use bench_common::command::{self, Output, Sampling};
 use clap::Parser;
 
 use crate::cases::{Bench, modular, power, products};
 use crate::peers::Peers;
 use crate::report::{Row, Run, Section};
-
-/// What can go wrong in a benchmark run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// While something was measured.
-    #[error(transparent)]
-    Measure(#[from] bench_common::Error),
-}
 
 /// Times our big-integer arithmetic beside GMP, FLINT, malachite and OpenSSL.
 #[derive(Debug, Parser)]
@@ -37,15 +27,8 @@ struct Args {
     /// Only rows whose id contains this; may be given again for more
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// A first impression: few samples
-    #[arg(long)]
-    quick: bool,
-    /// Samples per row and column at most
-    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
-    /// Seconds per row after which no further round begins
-    #[arg(long, value_name = "SECONDS", default_value_t = 4.0)]
-    budget: f64,
+    #[command(flatten)]
+    sampling: Sampling<25, 4>,
     #[command(flatten)]
     output: Output,
     /// Print how far the primes of the RSA rows are from where their search begins, and stop
@@ -56,12 +39,6 @@ struct Args {
 impl Args {
     fn wants(&self, id: &str) -> bool {
         self.filter.is_empty() || self.filter.iter().any(|text| id.contains(text.as_str()))
-    }
-
-    fn effort(&self) -> Effort {
-        let (samples, budget) = if self.quick { (5, 0.5) } else { (self.samples as usize, self.budget) };
-        let budget = Duration::try_from_secs_f64(budget).unwrap_or(Duration::MAX);
-        Effort { samples, budget, sample: Duration::from_millis(2) }
     }
 }
 
@@ -85,7 +62,7 @@ fn run(args: &Args) -> Result<(), Error> {
     let mut run = Run { header, sections: Vec::new(), verdicts: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
     let wanted = |id: &str| args.wants(id);
-    let bench = Bench { peers: &peers, effort: args.effort(), wanted: &wanted };
+    let bench = Bench { peers: &peers, effort: args.sampling.effort(5, 0.5), wanted: &wanted };
     type Rows = fn(&Bench<'_>) -> Result<Vec<Row>, Error>;
     let sections: [(&str, Rows); 7] = [
         ("Products, one thread", |bench| products::large(bench, 1)),
@@ -107,5 +84,5 @@ fn run(args: &Args) -> Result<(), Error> {
     if !run.verdicts.is_empty() {
         print!("{}", run.verdicts_to_text());
     }
-    Ok(args.output.write(&run, || run.to_markdown())?)
+    args.output.write(&run, || run.to_markdown())
 }

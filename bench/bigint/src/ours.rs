@@ -1,7 +1,5 @@
 //! Ours.
 
-use std::fmt::Display;
-
 use solinas_bigint::fft::{Options, Plan};
 use solinas_bigint::modular::{Form, McLaughlin};
 use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
@@ -10,7 +8,8 @@ use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 
 pub use solinas_bigint::fft::Engine;
 
-use crate::cases::power::Key;
+use bench_common::crypto::RsaKey;
+use bench_common::must;
 use bench_common::numbers::from_bytes;
 use bench_common::sample::{Job, Work};
 
@@ -23,14 +22,6 @@ pub enum Kind {
     Square,
     /// Of two numbers, one of them transformed beforehand.
     Transformed,
-}
-
-/// The value; operands are fixed and right, so an error is a defect of ours.
-fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
 }
 
 fn options(engine: Option<Engine>, threads: usize) -> Options {
@@ -141,7 +132,7 @@ pub fn power(base: &[u64], exponent: &[u64], m: &[u64]) -> impl Work + use<> {
 }
 
 /// A PKCS #1 v1.5 signature of a SHA-256 value.
-pub fn sign(key: &Key, digest: &[u8]) -> impl Work + use<> {
+pub fn sign(key: &RsaKey, digest: &[u8]) -> impl Work + use<> {
     let [p, q, e] = [&key.p, &key.q, &key.e].map(|x| natural(x));
     let key = must(PrivateKey::from_primes(p, q, e, false));
     Signature { key, digest: digest.to_vec(), out: Vec::new() }

@@ -1,25 +1,25 @@
-//! The tables, for people, as Markdown, and as JSON.
+//! The tables and the targets, as text, Markdown and JSON.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
 use bench_common::sample::Figure;
-use bench_common::table::{aligned, header, markdown};
+use bench_common::table::{aligned, four_digits as digits, header, markdown};
 
-/// One figure over another that ours is held to, in medians of wall time.
+/// A target: the ratio of two medians of wall time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Target {
     /// Column of the slower one.
     pub slower: String,
     /// Column of the faster one.
     pub faster: String,
-    /// Times at least as fast.
+    /// Least ratio.
     pub at_least: f64,
 }
 
 impl Target {
-    /// `faster` is to be so many times as fast as `slower`.
+    /// The time of `slower` over that of `faster` shall be `at_least` this ratio.
     pub fn new(faster: &str, slower: &str, at_least: f64) -> Self {
         Self { slower: slower.into(), faster: faster.into(), at_least }
     }
@@ -28,29 +28,29 @@ impl Target {
 /// A row.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What, and how large.
+    /// Operation and size.
     pub id: String,
-    /// Who took part.
+    /// The columns.
     pub figures: Vec<Figure>,
-    /// What ours is held to.
+    /// The targets of ours.
     pub targets: Vec<Target>,
 }
 
-/// How a target was met.
+/// The ratios that decide a target.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
-    /// Of the row.
+    /// Id of the row.
     pub id: String,
     /// The target.
     #[serde(flatten)]
     pub target: Target,
-    /// Ratio of the medians of wall time: what the target is about.
+    /// Ratio of the medians of wall time, which decides.
     pub median: f64,
-    /// Ratio of the medians of CPU time: steadier where other work takes the cores.
+    /// Ratio of the medians of CPU time. It is steadier if other work takes the cores.
     pub cpu: f64,
     /// Ratio of the smallest wall times.
     pub min: f64,
-    /// Whether the median is as wanted.
+    /// Whether the ratio of the medians meets the target.
     pub met: bool,
 }
 
@@ -59,7 +59,7 @@ impl Row {
         self.figures.iter().find(|figure| figure.name == name)
     }
 
-    /// Of the targets both of whose columns took part.
+    /// The verdicts of the targets whose two columns exist.
     pub fn verdicts(&self) -> Vec<Verdict> {
         let verdict = |target: &Target| {
             let (slower, faster) = (self.figure(&target.slower)?, self.figure(&target.faster)?);
@@ -89,22 +89,12 @@ pub struct Section {
 /// A whole run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// Where, how and against whom.
+    /// Machine, command and peers.
     pub header: Vec<String>,
     /// The tables.
     pub sections: Vec<Section>,
     /// The targets.
     pub verdicts: Vec<Verdict>,
-}
-
-/// Four significant digits, and no more than three after the point.
-fn digits(value: f64) -> String {
-    match value {
-        v if v >= 1000.0 => format!("{v:.0}"),
-        v if v >= 100.0 => format!("{v:.1}"),
-        v if v >= 10.0 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
-    }
 }
 
 impl Section {
@@ -145,7 +135,7 @@ fn verdict_grid(verdicts: &[Verdict]) -> Vec<Vec<String>> {
 }
 
 impl Section {
-    /// As aligned text.
+    /// The section as aligned text.
     pub fn to_text(&self) -> String {
         format!("\n{}\n{}", self.title, aligned(&self.grid()))
     }
@@ -157,7 +147,7 @@ impl Run {
         format!("\nTargets: ratios slower / faster\n{}", aligned(&verdict_grid(&self.verdicts)))
     }
 
-    /// All of it as Markdown.
+    /// The run as Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = header(&self.header);
         for section in &self.sections {

@@ -1,10 +1,11 @@
-//! Libraries of the system, found when the program runs. Nothing of theirs is linked in or shipped.
+//! Libraries of the system that are found at run time. Nothing of theirs is linked or shipped.
 
 use std::ffi::{CStr, OsString, c_char};
 
+pub use libloading;
 use libloading::Library;
 
-/// The functions of a library that we call.
+/// Declares a struct with the functions of a library that we call.
 #[macro_export]
 macro_rules! functions {
     ($(#[$meta:meta])* $name:ident { $($field:ident = $symbol:literal: fn($($arg:ty),* $(,)?) $(-> $ret:ty)?;)* }) => {
@@ -15,12 +16,17 @@ macro_rules! functions {
         }
 
         impl $name {
-            /// Finds them all.
-            fn load(library: &'static libloading::Library) -> Result<Self, libloading::Error> {
+            /// Looks up all functions.
+            fn load(library: &'static $crate::dynamic::libloading::Library)
+                -> Result<Self, $crate::dynamic::libloading::Error> {
                 Ok(Self {
                     $(
-                        // SAFETY: the signature is the one of the library's header.
-                        $field: *unsafe { library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol.as_bytes())? },
+                        $field: {
+                            type Function = unsafe extern "C" fn($($arg),*) $(-> $ret)?;
+                            let symbol = $symbol.as_bytes();
+                            // SAFETY: the signature is the one of the library's header.
+                            *unsafe { library.get::<Function>(symbol)? }
+                        },
                     )*
                 })
             }
@@ -28,7 +34,7 @@ macro_rules! functions {
     };
 }
 
-/// A library by the first of these names that is found, kept until the process ends.
+/// Opens the first of these libraries that is found. It stays open until the process ends.
 pub fn open(names: impl IntoIterator<Item = OsString>) -> Option<&'static Library> {
     names.into_iter().find_map(|name| {
         // SAFETY: the initialisers of these libraries have no preconditions.
@@ -36,10 +42,10 @@ pub fn open(names: impl IntoIterator<Item = OsString>) -> Option<&'static Librar
     })
 }
 
-/// Text behind a pointer that the library keeps for ever.
+/// Copies a text that the library never frees.
 ///
 /// # Safety
-/// `text` must point to a C string that stays as it is.
+/// `text` must point to a C string that does not change.
 pub unsafe fn text(text: *const c_char) -> String {
     // SAFETY: as the caller promises.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()

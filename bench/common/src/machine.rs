@@ -1,4 +1,4 @@
-//! The machine: its name, its cores, its clocks, and what a process holds of its memory.
+//! The machine: its name, cores and clocks, and the memory of this process.
 
 use std::fs;
 use std::io;
@@ -44,7 +44,7 @@ pub fn cores() -> Result<Vec<usize>, Error> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
-/// Confines the calling thread, and the threads it starts from now on, to `cores`.
+/// Confines the calling thread, and the threads that it starts from now on, to `cores`.
 ///
 /// # Errors
 /// [`Error::System`] if the kernel refuses.
@@ -54,31 +54,38 @@ pub fn confine(cores: &[usize]) -> Result<(), Error> {
     sched_setaffinity(None, &set).map_err(|error| Error::system("sched_setaffinity", error))
 }
 
-/// A rayon pool of `threads` workers, confined to as many cores.
+/// A rayon pool of `threads` workers on any cores.
 ///
 /// # Errors
-/// [`Error::Cores`] if the process may not use that many cores, [`Error::System`] if no thread can be started.
+/// [`Error::Threads`] if a thread cannot be started.
+pub fn free_pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })
+}
+
+/// A rayon pool of `threads` workers, confined to the first `threads` cores that the process may use.
+///
+/// # Errors
+/// [`Error::Cores`] if the process may use fewer cores, [`Error::Threads`] if a thread cannot be started, [`Error::System`] if the kernel
+/// refuses to confine it.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
     let mut cores = cores()?;
     if cores.len() < threads {
         return Err(Error::Cores { wanted: threads, allowed: cores.len() });
     }
     cores.truncate(threads);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Error::system("starting threads", io::Error::other(error)))?;
+    let pool = free_pool(threads)?;
     pool.broadcast(|_| confine(&cores)).into_iter().collect::<Result<(), Error>>()?;
     Ok(pool)
 }
 
-/// CPU time this process has used on all its threads.
+/// CPU time of this process over all threads.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Hands free heap back to the kernel and starts the peak of resident memory afresh from what is left.
+/// Returns free heap to the kernel, and resets the peak of resident memory to the present size.
 ///
 /// # Errors
 /// [`Error::System`] if the kernel cannot reset the peak.
@@ -91,7 +98,7 @@ pub fn reset_peak_memory() -> Result<(), Error> {
 /// Peak resident memory in bytes since the last [`reset_peak_memory`].
 ///
 /// # Errors
-/// [`Error::System`] if the kernel does not tell.
+/// [`Error::System`] if the kernel does not report it.
 pub fn peak_memory() -> Result<u64, Error> {
     let call = "/proc/self/status";
     let status = fs::read_to_string(call).map_err(|error| Error::system(call, error))?;

@@ -1,14 +1,14 @@
-//! Operands: the same in every run.
+//! Operands. They are the same in every run.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// So many random words; the same `seed` gives the same words.
+/// `len` random words of the seed.
 pub fn words(len: usize, seed: u64) -> Vec<u64> {
     ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect()
 }
 
-/// A number of exactly so many bits.
+/// A number of exactly `bits` bits.
 pub fn number(bits: usize, seed: u64) -> Vec<u64> {
     let mut x = words(bits.div_ceil(64), seed);
     if let Some(top) = x.last_mut() {
@@ -18,14 +18,14 @@ pub fn number(bits: usize, seed: u64) -> Vec<u64> {
     x
 }
 
-/// An odd modulus of exactly so many bits.
+/// An odd modulus of exactly `bits` bits.
 pub fn modulus(bits: usize, seed: u64) -> Vec<u64> {
     let mut x = number(bits, seed);
     x[0] |= 1;
     x
 }
 
-/// A number below `modulus` by less than an eighth, so that two of them sum past it. Shape: that of the modulus.
+/// A number below the modulus, by less than an eighth of it: the sum of two such numbers exceeds the modulus. Shape: as the modulus.
 pub fn below(modulus: &[u64], seed: u64) -> Vec<u64> {
     let bits = 64 * modulus.len() - modulus.last().map_or(0, |top| top.leading_zeros() as usize);
     let mut x = number(bits - 4, seed);
@@ -39,7 +39,7 @@ pub fn below(modulus: &[u64], seed: u64) -> Vec<u64> {
     x
 }
 
-/// Without leading zeros.
+/// The number without leading zeros.
 pub fn trimmed(x: &[u64]) -> &[u64] {
     &x[..x.iter().rposition(|&word| word != 0).map_or(0, |top| top + 1)]
 }

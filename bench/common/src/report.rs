@@ -1,4 +1,4 @@
-//! A run of a benchmark: what was measured where, and the table, for people, as Markdown, and as JSON.
+//! A run of a benchmark: its header and its table, as text, Markdown and JSON.
 
 use serde::Serialize;
 
@@ -6,17 +6,17 @@ use crate::table::{aligned, header, markdown};
 
 /// A row of a table.
 pub trait Row {
-    /// The columns' names, with `|` between them.
+    /// Names of the columns, separated by `|`.
     const HEADING: &str;
 
-    /// A cell for each column.
+    /// One cell for each column.
     fn cells(&self) -> Vec<String>;
 }
 
 /// A whole run, or a section of one.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run<R> {
-    /// Where, how and against whom.
+    /// Machine, command and peers.
     pub header: Vec<String>,
     /// The table.
     pub rows: Vec<R>,
@@ -28,12 +28,12 @@ impl<R: Row> Run<R> {
         core::iter::once(heading).chain(self.rows.iter().map(R::cells)).collect()
     }
 
-    /// The table as aligned text.
+    /// The table as aligned text, without the header.
     pub fn to_text(&self) -> String {
         aligned(&self.grid())
     }
 
-    /// As Markdown.
+    /// Header and table as Markdown.
     pub fn to_markdown(&self) -> String {
         format!("{}\n{}", header(&self.header), markdown(&self.grid()))
     }

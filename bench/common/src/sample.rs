@@ -1,4 +1,4 @@
-//! Timing: the samples of all who take part in a row are taken in turn, so that a busy moment of the machine meets everyone.
+//! Timing. The contestants of a row are sampled in turn, so that a busy moment of the machine meets all of them.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,14 @@ use crate::machine;
 use crate::numbers::trimmed;
 use crate::stats::Summary;
 
+/// A sample of a contest repeats short work until it lasts about this long.
+const SAMPLE: Duration = Duration::from_millis(2);
+
 /// Something that is timed.
 pub trait Work {
     /// Does it once; this alone is timed.
     fn run(&mut self);
-    /// The words of the last run's result, least significant first; none where it is not one that others have.
+    /// The words of the last run's result, least significant first; `None` if other contestants have no such result.
     fn result(&self) -> Option<Vec<u64>>;
 }
 
@@ -40,30 +43,64 @@ impl<F: FnMut(&mut [u64])> Work for Job<F> {
     }
 }
 
-/// Who takes part in a row.
+/// One column of a row.
 pub struct Contestant<'a> {
     /// The column.
     pub name: String,
-    /// What it does.
+    /// The work of this column.
     pub work: Box<dyn Work + 'a>,
 }
 
 impl<'a> Contestant<'a> {
-    /// Under the name of a column.
+    /// A contestant for the column `name`.
     pub fn new(name: impl Into<String>, work: impl Work + 'a) -> Self {
         Self { name: name.into(), work: Box::new(work) }
     }
 }
 
-/// How long to go on.
+/// How many samples a row takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// At most so many samples per row and contestant.
+    /// Largest number of rounds; each takes one sample of every contestant.
     pub samples: usize,
-    /// No further round once a row has taken so long; the first is always taken. What takes longer at once is run once alone.
+    /// After this time no further round begins. The first round always runs.
     pub budget: Duration,
-    /// A sample repeats the work until it lasts about so long.
-    pub sample: Duration,
+}
+
+impl Effort {
+    /// Runs `round` with the numbers 0, 1, .. until the samples or the budget are used up.
+    ///
+    /// # Errors
+    /// The first error of `round`.
+    pub fn rounds<E>(&self, mut round: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+        let start = Instant::now();
+        (0..self.samples).take_while(|&index| index == 0 || start.elapsed() < self.budget).try_for_each(&mut round)
+    }
+}
+
+/// Wall and CPU times of samples, in microseconds per run.
+#[derive(Clone, Debug, Default)]
+pub struct Times {
+    wall: Vec<f64>,
+    cpu: Vec<f64>,
+}
+
+impl Times {
+    /// Takes one sample of `runs` runs, and returns its wall time.
+    pub fn sample(&mut self, runs: u32, mut work: impl FnMut()) -> Duration {
+        let (start, start_cpu) = (Instant::now(), machine::cpu_time());
+        (0..runs).for_each(|_| work());
+        let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
+        let micros = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(runs);
+        self.wall.push(micros(wall));
+        self.cpu.push(micros(cpu));
+        wall
+    }
+
+    /// Summaries under the name of a column.
+    pub fn figure(&self, name: impl Into<String>) -> Figure {
+        Figure { name: name.into(), wall: Summary::of(&self.wall), cpu: Summary::of(&self.cpu) }
+    }
 }
 
 /// Times of one contestant.
@@ -82,69 +119,50 @@ struct Runner<'a> {
     repeat: u32,
     /// Its first run took longer than the row may.
     finished: bool,
-    wall: Vec<f64>,
-    cpu: Vec<f64>,
+    times: Times,
 }
 
-impl Runner<'_> {
-    fn sample(&mut self) -> Duration {
-        let (start, start_cpu) = (Instant::now(), machine::cpu_time());
-        for _ in 0..self.repeat {
-            self.contestant.work.run();
-        }
-        let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
-        let micros = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(self.repeat);
-        self.wall.push(micros(wall));
-        self.cpu.push(micros(cpu));
-        wall
+impl<'a> Runner<'a> {
+    fn new(contestant: Contestant<'a>) -> Self {
+        Self { contestant, repeat: 1, finished: false, times: Times::default() }
     }
 
-    /// Finds how often to repeat.
-    fn calibrate(&mut self, sample: Duration) {
-        while self.sample() < sample / 2 {
+    fn sample(&mut self) -> Duration {
+        self.times.sample(self.repeat, || self.contestant.work.run())
+    }
+
+    /// Finds how often a sample repeats the work.
+    fn calibrate(&mut self) {
+        while self.sample() < SAMPLE / 2 {
             self.repeat = self.repeat.saturating_mul(2);
         }
-        self.wall.clear();
-        self.cpu.clear();
+        self.times = Times::default();
     }
 }
 
-/// Times the contestants of a row.
+/// Times the contestants of a row. Work that takes longer than the budget runs once.
 ///
 /// # Errors
 /// [`Error::Wrong`] if a result differs from the first one's, before or after the timing.
 pub fn contest(id: &str, contestants: Vec<Contestant<'_>>, effort: Effort) -> Result<Vec<Figure>, Error> {
-    let mut runners: Vec<_> = contestants
-        .into_iter()
-        .map(|contestant| Runner { contestant, repeat: 1, finished: false, wall: Vec::new(), cpu: Vec::new() })
-        .collect();
+    let mut runners: Vec<_> = contestants.into_iter().map(Runner::new).collect();
     for runner in &mut runners {
         runner.finished = runner.sample() >= effort.budget;
     }
     agree(id, &runners)?;
-    for runner in runners.iter_mut().filter(|runner| !runner.finished) {
-        runner.calibrate(effort.sample);
-    }
-    let start = Instant::now();
-    for round in 0..effort.samples {
-        if round > 0 && start.elapsed() >= effort.budget {
-            break;
-        }
-        let mut order: Vec<_> = runners.iter_mut().collect();
+    runners.iter_mut().filter(|runner| !runner.finished).for_each(Runner::calibrate);
+    effort.rounds(|round| {
+        let mut order: Vec<_> = runners.iter_mut().filter(|runner| !runner.finished).collect();
         if round % 2 == 1 {
             order.reverse();
         }
-        for runner in order.into_iter().filter(|runner| !runner.finished) {
+        for runner in order {
             runner.sample();
         }
-    }
+        Ok::<_, Error>(())
+    })?;
     agree(id, &runners)?;
-    let figure = |runner: Runner<'_>| Figure {
-        name: runner.contestant.name,
-        wall: Summary::of(&runner.wall),
-        cpu: Summary::of(&runner.cpu),
-    };
-    Ok(runners.into_iter().map(figure).collect())
+    Ok(runners.into_iter().map(|runner| runner.times.figure(runner.contestant.name)).collect())
 }
 
 fn agree(id: &str, runners: &[Runner<'_>]) -> Result<(), Error> {
@@ -157,4 +175,31 @@ fn agree(id: &str, runners: &[Runner<'_>]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_round_runs_without_a_budget() {
+        let rounds = |samples, budget| {
+            let mut count = 0;
+            let counted = Effort { samples, budget }.rounds(|_| {
+                count += 1;
+                Ok::<_, Error>(())
+            });
+            counted.map(|()| count).unwrap()
+        };
+        assert_eq!((rounds(3, Duration::ZERO), rounds(3, Duration::MAX), rounds(0, Duration::MAX)), (1, 3, 0));
+    }
+
+    #[test]
+    fn contestants_with_different_results_are_an_error() {
+        let effort = Effort { samples: 1, budget: Duration::ZERO };
+        let writes =
+            |value| Contestant::new(format!("writes {value}"), Job::new(1, move |out: &mut [u64]| out[0] = value));
+        assert_eq!(contest("row", vec![writes(1), writes(1)], effort).unwrap().len(), 2);
+        assert!(matches!(contest("row", vec![writes(1), writes(2)], effort), Err(Error::Wrong { .. })));
+    }
 }

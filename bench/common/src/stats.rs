@@ -1,22 +1,22 @@
-//! Samples and their order statistics.
+//! Order statistics of samples.
 
 use serde::Serialize;
 
-/// Order statistics of some samples, in the unit of the samples.
+/// Order statistics of samples, in their unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Smallest.
     pub min: f64,
-    /// Middle; the mean of the two middle ones where their number is even.
+    /// Middle; the mean of the two middle ones if their number is even.
     pub median: f64,
     /// Largest.
     pub max: f64,
-    /// How many.
+    /// Number of samples.
     pub samples: usize,
 }
 
 impl Summary {
-    /// Summary of `samples`; of none, all figures are NaN.
+    /// Summary of `samples`. Without samples, all figures are NaN.
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -29,6 +29,11 @@ impl Summary {
             samples: sorted.len(),
         }
     }
+
+    /// The same in a unit that is `divisor` times as large.
+    pub fn divided_by(self, divisor: f64) -> Self {
+        Self { min: self.min / divisor, median: self.median / divisor, max: self.max / divisor, ..self }
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +45,6 @@ mod tests {
         assert_eq!(Summary::of(&[3.0, 1.0, 2.0]), Summary { min: 1.0, median: 2.0, max: 3.0, samples: 3 });
         assert_eq!(Summary::of(&[4.0, 1.0]), Summary { min: 1.0, median: 2.5, max: 4.0, samples: 2 });
         assert!(Summary::of(&[]).median.is_nan());
+        assert_eq!(Summary::of(&[500.0]).divided_by(1e3), Summary { min: 0.5, median: 0.5, max: 0.5, samples: 1 });
     }
 }

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// Three significant digits, and four decimals at most.
+/// Three significant digits, at most four decimals.
 pub fn digits(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
@@ -13,7 +13,17 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// Lines of aligned columns, the first to the left and the others to the right. Shape: lines of as many cells each; the first is the heading.
+/// Four significant digits, at most three decimals.
+pub fn four_digits(value: f64) -> String {
+    match value {
+        v if v >= 1000.0 => format!("{v:.0}"),
+        v if v >= 100.0 => format!("{v:.1}"),
+        v if v >= 10.0 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// Aligned columns: the first to the left, the others to the right. Shape: lines of equally many cells; the first line is the heading.
 pub fn aligned(grid: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).add_rows(grid);
@@ -24,7 +34,7 @@ pub fn aligned(grid: &[Vec<String>]) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// As Markdown, of the same shape.
+/// A table in Markdown. Shape: as in [`aligned`].
 pub fn markdown(grid: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let columns = grid.first().map_or(0, Vec::len);
@@ -32,7 +42,7 @@ pub fn markdown(grid: &[Vec<String>]) -> String {
     grid.iter().enumerate().map(|(i, cells)| if i == 0 { line(cells) + &line(&rule) } else { line(cells) }).collect()
 }
 
-/// A list of what was measured where, as Markdown.
+/// The header of a run as a list in Markdown.
 pub fn header<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
     lines.into_iter().map(|line| format!("- {line}\n")).collect()
 }

@@ -1,15 +1,14 @@
-//! What one would write on GMP: the papers' partial-FFT Encrypt, decryption and products, each product by `mpn_mul` and `mpn_tdiv_qr`.
+//! The scheme as one would write it on GMP: the papers' partial-FFT Encrypt, decryption and products, each product by `mpn_mul` and
+//! `mpn_tdiv_qr`.
 
-use bench_common::Gmp;
+use bench_common::{Gmp, must};
 use rand_core::RngCore;
 use solinas_schemes::gh::PublicKey;
-
-use crate::ours::must;
 
 /// Window of the papers.
 const WINDOW: usize = 64;
 
-/// As many words, zeros above.
+/// The number with zeros above it, `len` words in all.
 pub fn padded(x: &[u64], len: usize) -> Vec<u64> {
     let mut x = x.to_vec();
     x.resize(len, 0);

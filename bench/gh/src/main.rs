@@ -7,34 +7,24 @@ mod ours;
 mod report;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use bench_common::command::{self, Output};
-use bench_common::sample::Effort;
+use bench_common::command::{self, Output, Sampling};
 use bench_common::{Gmp, machine};
 use clap::Parser;
 
 use crate::ours::Bench;
 use crate::report::Run;
 
-/// What can go wrong in a benchmark run.
+/// Errors of the benchmark.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// While something was measured.
+    /// From a measurement.
     #[error(transparent)]
     Measure(#[from] bench_common::Error),
     /// From the scheme.
     #[error(transparent)]
     Scheme(#[from] solinas_schemes::gh::Error),
-    /// Threads that could not be started.
-    #[error("cannot start {threads} threads: {problem}; ask for fewer")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        problem: String,
-    },
 }
 
 /// Times the Gentry-Halevi primitives beside the targets, the papers' best figures and GMP.
@@ -47,28 +37,13 @@ struct Args {
     /// Threads; may be given again for more
     #[arg(long, value_name = "N", default_values_t = [1, 2], value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
-    /// A first impression: few samples
-    #[arg(long)]
-    quick: bool,
-    /// Samples per row and column at most
-    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
-    /// Seconds per row after which no further round begins
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
-    budget: f64,
+    #[command(flatten)]
+    sampling: Sampling<25, 5>,
     /// MiB that the tables of a method may take
     #[arg(long, value_name = "MIB", default_value_t = 8 << 10)]
     memory: u64,
     #[command(flatten)]
     output: Output,
-}
-
-impl Args {
-    fn effort(&self) -> Effort {
-        let (samples, budget) = if self.quick { (5, 0.5) } else { (self.samples as usize, self.budget) };
-        let budget = Duration::try_from_secs_f64(budget).unwrap_or(Duration::MAX);
-        Effort { samples, budget, sample: Duration::from_millis(2) }
-    }
 }
 
 fn main() -> ExitCode {
@@ -88,7 +63,7 @@ fn run(args: &Args) -> Result<(), Error> {
     run.header.iter().for_each(|line| println!("{line}"));
     let threads: Vec<_> = args.threads.iter().map(|&threads| usize::from(threads)).collect();
     for set in &args.params {
-        let bench = Bench::new(set, &threads, args.memory << 20, args.effort(), gmp)?;
+        let bench = Bench::new(set, &threads, args.memory << 20, args.sampling.effort(5, 0.5), gmp)?;
         let mut section = Run { header: Vec::new(), rows: bench.rows()? };
         print!("\n{}", section.to_text());
         println!("peak resident memory so far: {} MiB", machine::peak_memory()? >> 20);

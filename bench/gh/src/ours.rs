@@ -1,11 +1,7 @@
-//! What is measured at one parameter set.
+//! The rows of one parameter set.
 
-use std::fmt::Display;
-use std::time::Instant;
-
-use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
-use bench_common::stats::Summary;
-use bench_common::{Gmp, machine};
+use bench_common::sample::{Contestant, Effort, Figure, Times, Work, contest};
+use bench_common::{Gmp, machine, must};
 use rayon::ThreadPool;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
@@ -17,15 +13,7 @@ use crate::Error;
 use crate::gmp;
 use crate::report::Row;
 
-/// The value; operands are fixed and right, so an error is a defect of ours.
-pub fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
-
-/// Work whose result is known by the bit it holds, or by its words.
+/// Work whose result is compared by its bit, or by its words.
 struct Checked<F, C, T> {
     run: F,
     check: C,
@@ -50,7 +38,7 @@ fn contestant<'a, T: 'a>(
     Contestant::new(name, Checked { run, check, last: None })
 }
 
-/// A parameter set, its keys, and ways to run.
+/// A parameter set, its keys and its thread pools.
 pub struct Bench {
     params: Params,
     client: ClientKey,
@@ -66,29 +54,25 @@ pub struct Bench {
 const GMP: &str = "GMP";
 
 impl Bench {
-    /// Makes keys, once for each number of threads, and takes the time.
+    /// Makes keys once for each number of threads, and times this.
     ///
     /// # Errors
-    /// From the scheme; [`Error::Threads`].
+    /// From the scheme; [`bench_common::Error::Threads`].
     pub fn new(set: &str, threads: &[usize], memory: u64, effort: Effort, gmp: Option<Gmp>) -> Result<Self, Error> {
         let params = Params::named(set)?;
-        let pool = |&threads: &usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.map(|pool| (threads, pool)).map_err(|error| Error::Threads { threads, problem: error.to_string() })
-        };
+        let pool = |&threads: &usize| Ok::<_, Error>((threads, machine::free_pool(threads)?));
         let pools = threads.iter().map(pool).collect::<Result<Vec<_>, _>>()?;
         let (mut keys, mut keygen) = (None, Vec::new());
         // The largest sets only once, with all threads.
         let once = params.dimension() > 1 << 14;
         for (threads, pool) in pools.iter().skip(if once { pools.len() - 1 } else { 0 }) {
-            let (start, start_cpu) = (Instant::now(), machine::cpu_time());
-            keys = Some(pool.install(|| gh::generate(&params, true, Entropy::Insecure(1), &Control::default()))?);
-            let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
-            let [wall, cpu] = [wall, cpu].map(|time| Summary::of(&[time.as_secs_f64() * 1e6]));
-            keygen.push(Row::new(set, "KeyGen", "", *threads, &Figure { name: String::new(), wall, cpu }, None));
+            let mut times = Times::default();
+            let generate = || gh::generate(&params, true, Entropy::Insecure(1), &Control::default());
+            times.sample(1, || keys = Some(pool.install(generate)));
+            keygen.push(Row::new(set, "KeyGen", "", *threads, &times.figure(""), None));
         }
-        let Some((client, server)) = keys else {
-            return Err(Error::Threads { threads: 0, problem: "no number of threads was given".into() });
+        let Some((client, server)) = keys.transpose()? else {
+            return Err(bench_common::Error::Threads { threads: 0, problem: "no number is given".into() }.into());
         };
         let encryptor = Encryptor::new(server.public(), EncryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let mut rng = server.public().encryption_rng(1)?;
@@ -130,7 +114,7 @@ impl Bench {
         all
     }
 
-    /// Rows of a contest of ours by threads, and GMP's CPU time where it took part.
+    /// Rows of ours by the number of threads, with GMP's CPU time if it is a column.
     fn finish(&self, operation: &str, method: &str, figures: &[Figure], gmp: &mut Option<f64>) -> Vec<Row> {
         if let Some(figure) = figures.iter().find(|figure| figure.name == GMP) {
             *gmp = Some(figure.cpu.median / 1e3);
@@ -144,7 +128,7 @@ impl Bench {
         let bit = |ciphertext: &Ciphertext| vec![u64::from(must(decryptor.decrypt(ciphertext)))];
         let mut gmp = None;
         let mut rows = Vec::new();
-        // The peer's method first, so that the other rows know its figure.
+        // The peer's method is the first, so that the other rows have its figure.
         for method in EncryptMethod::ALL.into_iter().rev() {
             let encryptor = match Encryptor::new(public, method, self.memory, Arithmetic::default()) {
                 Err(error @ gh::Error::Memory { .. }) => {
@@ -221,7 +205,7 @@ impl Bench {
         Ok(rows)
     }
 
-    /// A product modulo d, which is also the product of two ciphertexts.
+    /// The product modulo d, which is the product of two ciphertexts.
     fn product(&self) -> Result<Vec<Row>, Error> {
         let evaluator = Evaluator::new(&self.server, RecryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let [x, y] = &self.inputs;

@@ -1,4 +1,4 @@
-//! The table, for people, as Markdown, and as JSON.
+//! The rows of the table, and the targets.
 
 use bench_common::report;
 use bench_common::sample::Figure;
@@ -6,7 +6,7 @@ use bench_common::stats::Summary;
 use bench_common::table::digits;
 use serde::Serialize;
 
-/// Set, operation, milliseconds: what ours is held to on two cores, and the best figure of the papers.
+/// Set, operation, target in milliseconds on two cores, milliseconds of the fastest paper.
 const TARGETS: [(&str, &str, Option<f64>, Option<f64>); 11] = [
     ("small", "KeyGen", Some(30e3), None),
     ("small", "Encrypt", Some(3.0), Some(6.2)),
@@ -21,14 +21,14 @@ const TARGETS: [(&str, &str, Option<f64>, Option<f64>); 11] = [
     ("large", "Recrypt", Some(60e3), Some(235e3)),
 ];
 
-/// A way to do an operation at a set, on so many threads.
+/// An operation by one method, with one parameter set and number of threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// Parameter set.
     pub set: String,
-    /// What is done.
+    /// The operation.
     pub operation: String,
-    /// How.
+    /// The method.
     pub method: String,
     /// Threads.
     pub threads: usize,
@@ -36,27 +36,25 @@ pub struct Row {
     pub wall: Summary,
     /// CPU time of all threads, milliseconds.
     pub cpu: Summary,
-    /// What it is held to, milliseconds.
+    /// Target, milliseconds.
     pub target: Option<f64>,
-    /// The papers' best figure, milliseconds.
+    /// Time of the fastest paper, milliseconds.
     pub paper: Option<f64>,
     /// GMP's median CPU time in the same run, milliseconds.
     pub gmp: Option<f64>,
 }
 
 impl Row {
-    /// Of a figure in microseconds.
+    /// The row of a figure in microseconds.
     pub fn new(set: &str, operation: &str, method: &str, threads: usize, figure: &Figure, gmp: Option<f64>) -> Self {
-        let ms =
-            |s: Summary| Summary { min: s.min / 1e3, median: s.median / 1e3, max: s.max / 1e3, samples: s.samples };
         let target = TARGETS.iter().find(|row| (row.0, row.1) == (set, operation));
         Self {
             set: set.into(),
             operation: operation.into(),
             method: method.into(),
             threads,
-            wall: ms(figure.wall),
-            cpu: ms(figure.cpu),
+            wall: figure.wall.divided_by(1e3),
+            cpu: figure.cpu.divided_by(1e3),
             target: target.and_then(|row| row.2),
             paper: target.and_then(|row| row.3),
             gmp,

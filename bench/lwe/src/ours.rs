@@ -1,12 +1,11 @@
-//! What is measured of ours: every method, its memory, and reading the matrix in the same round.
+//! The rows: every method with its memory, and reading the matrix in the same rounds.
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use bench_common::machine;
 use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
+use bench_common::{machine, must};
 use rand_core::SeedableRng;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -19,15 +18,7 @@ use solinas_schemes::lwe::{
 use crate::Error;
 use crate::report::Row;
 
-/// The value; operands are fixed and right, so an error is a defect of ours.
-pub fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
-
-/// Work whose result is the first words of a product.
+/// Work whose result is the words of a product.
 struct Product<F> {
     run: F,
     last: Option<Vec<Vector>>,
@@ -44,17 +35,17 @@ impl<F: FnMut() -> Option<Vec<Vector>>> Work for Product<F> {
     }
 }
 
-/// A method: its name, the memory it keeps, and how it is run.
+/// A method: its name, the memory that it keeps, and its work.
 struct Method<'a> {
     name: String,
-    /// Bytes it keeps beside what a run takes.
+    /// Bytes that it keeps between runs.
     resident: u64,
-    /// Vectors that share a run.
+    /// Vectors of one run.
     count: usize,
     run: Box<dyn FnMut() -> Option<Vec<Vector>> + Send + 'a>,
 }
 
-/// A matrix, operands and ways to multiply.
+/// A matrix, operands and a thread pool.
 pub struct Bench {
     layout: Layout,
     modulus: Modulus,
@@ -96,7 +87,7 @@ impl Bench {
         self.layout.bytes()
     }
 
-    /// All rows: those of the seed form first, then streamed from `folder` where one is given, then whole in memory where that is allowed.
+    /// All rows: by the seed, streamed from a file in `folder` if there is one, and in memory if `memory` bytes suffice.
     pub fn rows(&self, memory: u64, folder: Option<&Path>) -> Result<Vec<Row>, Error> {
         let mut rows = Vec::new();
         let multiplier = must(Multiplier::new());
@@ -106,7 +97,7 @@ impl Bench {
             None => None,
             Some(folder) => {
                 let path = folder.join(format!("bench-lwe-{}.tiles", std::process::id()));
-                let failed = |source| Error::Write { path: path.clone(), source };
+                let failed = |source| Error::Measure(bench_common::Error::Write { path: path.clone(), source });
                 let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
                 KeyFile::write(seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), &Control::default())?;
                 out.flush().map_err(failed)?;
@@ -182,11 +173,11 @@ impl Bench {
         Method { name: name.into(), resident, count, run: Box::new(move || Some(run())) }
     }
 
-    /// Times methods of one result, and reading the matrix among them.
+    /// Times methods with equal results, and the reading of the matrix.
     fn contest(&self, id: &str, matrix: Option<&Matrix>, mut methods: Vec<Method<'_>>) -> Result<Vec<Row>, Error> {
         let mut memory = Vec::new();
         for method in &mut methods {
-            // What a run takes beyond what there was; a matrix in memory is counted by its bytes.
+            // The growth of the process in a run. A matrix in memory counts by its bytes.
             machine::reset_peak_memory()?;
             let before = machine::peak_memory()?;
             self.pool.install(|| (method.run)());
@@ -239,12 +230,12 @@ impl Bench {
     }
 }
 
-/// A file that is removed when it is of no more use.
+/// A file that is removed on drop.
 struct Removed(KeyFile);
 
 impl Drop for Removed {
     fn drop(&mut self) {
-        // Left where the user said files may be at worst.
+        // At worst it stays in the folder that the user named.
         let _ = std::fs::remove_file(self.0.path());
     }
 }

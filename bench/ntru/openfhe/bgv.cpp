@@ -2,10 +2,12 @@
 //
 //   openfhe-bgv N DEPTH BITS      ring dimension, multiplications in sequence, bits of each of the DEPTH + 1 primes; p = 2
 //
-// Prints `ready VERSION MODULUS-BITS`. A line `encrypt`, `add`, `multiply` or `decrypt` does that once, and is answered by its nanoseconds; `check` by `right` or `wrong`.
+// The protocol is that of bench/common/src/process.rs; the operations are `encrypt`, `add`, `multiply` and `decrypt`.
 
 #include <chrono>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,28 +58,28 @@ int main(int argc, char** argv) {
     std::cout << "ready " << PEER_VERSION << ' '
               << context->GetCryptoParameters()->GetElementParams()->GetModulus().GetMSB() << std::endl;
 
-    for (std::string line; std::getline(std::cin, line);) {
-        Ciphertext<DCRTPoly> out;
-        Plaintext decrypted;
-        const auto start = std::chrono::steady_clock::now();
-        if (line == "encrypt")
-            out = context->Encrypt(keys.publicKey, plain);
-        else if (line == "add")
-            out = context->EvalAdd(x, y);
-        else if (line == "multiply")
-            out = multiply(x, y);
-        else if (line == "decrypt" || line == "check")
-            context->Decrypt(keys.secretKey, last, &decrypted);
-        else
-            return 2;
-        const auto time = std::chrono::steady_clock::now() - start;
-        if (line == "check") {
+    Ciphertext<DCRTPoly> out;
+    Plaintext decrypted;
+    const std::map<std::string, std::function<void()>> work = {
+        {"encrypt", [&] { out = context->Encrypt(keys.publicKey, plain); }},
+        {"add", [&] { out = context->EvalAdd(x, y); }},
+        {"multiply", [&] { out = multiply(x, y); }},
+        {"decrypt", [&] { context->Decrypt(keys.secretKey, last, &decrypted); }},
+    };
+    for (std::string what; std::cin >> what;) {
+        if (what == "check") {
+            work.at("decrypt")();
             const auto& got = decrypted->GetCoefPackedValue();
             bool right = true;
             for (uint32_t i = 0; i < n; ++i) right &= ((i < got.size() ? got[i] : 0) & 1) == want[i];
             std::cout << (right ? "right" : "wrong") << std::endl;
-        } else {
-            std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() << std::endl;
+            continue;
         }
+        long count;
+        std::cin >> count;
+        const auto start = std::chrono::steady_clock::now();
+        for (long i = 0; i < count; ++i) work.at(what)();
+        const auto time = std::chrono::steady_clock::now() - start;
+        std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() << std::endl;
     }
 }

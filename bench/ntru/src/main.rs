@@ -6,21 +6,19 @@ mod ours;
 mod peer;
 mod report;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use bench_common::command::{self, Output};
+use bench_common::command::{self, Output, Sampling};
 use bench_common::machine;
 use clap::Parser;
 
 use crate::report::Run;
 
-/// What can go wrong in a benchmark run.
+/// Errors of the benchmark.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// While something was measured.
+    /// From a measurement.
     #[error(transparent)]
     Measure(#[from] bench_common::Error),
     /// From the scheme.
@@ -32,14 +30,6 @@ pub enum Error {
     /// From the primes.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
-    /// The peer's program ended or answered what it should not.
-    #[error("{}: {problem}; make it anew with openfhe.sh", path.display())]
-    Peer {
-        /// The program.
-        path: PathBuf,
-        /// What happened.
-        problem: String,
-    },
 }
 
 /// Times the NTRU scheme beside its targets, the paper, OpenFHE's BGV and tfhe-ntt.
@@ -55,27 +45,13 @@ struct Args {
     /// Threads; may be given again for more
     #[arg(long, value_name = "N", default_values_t = [1, 2], value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
-    /// Rows whose name holds this
+    /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// A first impression: few samples
-    #[arg(long)]
-    quick: bool,
-    /// Samples per row and column at most
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
-    /// Seconds per row after which no further round begins
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
-    budget: f64,
+    #[command(flatten)]
+    sampling: Sampling<50, 2>,
     #[command(flatten)]
     output: Output,
-}
-
-impl Args {
-    fn effort(&self) -> ours::Effort {
-        let (samples, budget) = if self.quick { (7, 0.3) } else { (self.samples as usize, self.budget) };
-        ours::Effort { samples, budget: Duration::try_from_secs_f64(budget).unwrap_or(Duration::MAX) }
-    }
 }
 
 fn main() -> ExitCode {
@@ -92,6 +68,7 @@ fn run(args: &Args) -> Result<(), Error> {
         format!("against {peer}; tfhe-ntt 0.7.1"),
         "microseconds of one operation, wall time; ratios of medians, below 1 is faster; bound: the operation's transforms and products, each at the speed it has alone in the same run, spread over the threads".into(),
     ]);
+    let effort = args.sampling.effort(7, 0.3);
     let mut all = Run { header, rows: Vec::new() };
     all.header.iter().for_each(|line| println!("{line}"));
     let mut show = |rows: Vec<report::Row>| {
@@ -101,14 +78,14 @@ fn run(args: &Args) -> Result<(), Error> {
         }
         all.rows.extend(section.rows);
     };
-    show(ours::transforms(&args.filter, args.effort())?);
+    show(ours::transforms(&args.filter, effort)?);
     for &threads in &args.threads {
         let pool = machine::pool(threads.into())?;
         for set in &args.params {
-            show(ours::operations(set, &pool, &args.filter, args.effort())?);
+            show(ours::operations(set, &pool, &args.filter, effort)?);
         }
         for set in &args.bootstrapping {
-            show(ours::bootstrapping(set, &pool, &args.filter, args.effort())?);
+            show(ours::bootstrapping(set, &pool, &args.filter, effort)?);
         }
     }
     Ok(args.output.write(&all, || all.to_markdown())?)

@@ -1,39 +1,23 @@
-//! What is measured.
+//! The rows: transforms, operations and bootstrapping.
 
-use std::fmt::Display;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use bench_common::must;
+use bench_common::sample::Effort;
 use bench_common::stats::Summary;
 use rayon::ThreadPool;
 use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
 use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 use crate::Error;
-use crate::peer::Peer;
+use crate::peer;
 use crate::report::Row;
 
-/// How long to go on.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Rounds at most.
-    pub samples: usize,
-    /// No further round once a row has taken so long; the first is always taken.
-    pub budget: Duration,
-}
-
-/// The value; operands are fixed and right, so an error is a defect of ours.
-fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
-
-/// Microseconds of ours and of the peer, in turns, each after an untimed run; a sample of what is short repeats it.
+/// Microseconds of ours and of the peer, in turn, each after an untimed run. A sample repeats short work.
 fn race(
     effort: Effort,
     mut ours: impl FnMut(),
@@ -47,11 +31,7 @@ fn race(
         peer()?;
     }
     let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
-    let start = Instant::now();
-    for round in 0..effort.samples {
-        if round > 0 && start.elapsed() >= effort.budget {
-            break;
-        }
+    effort.rounds(|_| {
         if peer.is_some() {
             // The peer has emptied the caches.
             ours();
@@ -63,7 +43,8 @@ fn race(
             peer()?;
             peer_times.push(peer()?);
         }
-    }
+        Ok::<_, Error>(())
+    })?;
     Ok((Summary::of(&our_times), peer.is_some().then(|| Summary::of(&peer_times))))
 }
 
@@ -106,10 +87,10 @@ pub fn transforms(filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// The operations of the scheme at a set, beside OpenFHE's BGV where the set has 8 primes and more.
+/// The operations of the scheme with one parameter set, beside OpenFHE's BGV if the set has depth 7 or more.
 ///
 /// # Errors
-/// From the scheme; [`Error::Peer`].
+/// From the scheme and the peer.
 pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
     let params = Params::named(set)?;
     let threads = pool.current_num_threads();
@@ -123,20 +104,21 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     let mut rng = public.encryption_rng(0)?;
     let (x, y) = (public.encrypt(&plain, &mut rng)?, public.encrypt(&plain, &mut rng)?);
     let evaluator = Evaluator::new(&server);
-    let product = evaluator.multiply(&x, &y)?;
+    let product = evaluator.multiply_without_switch(&x, &y)?;
     let switched = evaluator.key_switch(&product)?;
     let (mut last, mut want) = (x.clone(), plain.clone());
     while last.level() > 1 {
-        (last, want) = (evaluator.composed_multiply(&last, &last)?, squared(&want));
+        (last, want) = (evaluator.multiply(&last, &last)?, squared(&want));
     }
     let squares = squared(&plain);
     let right = |x: &Ciphertext, want: &[u64]| must(client.decrypt(x)) == want;
-    assert!(right(&last, &want) && right(&must(evaluator.composed_multiply(&x, &y)), &squares), "{set}: wrong results");
+    assert!(right(&last, &want) && right(&must(evaluator.multiply(&x, &y)), &squares), "{set}: wrong results");
 
     let depth = params.depth();
-    // The nearest that it has: primes of one width, with the same bits in all.
+    // OpenFHE's nearest parameters: primes of one width, and the same number of bits in all.
     let bits = (params.log2_modulus(params.levels()) / (depth + 1) as f64).round() as u32;
-    let mut peer = if depth >= 7 { Peer::start(params.dimension(), depth, bits, threads)? } else { None };
+    let mut peer = if depth >= 7 { peer::start(params.dimension(), depth, bits, threads)? } else { None };
+    let peer_name = peer.as_ref().map(|peer| format!("OpenFHE {}, {} bits", peer.version, peer.bits));
     let [transform, product_time] = pool.install(|| units(&params, effort))?;
     let t = params.moduli().len();
     let bound = |transforms: usize, products: usize| {
@@ -150,11 +132,11 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
             }
             let figures = match (peer.as_mut(), theirs) {
                 (Some(peer), Some(operation)) => {
-                    race(effort, || pool.install(&mut *work), Some(&mut || peer.time(operation)))?
+                    race(effort, || pool.install(&mut *work), Some(&mut || Ok(peer.time(operation, 1)?)))?
                 }
                 _ => race(effort, || pool.install(&mut *work), None)?,
             };
-            let peer = figures.1.zip(peer.as_ref()).map(|(figure, peer)| (peer.name.as_str(), figure));
+            let peer = figures.1.zip(peer_name.as_deref()).map(|(figure, name)| (name, figure));
             rows.push(Row::new(set, name, threads, figures.0, Some(bound), peer));
             Ok(())
         };
@@ -164,11 +146,11 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
         black_box(must(public.encrypt(&plain, &mut must(public.encryption_rng(nonce)))));
     })?;
     line(names[1], Some("add"), bound(0, t), &mut || drop(black_box(must(evaluator.add(&x, &y)))))?;
-    line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply(&x, &y)))))?;
+    line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply_without_switch(&x, &y)))))?;
     line(names[3], None, bound(0, t), &mut || drop(black_box(must(evaluator.key_switch(&product)))))?;
-    line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.mod_reduce(&switched)))))?;
+    line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.modulus_switch(&switched)))))?;
     line(names[5], Some("multiply"), bound(t, 3 * t), &mut || {
-        drop(black_box(must(evaluator.composed_multiply(&x, &y))));
+        drop(black_box(must(evaluator.multiply(&x, &y))));
     })?;
     line(names[6], Some("decrypt"), bound(1, 1) * threads as f64, &mut || {
         drop(black_box(must(client.decrypt(&last))))
@@ -176,7 +158,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     Ok(rows)
 }
 
-/// The square modulo 2: exponents double.
+/// The square modulo 2, in which exponents double.
 fn squared(plain: &[u64]) -> Vec<u64> {
     let mut square = vec![0; plain.len()];
     plain.iter().enumerate().for_each(|(i, bit)| square[2 * i % plain.len()] ^= bit);

@@ -1,11 +1,11 @@
-//! The table, for people, as Markdown, and as JSON.
+//! The rows of the table, and the targets.
 
 use bench_common::report;
 use bench_common::stats::Summary;
 use bench_common::table::digits;
 use serde::Serialize;
 
-/// Set, operation, threads, milliseconds: what ours is held to.
+/// Set, operation, threads, target in milliseconds.
 const TARGETS: [(&str, &str, usize, f64); 9] = [
     ("paper-16384-13", "EvalAdd", 1, 0.5),
     ("paper-16384-13", "Encrypt", 1, 4.0),
@@ -18,7 +18,7 @@ const TARGETS: [(&str, &str, usize, f64); 9] = [
     ("boot-16384", "Bootstrapping", 2, 1500.0),
 ];
 
-/// Operation, milliseconds: the paper at n = 16384 and depth 13, with up to 20 cores.
+/// Operation, milliseconds of the paper at n = 16384 and depth 13 on up to 20 cores.
 const PAPER: [(&str, f64); 5] = [
     ("Encrypt", 63.44),
     ("EvalAdd", 4.27),
@@ -27,34 +27,34 @@ const PAPER: [(&str, f64); 5] = [
     ("Bootstrapping", 275e3),
 ];
 
-/// Peers, and how many times faster ours is to be.
+/// Peer, operation, target of the ratio of its time to ours.
 const FACTORS: [(&str, &str, f64); 2] = [("OpenFHE", "ComposedEvalMult", 20.0), ("tfhe-ntt", "NTT", 1.3)];
 
-/// An operation at a set, on so many threads.
+/// An operation with one parameter set and number of threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Parameter set; of a transform, our kernel.
+    /// Parameter set; for a transform, our kernel.
     pub set: String,
-    /// What is done.
+    /// The operation.
     pub operation: String,
     /// Threads.
     pub threads: usize,
-    /// Ours, microseconds.
+    /// Our times, microseconds.
     pub wall: Summary,
-    /// What its transforms and products take, microseconds.
+    /// Time of its transforms and products alone, microseconds.
     pub bound: Option<f64>,
-    /// What it is held to, microseconds.
+    /// Target, microseconds.
     pub target: Option<f64>,
-    /// The paper's figure, microseconds.
+    /// Time in the paper, microseconds.
     pub paper: Option<f64>,
-    /// The peer's name and time in the same run, microseconds.
+    /// The peer's name and times in the same run, microseconds.
     pub peer: Option<(String, Summary)>,
-    /// How many times faster than the peer it is to be.
+    /// Target of the ratio to the peer.
     pub factor: Option<f64>,
 }
 
 impl Row {
-    /// With the target, the paper's figure and the factor that belong to it.
+    /// A row with its target, the paper's figure and the factor.
     pub fn new(
         set: &str,
         operation: &str,

@@ -1,14 +1,16 @@
-//! Our negacyclic transforms beside the `tfhe-ntt` crate's, in one run: see README.md.
+//! Times our negacyclic transforms and those of the crate `tfhe-ntt`, in one run: see README.md.
 
+use bench_common::command;
 use clap::Parser;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_field::buffer::{AlignedVec, Word};
 use solinas_field::prime::{Kernel, Modulus, NttPlan, primes};
 use solinas_field::{Backend, Error};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Shortest of many timings of each of `actions`, in microseconds; taken in turns, so that all see the same machine.
+/// The shortest of many times of each action, in microseconds. The actions run in turn, so that all see the same machine.
 fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; actions.len()];
     let started = Instant::now();
@@ -25,7 +27,7 @@ fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     best
 }
 
-/// Pseudorandom residues, from a cache line's start on.
+/// Pseudorandom residues, aligned to a cache line.
 fn words<T: Word>(q: Modulus, n: usize, word: fn(u64) -> T) -> AlignedVec<T> {
     let mut out = AlignedVec::zeroed(n);
     for (out, random) in out.iter_mut().zip(ChaCha8Rng::seed_from_u64(0).random_iter()) {
@@ -34,13 +36,13 @@ fn words<T: Word>(q: Modulus, n: usize, word: fn(u64) -> T) -> AlignedVec<T> {
     out
 }
 
-/// The peer's plan of 64-bit words, or of 32-bit words.
+/// The peer's plan, with words of 64 or of 32 bits.
 enum Peer {
     Wide(Box<tfhe_ntt::prime64::Plan>),
     Narrow(Box<tfhe_ntt::prime32::Plan>),
 }
 
-/// One line: our plan against the peer's forward, inverse with its scaling, and pointwise product with scaling.
+/// Prints one line: forward transform, inverse with its scaling, and pointwise product with scaling, ours beside the peer's.
 fn line(plan: &NttPlan, peer: &Peer) {
     let (q, n) = (plan.modulus(), plan.dimension());
     let (mut x, mut y) = (words(q, n, |x| x), words(q, n, |x| x));
@@ -88,8 +90,11 @@ struct Args {
     kernels: bool,
 }
 
-fn main() -> Result<(), Error> {
-    let every = Args::parse().kernels;
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<(), Error> {
     println!("microseconds, shortest of many; peer: tfhe-ntt 0.7.1 (prime64; the last rows prime32)");
     println!(
         "{:>4} {:>7} {:>7} {:>7} | {:>8} {:>8} {:>5} | {:>6} {:>7} | {:>8} {:>8} {:>5} | {:>8} {:>8} {:>5} |",
@@ -117,7 +122,7 @@ fn main() -> Result<(), Error> {
             } else {
                 Peer::Wide(Box::new(tfhe_ntt::prime64::Plan::try_new(n, q.value()).expect("the peer's plan")))
             };
-            if every {
+            if args.kernels {
                 for backend in Backend::available() {
                     let kernels = [Kernel::Scalar, Kernel::Word, Kernel::Double, Kernel::Ifma];
                     let plans = kernels.into_iter().filter_map(|k| NttPlan::with_kernel(q, n, backend, k).ok());

@@ -1,4 +1,4 @@
-//! How fast this machine reads: the bound on anything that streams a large key.
+//! Reading speed of this machine, which bounds every operation that reads a large key.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -17,7 +17,7 @@ pub struct ReadCase {
     pub bytes: usize,
     /// Reading threads, each on a core of its own with an equal share.
     pub threads: usize,
-    /// Whether huge pages are asked for.
+    /// Whether to ask for huge pages.
     pub huge_pages: bool,
 }
 
@@ -30,7 +30,7 @@ impl ReadCase {
     }
 }
 
-/// All rows: beyond every cache, and within the last.
+/// All rows: larger than every cache, and within the last-level cache.
 pub fn read_cases() -> Vec<ReadCase> {
     let mut cases = Vec::new();
     for bytes in [200_000_000, 24_000_000] {
@@ -43,11 +43,11 @@ pub fn read_cases() -> Vec<ReadCase> {
     cases
 }
 
-/// Reads again and again; GB/s of each sample, a sample being about 200 MB: short enough to fall between other
-/// processes' turns, so that the largest figure tells what the machine can do.
+/// GB/s of samples that read about 200 MB each. A sample is short enough to fall between the turns of other processes, so
+/// that the largest figure shows the machine's speed.
 ///
 /// # Errors
-/// [`Error::Machine`] if there are fewer cores than threads, or the kernel refuses to pin.
+/// [`Error::Measure`] if there are fewer cores than threads, or the kernel refuses to pin.
 pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
     let cores = machine::cores()?;
     if cores.len() < case.threads {
@@ -57,7 +57,7 @@ pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
     let passes = 200_000_000 / case.bytes;
     let barrier = Barrier::new(case.threads);
     let read = |core: usize| -> Result<Vec<(Instant, Instant)>, Error> {
-        // A refused pin is told at the end: every thread must meet the others at each barrier.
+        // A refused pin is reported at the end, since every thread must reach every barrier.
         let pinned = machine::confine(&[core]);
         let data = buffer(share / size_of::<f64>(), case.huge_pages);
         black_box(sum(&data));
@@ -77,7 +77,7 @@ pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
         let readers: Vec<_> = cores[..case.threads].iter().map(|&core| scope.spawn(move || read(core))).collect();
         readers.into_iter().map(|reader| reader.join().map_err(|_| Error::Thread)?).collect()
     })?;
-    // From the first thread's start to the last one's end: a thread that was kept waiting cannot flatter the rate.
+    // From the first thread's start to the last thread's end, so that a delayed thread cannot improve the rate.
     let rates = (0..samples).filter_map(|sample| {
         let start = spans.iter().map(|thread| thread[sample].0).min()?;
         let end = spans.iter().map(|thread| thread[sample].1).max()?;
@@ -86,7 +86,7 @@ pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
     Ok(Summary::of(&rates.collect::<Vec<_>>()))
 }
 
-/// So many ones, on huge pages where asked for and available.
+/// `len` ones, on huge pages if they are wanted and available.
 fn buffer(len: usize, huge_pages: bool) -> Vec<f64> {
     const PAGE: usize = 4096;
     let mut data: Vec<f64> = Vec::with_capacity(len);
@@ -101,7 +101,7 @@ fn buffer(len: usize, huge_pages: bool) -> Vec<f64> {
     data
 }
 
-/// Sum with enough independent lanes that loads alone set the pace.
+/// The sum, with so many independent lanes that only the loads take time.
 fn sum(data: &[f64]) -> f64 {
     let mut lanes = [0.0; 64];
     for chunk in data.chunks_exact(64) {

@@ -1,4 +1,4 @@
-//! What is measured: the cases, named alike for every engine, and the targets our engine is held to.
+//! The cases, with the same names for every engine, and the targets of ours.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for GateSet {
     }
 }
 
-/// Which of our Boolean parameter sets runs against the peer's.
+/// A Boolean parameter set of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OurSet {
     /// `gates-128`, our default: fails with less than 2^-128.
@@ -55,7 +55,7 @@ impl OurSet {
         }
     }
 
-    /// What it adds to a row's id: nothing for the default.
+    /// Its part of a row's id, empty for the default.
     fn suffix(self) -> String {
         if self == Self::Gates128 { String::new() } else { format!("/ours={}", self.name()) }
     }
@@ -85,7 +85,7 @@ pub enum IntOp {
     BitAnd,
 }
 
-/// Which keys are meant.
+/// Keys of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// Keys for gates under one parameter set of each engine.
@@ -94,14 +94,14 @@ pub enum KeyKind {
     Int,
 }
 
-/// Work that is timed.
+/// A task that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// One gate.
     Gate(Gate, GateSet, OurSet),
     /// That many independent NAND gates, handed over at once; timed per gate.
     Nands(usize, GateSet, OurSet),
-    /// One operation on integers of so many bits.
+    /// One operation on integers of this many bits.
     Int(IntOp, u32),
     /// One lookup table over a block of 2 message and 2 carry bits: keyswitch and bootstrap.
     Lut,
@@ -110,7 +110,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// How many operations one run performs: times are given per operation.
+    /// Operations of one run. Times are given per operation.
     pub fn ops(&self) -> usize {
         match self {
             Self::Nands(count, ..) => *count,
@@ -130,7 +130,7 @@ pub enum Size {
     PeakMul64,
 }
 
-/// What our engine is held to.
+/// Target of ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
     /// At most this multiple of the peer's figure.
@@ -142,11 +142,11 @@ pub enum Target {
 /// A timed row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedCase {
-    /// What is done.
+    /// The task.
     pub task: Task,
-    /// On how many threads, each on a core of its own.
+    /// Threads, each on a core of its own.
     pub threads: usize,
-    /// What our engine is held to.
+    /// Target of ours.
     pub target: Option<Target>,
     /// Left out by `--quick`.
     pub slow: bool,
@@ -155,9 +155,9 @@ pub struct TimedCase {
 /// A size row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeCase {
-    /// What is measured.
+    /// The size.
     pub size: Size,
-    /// What our engine is held to, in MB.
+    /// Target of ours, in MB.
     pub target: Option<Target>,
     /// Left out by `--quick`.
     pub slow: bool,

@@ -1,4 +1,4 @@
-//! What an engine must offer to be measured.
+//! The interface of an engine that is measured.
 
 use crate::case::{KeyKind, Size, Task};
 
@@ -17,35 +17,35 @@ pub trait Work: Send {
 pub trait Engine: Sync {
     /// Name and version, for the table's header.
     fn name(&self) -> String;
-    /// Gets a task ready, or `None` where the engine has no such operation.
+    /// Prepares a task, or returns `None` if the engine has no such operation.
     fn prepare(&self, task: Task) -> Option<Box<dyn Work>>;
-    /// Length of a key in bytes, or `None` where the engine has no such form.
+    /// Length of a key in bytes, or `None` if the engine has no such form.
     fn key_bytes(&self, kind: KeyKind, seeded: bool) -> Option<u64>;
 }
 
 /// The engines side by side.
 pub struct Engines {
-    /// Who we compare with.
+    /// tfhe-rs.
     pub peer: Box<dyn Engine>,
-    /// Ours, where built in.
-    pub ours: Option<Box<dyn Engine>>,
+    /// Ours.
+    pub ours: Box<dyn Engine>,
 }
 
 /// One of [`Engines`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Side {
-    /// Who we compare with.
+    /// tfhe-rs.
     Peer,
     /// Ours.
     Ours,
 }
 
 impl Engines {
-    /// The engine on that side, if built in.
-    pub fn get(&self, side: Side) -> Option<&dyn Engine> {
+    /// The engine on that side.
+    pub fn get(&self, side: Side) -> &dyn Engine {
         match side {
-            Side::Peer => Some(self.peer.as_ref()),
-            Side::Ours => self.ours.as_deref(),
+            Side::Peer => self.peer.as_ref(),
+            Side::Ours => self.ours.as_ref(),
         }
     }
 }
@@ -85,7 +85,7 @@ where
 }
 
 impl Size {
-    /// Whether the size is read off a serialized key, and of which form.
+    /// The key whose size this is and whether it is seeded; `None` for another size.
     pub fn key(&self) -> Option<(KeyKind, bool)> {
         match *self {
             Self::ServerKey(kind) => Some((kind, false)),

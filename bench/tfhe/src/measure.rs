@@ -1,9 +1,9 @@
-//! Timing: both engines' samples taken in turn, so that a busy moment of the machine meets both.
+//! Timing. The samples of both engines are taken in turn, so that a busy moment of the machine meets both.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use bench_common::machine;
+use bench_common::sample::{Effort, Times};
 use bench_common::stats::Summary;
 
 use crate::Error;
@@ -11,25 +11,15 @@ use crate::case::{IntOp, Size, SizeCase, Task, TimedCase};
 use crate::engine::{Engine, Engines, Side, Work};
 use crate::report::{Figures, Row};
 
-/// How long to go on.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// At most so many samples per case and engine.
-    pub samples: usize,
-    /// No further sample once a case has taken so long; the first is always taken.
-    pub budget: Duration,
-}
-
 struct Runner {
     work: Box<dyn Work>,
-    wall: Vec<f64>,
-    cpu: Vec<f64>,
+    times: Times,
 }
 
 impl Runner {
     fn prepare(engine: &dyn Engine, case: &TimedCase) -> Result<Option<Self>, Error> {
         let Some(work) = engine.prepare(case.task) else { return Ok(None) };
-        let mut runner = Self { work, wall: Vec::new(), cpu: Vec::new() };
+        let mut runner = Self { work, times: Times::default() };
         let long = case.slow || matches!(case.task, Task::Keygen(_));
         if !long {
             runner.work.run();
@@ -43,46 +33,38 @@ impl Runner {
     }
 
     fn sample(&mut self, engine: &dyn Engine, case: &TimedCase) -> Result<(), Error> {
-        let (start, start_cpu) = (Instant::now(), machine::cpu_time());
-        self.work.run();
-        let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
-        let millis = |time: Duration| time.as_secs_f64() * 1e3 / case.task.ops() as f64;
-        self.wall.push(millis(wall));
-        self.cpu.push(millis(cpu));
+        self.times.sample(1, || self.work.run());
         self.check(engine, case)
     }
 
-    fn figures(&self) -> Figures {
-        Figures { value: Summary::of(&self.wall), cpu: Some(Summary::of(&self.cpu)) }
+    /// Milliseconds per operation.
+    fn figures(&self, case: &TimedCase) -> Figures {
+        let (figure, divisor) = (self.times.figure(""), 1e3 * case.task.ops() as f64);
+        Figures { value: figure.wall.divided_by(divisor), cpu: Some(figure.cpu.divided_by(divisor)) }
     }
 }
 
 /// Times one case on both engines, in milliseconds per operation.
 ///
 /// # Errors
-/// [`Error::Wrong`] if a result does not decrypt to what it should; [`Error::Machine`] as in [`machine::pool`].
+/// [`Error::Wrong`] if a result does not decrypt to what it should; [`Error::Measure`] as in [`machine::pool`].
 pub fn timed(engines: &Engines, case: &TimedCase, effort: Effort) -> Result<Row, Error> {
     let pool = machine::pool(case.threads)?;
     let (peer, ours) = pool.install(|| -> Result<_, Error> {
         let mut runners = Vec::new();
         for side in [Side::Peer, Side::Ours] {
-            if let Some(engine) = engines.get(side)
-                && let Some(runner) = Runner::prepare(engine, case)?
-            {
+            let engine = engines.get(side);
+            if let Some(runner) = Runner::prepare(engine, case)? {
                 runners.push((side, engine, runner));
             }
         }
-        let start = Instant::now();
-        for round in 0..effort.samples {
-            if round > 0 && start.elapsed() >= effort.budget {
-                break;
-            }
-            for (_, engine, runner) in &mut runners {
-                runner.sample(*engine, case)?;
-            }
+        effort.rounds(|_| {
+            runners.iter_mut().try_for_each(|(_, engine, runner)| runner.sample(*engine, case))?;
             runners.reverse();
-        }
-        let figures = |wanted| runners.iter().find(|(side, ..)| *side == wanted).map(|(.., runner)| runner.figures());
+            Ok::<_, Error>(())
+        })?;
+        let figures =
+            |wanted| runners.iter().find(|(side, ..)| *side == wanted).map(|(.., runner)| runner.figures(case));
         Ok((figures(Side::Peer), figures(Side::Ours)))
     })?;
     Ok(Row { id: case.id(), unit: "ms", peer, ours, target: case.target })
@@ -94,9 +76,8 @@ pub fn timed(engines: &Engines, case: &TimedCase, effort: Effort) -> Result<Row,
 /// [`Error::Child`] if the process that measures peak memory fails.
 pub fn size(engines: &Engines, case: &SizeCase) -> Result<Row, Error> {
     let of = |side| -> Result<Option<Figures>, Error> {
-        let Some(engine) = engines.get(side) else { return Ok(None) };
         let bytes = match case.size.key() {
-            Some((kind, seeded)) => engine.key_bytes(kind, seeded),
+            Some((kind, seeded)) => engines.get(side).key_bytes(kind, seeded),
             None => Some(peak_in_child(side)?),
         };
         Ok(bytes.map(|bytes| Figures { value: Summary::of(&[bytes as f64 / 1e6]), cpu: None }))
@@ -108,12 +89,12 @@ pub fn size(engines: &Engines, case: &SizeCase) -> Result<Row, Error> {
 /// Peak resident memory, in bytes, of one 64-bit multiplication on two threads; meant for a fresh process.
 ///
 /// # Errors
-/// [`Error::Wrong`] if the product is wrong; [`Error::Machine`] as in [`machine::pool`].
+/// [`Error::Wrong`] if the product is wrong; [`Error::Measure`] as in [`machine::pool`].
 pub fn peak_of_mul64(engines: &Engines, side: Side) -> Result<u64, Error> {
     let case = TimedCase { task: Task::Int(IntOp::Mul, 64), threads: 2, target: None, slow: true };
-    let engine = engines.get(side).ok_or(Error::NotBuiltIn)?;
+    let engine = engines.get(side);
     machine::pool(case.threads)?.install(|| {
-        let mut runner = Runner::prepare(engine, &case)?.ok_or(Error::NotBuiltIn)?;
+        let Some(mut runner) = Runner::prepare(engine, &case)? else { return Ok(0) };
         machine::reset_peak_memory()?;
         runner.work.run();
         let peak = machine::peak_memory()?;

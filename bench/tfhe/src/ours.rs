@@ -1,10 +1,10 @@
 //! Ours: gates and tables on the schemes' evaluator, integers through the runtime's server.
 
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bench_common::must;
 use solinas_runtime::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool};
@@ -14,19 +14,6 @@ use crate::engine::{Engine, FnWork, Work};
 
 /// The set for integers and tables.
 const INTEGERS: &str = "integers-128";
-
-/// Our engine, or `None` in a build that measures the peer alone.
-pub fn engine() -> Option<Box<dyn Engine>> {
-    Some(Box::new(Solinas { keys: Cache::new(), integers: Cache::new(), servers: Cache::new() }))
-}
-
-/// The value; inputs are fixed and right, so an error is a defect of ours.
-fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
 
 /// Keys of one set, the server key ready for work.
 struct Keys {
@@ -106,7 +93,8 @@ fn server(keys: &RuntimeKeys) -> solinas_runtime::Server {
     must(solinas_runtime::Server::new(&keys.1, Some(rayon::current_num_threads())))
 }
 
-struct Solinas {
+/// Our engine. It makes keys on first use and keeps them.
+pub struct Solinas {
     keys: Cache<&'static str, Keys>,
     integers: Cache<(), RuntimeKeys>,
     /// By number of threads.
@@ -114,6 +102,11 @@ struct Solinas {
 }
 
 impl Solinas {
+    /// Makes no key yet.
+    pub fn new() -> Self {
+        Self { keys: Cache::new(), integers: Cache::new(), servers: Cache::new() }
+    }
+
     fn keys(&self, set: &'static str) -> Arc<Keys> {
         self.keys.get(set, || Keys::generate(set))
     }

@@ -1,34 +1,36 @@
-//! The table, for people and as JSON.
+//! The rows of the table, and their text.
 
 use std::fmt::Write as _;
 
+use bench_common::report;
 use bench_common::stats::Summary;
+use bench_common::table::four_digits;
 use serde::Serialize;
 
 use crate::case::Target;
 
-/// What one engine gave for one row.
+/// Figures of one engine in one row.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Figures {
     /// Wall time per operation, size or rate, in the row's unit.
     pub value: Summary,
-    /// CPU time per operation over all threads, where time is measured: well below wall time times threads, it tells
-    /// that other processes took the cores.
+    /// CPU time per operation over all threads, if time is measured. Far below wall time times threads, it shows that
+    /// other processes took the cores.
     pub cpu: Option<Summary>,
 }
 
 /// A row of the table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What, where and how large.
+    /// Operation, place and size.
     pub id: String,
     /// Unit of all figures.
     pub unit: &'static str,
-    /// The peer's figures; for rows about the machine alone, the machine's.
+    /// The peer's figures. In rows about the machine alone, the machine's.
     pub peer: Option<Figures>,
     /// Ours.
     pub ours: Option<Figures>,
-    /// What ours is held to.
+    /// Target of ours.
     #[serde(serialize_with = "target_text")]
     pub target: Option<Target>,
 }
@@ -65,70 +67,71 @@ impl Row {
         })
     }
 
-    /// The row as a line of the table.
+    /// The row as a line of the table on standard output.
     pub fn line(&self) -> String {
-        let mut line = format!("{:<47} {:<4}", self.id, self.unit);
+        line(&report::Row::cells(self))
+    }
+}
+
+/// A whole run.
+pub type Run = report::Run<Row>;
+
+impl report::Row for Row {
+    const HEADING: &str = "id|unit|median|min|max|cpu|cpu min|n|median|min|max|cpu|cpu min|n|ratio|cpu ratio|target|";
+
+    fn cells(&self) -> Vec<String> {
+        let number = |value: Option<f64>| value.map_or("-".into(), four_digits);
+        let mut cells = vec![self.id.clone(), self.unit.into()];
         for figures in [self.peer, self.ours] {
-            let summary = figures.map(|figures| figures.value);
-            let cpu = figures.and_then(|figures| figures.cpu);
-            let number = |value: Option<f64>| value.map_or("-".into(), digits);
-            let _ = write!(
-                line,
-                " | {:>8} {:>8} {:>8} {:>8} {:>8} {:>3}",
-                number(summary.map(|s| s.median)),
-                number(summary.map(|s| s.min)),
-                number(summary.map(|s| s.max)),
-                number(cpu.map(|s| s.median)),
-                number(cpu.map(|s| s.min)),
-                summary.map_or("-".into(), |s| s.samples.to_string()),
-            );
+            let (value, cpu) = (figures.map(|figures| figures.value), figures.and_then(|figures| figures.cpu));
+            cells.extend([value.map(|s| s.median), value.map(|s| s.min), value.map(|s| s.max)].map(number));
+            cells.extend([cpu.map(|s| s.median), cpu.map(|s| s.min)].map(number));
+            cells.push(value.map_or("-".into(), |s| s.samples.to_string()));
         }
-        let [ratio, cpu_ratio] =
-            [self.ratio(), self.cpu_ratio()].map(|ratio| ratio.map_or("-".into(), |ratio| format!("{ratio:.3}")));
-        let target = self.target.map_or("-".into(), |target| target.to_string());
-        let met = self.met().map_or("", |met| if met { "met" } else { "missed" });
-        let _ = write!(line, " | {ratio:>7} {cpu_ratio:>9} {target:>10} {met}");
-        line.trim_end().into()
+        let ratio = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.3}"));
+        cells.extend([ratio(self.ratio()), ratio(self.cpu_ratio())]);
+        cells.push(self.target.map_or("-".into(), |target| target.to_string()));
+        cells.push(self.met().map_or("", |met| if met { "met" } else { "missed" }).into());
+        cells
     }
 }
 
-/// The two lines above the rows.
-pub fn header(peer: &str, ours: Option<&str>) -> String {
-    let columns = format!("{:>8} {:>8} {:>8} {:>8} {:>8} {:>3}", "median", "min", "max", "cpu", "cpu min", "n");
-    let ours = ours.unwrap_or("ours (not built in)");
-    format!(
-        "{:<52} | {peer:<48} | {ours:<48} |\n{:<47} {:<4} | {columns} | {columns} | {:>7} {:>9} {:>10}",
-        "", "id", "unit", "ratio", "cpu ratio", "target"
-    )
+/// The two lines above the rows on standard output.
+pub fn columns(peer: &str, ours: &str) -> String {
+    let heading: Vec<_> = <Row as report::Row>::HEADING.split('|').map(String::from).collect();
+    format!("{:<52} | {peer:<48} | {ours:<48} |\n{}", "", line(&heading))
 }
 
-/// Four significant digits, and no more than three after the point.
-fn digits(value: f64) -> String {
-    match value {
-        v if v >= 1000.0 => format!("{v:.0}"),
-        v if v >= 100.0 => format!("{v:.1}"),
-        v if v >= 10.0 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
+/// Cells in columns of fixed widths, so that a row is printed as soon as it is measured.
+fn line(cells: &[String]) -> String {
+    const WIDTHS: [usize; 16] = [8, 8, 8, 8, 8, 3, 8, 8, 8, 8, 8, 3, 7, 9, 10, 0];
+    let mut line = format!("{:<47} {:<4}", cells[0], cells[1]);
+    for (index, (cell, width)) in cells[2..].iter().zip(WIDTHS).enumerate() {
+        // Six columns for each engine.
+        let separator = if index % 6 == 0 { " | " } else { " " };
+        let _ = write!(line, "{separator}{cell:>width$}");
     }
+    line.trim_end().into()
 }
 
-/// A whole run, for `--json`.
-#[derive(Debug, Serialize)]
-pub struct Run {
-    /// The processor.
-    pub cpu: String,
-    /// Cores this process may use.
-    pub cores: usize,
-    /// Vector instructions the build was compiled for.
-    pub simd: &'static str,
-    /// When it began, in seconds since 1970.
-    pub unix_time: u64,
-    /// The arguments it was started with.
-    pub arguments: Vec<String>,
-    /// The peer's name and version.
-    pub peer: String,
-    /// Ours, where built in.
-    pub ours: Option<String>,
-    /// The table.
-    pub rows: Vec<Row>,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_knows_its_ratio_and_its_target() {
+        let figures = |value| Some(Figures { value: Summary::of(&[value]), cpu: None });
+        let mut row = Row {
+            id: "gate".into(),
+            unit: "ms",
+            peer: figures(10.0),
+            ours: figures(4.0),
+            target: Some(Target::Ratio(0.4)),
+        };
+        assert_eq!((row.ratio(), row.met()), (Some(0.4), Some(true)));
+        row.target = Some(Target::AtMost(3.0));
+        assert!(row.line().ends_with("  0.400         -       <= 3 missed"), "{}", row.line());
+        row.ours = None;
+        assert_eq!((row.ratio(), row.met()), (None, None));
+    }
 }

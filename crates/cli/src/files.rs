@@ -4,15 +4,15 @@ use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
 use solinas_field::allocation::fallible;
-use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC, containing_folder};
+use solinas_formats::{
+    Expect, Kind, NewFile, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, containing_folder, is_private_key,
+};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 /// Largest number of bytes read from a text file: 1 GiB.
 const MOST: u64 = 1 << 30;
-/// Number of bytes at the beginning of a file that suffice to recognize a private key.
-const HEAD: usize = 4096;
 
 /// A text file, or standard input for `-`.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
@@ -144,42 +144,12 @@ pub(crate) fn check_over(path: &Path, over: Over) -> Result<()> {
 
 /// The first 4 KiB of a regular file; empty if there is no file.
 fn head(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
-    let mut head = Zeroizing::new(Vec::with_capacity(HEAD));
+    let mut head = Zeroizing::new(Vec::with_capacity(PRIVATE_KEY_HEAD));
     if path.is_file() {
-        let read = std::fs::File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+        let read = std::fs::File::open(path).and_then(|file| file.take(PRIVATE_KEY_HEAD as u64).read_to_end(&mut head));
         read.map_err(|e| Error::io("inspect", path, e))?;
     }
     Ok(head)
-}
-
-/// Whether bytes begin like a private key of any algorithm, even a damaged one. Formats: PEM, OpenSSH's own, and DER of PKCS#1, PKCS#8 (also
-/// encrypted with a passphrase), SEC 1 and PKCS#12.
-pub(crate) fn is_private_key(bytes: &[u8]) -> bool {
-    const PEM: &[u8] = b"PRIVATE KEY-----";
-    // PKCS#5 and PKCS#12: encryption with a passphrase.
-    const PASSPHRASE: [&[u8]; 2] = [b"\x2a\x86\x48\x86\xf7\x0d\x01\x05", b"\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01"];
-    let head = &bytes[..bytes.len().min(HEAD)];
-    if head.windows(PEM.len()).any(|part| part == PEM) {
-        return true;
-    }
-    match sequence(head) {
-        // A version, followed by the modulus, the algorithm or the key.
-        Some([0x02, 0x01, 0 | 1 | 3, 0x02 | 0x04 | 0x30, ..]) => true,
-        Some(body) => match sequence(body) {
-            Some([0x06, _, oid @ ..]) => PASSPHRASE.iter().any(|prefix| oid.starts_with(prefix)),
-            _ => false,
-        },
-        None => false,
-    }
-}
-
-/// The bytes after the tag and the length of a DER SEQUENCE.
-fn sequence(der: &[u8]) -> Option<&[u8]> {
-    match der {
-        [0x30, length @ 0x80..=0x84, rest @ ..] => rest.get(usize::from(length & 0x7f)..),
-        [0x30, 0..=0x7f, rest @ ..] => Some(rest),
-        _ => None,
-    }
 }
 
 /// Fails if the file at this path is a key or a ciphertext, which other data may not replace. Every written file passes this check, except for a private

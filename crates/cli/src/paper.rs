@@ -76,6 +76,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     out.result(&reports, || reports.iter().map(text).collect::<Vec<_>>().join("\n"))
 }
 
+/// Whether another parameter set may avoid the error.
+fn depends_on_the_set(error: &solinas_schemes::Error) -> bool {
+    use solinas_schemes::Error as E;
+    matches!(error, E::UnknownParams { .. } | E::Params { .. } | E::ResearchScheme { .. } | E::Memory { .. })
+}
+
 fn error(error: solinas_paper::Error) -> Error {
     match error {
         solinas_paper::Error::Runtime(error) => (*error).into(),
@@ -84,7 +90,9 @@ fn error(error: solinas_paper::Error) -> Error {
             usage(format!("there is no table {name:?}"), format!("choose one of {known}"))
         }
         solinas_paper::Error::Save { path, source } => Error::io("write", &path, source),
-        solinas_paper::Error::GentryHalevi(error) => input(error.to_string(), "`solinas paper --help` lists the sets"),
+        solinas_paper::Error::Scheme(error) if depends_on_the_set(&error) => {
+            input(error.to_string(), "`solinas paper --help` lists the sets")
+        }
         other => input(other.to_string(), "report this as a bug"),
     }
 }

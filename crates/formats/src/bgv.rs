@@ -13,27 +13,14 @@
 //!
 //! Encryption needs `seed` and `b` alone: [`Bgv::read_public`](KeyFiles::read_public) takes them from any of the three.
 
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
-    BootstrapKey, ClientKey, Error as BgvError, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey,
-    SwitchKeyParts,
+    Bgv, BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
 };
 use zeroize::Zeroizing;
 
-use crate::keys::{belongs, public_accessors};
+use crate::keys::public_accessors;
 use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
-
-/// BGV, in files.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bgv;
-
-/// What a server key's file holds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServerKeys {
-    /// What every one has.
-    pub evaluation: ServerKey,
-    /// Of parameters that have one.
-    pub bootstrap: Option<BootstrapKey>,
-}
 
 /// Bytes of a seed.
 const SEED: usize = 32;
@@ -48,12 +35,12 @@ impl KeyFiles for Bgv {
     type Params = Params;
     type PublicKey = PublicKey;
     type ClientKey = ClientKey;
-    type ServerKey = ServerKeys;
+    type ServerKey = ServerKey;
 
     public_accessors!();
 
-    fn of_server(key: &ServerKeys) -> &PublicKey {
-        key.evaluation.public()
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
     }
 
     fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
@@ -67,23 +54,20 @@ impl KeyFiles for Bgv {
         writer.section("b", &pack_towers(key.b().words(), &public_bits(key.params()))?)
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
-        let ServerKeys { evaluation: key, bootstrap: bootstrap_key } = key;
-        let wanted = key.params().bootstrapping().is_some();
-        belongs("bootstrapping key", wanted, bootstrap_key.as_ref().map(BootstrapKey::id), key.id())?;
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
         Self::write_public(writer, key.public())?;
         let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
         writer.section_u64("rotations", &exponents)?;
         let keys = core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
         write_keys(writer, KEYS, &keys.collect::<Vec<_>>())?;
         let bootstrap = |key: &BootstrapKey| write_keys(writer, BOOTSTRAP, &key.keys().collect::<Vec<_>>());
-        bootstrap_key.as_ref().map_or(Ok(()), bootstrap)
+        key.bootstrap_key().map_or(Ok(()), bootstrap)
     }
 
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: BgvError| reader.field("params", &error.to_string());
+        let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
         };
@@ -119,7 +103,7 @@ impl KeyFiles for Bgv {
         ClientKey::from_parts(public, secret).map_err(|error| reader.section_error("secret", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKeys, Error> {
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
         let public = Self::read_public(reader)?;
         let params = public.params();
         let exponents = reader.section_u64("rotations", reader.section_len("rotations")? as usize / 8)?;
@@ -130,7 +114,7 @@ impl KeyFiles for Bgv {
         }
         let bootstrap = match params.bootstrapping() {
             Some(_) => {
-                let bad = |error: BgvError| reader.section_error(BOOTSTRAP[1], error);
+                let bad = |error: SchemeError| reader.section_error(BOOTSTRAP[1], error);
                 let parts = read_keys(reader, BOOTSTRAP, params, BootstrapKey::shapes(params).map_err(bad)?)?;
                 Some(BootstrapKey::from_parts(&public, &parts).map_err(bad)?)
             }
@@ -141,8 +125,7 @@ impl KeyFiles for Bgv {
         let bad = |error: &dyn core::fmt::Display| reader.section_error(KEYS[1], error);
         let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))?;
         let rotations: Vec<_> = exponents.iter().map(|&exponent| exponent as usize).zip(keys).collect();
-        let evaluation = ServerKey::from_parts(public, &relinearization, &rotations).map_err(|error| bad(&error))?;
-        Ok(ServerKeys { evaluation, bootstrap })
+        ServerKey::from_parts(public, &relinearization, &rotations, bootstrap).map_err(|error| bad(&error))
     }
 }
 

@@ -1,28 +1,32 @@
-//! Where files are written: to a temporary file that is renamed when whole, or to memory.
+//! Destinations of a file: a temporary file that gets its name when it is complete, or memory.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
+
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::header::Kind;
 use crate::new_file::NewFile;
+use crate::private_key::{PRIVATE_KEY_HEAD, is_private_key};
 use crate::reader::{Expect, Reader};
 use crate::{layout, source};
 
-/// What to do when the destination exists.
+/// The rule for an existing destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrite {
     /// Never replace a file.
     Never,
-    /// Replace a file unless it, or what is written, is secret, or it is a key and what is written is none.
+    /// Replace a file, with two exceptions. A file is kept if it or the new file is secret, and a key is kept if the
+    /// new file is of another kind.
     #[default]
     KeepSecrets,
     /// Replace any file, secret keys included.
     Always,
 }
 
-/// Where a [`Writer`](crate::Writer) writes: [`ToFile`] or [`Memory`].
+/// The destination of a [`Writer`](crate::Writer): [`ToFile`] or [`Memory`].
 pub trait Destination: sealed::Destination {}
 
 pub(crate) mod sealed {
@@ -33,23 +37,24 @@ pub(crate) mod sealed {
     impl<T: Write + Seek> WriteSeek for T {}
 
     pub trait Destination {
-        /// The file's name in messages.
+        /// Name of the file for messages.
         fn path(&self) -> &Path;
         /// The file, if there is one.
         fn file(&mut self) -> Option<&mut dyn WriteSeek>;
     }
 }
 
-/// A file: complete under its name after [`Writer::finish`](crate::Writer::finish), absent before.
+/// A file. It gets its name when [`Writer::finish`](crate::Writer::finish) completes it. Before, the name does not
+/// exist or belongs to the old file.
 #[derive(Debug)]
 pub struct ToFile(NewFile);
 
-/// Bytes in memory, of the same format.
+/// A file in memory, in the same format.
 #[derive(Debug)]
 pub struct Memory(pub(crate) ());
 
 impl ToFile {
-    /// A file that may replace another as `overwrite` says.
+    /// Begins a file. `overwrite` states whether it may replace another.
     pub(crate) fn create(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<Self> {
         check_destination(path, kind, overwrite)?;
         let replace = match overwrite {
@@ -61,7 +66,7 @@ impl ToFile {
         Ok(Self(file))
     }
 
-    /// Gives the file its name, durably.
+    /// Gives the file its name and makes it durable.
     pub(crate) fn persist(self, kind: Kind) -> Result<File> {
         let path = self.0.path().to_path_buf();
         self.0.persist().map_err(|e| match e.kind() {
@@ -110,18 +115,17 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
 }
 
-/// Writes a text file, whole or not at all. It replaces another file, but none that holds a key or a ciphertext.
+/// Writes a text file, completely or not at all. Replaces another file unless that is a key or a ciphertext. A private
+/// key of another program, such as one in PEM, is a key too.
 ///
 /// # Errors
-/// [`Error::Exists`] for a key or a ciphertext; [`Error::NotAFile`]; the errors of the file system.
+/// [`Error::Exists`] if the path names a key or a ciphertext. [`Error::NotAFile`] if it names a directory, a pipe or a
+/// device. [`Error::Io`] and [`Error::DiskFull`] from the file system.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
     match File::open(path) {
         Ok(mut file) => {
             source::check_ordinary(path, &file.metadata().map_err(|e| Error::io(path, "open", e))?)?;
-            let magic = source::read_magic(path, &mut file)?;
-            if magic.len() == 8
-                && let Some(secret) = layout::is_secret(&magic)
-            {
+            if let Some(secret) = held_key(path, &mut file)? {
                 return Err(Error::Exists { path: path.to_path_buf(), secret });
             }
         }
@@ -132,15 +136,27 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     written.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-/// Whether a file begins with the secret magic. One that cannot be read might.
+/// Whether a file holds a secret: a secret of this library, or a private key of another program. Also true if the file
+/// cannot be read.
 fn holds_secret(path: &Path) -> bool {
     File::open(path)
         .map_err(|e| Error::io(path, "open", e))
-        .and_then(|mut file| source::read_magic(path, &mut file))
-        .map_or(true, |magic| magic.len() == 8 && layout::is_secret(&magic) == Some(true))
+        .and_then(|mut file| held_key(path, &mut file))
+        .map_or(true, |held| held == Some(true))
 }
 
-/// Whether a file holds a public key of another kind than what is written: keys cannot be made again from ciphertexts.
+/// Whether the key or ciphertext in a file is secret; `None` if the file holds neither.
+fn held_key(path: &Path, file: &mut File) -> Result<Option<bool>> {
+    let mut head = Zeroizing::new(Vec::with_capacity(PRIVATE_KEY_HEAD));
+    file.take(PRIVATE_KEY_HEAD as u64).read_to_end(&mut head).map_err(|e| Error::io(path, "read", e))?;
+    if is_private_key(&head) {
+        return Ok(Some(true));
+    }
+    Ok(head.get(..8).and_then(layout::is_secret))
+}
+
+/// Whether a file holds a public key of another kind than the new file. Such keys cannot be recomputed from
+/// ciphertexts.
 fn holds_other_key(path: &Path, kind: Kind) -> bool {
     let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
     held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))
@@ -163,6 +179,11 @@ mod text {
             assert!(matches!(write_text(&path, "{}"), Err(Error::Exists { secret, .. }) if secret == is_secret));
             assert_eq!(fs::read(&path).unwrap(), magic);
         }
+        let pem = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n";
+        fs::write(&path, pem).unwrap();
+        assert!(matches!(write_text(&path, "{}"), Err(Error::Exists { secret: true, .. })));
+        assert!(holds_secret(&path));
+        assert_eq!(fs::read_to_string(&path).unwrap(), pem);
         assert!(write_text(folder.path(), "{}").is_err());
         assert!(matches!(write_text(&folder.path().join("none/x"), "{}"), Err(Error::Io { .. })));
     }

@@ -9,29 +9,29 @@ use crate::header::Kind;
 /// Result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong with a file. `path` is the file, or the name the caller gave to bytes in memory.
+/// Errors of files. `path` is the path of the file, or the name that the caller gave to bytes in memory.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} {}: {source}{}", path.display(), remedy(source))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// Why it failed.
+        /// The error of the system.
         source: io::Error,
     },
-    /// No room was left for the file; nothing of it remains.
+    /// The disk was full. No part of the file remains.
     #[error("no room left to write {}: {source}; free some space or write elsewhere", path.display())]
     DiskFull {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The destination exists and may not be replaced.
+    /// The destination exists and must not be replaced.
     #[error("{} already exists{}; give another name, or remove it if it is not needed", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
     Exists {
         /// The file.
@@ -44,39 +44,39 @@ pub enum Error {
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the path.
         what: &'static str,
     },
     /// The file has no bytes.
-    #[error("{} is empty; copy it again from where it came from, or make it anew", path.display())]
+    #[error("{} is empty; copy it again from its source, or make it again", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The file begins with neither magic.
+    /// The file does not begin with a magic of this format.
     #[error("{} is not a Solinas file; pass a file written by solinas, such as client.key, server.key or x.ct", path.display())]
     NotSolinas {
         /// The file.
         path: PathBuf,
     },
-    /// The file was written in a later format.
+    /// The format of the file is newer than this program.
     #[error("{} has format version {}.{}, and this program reads up to {}.{}; update solinas", path.display(), found.0, found.1, supported.0, supported.1)]
     NewerVersion {
         /// The file.
         path: PathBuf,
         /// Version of the file (major, minor).
         found: (u16, u16),
-        /// Newest version this library reads (major, minor).
+        /// Newest version that this library reads (major, minor).
         supported: (u16, u16),
     },
-    /// The file is of another kind than the caller needs.
+    /// The file is of another kind than needed.
     #[error("{} is a {found}, a {} is needed: pass {}", path.display(), either(needed), needed.first().map_or("another file", |k| k.usual_name()))]
     WrongKind {
         /// The file.
         path: PathBuf,
         /// Its kind.
         found: Kind,
-        /// The kinds that would do.
+        /// The kinds that the caller accepts.
         needed: Vec<Kind>,
     },
     /// The file belongs to another scheme.
@@ -86,40 +86,40 @@ pub enum Error {
         path: PathBuf,
         /// Its scheme.
         found: String,
-        /// The scheme needed.
+        /// The needed scheme.
         needed: String,
     },
-    /// The file was made under another key.
+    /// The file belongs to another key.
     #[error("{} belongs to key {}, but {other} to key {}; use files of one key", path.display(), found.map_or_else(|| "(none)".to_owned(), |id| id.short()), needed.short())]
     WrongKey {
         /// The file.
         path: PathBuf,
         /// Its key.
         found: Option<KeyId>,
-        /// What it was compared with, in words (`server.key`).
+        /// The file to which it was compared, for messages (`server.key`).
         other: String,
-        /// The key needed.
+        /// The needed key.
         needed: KeyId,
     },
-    /// The file ends too early.
-    #[error("{} is cut short: it has {len} of {expected} bytes; copy it again from where it came from, or make it anew", path.display())]
+    /// The file is incomplete.
+    #[error("{} is cut short: it has {len} of {expected} bytes; copy it again from its source, or make it again", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
         /// Its length in bytes.
         len: u64,
-        /// The length it should have, at least.
+        /// The least length that it should have.
         expected: u64,
     },
-    /// The file's bytes are not what was written.
-    #[error("{} is damaged: {what}; copy it again from where it came from, or make it anew", path.display())]
+    /// The bytes of the file were altered.
+    #[error("{} is damaged: {what}; copy it again from its source, or make it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not hold.
+        /// The failed check.
         what: String,
     },
-    /// A section that this kind of file must have is not there.
+    /// The file lacks a section that its kind must have.
     #[error("{} has no section {section}; was it written by another program or version?", path.display())]
     MissingSection {
         /// The file.
@@ -127,56 +127,53 @@ pub enum Error {
         /// Name of the section.
         section: String,
     },
-    /// A header field is absent or of another type than this kind of file needs.
+    /// A header field is absent or has the wrong type.
     #[error("{}: header field {field}: {reason}; was it written by another program or version?", path.display())]
     Field {
         /// The file.
         path: PathBuf,
         /// Name of the field.
         field: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A section's contents do not fit the parameters in the header.
+    /// The contents of a section do not match the parameters in the header.
     #[error("{}: section {section}: {reason}; was it written by another program or version?", path.display())]
     Section {
         /// The file.
         path: PathBuf,
         /// Name of the section.
         section: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// Packed numbers are not as long as their count says, or have bits set beyond the last.
+    /// The length of packed numbers does not match their count, or bits after the last number are set.
     #[error("packed numbers: {0}")]
     Packing(String),
-    /// A checkpoint of another key generation than the one that was asked for.
-    #[error("{} is of another key generation: {problem}; give what it was begun with, or remove it to begin anew", path.display())]
+    /// The checkpoint belongs to another key generation than requested.
+    #[error("{} belongs to another key generation: {problem}; use the options it was begun with, or remove it to begin again", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         problem: String,
     },
-    /// A checkpoint that another key generation has locked.
+    /// Another key generation has locked the checkpoint.
     #[error("another key generation works on {}; wait until it ends, or use another file", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
-    /// Key generation failed, or was cancelled.
+    /// A key or matrix could not be made, or the caller cancelled the work.
     #[error(transparent)]
-    Keygen(#[from] solinas_schemes::gh::Error),
-    /// A matrix could not be made, or its making was cancelled.
-    #[error(transparent)]
-    Matrix(#[from] solinas_schemes::lwe::Error),
-    /// The caller asked for a file that this format cannot hold.
+    Scheme(#[from] solinas_schemes::Error),
+    /// The caller asked for a file that the format cannot represent.
     #[error("cannot write this file: {0}")]
     Unwritable(String),
 }
 
 impl Error {
-    /// The file that the message names.
+    /// The file that the message names, if there is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Io { path, .. }
@@ -196,11 +193,11 @@ impl Error {
             | Self::Section { path, .. }
             | Self::Checkpoint { path, .. }
             | Self::Busy { path } => Some(path),
-            Self::Packing(_) | Self::Keygen(_) | Self::Matrix(_) | Self::Unwritable(_) => None,
+            Self::Packing(_) | Self::Scheme(_) | Self::Unwritable(_) => None,
         }
     }
 
-    /// Wraps what the operating system said, telling a full disk apart.
+    /// Wraps an error of the operating system. A full disk becomes [`Self::DiskFull`].
     pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
@@ -216,7 +213,7 @@ impl Error {
     }
 }
 
-/// `; ` and the usual way out of an I/O error.
+/// `; ` and the usual remedy of an I/O error.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "; check the name and that its folder exists",

@@ -1,4 +1,4 @@
-//! What a file says about itself.
+//! The header: metadata of a file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use solinas_schemes::KeyId;
 
 use crate::error::{Error, Result};
 
-/// What a file holds.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -26,9 +26,9 @@ pub enum Kind {
     Circuit,
     /// Program over typed integers.
     Program,
-    /// What can be computed again: plans, transformed keys.
+    /// Data that can be recomputed: plans, transformed keys.
     Cache,
-    /// Key generation under way. Secret: it holds what the client key is made from.
+    /// Unfinished key generation. Secret: it determines the client key.
     Checkpoint,
 }
 
@@ -45,12 +45,12 @@ impl Kind {
         Self::Checkpoint,
     ];
 
-    /// Whether such files carry the secret magic and mode 0600.
+    /// Whether files of this kind carry the secret magic and mode 0600.
     pub fn is_secret(self) -> bool {
         matches!(self, Self::ClientKey | Self::Checkpoint)
     }
 
-    /// The name such a file usually has, for messages: `client.key`.
+    /// The usual name of a file of this kind, for messages: `client.key`.
     pub fn usual_name(self) -> &'static str {
         match self {
             Self::ClientKey => "client.key",
@@ -80,28 +80,28 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a file says about itself, besides its section table. Built with [`Header::new`] and the methods that follow it.
+/// Metadata of a file, without its section table. Build it with [`Header::new`] and the methods below.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// What the file holds.
+    /// Kind of the file.
     pub kind: Kind,
-    /// Scheme (`tfhe`); none for circuits and programs.
+    /// Name of the scheme (`tfhe`). `None` for circuits and programs.
     pub scheme: Option<String>,
-    /// Full parameters of the scheme, as the scheme serialises them; null if there are none.
+    /// Full parameters of the scheme, serialized by the scheme. Null if there are none.
     pub params: Value,
-    /// Key pair the file belongs to.
+    /// Identity of the key pair to which the file belongs.
     pub key_id: Option<KeyId>,
     /// Name and version of the program that wrote the file.
     pub library: String,
-    /// Made from a fixed seed: good for tests and benchmarks, worthless as a secret.
+    /// Whether the contents come from a fixed seed. Such files are for tests and benchmarks only, and protect nothing.
     pub insecure_seed: bool,
-    /// Fields of the kind at hand.
+    /// Fields that depend on the kind.
     pub meta: BTreeMap<String, Value>,
 }
 
 impl Header {
-    /// A header with nothing but its kind.
+    /// Creates a header with only a kind.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -114,14 +114,14 @@ impl Header {
         }
     }
 
-    /// Names the scheme.
+    /// Sets the scheme.
     #[must_use]
     pub fn scheme(mut self, scheme: &str) -> Self {
         self.scheme = Some(scheme.to_owned());
         self
     }
 
-    /// Gives the parameters.
+    /// Sets the parameters.
     ///
     /// # Errors
     /// [`Error::Unwritable`] if they cannot be represented in CBOR.
@@ -130,21 +130,21 @@ impl Header {
         Ok(self)
     }
 
-    /// Gives the key pair.
+    /// Sets the key pair.
     #[must_use]
     pub fn key_id(mut self, id: KeyId) -> Self {
         self.key_id = Some(id);
         self
     }
 
-    /// Marks what was made from a fixed seed.
+    /// Sets whether the contents come from a fixed seed.
     #[must_use]
     pub fn insecure_seed(mut self, insecure: bool) -> Self {
         self.insecure_seed = insecure;
         self
     }
 
-    /// Sets a field of the kind at hand.
+    /// Sets a field that depends on the kind.
     ///
     /// # Errors
     /// [`Error::Unwritable`] if the value cannot be represented in CBOR.

@@ -1,4 +1,4 @@
-//! What a file is, and whether it is whole.
+//! Inspection: the kind of a file, and whether it is intact.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,33 +16,33 @@ use crate::header::Kind;
 use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
 
-/// What [`inspect`] finds out about a file.
+/// The result of [`inspect`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its length, bytes.
+    /// Length in bytes.
     pub bytes: u64,
     /// Format version (major, minor).
     pub version: (u16, u16),
-    /// What it holds.
+    /// Kind of the file.
     pub kind: Kind,
-    /// Its scheme.
+    /// Name of the scheme.
     pub scheme: Option<String>,
-    /// The scheme's parameters.
+    /// Parameters of the scheme.
     pub params: Value,
-    /// The key pair it belongs to.
+    /// Identity of the key pair to which the file belongs.
     pub key_id: Option<KeyId>,
-    /// The program that wrote it.
+    /// Name and version of the program that wrote the file.
     pub library: String,
-    /// Made from a fixed seed, hence not secret.
+    /// Whether the contents come from a fixed seed and are therefore not secret.
     pub insecure_seed: bool,
-    /// Fields of its kind.
+    /// Fields that depend on the kind.
     pub meta: BTreeMap<String, Value>,
-    /// Its sections, in order.
+    /// The sections in order.
     pub sections: Vec<SectionSummary>,
-    /// A secret file that other users of the machine may read.
+    /// Whether the file is secret and other users of the machine can read it.
     pub exposed: bool,
 }
 
@@ -50,25 +50,26 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SectionSummary {
-    /// Its name.
+    /// Name of the section.
     pub name: String,
-    /// Its length, bytes.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What is wrong with its first damaged chunk; none if the section is whole.
+    /// Damage of the first damaged chunk. `None` if the section is intact.
     pub damage: Option<String>,
 }
 
 impl Summary {
-    /// Whether every byte of the file is as written.
+    /// Whether every byte of the file is unaltered.
     pub fn is_intact(&self) -> bool {
         self.sections.iter().all(|section| section.damage.is_none())
     }
 }
 
-/// Reads the header and verifies every byte of a file of any kind, also of a [`KeyFile`]. Damage within sections is reported in the summary; no content is shown.
+/// Reads the header and verifies every byte of a file of any kind, including a [`KeyFile`]. Reports damage within
+/// sections in the summary. Shows no content.
 ///
 /// # Errors
-/// As [`Reader::open`], when not even the header can be trusted.
+/// The errors of [`Reader::open`], if the header cannot be trusted.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
     let path = path.as_ref();
     let reader = match Reader::open(path, Expect::any()) {
@@ -97,13 +98,13 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
     })
 }
 
-/// Whether a file begins as a streamed matrix.
+/// Whether a file begins with the magic of a streamed matrix.
 fn is_key_file(path: &Path) -> bool {
     let mut magic = [0; KeyFile::MAGIC.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *KeyFile::MAGIC
 }
 
-/// A streamed matrix: it can be made again, from the key's seed.
+/// Inspects a streamed matrix. It counts as a cache, because the key's seed can regenerate it.
 fn inspect_key_file(path: &Path) -> Result<Summary> {
     let file = KeyFile::open(path).map_err(|error| Error::damaged(path, error.to_string()))?;
     let damage = file.verify().err().map(|error| error.to_string());
@@ -116,7 +117,7 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
         version: (KeyFile::VERSION as u16, 0),
         kind: Kind::Cache,
-        scheme: Some(crate::lwe::Lwe::NAME.to_owned()),
+        scheme: Some(solinas_schemes::lwe::leveled::Lwe::NAME.to_owned()),
         params: Value::Null,
         key_id: Some(KeyId(*file.id())),
         library: "solinas, as a matrix to be streamed".to_owned(),
@@ -138,7 +139,7 @@ fn readable_by_others(_: &Path) -> bool {
     false
 }
 
-/// A few lines of plain text.
+/// Formats the summary as lines of plain text.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.kind)?;
@@ -170,7 +171,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A CBOR value for people; strings and keys are escaped, since a file can hold anything.
+/// Formats a CBOR value for people. Strings and keys are escaped, because a file can hold arbitrary text.
 struct Plain<'a>(&'a Value);
 
 impl fmt::Display for Plain<'_> {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
-use crate::{Destination, Error, Header, KeyId, Kind, Reader, Result, Writer};
+use crate::{Destination, Header, KeyId, Kind, Reader, Result, Writer};
 
 /// A scheme whose keys are files: client, public and server keys, each with the public key in it.
 pub trait KeyFiles {
@@ -121,22 +121,6 @@ pub trait KeyFiles {
     /// # Errors
     /// As [`Self::read_public`].
     fn read_server(reader: &Reader) -> Result<Self::ServerKey>;
-}
-
-/// That a part of a server key was made for it, and is there where it is `wanted`.
-pub(crate) fn belongs<Id: PartialEq + std::fmt::Display>(
-    part: &str,
-    wanted: bool,
-    id: Option<Id>,
-    key: Id,
-) -> Result<()> {
-    match id {
-        None if wanted => Err(Error::Unwritable(format!("its {part}, which these parameters have, is missing"))),
-        Some(id) if id != key => {
-            Err(Error::Unwritable(format!("its {part} is that of key {id}, and the others of key {key}")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The accessors of [`KeyFiles`], all but that of server keys, which may hold more than one: keys of every scheme have methods of those names.

@@ -1,4 +1,4 @@
-//! Where the bytes of a file lie.
+//! The layout of a file.
 
 use std::io;
 
@@ -7,47 +7,48 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::header::Header;
 
-/// First bytes of a file that holds no secret. Not text, and damaged by any newline conversion.
+/// First bytes of a file without secrets. They are not text, and every conversion of newlines alters them.
 pub const PUBLIC_MAGIC: [u8; 8] = *b"\x89SLN\r\n\x1a\n";
-/// First bytes of a file that holds a secret.
+/// First bytes of a file with secrets.
 pub const SECRET_MAGIC: [u8; 8] = *b"\x8dSLNSEC\n";
-/// Format version written, and newest read (major, minor). A higher minor only adds header fields; a higher major is not readable.
+/// Version of the format that is written, and newest version that is read (major, minor). A higher minor version only
+/// adds header fields. A higher major version is not readable.
 pub const VERSION: (u16, u16) = (1, 0);
-/// Longest CBOR header, bytes.
+/// Largest length of the CBOR header in bytes.
 pub const MAX_HEADER: usize = 256 << 10;
-/// Most sections of a file.
+/// Largest number of sections of a file.
 pub const MAX_SECTIONS: usize = 64;
 
-/// Bytes before the CBOR header.
+/// Number of bytes before the CBOR header.
 pub(crate) const PRELUDE: usize = 64;
-/// Length of the part of the prelude that its hash covers.
+/// Number of bytes of the prelude that its hash covers.
 const HASHED: usize = 32;
-/// Sections and hash tables begin at multiples of this, bytes.
+/// Alignment of sections and hash tables in bytes.
 pub(crate) const ALIGN: u64 = 64;
-/// Chunk size written, bytes.
+/// Chunk size of new files in bytes.
 pub(crate) const CHUNK: u32 = 1 << 20;
-/// Chunk sizes read, bytes.
+/// Chunk sizes that are read, in bytes.
 const CHUNKS: std::ops::RangeInclusive<u32> = 1 << 12..=1 << 26;
-/// Bytes of one chunk hash.
+/// Bytes of a chunk hash.
 pub(crate) const HASH: u64 = 32;
-/// Longest section name, bytes.
+/// Largest length of a section name in bytes.
 const MAX_NAME: usize = 64;
-/// Deepest nesting of CBOR values in a header.
+/// Largest nesting depth of CBOR values in a header.
 const MAX_DEPTH: usize = 32;
 
-/// The next multiple of [`ALIGN`]; none beyond `u64`.
+/// Returns the next multiple of [`ALIGN`]. `None` if it exceeds `u64`.
 pub(crate) fn align(offset: u64) -> Option<u64> {
     offset.checked_next_multiple_of(ALIGN)
 }
 
-/// One line of the section table. Offsets count from the beginning of the body.
+/// One entry of the section table. Offsets count from the beginning of the body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) offset: u64,
     pub(crate) length: u64,
     pub(crate) chunk: u32,
-    /// Where the chunk hashes lie.
+    /// Offset of the chunk hashes.
     pub(crate) hashes: u64,
     /// BLAKE3 of the chunk hashes.
     #[serde(with = "hash_bytes")]
@@ -55,7 +56,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Number of chunks; the last may be shorter.
+    /// Number of chunks. The last one may be shorter.
     pub(crate) fn chunks(&self) -> u64 {
         self.length.div_ceil(u64::from(self.chunk))
     }
@@ -76,14 +77,14 @@ mod hash_bytes {
     }
 }
 
-/// The CBOR header.
+/// The CBOR header for writing.
 #[derive(Serialize)]
 struct HeaderRef<'a> {
     about: &'a Header,
     sections: &'a [Entry],
 }
 
-/// The CBOR header, read.
+/// The CBOR header for reading.
 #[derive(Deserialize)]
 struct HeaderOwned {
     about: Header,
@@ -100,12 +101,13 @@ pub(crate) fn encode_header(about: &Header, sections: &[Entry]) -> Result<Vec<u8
             cbor.len()
         )));
     }
-    // What could not be read again must not be written.
+    // A file that could not be read again must not be written.
     decode_header(&cbor).map_err(|e| Error::Unwritable(format!("the header would not be readable: {e}")))?;
     Ok(cbor)
 }
 
-/// Reads exactly one CBOR value; memory stays within a small multiple of its length, the stack within [`MAX_DEPTH`] levels.
+/// Reads exactly one CBOR value. Memory is limited to a small multiple of its length, and the stack to [`MAX_DEPTH`]
+/// levels.
 pub(crate) fn decode_header(cbor: &[u8]) -> std::result::Result<(Header, Vec<Entry>), String> {
     let mut rest = cbor;
     let header: HeaderOwned =
@@ -134,7 +136,7 @@ pub(crate) struct Prelude {
 }
 
 impl Prelude {
-    /// The prelude of a file, sealed with the hash of itself and the header.
+    /// Builds the prelude of a file. Its hash covers the prelude and the header.
     pub(crate) fn seal(secret: bool, header: &[u8], body: u64, body_len: u64) -> Result<Self> {
         let too_large = || Error::Unwritable("the file would be too large".to_owned());
         let mut prelude = Self {
@@ -163,7 +165,7 @@ impl Prelude {
         bytes
     }
 
-    /// Reads the fields; none if the magic is neither of ours.
+    /// Reads the fields. Returns `None` if the magic is not one of this format.
     pub(crate) fn from_bytes(bytes: &[u8; PRELUDE]) -> Option<Self> {
         let u16_at = |i: usize| u16::from_le_bytes([bytes[i], bytes[i + 1]]);
         let u32_at = |i: usize| u32::from(u16_at(i)) | u32::from(u16_at(i + 2)) << 16;
@@ -186,7 +188,7 @@ impl Prelude {
     }
 }
 
-/// Whether a magic, or the beginning of one, is the secret one; none if it is neither.
+/// Whether a magic, or the beginning of one, is the secret one. `None` if it is not a magic of this format.
 pub(crate) fn is_secret(magic: &[u8]) -> Option<bool> {
     if PUBLIC_MAGIC.starts_with(magic) {
         Some(false)
@@ -208,7 +210,7 @@ pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Checks that the sections lie one behind the other, each with its hashes, from 0 to exactly `body_len`.
+/// Checks that the sections and their hashes follow each other without gaps, from offset 0 to exactly `body_len`.
 pub(crate) fn check_sections(sections: &[Entry], body_len: u64) -> std::result::Result<(), String> {
     if sections.len() > MAX_SECTIONS {
         return Err(format!("it lists {} sections, more than {MAX_SECTIONS}", sections.len()));
@@ -243,7 +245,7 @@ pub(crate) fn check_sections(sections: &[Entry], body_len: u64) -> std::result::
     Ok(())
 }
 
-/// Writes zeros up to `count` bytes, fewer than a page at a time.
+/// Writes `count` zeros, at most a page at a time.
 pub(crate) fn write_zeros(out: &mut dyn io::Write, mut count: u64) -> io::Result<()> {
     const ZEROS: [u8; 4096] = [0; 4096];
     while count > 0 {

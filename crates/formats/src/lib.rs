@@ -3,25 +3,27 @@
 //! One container holds every kind of file ([`Kind`]):
 //!
 //! ```text
-//! offset  bytes  what
+//! offset  bytes  content
 //!      0      8  magic: PUBLIC_MAGIC or SECRET_MAGIC
 //!      8    2+2  format version, major and minor (all numbers little-endian)
 //!     12      4  h: length of the CBOR header
-//!     16      4  b: where the body begins, a multiple of 64
+//!     16      4  b: offset of the body, a multiple of 64
 //!     20      4  flags, 0
 //!     24      8  length of the file
 //!     32     32  BLAKE3 of bytes 0..32 and of the CBOR header
 //!     64      h  CBOR header: kind, scheme, parameters, key id, library, insecure seed, meta, section table
-//!      b         body: for each section its raw bytes, then its table of 32-byte chunk hashes; both begin at multiples of 64
+//!      b         body: for each section its raw bytes, then its table of 32-byte chunk hashes; both begin at multiples
+//! of 64
 //! ```
 //!
-//! The section table gives name, place, length, chunk size, where the chunk hashes lie and their BLAKE3. All gaps are zero and the
-//! layout is fully determined by the lengths, so that every byte of a file is covered: changing, removing or adding any is noticed.
-//! Opening a file checks all but the sections' own bytes; these are checked chunk by chunk as they are read into memory. What was read is not
-//! the file's any more: whatever happens to the file leaves it as it is.
+//! The section table gives for each section its name, offset, length and chunk size, the offset of the chunk hashes,
+//! and their BLAKE3. All gaps are zero, and the lengths determine the layout. Checks therefore cover every byte of a
+//! file: they find bytes that are changed, removed or added. Opening a file checks everything but the bytes of the
+//! sections. These are checked chunk by chunk as they are read into memory. Later changes of the file do not affect
+//! what was read.
 //!
-//! The hashes find damage, not malice: whoever can write a file can write its hashes too. Nothing here is encrypted: a client key is
-//! protected by the permissions of its file alone.
+//! The hashes detect damage, not forgery: an attacker that can write a file can write its hashes too. Nothing here is
+//! encrypted. Only the permissions of its file protect a client key.
 //!
 //! ```
 //! use solinas_formats::{Expect, Header, Kind, KeyId, Overwrite, Reader, Writer};
@@ -55,6 +57,7 @@ mod new_file;
 pub mod ntru;
 pub mod pack;
 mod pair;
+mod private_key;
 mod reader;
 mod source;
 pub mod tfhe;
@@ -69,6 +72,7 @@ pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
 pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers, containing_folder, remove_file};
 pub use pair::NewPair;
+pub use private_key::{PRIVATE_KEY_HEAD, is_private_key};
 pub use reader::{Expect, Reader};
 pub use solinas_schemes::KeyId;
 pub use writer::{SectionWriter, Writer};

@@ -16,17 +16,13 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use solinas_schemes::Control;
-use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
-use solinas_schemes::lwe::{Error as LweError, StreamedProduct};
+use solinas_schemes::lwe::StreamedProduct;
+use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
+use solinas_schemes::{Control, Error as SchemeError};
 use zeroize::Zeroizing;
 
 use crate::keys::public_accessors;
 use crate::{Destination, Error, KeyFiles, NewFile, Reader, Writer, pack};
-
-/// LWE, leveled and without levels, in files.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lwe;
 
 /// Bytes of a seed.
 const SEED: usize = 32;
@@ -34,7 +30,7 @@ const SEED: usize = 32;
 /// Writes the public matrix of a key whole, for streaming; it replaces an older file. Progress counts pieces.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Matrix`] if it is cancelled. What was there stays.
+/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Scheme`] if it is cancelled. What was there stays.
 pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Result<(), Error> {
     let file = NewFile::create(path, false, true).map_err(|e| Error::io(path, "create", e))?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
@@ -91,7 +87,7 @@ impl KeyFiles for Lwe {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: LweError| reader.field("params", &error.to_string());
+        let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let params = Params::try_from(literal).map_err(refused)?;
         reader.unchanged(Params::named(params.name()).ok(), params)
     }

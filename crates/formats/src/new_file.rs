@@ -1,7 +1,7 @@
-//! Files that have their name once they are whole, and what ended processes leave of them.
+//! Files that get their name when they are complete, and the removal of incomplete ones.
 //!
-//! A new file or folder has a temporary name in the folder where it belongs, and its process locks it. So a temporary name without a lock is what a
-//! killed process has left: [`clear_leftovers`] removes it.
+//! A new file or folder has a temporary name in its destination folder, and its process locks it. A temporary name
+//! without a lock therefore belongs to a process that was killed. [`clear_leftovers`] removes it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,10 +14,10 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::{pair, source};
 
-/// Beginning and end of every temporary name.
+/// Prefix and suffix of every temporary name.
 const NAME: (&str, &str) = (".solinas-", ".tmp");
 
-/// A file that gets its name when it is whole ([`Self::persist`]), and is removed if it is dropped before.
+/// A file that gets its name when it is complete ([`Self::persist`]). It is removed if it is dropped before.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -26,11 +26,12 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file. A `secret` one has mode 0600, any other the mode of a new file. With `replace` it may take the place of another file,
-    /// whose mode it does not keep. A symbolic link is replaced, and the file that it names stays as it is.
+    /// Begins a file. A `secret` file has mode 0600, other files the default mode of new files. With `replace`, it may
+    /// replace another file, whose mode it does not keep. A symbolic link is replaced; the file that it names stays
+    /// unchanged.
     ///
     /// # Errors
-    /// Those of the file system, without the temporary name.
+    /// The errors of the file system, without the temporary name.
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
         let path = path.to_path_buf();
         path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -52,26 +53,27 @@ impl NewFile {
         }
     }
 
-    /// A file with these bytes; see [`Self::create`].
+    /// Creates a file with these bytes, see [`Self::create`].
     ///
     /// # Errors
-    /// Those of the file system, without the temporary name.
+    /// The errors of the file system, without the temporary name.
     pub fn with_bytes(path: &Path, bytes: &[u8], secret: bool, replace: bool) -> io::Result<Self> {
         let mut file = Self::create(path, secret, replace)?;
         file.write_all(bytes)?;
         Ok(file)
     }
 
-    /// Where the file will be.
+    /// Final path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the file its name, durably. It stays locked until the result is closed, where the file system can.
+    /// Gives the file its name and makes it durable. The file stays locked until the result is closed, if the file
+    /// system supports locks.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the name is taken and not to be replaced; those of the file system. What was there stays, unless the last step
-    /// fails, which makes the name durable.
+    /// [`io::ErrorKind::AlreadyExists`] if the name exists and `replace` is false. The errors of the file system. After
+    /// an error the old file stays, unless only the last step failed, which makes the name durable.
     pub fn persist(self) -> io::Result<File> {
         let Self { path, temp, replace } = self;
         temp.as_file().sync_all()?;
@@ -96,7 +98,7 @@ impl Write for NewFile {
     }
 }
 
-/// A folder for files that are not to stay, its owner's alone. It is removed when dropped.
+/// A temporary folder that only its owner can access. It is removed on drop.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     folder: TempDir,
@@ -104,10 +106,10 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Makes one within `parent`.
+    /// Creates a temporary folder in `parent`.
     ///
     /// # Errors
-    /// Those of the file system, without the temporary name.
+    /// The errors of the file system, without the temporary name.
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         clear_leftovers(parent);
         loop {
@@ -127,13 +129,14 @@ impl TemporaryFolder {
         }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Locks what was just made. False where another process took it for a leftover in the moment before.
+/// Locks a file or folder that was just created. Returns false if another process took it for a leftover before the
+/// lock.
 fn is_ours(file: &File, path: &Path) -> bool {
     if cfg!(unix) {
         return !matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) && source::is_at(file, path);
@@ -141,8 +144,9 @@ fn is_ours(file: &File, path: &Path) -> bool {
     true
 }
 
-/// Removes what ended processes have left in a folder under temporary names, and gives their paths. A key pair that was half in its place is taken back
-/// first: the pair before it is whole again. What a living process works on stays. A process looks through each folder once.
+/// Removes temporary files and folders of killed processes from a folder, and returns their paths. A key pair that was
+/// placed only in part is taken back first, which restores the previous pair. Files of running processes stay. Each
+/// process searches a folder only once.
 pub fn clear_leftovers(folder: &Path) -> Vec<PathBuf> {
     static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -159,7 +163,7 @@ fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1))
 }
 
-/// Whether this user made it. In a shared folder others may plant what looks like a leftover.
+/// Whether this user created it. Other users may plant fake leftovers in a shared folder.
 #[cfg(unix)]
 fn is_of_this_user(found: &fs::Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -172,7 +176,7 @@ fn is_of_this_user(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Removes a file or folder of a temporary name that this user made and no process has locked.
+/// Removes a file or folder with a temporary name if this user created it and no process has locked it.
 fn remove_leftover(path: &Path, folder: &Path) -> io::Result<bool> {
     let found = fs::symlink_metadata(path)?;
     if !found.is_file() && !found.is_dir() || !is_of_this_user(&found) {
@@ -191,10 +195,10 @@ fn remove_leftover(path: &Path, folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Fails where no file could be made at that path, so that work whose result has no place is not begun.
+/// Checks that a file can be created at this path. Call it before work whose result must be written there.
 ///
 /// # Errors
-/// Those of the file system.
+/// The errors of the file system.
 pub fn check_place(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -202,16 +206,16 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     tempfile::tempfile_in(containing_folder(path)).map(drop).map_err(|e| plain(&e))
 }
 
-/// Removes a file, durably.
+/// Removes a file and makes the removal durable.
 ///
 /// # Errors
-/// Those of the file system.
+/// The errors of the file system.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
     sync_folder(containing_folder(path))
 }
 
-/// The folder that contains a file: `.` for a name without one.
+/// Returns the folder that contains a file. It is `.` for a bare name.
 pub fn containing_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -221,7 +225,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// What the system said, without the temporary name that is put behind it.
+/// Returns the system's error without the temporary name that follows the message.
 fn plain(error: &io::Error) -> io::Error {
     let text = error.to_string();
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())

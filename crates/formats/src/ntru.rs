@@ -13,32 +13,17 @@
 //!
 //! Encryption needs `h` alone: [`Ntru::read_public`](KeyFiles::read_public) takes it from any of the three.
 
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::ntru::{
-    BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, Rotation,
-    RotationKey, ServerKey,
+    BootstrapKey, Bootstrapping, ClientKey, Ntru, Params, ParamsLiteral, PublicKey, Rotation, RotationKey, ServerKey,
 };
 use zeroize::Zeroizing;
 
-use crate::keys::{belongs, public_accessors};
+use crate::keys::public_accessors;
 use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 
 const BOOTSTRAP: &str = "bootstrap";
 const ROTATIONS: &str = "rotations";
-
-/// NTRU, in files.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ntru;
-
-/// What a server key's file holds.
-#[derive(Debug, Clone)]
-pub struct ServerKeys {
-    /// What every one has.
-    pub hints: ServerKey,
-    /// Of parameters that have one.
-    pub bootstrap: Option<BootstrapKey>,
-    /// Where they were asked for: those of [`Rotation::all`].
-    pub rotations: Option<RotationKey>,
-}
 
 impl KeyFiles for Ntru {
     const NAME: &'static str = "ntru";
@@ -46,12 +31,12 @@ impl KeyFiles for Ntru {
     type Params = Params;
     type PublicKey = PublicKey;
     type ClientKey = ClientKey;
-    type ServerKey = ServerKeys;
+    type ServerKey = ServerKey;
 
     public_accessors!();
 
-    fn of_server(key: &ServerKeys) -> &PublicKey {
-        key.hints.public()
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
     }
 
     fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
@@ -70,16 +55,13 @@ impl KeyFiles for Ntru {
         writer.section_u64("h", key.h().words())
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
-        let wanted = key.hints.params().bootstrapping().is_some();
-        belongs("bootstrapping key", wanted, key.bootstrap.as_ref().map(BootstrapKey::id), key.hints.id())?;
-        belongs("rotation key", false, key.rotations.as_ref().map(RotationKey::id), key.hints.id())?;
-        Self::write_public(writer, key.hints.public())?;
-        writer.section_of_parts("hints", key.hints.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
-        if let Some(key) = &key.bootstrap {
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
+        Self::write_public(writer, key.public())?;
+        writer.section_of_parts("hints", key.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
+        if let Some(key) = key.bootstrap_key() {
             writer.section_of_parts(BOOTSTRAP, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
-        if let Some(key) = &key.rotations {
+        if let Some(key) = key.rotation_key() {
             writer.section_of_parts(ROTATIONS, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
         Ok(())
@@ -88,7 +70,7 @@ impl KeyFiles for Ntru {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: NtruError| reader.field("params", &error.to_string());
+        let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
         };
@@ -128,7 +110,7 @@ impl KeyFiles for Ntru {
         ClientKey::from_parts(public, keys, wide).map_err(|error| reader.section_error("keys", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKeys, Error> {
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
         let public = Self::read_public(reader)?;
         let bootstrap = match public.params().bootstrapping() {
             Some(_) => Some(read_bootstrap(reader, &public)?),
@@ -142,8 +124,8 @@ impl KeyFiles for Ntru {
         let words = reader.section_u64("hints", sizes.iter().sum())?;
         let mut rest = words.as_slice();
         let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
-        let hints = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
-        Ok(ServerKeys { hints, bootstrap, rotations })
+        ServerKey::from_parts(public, &hints, bootstrap, rotations)
+            .map_err(|error| reader.section_error("hints", error))
     }
 }
 
@@ -153,7 +135,7 @@ pub fn holds_rotations(reader: &Reader) -> bool {
 }
 
 fn read_rotations(reader: &Reader, public: &PublicKey) -> Result<RotationKey, Error> {
-    let refused = |error: NtruError| reader.section_error(ROTATIONS, error);
+    let refused = |error: SchemeError| reader.section_error(ROTATIONS, error);
     let (all, sizes) = (Rotation::all(public.params()), RotationKey::sizes(public.params()).map_err(refused)?);
     let words = reader.section_u64(ROTATIONS, all.len() * sizes.iter().sum::<usize>())?;
     let mut rest = words.as_slice();

@@ -1,6 +1,6 @@
-//! Numbers as little-endian bytes, and words cut to their high bits.
+//! Numbers as little-endian bytes, and words truncated to their high bits.
 //!
-//! The results are ordinary vectors: wrap those made of secrets in `Zeroizing`.
+//! The results are ordinary vectors. Wrap vectors of secrets in `Zeroizing`.
 //!
 //! ```
 //! use solinas_formats::pack;
@@ -14,7 +14,7 @@
 
 use crate::error::{Error, Result};
 
-/// Four bytes per word, little-endian.
+/// Encodes each word as four bytes, little-endian.
 pub fn u32_to_le(words: &[u32]) -> Vec<u8> {
     let mut bytes = vec![0; words.len() * 4];
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
@@ -23,7 +23,7 @@ pub fn u32_to_le(words: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// Eight bytes per word, little-endian.
+/// Encodes each word as eight bytes, little-endian.
 pub fn u64_to_le(words: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; words.len() * 8];
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
@@ -32,7 +32,7 @@ pub fn u64_to_le(words: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Inverse of [`u32_to_le`].
+/// Decodes 32-bit words. Inverse of [`u32_to_le`].
 ///
 /// # Errors
 /// [`Error::Packing`] if the length is not a multiple of 4.
@@ -42,7 +42,7 @@ pub fn u32_from_le(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// Inverse of [`u64_to_le`].
+/// Decodes 64-bit words. Inverse of [`u64_to_le`].
 ///
 /// # Errors
 /// [`Error::Packing`] if the length is not a multiple of 8.
@@ -56,7 +56,7 @@ fn check_multiple(rest: &[u8], len: usize, size: usize) -> Result<()> {
     if rest.is_empty() { Ok(()) } else { Err(Error::Packing(format!("{len} bytes are not a multiple of {size}"))) }
 }
 
-/// Bytes that [`pack_high_bits`] makes of `count` words: ceil(count * bits / 8).
+/// Number of bytes to which [`pack_high_bits`] packs `count` words: ceil(count * bits / 8).
 ///
 /// # Errors
 /// [`Error::Packing`] if `bits` is not in 1..=64 or the length exceeds the address space.
@@ -68,14 +68,14 @@ pub fn packed_len(count: usize, bits: u32) -> Result<usize> {
         .map_err(|_| Error::Packing(format!("{count} words do not fit this machine's memory")))
 }
 
-/// The top `bits` bits of each word, one behind the other, the lowest bit first; unused bits of the last byte are zero. The caller rounds:
-/// lower bits are dropped.
+/// Packs the top `bits` bits of each word, word after word, the lowest bit first. Unused bits of the last byte are
+/// zero. Lower bits are dropped, so the caller must round before.
 ///
 /// # Errors
-/// As [`packed_len`].
+/// The errors of [`packed_len`].
 pub fn pack_high_bits(words: &[u64], bits: u32) -> Result<Vec<u8>> {
     let len = packed_len(words.len(), bits)?;
-    // Whole words are stored, the last one perhaps in part.
+    // Whole words are appended. The excess of the last one is truncated.
     let mut bytes = Vec::with_capacity(len + 8);
     let (mut pending, mut filled) = (0u64, 0u32);
     for word in words {
@@ -85,7 +85,7 @@ pub fn pack_high_bits(words: &[u64], bits: u32) -> Result<Vec<u8>> {
         if filled >= 64 {
             bytes.extend_from_slice(&pending.to_le_bytes());
             filled -= 64;
-            // A shift by 64 occurs where no bit is left over.
+            // The shift is 64 if no bit is left over.
             pending = value.checked_shr(bits - filled).unwrap_or(0);
         }
     }
@@ -94,10 +94,11 @@ pub fn pack_high_bits(words: &[u64], bits: u32) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Inverse of [`pack_high_bits`] for `count` words; their low `64 - bits` bits are zero.
+/// Unpacks `count` words. Inverse of [`pack_high_bits`]: the low `64 - bits` bits are zero.
 ///
 /// # Errors
-/// [`Error::Packing`] if the length is not that of `count` words, or a bit beyond the last word is set; as [`packed_len`].
+/// [`Error::Packing`] if the length does not match `count`, or a bit after the last word is set. The errors of
+/// [`packed_len`].
 pub fn unpack_high_bits(bytes: &[u8], bits: u32, count: usize) -> Result<Vec<u64>> {
     let len = packed_len(count, bits)?;
     if bytes.len() != len {
@@ -126,7 +127,7 @@ pub fn unpack_high_bits(bytes: &[u8], bits: u32, count: usize) -> Result<Vec<u64
     Ok(words)
 }
 
-/// The next eight bytes, or what is left of them.
+/// Takes the next eight bytes, or the rest padded with zeros.
 fn take_word(bytes: &mut &[u8]) -> u64 {
     if let Some((word, rest)) = bytes.split_first_chunk() {
         *bytes = rest;

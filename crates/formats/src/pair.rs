@@ -1,7 +1,8 @@
-//! Two keys that get their names together.
+//! Two key files that get their names together.
 //!
-//! Both are written to a temporary folder. Then an older server key moves in there, the new one moves out, and the new client key moves out: this is the step
-//! that makes the pair. Before it, [`take_back`] restores what was there.
+//! Both files are first written to a temporary folder. Then an old server key moves into this folder, the new server
+//! key moves out, and the new client key moves out. The last move completes the pair. Before it, [`take_back`] can
+//! restore the previous state.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,7 +15,7 @@ const CLIENT: &str = "client.key";
 const SERVER: &str = "server.key";
 const OLD_SERVER: &str = "old-server.key";
 
-/// A key pair on its way into a folder; nothing of it stays if it is dropped.
+/// A new key pair on its way into a folder. If it is dropped, nothing of it stays.
 #[derive(Debug)]
 pub struct NewPair {
     folder: PathBuf,
@@ -22,32 +23,33 @@ pub struct NewPair {
 }
 
 impl NewPair {
-    /// A temporary folder within `folder`, where the pair is to be.
+    /// Creates a temporary folder inside `folder`, the destination of the pair.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::DiskFull`].
+    /// [`Error::Io`] and [`Error::DiskFull`] from the file system.
     pub fn create_in(folder: &Path) -> Result<Self, Error> {
         let new = TemporaryFolder::create_in(folder).map_err(|e| Error::io(folder, "make a folder in", e))?;
         Ok(Self { folder: folder.to_path_buf(), new })
     }
 
-    /// Where the new client key is to be written.
+    /// Path to which to write the new client key.
     pub fn client(&self) -> PathBuf {
         self.new.path().join(CLIENT)
     }
 
-    /// Where the new server key is to be written.
+    /// Path to which to write the new server key.
     pub fn server(&self) -> PathBuf {
         self.new.path().join(SERVER)
     }
 
-    /// Gives both keys, which are written, their names; with `replace` in place of a pair that is there.
+    /// Gives both written keys their names. With `replace`, they replace an existing pair.
     ///
     /// # Errors
-    /// [`Error::Exists`]; [`Error::NotAFile`]; [`Error::Io`]. What was there is there again.
+    /// [`Error::Exists`] if a key exists and `replace` is false. [`Error::NotAFile`] and [`Error::Io`] from the file
+    /// system. After an error the previous files are restored.
     pub fn place(self, replace: bool) -> Result<(), Error> {
         let (client, server) = (self.folder.join(CLIENT), self.folder.join(SERVER));
-        // No other pair comes between the renames.
+        // The lock keeps other pairs from moving between the renames.
         let lock = lock(&self.folder).map_err(|e| Error::io(&self.folder, "lock the folder", e))?;
         for path in [&client, &server] {
             match fs::symlink_metadata(path) {
@@ -67,7 +69,7 @@ impl NewPair {
             .map_err(|e| Error::io(&server, "write", e))
             .and_then(|()| fs::rename(self.client(), &client).map_err(|e| Error::io(&client, "write", e)));
         if placed.is_err() {
-            // The first error is the one to tell.
+            // Reports the first error.
             let _ = restore(self.new.path(), &self.folder);
             return placed;
         }
@@ -76,10 +78,11 @@ impl NewPair {
     }
 }
 
-/// Undoes what [`NewPair::place`] did in `folder` before its process ended: `new` is its temporary folder. Nothing, where it did all or nothing.
+/// Undoes an incomplete [`NewPair::place`] of a killed process. `new` is its temporary folder. Does nothing if the move
+/// was complete or had not begun.
 ///
 /// # Errors
-/// Those of the file system.
+/// The errors of the file system.
 pub(crate) fn take_back(new: &Path, folder: &Path) -> io::Result<()> {
     let _lock = lock(folder)?;
     restore(new, folder)
@@ -94,11 +97,11 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// The server key before, where the new client key has not got its name.
+/// Restores the previous server key if the new client key has not got its name.
 fn restore(new: &Path, folder: &Path) -> io::Result<()> {
     let (server, old_server) = (folder.join(SERVER), new.join(OLD_SERVER));
     let Some(id) = key_id(&new.join(CLIENT), Kind::ClientKey) else { return Ok(()) };
-    // Whoever wrote another server key there since then keeps it.
+    // A different server key that was written there since stays.
     let is_new = || key_id(&server, Kind::ServerKey) == Some(id);
     if old_server.exists() {
         if !server.exists() || is_new() {

@@ -1,4 +1,4 @@
-//! Reading: everything is checked before it is used.
+//! Reading. Everything is checked before use.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,7 +15,7 @@ use crate::header::{Header, Kind};
 use crate::layout::{self, Entry, HASH, MAX_HEADER, PRELUDE, Prelude, VERSION};
 use crate::source::{self, Source};
 
-/// The kinds of file a caller can use.
+/// The kinds of file that a caller accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expect(Vec<Kind>);
 
@@ -25,12 +25,12 @@ impl Expect {
         Self(vec![kind])
     }
 
-    /// Any of these kinds.
+    /// Any kind of this list.
     pub fn any_of(kinds: &[Kind]) -> Self {
         Self(kinds.to_vec())
     }
 
-    /// Any kind that holds no secret: what a server opens.
+    /// Any kind without secrets. Servers use it.
     pub fn any_public() -> Self {
         Self(Kind::ALL.into_iter().filter(|kind| !kind.is_secret()).collect())
     }
@@ -48,7 +48,7 @@ impl Expect {
     }
 }
 
-/// An open file whose header, layout and hash tables are verified; sections are verified as they are read.
+/// An open file. Its header, layout and hash tables are verified. Sections are verified when they are read.
 pub struct Reader {
     path: PathBuf,
     source: Source,
@@ -59,13 +59,13 @@ pub struct Reader {
 
 struct Section {
     entry: Entry,
-    /// Where it begins in the file.
+    /// Offset in the file.
     at: u64,
-    /// Hashes of its chunks.
+    /// Hashes of the chunks.
     hashes: Vec<u8>,
 }
 
-/// Shows no content.
+/// Shows no content of the file.
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader").field("path", &self.path).field("kind", &self.header.kind).finish_non_exhaustive()
@@ -73,27 +73,29 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// Opens a file. Sections of a large public file are read when they are asked for: a file that is changed in place meanwhile gives an error, and one that
-    /// was replaced is read on. Of a secret file where only public ones are expected, no more than the magic is read.
+    /// Opens a file. Sections of a large public file are read on request. If the file is changed in place meanwhile, a
+    /// read gives an error. If it is replaced, reads continue with the old file. If only public kinds are accepted, no
+    /// more than the magic of a secret file is read.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotAFile`], [`Error::Empty`], [`Error::NotSolinas`], [`Error::NewerVersion`], [`Error::Truncated`],
-    /// [`Error::Damaged`], [`Error::WrongKind`].
+    /// [`Error::Io`], [`Error::NotAFile`], [`Error::Empty`], [`Error::NotSolinas`], [`Error::NewerVersion`],
+    /// [`Error::Truncated`], [`Error::Damaged`], [`Error::WrongKind`].
     pub fn open(path: impl AsRef<Path>, expect: Expect) -> Result<Self> {
         let path = path.as_ref();
         let (mut file, metadata) = source::open(path)?;
         let magic = source::read_magic(path, &mut file)?;
         check_magic(path, &magic, &expect)?;
-        let source = Source::of(path, file, &metadata, &magic)?;
+        let source = Source::from_file(path, file, &metadata, &magic)?;
         Self::parse(path, source, &expect)
     }
 
-    /// Opens bytes in memory; `name` stands for the file in messages. Bytes of a secret file are wiped when the reader is dropped.
+    /// Opens bytes in memory. `name` is the name of the file in messages. Bytes of a secret file are wiped when the
+    /// reader is dropped.
     ///
     /// # Errors
-    /// As [`Reader::open`], without those of the file system.
+    /// The errors of [`Reader::open`], except those of the file system.
     pub fn from_bytes(name: impl AsRef<Path>, bytes: impl Into<Vec<u8>>, expect: Expect) -> Result<Self> {
-        // A source wipes secret bytes, also where the check refuses them.
+        // The source wipes secret bytes even if a check below fails.
         let bytes: Vec<u8> = bytes.into();
         let magic: Vec<u8> = bytes[..bytes.len().min(8)].to_vec();
         let source = Source::from(bytes);
@@ -116,7 +118,7 @@ impl Reader {
             return Err(Error::NewerVersion { path: path.to_path_buf(), found, supported });
         }
         if prelude.version.0 < VERSION.0 {
-            return Err(damaged("its format version is 0, which never was"));
+            return Err(damaged("its format version is 0, which does not exist"));
         }
         if len < prelude.file_len {
             return Err(truncated(prelude.file_len));
@@ -130,7 +132,7 @@ impl Reader {
             && body <= len
             && body.is_multiple_of(layout::ALIGN);
         if !fits || prelude.flags != 0 {
-            return Err(damaged("its first 64 bytes contradict each other"));
+            return Err(damaged("the fields of its first 64 bytes are inconsistent"));
         }
         let cbor = read(PRELUDE as u64, end)?;
         if prelude.hash_with(&cbor) != prelude.hash {
@@ -157,55 +159,55 @@ impl Reader {
         self.version
     }
 
-    /// Length of the file, bytes.
+    /// Length of the file in bytes.
     pub fn len(&self) -> u64 {
         self.source.len()
     }
 
-    /// Whether the file has no section.
+    /// Whether the file has no sections.
     pub fn is_empty(&self) -> bool {
         self.sections.is_empty()
     }
 
-    /// What the file says about itself.
+    /// The metadata of the file.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What the file holds.
+    /// The kind of the file.
     pub fn kind(&self) -> Kind {
         self.header.kind
     }
 
-    /// The key pair the file belongs to.
+    /// Identity of the key pair to which the file belongs.
     ///
     /// # Errors
-    /// [`Error::Field`] if it names none.
+    /// [`Error::Field`] if the header has none.
     pub fn key_id(&self) -> Result<KeyId> {
         self.header.key_id.ok_or_else(|| self.field("key_id", "absent"))
     }
 
-    /// The scheme's parameters.
+    /// The parameters of the scheme.
     ///
     /// # Errors
-    /// [`Error::Field`] if they are not of this type.
+    /// [`Error::Field`] if they do not have this type.
     pub fn params<T: DeserializeOwned>(&self) -> Result<T> {
         self.header.params.deserialized().map_err(|e| self.field("params", &what(e)))
     }
 
-    /// A field of the kind at hand.
+    /// A field that depends on the kind.
     ///
     /// # Errors
-    /// [`Error::Field`] if it is absent or not of this type.
+    /// [`Error::Field`] if it is absent or does not have this type.
     pub fn meta<T: DeserializeOwned>(&self, field: &str) -> Result<T> {
         let value = self.header.meta.get(field).ok_or_else(|| self.field(field, "absent"))?;
         value.deserialized().map_err(|e| self.field(field, &what(e)))
     }
 
-    /// Checks the scheme.
+    /// Checks the scheme of the file.
     ///
     /// # Errors
-    /// [`Error::WrongScheme`].
+    /// [`Error::WrongScheme`] for another scheme.
     pub fn expect_scheme(&self, scheme: &str) -> Result<()> {
         let found = self.header.scheme.as_deref().unwrap_or("(none)");
         if found == scheme {
@@ -214,10 +216,11 @@ impl Reader {
         Err(Error::WrongScheme { path: self.path.clone(), found: found.to_owned(), needed: scheme.to_owned() })
     }
 
-    /// Checks that the file belongs to the key `needed` of `other` (`"server.key"`).
+    /// Checks that the file belongs to the key `needed`. `other` names the file of that key in the message
+    /// (`"server.key"`).
     ///
     /// # Errors
-    /// [`Error::WrongKey`].
+    /// [`Error::WrongKey`] for another key.
     pub fn expect_key(&self, needed: KeyId, other: &str) -> Result<()> {
         if self.header.key_id == Some(needed) {
             return Ok(());
@@ -225,7 +228,7 @@ impl Reader {
         Err(Error::WrongKey { path: self.path.clone(), found: self.header.key_id, other: other.to_owned(), needed })
     }
 
-    /// Parameters that a file holds, unless a set of that name is another.
+    /// Returns the parameters of the file. Fails if `named`, the known set of the same name, differs.
     pub(crate) fn unchanged<P: PartialEq>(&self, named: Option<P>, params: P) -> Result<P> {
         match named {
             Some(named) if named != params => Err(self.field(
@@ -236,17 +239,17 @@ impl Reader {
         }
     }
 
-    /// An [`Error::Field`] about this file, for codecs that check fields further.
+    /// Builds an [`Error::Field`] about this file, for codecs with further checks.
     pub fn field(&self, field: &str, reason: &str) -> Error {
         Error::Field { path: self.path.clone(), field: field.to_owned(), reason: reason.to_owned() }
     }
 
-    /// An [`Error::Section`] about this file, for codecs that check sections further.
+    /// Builds an [`Error::Section`] about this file, for codecs with further checks.
     pub fn section_error(&self, section: &str, reason: impl std::fmt::Display) -> Error {
         Error::Section { path: self.path.clone(), section: section.to_owned(), reason: reason.to_string() }
     }
 
-    /// Names and lengths in bytes of the sections, in the order of the file.
+    /// Names of the sections and their lengths in bytes, in the order of the file.
     pub fn sections(&self) -> impl ExactSizeIterator<Item = (&str, u64)> {
         self.sections.iter().map(|section| (section.entry.name.as_str(), section.entry.length))
     }
@@ -256,10 +259,11 @@ impl Reader {
         self.sections.iter().find(|section| section.entry.name == name).ok_or_else(missing)
     }
 
-    /// A whole section, verified: a copy of the file's bytes, or where they lie in memory.
+    /// Returns a whole verified section. Borrows it if the file is in memory, else copies it from the file.
     ///
     /// # Errors
-    /// [`Error::MissingSection`]; [`Error::Damaged`]; [`Error::Io`], also for want of memory.
+    /// [`Error::MissingSection`] if there is none. [`Error::Damaged`] if it was altered. [`Error::Io`] from the file
+    /// system, or if memory is short.
     pub fn section(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         let section = self.find(name)?;
         if let Some(bytes) = self.source.memory() {
@@ -275,7 +279,7 @@ impl Reader {
         Ok(bytes.into())
     }
 
-    /// Reads a whole section and verifies it, chunks in parallel.
+    /// Reads a whole section and verifies its chunks in parallel.
     fn fill(&self, section: &Section, out: &mut [u8]) -> Result<()> {
         let size = section.entry.chunk as usize;
         let chunks = out.par_chunks_mut(size).zip(section.hashes.par_chunks(HASH as usize)).enumerate();
@@ -286,18 +290,18 @@ impl Reader {
         chunks.map(read).find_map_first(Result::err).map_or(Ok(()), Err)
     }
 
-    /// Length of a section, bytes.
+    /// Length of a section in bytes.
     ///
     /// # Errors
-    /// [`Error::MissingSection`].
+    /// [`Error::MissingSection`] if there is none.
     pub fn section_len(&self, name: &str) -> Result<u64> {
         Ok(self.find(name)?.entry.length)
     }
 
-    /// A whole section of exactly `len` bytes, verified.
+    /// Returns a whole verified section of exactly `len` bytes.
     ///
     /// # Errors
-    /// [`Error::Section`] if it has another length; as [`Reader::section`].
+    /// [`Error::Section`] for another length. The errors of [`Reader::section`].
     pub fn section_of_len(&self, name: &str, len: usize) -> Result<Cow<'_, [u8]>> {
         self.check_len(name, len)?;
         self.section(name)
@@ -310,23 +314,23 @@ impl Reader {
         }
     }
 
-    /// A section of little-endian 32-bit words, verified and copied; wrap a secret one in `Zeroizing`.
+    /// Returns a verified copy of a section of little-endian 32-bit words. Wrap secret words in `Zeroizing`.
     ///
     /// # Errors
-    /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].
+    /// [`Error::Section`] unless it has exactly `count` words. The errors of [`Reader::section`].
     pub fn section_u32(&self, name: &str, count: usize) -> Result<Vec<u32>> {
         self.words(name, count, u32::from_le)
     }
 
-    /// A section of little-endian 64-bit words, verified and copied; wrap a secret one in `Zeroizing`.
+    /// Returns a verified copy of a section of little-endian 64-bit words. Wrap secret words in `Zeroizing`.
     ///
     /// # Errors
-    /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].
+    /// [`Error::Section`] unless it has exactly `count` words. The errors of [`Reader::section`].
     pub fn section_u64(&self, name: &str, count: usize) -> Result<Vec<u64>> {
         self.words(name, count, u64::from_le)
     }
 
-    /// Words read into their place, without a second copy of their bytes.
+    /// Reads words without a second copy of their bytes.
     fn words<T: Pod + Zeroize>(&self, name: &str, count: usize, from_le: impl Fn(T) -> T) -> Result<Vec<T>> {
         self.check_len(name, count.saturating_mul(size_of::<T>()))?;
         let section = self.find(name)?;
@@ -338,10 +342,10 @@ impl Reader {
         Ok(std::mem::take(&mut *words))
     }
 
-    /// The verified chunks of a section, in order: what to use for sections too large to hold at once.
+    /// Returns the verified chunks of a section in order. Use it for sections that are too large for memory.
     ///
     /// # Errors
-    /// [`Error::MissingSection`]; each chunk can be [`Error::Damaged`].
+    /// [`Error::MissingSection`] if there is none. Each chunk can be an [`Error::Damaged`] or [`Error::Io`].
     pub fn chunks(&self, name: &str) -> Result<impl Iterator<Item = Result<Cow<'_, [u8]>>>> {
         let section = self.find(name)?;
         let (chunk, length) = (u64::from(section.entry.chunk), section.entry.length);
@@ -364,16 +368,16 @@ impl Reader {
         Err(Error::damaged(&self.path, format!("section {name} is altered within bytes {begin} to {last} of the file")))
     }
 
-    /// Verifies every section, hence every byte of the file.
+    /// Verifies every section, and so every byte of the file.
     ///
     /// # Errors
-    /// [`Error::Damaged`] with the first place that is.
+    /// [`Error::Damaged`] for the first damaged chunk. [`Error::Io`] from the file system.
     pub fn verify_all(&self) -> Result<()> {
         self.sections().try_for_each(|(name, _)| self.chunks(name)?.try_for_each(|chunk| chunk.map(drop)))
     }
 }
 
-/// The sections with their hash tables, once all gaps are zero and the tables match the header.
+/// Reads the hash tables of the sections. Checks that all gaps are zero and that the tables match the header.
 fn read_tables(path: &Path, source: &Source, entries: Vec<Entry>, header: u64, body: u64) -> Result<Vec<Section>> {
     let read = |from: u64, to: u64| source.read(from..to).map_err(|e| failed(path, e));
     let zero = |from: u64, to: u64| match read(from, to)?.iter().position(|&b| b != 0) {
@@ -396,7 +400,7 @@ fn read_tables(path: &Path, source: &Source, entries: Vec<Entry>, header: u64, b
     entries.into_iter().map(section).collect()
 }
 
-/// What the system said on reading; a file that has become shorter is damaged.
+/// Converts an error of a read. A file that has become shorter counts as damaged.
 fn failed(path: &Path, error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Error::damaged(path, "it became shorter while it was read"),
@@ -404,20 +408,20 @@ fn failed(path: &Path, error: io::Error) -> Error {
     }
 }
 
-/// Tells empty and foreign files, and secret ones where only public ones will do, by their first bytes.
+/// Checks the first bytes: refuses empty and foreign files, and secret files if only public kinds are accepted.
 fn check_magic(path: &Path, magic: &[u8], expect: &Expect) -> Result<()> {
     if magic.is_empty() {
         return Err(Error::Empty { path: path.to_path_buf() });
     }
     let secret = layout::is_secret(magic).ok_or_else(|| Error::NotSolinas { path: path.to_path_buf() })?;
     if secret && magic.len() == 8 && !expect.0.iter().any(|kind| kind.is_secret()) {
-        // The secret kind that there is most of: which it is, is behind the magic.
+        // The magic does not tell the kind. The client key is the most common secret kind.
         return expect.check(path, Kind::ClientKey);
     }
     Ok(())
 }
 
-/// What is wrong with a value, for people: the library prints the name of its variant around it.
+/// The text of a CBOR error without the name of its variant.
 fn what(error: ciborium::value::Error) -> String {
     let ciborium::value::Error::Custom(what) = error;
     what

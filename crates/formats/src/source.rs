@@ -1,7 +1,7 @@
-//! The bytes of a file: in memory, or read from the file when they are needed.
+//! The bytes of a file: in memory, or read from the file on request.
 //!
-//! Nothing is mapped into memory: whatever happens to a mapped file happens to what was read from it, after it was verified, and reading what was cut off ends
-//! the process.
+//! Files are not mapped into memory. A change of a mapped file would also change bytes that were already verified. If
+//! the file became shorter, an access past its end would kill the process.
 
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
@@ -16,13 +16,13 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 use crate::layout;
 
-/// Public files up to this many bytes are read at once.
+/// Public files of fewer bytes are read at once.
 const READ_BELOW: u64 = 1 << 20;
 
-/// Bytes of a file.
+/// The bytes of a file.
 pub(crate) enum Source {
     Memory(Vec<u8>),
-    /// Wiped when dropped.
+    /// Wiped on drop.
     Secret(Zeroizing<Vec<u8>>),
     File {
         file: File,
@@ -31,8 +31,9 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// All bytes of a file whose magic was read; those of a large public one when they are asked for.
-    pub(crate) fn of(path: &Path, file: File, metadata: &Metadata, magic: &[u8]) -> Result<Self> {
+    /// Builds the source of a file after its magic was read. Bytes of a large public file are read on request, those of
+    /// other files now.
+    pub(crate) fn from_file(path: &Path, file: File, metadata: &Metadata, magic: &[u8]) -> Result<Self> {
         let (secret, len) = (layout::is_secret(magic) == Some(true), metadata.len());
         if !secret && len >= READ_BELOW {
             return Ok(Self::File { file, len });
@@ -40,7 +41,7 @@ impl Source {
         let too_large = || Error::io(path, "read", io::ErrorKind::OutOfMemory.into());
         let capacity = usize::try_from(len).map_err(|_| too_large())?;
         let mut bytes = Zeroizing::new(Vec::new());
-        // Room to spare lets `read_to_end` notice the end without moving the buffer, which would leave a copy behind.
+        // The spare capacity lets `read_to_end` detect the end without a reallocation, which would leave a copy behind.
         fallible(|| bytes.try_reserve_exact(capacity.saturating_add(64))).map_err(|_| too_large())?;
         bytes.extend_from_slice(magic);
         file.take(len.saturating_sub(magic.len() as u64))
@@ -66,7 +67,7 @@ impl Source {
         }
     }
 
-    /// Bytes of a range within the length: where they lie in memory, or a copy of those of the file.
+    /// Returns a range of bytes. Borrows it if the file is in memory, else copies it from the file.
     pub(crate) fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
         let (begin, end) = (place(range.start)?, place(range.end)?);
         match self.memory() {
@@ -79,7 +80,7 @@ impl Source {
         }
     }
 
-    /// Fills `out` with the bytes from `at` on.
+    /// Fills `out` with the bytes from offset `at` on.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         if let Self::File { file, .. } = self {
             return read_at(file, at, out);
@@ -89,7 +90,7 @@ impl Source {
     }
 }
 
-/// Reads as many bytes as `out` has; threads may do so at the same time.
+/// Fills `out` from offset `at` of the file. Threads may read at the same time.
 #[cfg(unix)]
 fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, out, at)
@@ -108,7 +109,7 @@ fn place(offset: u64) -> io::Result<usize> {
     usize::try_from(offset).map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
-/// Zeros, or an error where there is no memory for so many.
+/// Allocates zeros. Returns an error if memory is short.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> io::Result<Vec<T>> {
     fallible(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| io::ErrorKind::OutOfMemory.into())
 }
@@ -122,7 +123,7 @@ impl From<Vec<u8>> for Source {
     }
 }
 
-/// An ordinary file, opened; pipes are refused before opening them could block.
+/// Opens an ordinary file. Refuses pipes before the open, which could block.
 pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
     let fail = |e| Error::io(path, "open", e);
     check_ordinary(path, &std::fs::metadata(path).map_err(fail)?)?;
@@ -132,7 +133,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// Whether the file is still the one of that name; taken for granted where files have no identity.
+/// Whether the path still names this file. Always true on systems where files have no identity.
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -168,7 +169,7 @@ pub(crate) fn check_ordinary(path: &Path, metadata: &Metadata) -> Result<()> {
     Err(Error::NotAFile { path: path.to_path_buf(), what })
 }
 
-/// The first eight bytes, fewer if the file is shorter.
+/// Reads the first eight bytes, or all bytes of a shorter file.
 pub(crate) fn read_magic(path: &Path, file: &mut File) -> Result<Vec<u8>> {
     let mut magic = Vec::with_capacity(8);
     file.take(8).read_to_end(&mut magic).map_err(|e| Error::io(path, "read", e))?;

@@ -12,25 +12,27 @@ use crate::header::Header;
 use crate::layout::{self, CHUNK, Entry, MAX_SECTIONS, PRELUDE, Prelude};
 use crate::pack;
 
-/// Body bytes collected in memory before any go to the file. Smaller files get a header without slack and one pass of writing.
+/// Number of body bytes that are buffered before the first write to the file. Smaller files get a header without slack
+/// and are written in one pass.
 const BUFFER: usize = 1 << 20;
-/// Room left for the section table of a file larger than [`BUFFER`]: [`MAX_SECTIONS`] lines of at most 192 bytes.
+/// Number of bytes reserved for the section table of a file larger than [`BUFFER`]: [`MAX_SECTIONS`] entries of at most
+/// 192 bytes.
 const TABLE: usize = MAX_SECTIONS * 192;
 
-/// Writes one file, section by section, in one pass.
+/// Writes one file in one pass, section by section.
 pub struct Writer<D: Destination + ?Sized> {
     header: Header,
     sections: Vec<Entry>,
     open: Option<OpenSection>,
-    /// Body bytes not in the file yet.
+    /// Body bytes that are not yet in the file.
     buffer: Zeroizing<Vec<u8>>,
-    /// Where the body begins in the file, once some of it is there.
+    /// Offset of the body in the file, after the first write.
     body: Option<u64>,
-    /// Length of the body so far, bytes.
+    /// Length of the body so far in bytes.
     length: u64,
-    /// The first write that failed; the file is never completed after it.
+    /// The first failed write. After it the file is never completed.
     failure: Option<io::Error>,
-    /// The last field, so that `&mut Writer<ToFile>` goes where any destination does, as `&mut Writer<dyn Destination>`.
+    /// The last field, so that `&mut Writer<ToFile>` coerces to `&mut Writer<dyn Destination>`.
     destination: D,
 }
 
@@ -38,7 +40,7 @@ struct OpenSection {
     name: String,
     offset: u64,
     length: u64,
-    /// Holds up to 1 KiB of the section, wiped when dropped.
+    /// Holds up to 1 KiB of the section. Wiped on drop.
     chunk: Zeroizing<blake3::Hasher>,
     hashes: Vec<u8>,
 }
@@ -64,25 +66,28 @@ impl OpenSection {
 }
 
 impl Writer<ToFile> {
-    /// Begins a file. Its bytes go to a temporary file in the same folder, removed if the writer is dropped unfinished; a secret file has
-    /// mode 0600 from the first byte. A symbolic link is followed: the file it names is replaced.
+    /// Begins a file. Its bytes go to a temporary file in the same folder, which is removed if the writer is dropped
+    /// before [`Self::finish`]. A secret file has mode 0600 from the first byte on. A symbolic link is replaced; the
+    /// file that it names stays unchanged.
     ///
     /// # Errors
-    /// [`Error::Exists`] as `overwrite` says; [`Error::NotAFile`]; [`Error::Io`]; [`Error::DiskFull`].
+    /// [`Error::Exists`] if `overwrite` does not allow to replace a file. [`Error::NotAFile`] if the path names a
+    /// directory, a pipe or a device. [`Error::Io`] and [`Error::DiskFull`] from the file system.
     pub fn create(path: impl AsRef<Path>, header: Header, overwrite: Overwrite) -> Result<Self> {
         Ok(Self::begin(ToFile::create(path.as_ref(), header.kind, overwrite)?, header))
     }
 
-    /// Completes the file: writes the header, syncs, and gives the file its name in one step.
+    /// Completes the file: writes the header, makes the file durable, and gives it its name in one step.
     ///
     /// # Errors
-    /// [`Error::DiskFull`], [`Error::Io`], [`Error::Exists`] if the name was taken meanwhile; nothing is left behind. [`Error::Unwritable`] if
-    /// the header is too large.
+    /// [`Error::DiskFull`] and [`Error::Io`] from the file system. [`Error::Exists`] if another process took the name.
+    /// [`Error::Unwritable`] if the header is too large. After an error no part of the file remains.
     pub fn finish(self) -> Result<()> {
         self.finish_locked().map(drop)
     }
 
-    /// As [`Self::finish`]. The file is locked until the result is closed, where the file system can.
+    /// Completes the file as [`Self::finish`] does. The file stays locked until the result is closed, if the file
+    /// system supports locks.
     pub(crate) fn finish_locked(mut self) -> Result<File> {
         self.complete()?;
         self.destination.persist(self.header.kind)
@@ -95,7 +100,8 @@ impl Writer<Memory> {
         Self::begin(Memory(()), header)
     }
 
-    /// The whole file. `std::mem::take` frees public bytes from their wrapper, which wipes them when dropped.
+    /// Completes the file and returns its bytes. They are wiped on drop; take public bytes out of their wrapper with
+    /// `std::mem::take`.
     ///
     /// # Errors
     /// [`Error::Unwritable`] if the header is too large.
@@ -124,29 +130,29 @@ impl<D: Destination> Writer<D> {
 }
 
 impl<D: Destination + ?Sized> Writer<D> {
-    /// What the file will say about itself.
+    /// The metadata of the file.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Writes a section. Names are 1 to 64 lower-case letters, digits, dots, dashes or underscores.
+    /// Writes a section. A name has 1 to 64 lower-case letters, digits, dots, dashes or underscores.
     ///
     /// # Errors
-    /// As [`Writer::begin_section`].
+    /// The errors of [`Writer::begin_section`].
     pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        // A failure is kept and reported below, with the file's name.
+        // `check` below reports a failure with the name of the file.
         let _ = self.begin_section(name)?.write_all(bytes);
         self.check()
     }
 
-    /// Writes a section of little-endian 64-bit words, without a second copy of them.
+    /// Writes a section of little-endian 64-bit words without a second copy of them.
     ///
     /// # Errors
-    /// As [`Writer::begin_section`].
+    /// The errors of [`Writer::begin_section`].
     pub fn section_u64(&mut self, name: &str, words: &[u64]) -> Result<()> {
         let mut section = self.begin_section(name)?;
         for words in words.chunks(BUFFER / 8) {
-            // A failure is kept and reported below, with the file's name.
+            // `check` below reports a failure with the name of the file.
             let _ = if cfg!(target_endian = "little") {
                 section.write_all(bytemuck::cast_slice(words))
             } else {
@@ -156,10 +162,10 @@ impl<D: Destination + ?Sized> Writer<D> {
         self.check()
     }
 
-    /// Writes a section of parts, one after the other.
+    /// Writes a section that consists of parts, one after the other.
     ///
     /// # Errors
-    /// As [`Writer::begin_section`]; from the parts.
+    /// The errors of [`Writer::begin_section`]. The errors of the parts.
     pub fn section_of_parts<B: AsRef<[u8]>>(
         &mut self,
         name: &str,
@@ -167,7 +173,7 @@ impl<D: Destination + ?Sized> Writer<D> {
     ) -> Result<()> {
         let mut section = self.begin_section(name)?;
         for part in parts {
-            // A failure is kept and reported below, with the file's name.
+            // `check` below reports a failure with the name of the file.
             if section.write_all(part?.as_ref()).is_err() {
                 break;
             }
@@ -175,11 +181,11 @@ impl<D: Destination + ?Sized> Writer<D> {
         self.check()
     }
 
-    /// Begins a section, ending the one before; its bytes are what is written to the result.
+    /// Ends the current section and begins a new one. Write its bytes to the result.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] for a bad or repeated name or too many sections; [`Error::DiskFull`] or [`Error::Io`] if this or an earlier write
-    /// failed.
+    /// [`Error::Unwritable`] for an invalid or repeated name, or too many sections. [`Error::DiskFull`] or
+    /// [`Error::Io`] if this or an earlier write failed.
     pub fn begin_section(&mut self, name: &str) -> Result<SectionWriter<'_, D>> {
         self.end_section()?;
         layout::check_name(name).map_err(Error::Unwritable)?;
@@ -200,7 +206,7 @@ impl<D: Destination + ?Sized> Writer<D> {
         Ok(SectionWriter { writer: self })
     }
 
-    /// Ends the open section, if any, with its table of chunk hashes.
+    /// Ends the open section, if any, and appends its table of chunk hashes.
     fn end_section(&mut self) -> Result<()> {
         self.check()?;
         let Some(mut section) = self.open.take() else { return Ok(()) };
@@ -220,19 +226,19 @@ impl<D: Destination + ?Sized> Writer<D> {
         self.check()
     }
 
-    /// Fills the body with zeros to the next place where something may begin.
+    /// Pads the body with zeros to the next multiple of the alignment.
     fn pad(&mut self) -> Result<()> {
         let end = layout::align(self.length).ok_or_else(|| Error::Unwritable("the file would be too large".into()))?;
         self.push(&[0; layout::ALIGN as usize][..(end - self.length) as usize]);
         self.check()
     }
 
-    /// The first failed write, with the file's name.
+    /// Returns the first failed write as an error with the name of the file.
     fn check(&self) -> Result<()> {
         self.failure.as_ref().map_or(Ok(()), |e| Err(Error::io(self.destination.path(), "write", repeat(e))))
     }
 
-    /// Appends to the body. A failure is kept.
+    /// Appends to the body. Stores the first failure.
     fn push(&mut self, bytes: &[u8]) {
         if self.failure.is_some() {
             return;
@@ -252,7 +258,8 @@ impl<D: Destination + ?Sized> Writer<D> {
         extend(&mut self.buffer, bytes);
     }
 
-    /// Moves the buffer to the file, behind room for the header. That room stays zero, hence unreadable, until the end.
+    /// Moves the buffer to the file, after the space for the header. This space stays zero until the end, so the file
+    /// is unreadable before.
     fn spill(&mut self) -> io::Result<()> {
         let Some(file) = self.destination.file() else { return Ok(()) };
         if self.body.is_none() {
@@ -267,14 +274,15 @@ impl<D: Destination + ?Sized> Writer<D> {
         Ok(())
     }
 
-    /// Ends the last section. Writes the file's beginning and the rest of its body if there is a file; gives the beginning otherwise.
+    /// Ends the last section and returns the beginning of the file. If there is a file, also writes this beginning and
+    /// the rest of the body.
     fn complete(&mut self) -> Result<Vec<u8>> {
         self.end_section()?;
         let header = layout::encode_header(&self.header, &self.sections)?;
         let end = (PRELUDE + header.len()) as u64;
         let body = self.body.unwrap_or_else(|| end.next_multiple_of(layout::ALIGN));
         if end > body {
-            return Err(Error::Unwritable("the section table outgrew the room left for it".into()));
+            return Err(Error::Unwritable("the section table is larger than the space reserved for it".into()));
         }
         let prelude = Prelude::seal(self.header.kind.is_secret(), &header, body, self.length)?;
         let mut front = prelude.to_bytes().to_vec();
@@ -299,7 +307,7 @@ impl<D: Destination + ?Sized> Writer<D> {
     }
 }
 
-/// Takes the bytes of one section; the next section, or the end of the file, ends it. Small writes are buffered.
+/// Receives the bytes of one section. The next section or the end of the file ends it. Small writes are buffered.
 pub struct SectionWriter<'a, D: Destination + ?Sized> {
     writer: &'a mut Writer<D>,
 }
@@ -318,7 +326,7 @@ impl<D: Destination + ?Sized> Write for SectionWriter<'_, D> {
     }
 }
 
-/// Appends without leaving an old copy behind when the buffer moves.
+/// Appends bytes. If the buffer must grow, no old copy is left in memory.
 fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8]) {
     let needed = buffer.len() + bytes.len();
     if needed > buffer.capacity() {
@@ -329,7 +337,7 @@ fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8]) {
     buffer.extend_from_slice(bytes);
 }
 
-/// The same error again.
+/// Returns a copy of an error.
 fn repeat(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
@@ -342,7 +350,7 @@ mod tests {
     use crate::destination::sealed;
     use crate::header::Kind;
 
-    /// A disk with room for `room` bytes.
+    /// A disk with space for `room` bytes.
     struct SmallDisk {
         room: usize,
         disk: io::Cursor<Vec<u8>>,

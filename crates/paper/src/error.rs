@@ -37,15 +37,9 @@ pub enum Error {
     /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),
-    /// From the Gentry-Halevi scheme.
+    /// From a scheme.
     #[error(transparent)]
-    GentryHalevi(Box<solinas_schemes::gh::Error>),
-    /// From the NTRU scheme.
-    #[error(transparent)]
-    Ntru(Box<solinas_schemes::ntru::Error>),
-    /// From the LWE scheme.
-    #[error(transparent)]
-    Lwe(Box<solinas_schemes::lwe::Error>),
+    Scheme(Box<solinas_schemes::Error>),
     /// Threads cannot be started.
     #[error("cannot start {threads} threads: {problem}; ask for fewer")]
     Threads {
@@ -68,23 +62,11 @@ impl From<solinas_runtime::Error> for Error {
     }
 }
 
-impl From<solinas_schemes::lwe::Error> for Error {
-    fn from(error: solinas_schemes::lwe::Error) -> Self {
-        Self::Lwe(Box::new(error))
-    }
-}
-
-impl From<solinas_schemes::gh::Error> for Error {
-    fn from(error: solinas_schemes::gh::Error) -> Self {
+impl From<solinas_schemes::Error> for Error {
+    fn from(error: solinas_schemes::Error) -> Self {
         match error {
-            solinas_schemes::gh::Error::Cancelled { .. } => solinas_runtime::Error::Cancelled.into(),
-            error => Self::GentryHalevi(Box::new(error)),
+            solinas_schemes::Error::Cancelled(_) => solinas_runtime::Error::Cancelled.into(),
+            error => Self::Scheme(Box::new(error)),
         }
-    }
-}
-
-impl From<solinas_schemes::ntru::Error> for Error {
-    fn from(error: solinas_schemes::ntru::Error) -> Self {
-        Self::Ntru(Box::new(error))
     }
 }

@@ -15,7 +15,7 @@ pub struct Ciphertext {
     pub(crate) form: Form,
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
-    /// Shared, as they are large.
+    /// Large, and therefore shared.
     pub(crate) elements: Arc<dyn Payload>,
 }
 
@@ -26,11 +26,11 @@ impl PartialEq for Ciphertext {
     }
 }
 
-/// Most elements a file may hold: a hostile header cannot ask for more.
+/// Largest number of elements of a file. It limits what a hostile header can request.
 const MAX_ELEMENTS: u64 = 1 << 32;
 
 impl Ciphertext {
-    /// Checks that the shape holds the elements.
+    /// Checks that the shape matches the number of elements.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         Ok(Self { shape: checked(self.shape, self.elements.len())?, ..self })
     }
@@ -40,7 +40,7 @@ impl Ciphertext {
         self.ty
     }
 
-    /// Sizes of an array, none for a scalar.
+    /// Shape of an array; `None` for a scalar.
     pub fn shape(&self) -> Option<&[usize]> {
         self.shape.as_deref()
     }
@@ -55,7 +55,7 @@ impl Ciphertext {
         self.len() == 0
     }
 
-    /// The key it belongs to.
+    /// Identity of the key.
     pub fn key_id(&self) -> KeyId {
         self.key_id
     }
@@ -65,53 +65,54 @@ impl Ciphertext {
         self.elements.scheme()
     }
 
-    /// Name of its parameter set.
+    /// Name of the parameter set.
     pub fn params_name(&self) -> &str {
         self.elements.params_name()
     }
 
-    /// How its bits lie.
+    /// Encoding of the elements.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Whether its key was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// The elements as those of a scheme.
+    /// Returns the elements as those of a scheme.
     ///
     /// # Errors
-    /// [`Error::Scheme`] for those of another, which only a forged file has under a key of this one.
+    /// [`Error::SchemeMismatch`] for elements of another scheme. Under a key of this scheme, only a forged file has them.
     pub(crate) fn elements<E: Payload>(&self, want: Scheme) -> Result<&E, Error> {
         downcast(&*self.elements, want)
     }
 
-    /// What is left of it; none where operations do not wear it out.
+    /// The remaining capacity. `None` if operations do not use any up.
     pub fn condition(&self) -> Option<Condition> {
         self.elements.condition()
     }
 
-    /// Element number `index`, row by row, as a scalar.
+    /// Returns element `index`, in row order, as a scalar.
     ///
     /// # Errors
-    /// [`Error::Index`].
+    /// [`Error::Index`] if there is no such element.
     pub fn get(&self, index: usize) -> Result<Self, Error> {
         let elements = self.elements.get(index)?;
         self.with(None, elements)
     }
 
-    /// The same metadata with other contents.
+    /// Returns other elements with the same metadata.
     fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Payload>) -> Result<Self, Error> {
         let Self { ty, form, key_id, insecure, .. } = *self;
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
 
-    /// Puts scalars or arrays of one type and key one after the other, as an array of one dimension.
+    /// Concatenates scalars or arrays of one type and key to a one-dimensional array.
     ///
     /// # Errors
-    /// [`Error::InputType`], [`Error::KeyMismatch`] or [`Error::Form`] when they differ; [`Error::InputCount`] for none.
+    /// [`Error::Scheme`], [`Error::KeyMismatch`], [`Error::InputType`] or [`Error::Form`] if the parts differ.
+    /// [`Error::InputCount`] if there are none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let Some((first, others)) = parts.split_first() else {
             return Err(Error::InputCount { got: 0, want: 1, names: "at least one ciphertext".into() });
@@ -119,7 +120,7 @@ impl Ciphertext {
         for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);
             if part.scheme() != first.scheme() {
-                return Err(Error::Scheme { what: name(), got: part.scheme(), want: first.scheme() });
+                return Err(Error::SchemeMismatch { what: name(), got: part.scheme(), want: first.scheme() });
             }
             if part.key_id != first.key_id {
                 let [got, want] = [part, first].map(|part| part.key_id.short());
@@ -137,46 +138,47 @@ impl Ciphertext {
         first.with(Some(vec![elements.len()]), elements)
     }
 
-    /// The same elements in another shape; none for a scalar.
+    /// Returns the same elements in another shape. `None` makes a scalar.
     ///
     /// # Errors
-    /// [`Error::Shape`].
+    /// [`Error::Shape`] if the shape does not match the number of elements.
     pub fn reshape(&self, shape: Option<Vec<usize>>) -> Result<Self, Error> {
         Ok(Self { shape: checked(shape, self.len())?, ..self.clone() })
     }
 
-    /// Writes it; an existing ciphertext file is replaced, a secret one never.
+    /// Writes the ciphertext to a file. Replaces a ciphertext file, but never a secret file.
     ///
     /// # Errors
-    /// From the file; a failed write leaves what was there.
+    /// [`Error::Format`] from the file. A failed write leaves an old file unchanged.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, self.header()?, Overwrite::KeepSecrets)?;
         self.elements.write(&mut writer)?;
         Ok(writer.finish()?)
     }
 
-    /// Reads one.
+    /// Reads a ciphertext from a file.
     ///
     /// # Errors
-    /// From the file: not a ciphertext, damaged, newer.
+    /// [`Error::Format`] if the file cannot be read, is not a ciphertext, is damaged, or has a newer format.
+    /// [`Error::InFile`] if its contents are not valid.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::Ciphertext))?)
     }
 
-    /// The bytes of its file.
+    /// Returns the ciphertext as the bytes of a file.
     ///
     /// # Errors
-    /// From the writer.
+    /// [`Error::Format`] from the writer.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut writer = Writer::in_memory(self.header()?);
         self.elements.write(&mut writer)?;
         Ok(writer.into_bytes()?.to_vec())
     }
 
-    /// One from the bytes of its file.
+    /// Reads a ciphertext from the bytes of a file.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// The errors of [`Self::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::read(&Reader::from_bytes("ciphertext", bytes, Expect::kind(Kind::Ciphertext))?)
     }
@@ -193,7 +195,7 @@ impl Ciphertext {
     fn parse(reader: &Reader) -> Result<Self, Error> {
         let scheme = Scheme::of_file(reader)?;
         let ty: String = reader.meta("type")?;
-        let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;
+        let ty: Type = ty.parse().map_err(|_| reader.field("type", "it is not the name of a type"))?;
         let form: Form = reader.meta("form")?;
         if ty.modulus().is_some() != (form == Form::Slots) {
             return Err(reader.field("form", "it does not hold values of the type").into());
@@ -218,10 +220,10 @@ fn checked(shape: Option<Vec<usize>>, len: usize) -> Result<Option<Vec<usize>>, 
     Err(Error::Shape { shape: shape.unwrap_or_default(), want: want.unwrap_or(usize::MAX), got: len })
 }
 
-/// Checks that a ciphertext belongs to a key of those parameters.
+/// Checks that a ciphertext belongs to a key with these parameters.
 ///
 /// # Errors
-/// [`Error::Scheme`], [`Error::KeyMismatch`]; [`Error::ForeignParams`] for a forged file.
+/// [`Error::SchemeMismatch`] or [`Error::KeyMismatch`] for another scheme or key. [`Error::ForeignParams`] for a forged file.
 pub(crate) fn same_key(
     what: impl FnOnce() -> String,
     ciphertext: &Ciphertext,
@@ -230,7 +232,7 @@ pub(crate) fn same_key(
 ) -> Result<(), Error> {
     let got = ciphertext.key_id();
     if ciphertext.scheme() != params.scheme {
-        return Err(Error::Scheme { what: what(), got: ciphertext.scheme(), want: params.scheme });
+        return Err(Error::SchemeMismatch { what: what(), got: ciphertext.scheme(), want: params.scheme });
     }
     if got != want {
         return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });

@@ -1,12 +1,13 @@
-//! How much room there is for a file.
+//! The free space of a disk.
 
 use crate::Error;
 use std::path::Path;
 
-/// That a new file of so many bytes has room where it is to be, beside what is there; said before anything is written.
+/// Checks, before anything is written, that a new file of `bytes` bytes fits beside the existing files. Passes if the
+/// system does not report free space.
 ///
 /// # Errors
-/// [`Error::Disk`]; nothing where the system does not tell.
+/// [`Error::Disk`] if it does not fit.
 pub(crate) fn check(path: &Path, bytes: u64) -> Result<(), Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match free(folder) {
@@ -18,7 +19,7 @@ pub(crate) fn check(path: &Path, bytes: u64) -> Result<(), Error> {
     }
 }
 
-/// Free bytes for this user.
+/// Free bytes of the disk for this user. `None` if the system does not report them.
 #[cfg(unix)]
 fn free(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;
@@ -35,11 +36,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused_before_it_is_written() {
+    fn a_file_that_does_not_fit_is_refused_before_it_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("matrix");
         check(&path, 1).unwrap();
-        // Of what the system tells nothing, too.
+        // The folder does not exist, so the system reports nothing.
         check(&folder.path().join("none/matrix"), u64::MAX).unwrap();
         if cfg!(unix) {
             let message = check(&path, u64::MAX).unwrap_err().to_string();

@@ -2,229 +2,223 @@
 
 use crate::{Form, Scheme, Type};
 use solinas_circuits::counted;
-use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
+use solinas_schemes::{Error as SchemeError, slots};
 use std::path::{Path, PathBuf};
 
-/// Everything that can go wrong for a caller of the runtime.
+/// Errors of the runtime.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No scheme has that name.
+    /// The name of a scheme is unknown.
     #[error("there is no scheme {name:?}; choose one of {known}")]
     UnknownScheme {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A scheme without a recommended parameter set.
+    /// The scheme has no recommended parameter set.
     #[error("scheme {scheme} has no recommended parameter set; choose one of {known}")]
     NoDefaultParams {
         /// The scheme.
         scheme: Scheme,
-        /// The sets there are.
+        /// The known sets.
         known: String,
     },
-    /// No parameter set is as deep and as secure (BGV).
+    /// No parameter set is deep and secure enough (BGV).
     #[error("there are no BGV parameters of {wanted}; take {nearest}")]
     OutOfReach {
-        /// What was wanted.
+        /// The requirements.
         wanted: String,
-        /// What there is instead.
+        /// The nearest sets.
         nearest: String,
     },
-    /// A request for parameters that cannot be met by any, such as one with options of another scheme.
+    /// No parameters meet a request, for example one with options of another scheme.
     #[error("{what}; {help}")]
     Request {
-        /// What is wrong with it.
+        /// The problem.
         what: String,
-        /// What to ask for instead.
+        /// The fix.
         help: String,
     },
-    /// A ciphertext of another scheme than its key.
-    #[error(
-        "{what} is of scheme {got}, and the key of scheme {want}: they do not go together; use the files of one `keygen`"
-    )]
-    Scheme {
-        /// Which ciphertext.
+    /// A ciphertext and a key are of different schemes.
+    #[error("{what} is of scheme {got}, but the key is of scheme {want}; use the files of one `keygen`")]
+    SchemeMismatch {
+        /// The ciphertext.
         what: String,
-        /// The ciphertext's.
+        /// Scheme of the ciphertext.
         got: Scheme,
-        /// The key's.
+        /// Scheme of the key.
         want: Scheme,
     },
-    /// A text that is no value of a type.
+    /// A text or number is not a value of the type.
     #[error("{text:?} is not {ty}: give {expected}")]
     Value {
         /// The text or number.
         text: String,
-        /// The type wanted, with its article.
+        /// The type with its article.
         ty: String,
-        /// What is right.
+        /// The expected form and range.
         expected: String,
     },
-    /// Sizes of an array that do not match.
+    /// The shape of an array does not match its number of elements.
     #[error("shape {shape:?} holds {want} elements, {got} were given")]
     Shape {
         /// The shape.
         shape: Vec<usize>,
-        /// Elements it holds.
+        /// Number of elements of the shape.
         want: usize,
-        /// Elements given.
+        /// Number of elements given.
         got: usize,
     },
-    /// Arrays that do not go together.
-    #[error(
-        "inputs of {lhs} and {rhs} elements do not go together: elementwise work needs arrays of one shape, or scalars"
-    )]
+    /// Arrays have different numbers of elements.
+    #[error("inputs have {lhs} and {rhs} elements: elementwise operations need arrays of one shape, or scalars")]
     Broadcast {
-        /// Elements of one.
+        /// Number of elements of one array.
         lhs: usize,
-        /// Elements of the other.
+        /// Number of elements of the other array.
         rhs: usize,
     },
-    /// A sum of no elements, or another single value beside them.
-    #[error(
-        "output {output:?} is one value, and the inputs are arrays without elements; give arrays of one element or more"
-    )]
+    /// The inputs are empty arrays, and the output is a single value.
+    #[error("output {output:?} is one value, but the inputs are empty arrays; give arrays of at least one element")]
     Empty {
-        /// The output.
+        /// Name of the output.
         output: String,
     },
-    /// Rotation keys of a scheme without slots.
-    #[error("scheme {scheme} has no slots to rotate: leave rotation keys out, or take scheme bgv or ntru")]
+    /// Rotation keys were requested for a scheme without slots.
+    #[error("scheme {scheme} has no slots to rotate: leave out rotation keys, or use scheme bgv or ntru")]
     NoSlots {
         /// The scheme.
         scheme: Scheme,
     },
-    /// A program that goes across elements under a key that cannot rotate slots.
+    /// The program rotates or sums elements, but the key cannot rotate slots.
     #[error("{}", no_rotations(params, reason.as_deref()))]
     NoRotations {
         /// The parameter set.
         params: String,
-        /// Why no key of it can, if so.
+        /// The reason why no key of this set can rotate slots, if that is so.
         reason: Option<String>,
     },
-    /// An element that does not exist.
+    /// The array has no such element.
     #[error("there is no element {index}: the array has {len}")]
     Index {
         /// The index.
         index: usize,
-        /// Elements there are.
+        /// Number of elements of the array.
         len: usize,
     },
-    /// A ciphertext of another key.
+    /// A ciphertext belongs to another key.
     #[error("{what} belongs to key {got}, not to key {want}; use the files of one `keygen`")]
     KeyMismatch {
-        /// Which ciphertext.
+        /// The ciphertext.
         what: String,
-        /// Its key.
+        /// Key of the ciphertext.
         got: String,
-        /// The key at hand.
+        /// The expected key.
         want: String,
     },
-    /// A ciphertext that names another parameter set than its key: no program of ours writes one.
+    /// A ciphertext names another parameter set than its key. Only a forged or damaged file does.
     #[error("{what} names the parameters {got:?}, and its key the parameters {want:?}; copy or compute it again")]
     ForeignParams {
-        /// Which ciphertext.
+        /// The ciphertext.
         what: String,
-        /// What it names.
+        /// The set that it names.
         got: String,
-        /// The key's.
+        /// The set of the key.
         want: String,
     },
-    /// A parameter set of another scheme.
+    /// The parameter set belongs to another scheme.
     #[error("parameter set {params:?} is one of scheme {has}, not of {scheme}; ask for that scheme (--scheme {has}, scheme={:?})", has.name())]
     OtherScheme {
         /// The parameter set.
         params: String,
-        /// The scheme that has it.
+        /// The scheme of the set.
         has: Scheme,
-        /// The scheme asked for.
+        /// The requested scheme.
         scheme: Scheme,
     },
-    /// A wrong number of inputs.
+    /// The number of inputs is wrong.
     #[error("expected {}, got {got}; give one value for each of {names}", counted(*want, "input"))]
     InputCount {
-        /// Given.
+        /// Number of inputs given.
         got: usize,
-        /// Needed.
+        /// Number of inputs needed.
         want: usize,
-        /// Names and types of the inputs.
+        /// Names and types of the needed inputs.
         names: String,
     },
-    /// An input of another type.
+    /// An input has the wrong type.
     #[error("input {name:?} is {want}, a ciphertext of {got} was given; encrypt with `--type {want}` or cast it")]
     InputType {
         /// Name of the input.
         name: String,
-        /// Its type.
+        /// The expected type.
         want: Type,
         /// The type given.
         got: Type,
     },
-    /// A circuit port wider than an integer, and no array of bools for it.
+    /// A circuit port is wider than an integer, and its input is not an array of bools.
     #[error(
         "input {name:?} has {width} bits, got {got}; give an array of {width} bools (`solinas encrypt --bits {width}`, in Python `sl.bits`)"
     )]
     PortWidth {
         /// Name of the port.
         name: String,
-        /// Its bits.
+        /// Number of bits of the port.
         width: usize,
-        /// What was given.
+        /// The input given.
         got: String,
     },
-    /// Values that a key does not hold: its plaintexts are of another modulus.
+    /// The key cannot hold the values, because its plaintext modulus is another.
     #[error("key {params} holds {holds}, not {wanted}; use values of that type, or a key of another parameter set")]
     Modular {
         /// The parameter set.
         params: String,
-        /// What it holds.
+        /// The values that the key holds.
         holds: String,
-        /// What was to be held.
+        /// The requested values.
         wanted: String,
     },
-    /// Values in slots, which cannot be taken apart without the key.
+    /// Values share the slots of a ciphertext, and the operation would have to separate or join them.
     #[error(
-        "{slots} values share a ciphertext, which is not taken apart or put together; decrypt all of it, or encrypt the values you want"
+        "{slots} values share a ciphertext, which cannot be split or joined without the key; decrypt all of it, or encrypt the values separately"
     )]
     Packed {
-        /// Values that share one.
+        /// Number of values in a ciphertext.
         slots: usize,
     },
-    /// A bit that decrypts to something else (NTRU, BGV).
+    /// A ciphertext of a bit decrypts to something else (NTRU, BGV).
     #[error(
-        "a bit decrypts to a polynomial that is none; the ciphertext is damaged or was computed by a faulty server"
+        "a ciphertext of a bit decrypts to a polynomial that is not a bit; it is damaged or was computed by a faulty server"
     )]
     NotABit,
-    /// More products in a row than the levels of ciphertexts allow (NTRU, BGV, LWE).
+    /// The circuit has more sequential products than the ciphertexts allow (NTRU, BGV, LWE).
     #[error("{}", levels(params, *depth, *left, *need, keys))]
     Levels {
         /// The parameter set.
         params: String,
-        /// Products in a row that fresh ciphertexts allow.
+        /// Number of sequential products that fresh ciphertexts allow.
         depth: usize,
-        /// Those that the inputs allow.
+        /// Number of sequential products that the inputs allow.
         left: usize,
-        /// Those that the circuit takes.
+        /// Number of sequential products of the circuit.
         need: usize,
-        /// Keys that allow them, and how to find them.
+        /// Keys that allow them, or how to find such keys.
         keys: String,
     },
-    /// A ciphertext form that the scheme does not have.
+    /// The scheme does not have this form of ciphertexts.
     #[error("scheme {scheme} has no {form} ciphertexts: key {params} holds {holds}; leave them as they are")]
     SchemeForm {
         /// The scheme.
         scheme: Scheme,
         /// The parameter set.
         params: String,
-        /// What it holds.
+        /// The form that the key holds.
         holds: Form,
-        /// The form asked for.
+        /// The requested form.
         form: Form,
     },
-    /// A ciphertext form that the key cannot hold.
+    /// The key cannot hold this form of ciphertexts.
     #[error("key {params} cannot hold {form} ciphertexts; use a key of the integers family")]
     Form {
         /// The parameter set.
@@ -232,43 +226,43 @@ pub enum Error {
         /// The form.
         form: &'static str,
     },
-    /// Decryption gave a value out of range: the noise was too large or the key is not the right one.
+    /// A decrypted block is out of range: its noise is too large, or the key is wrong.
     #[error(
         "a block decrypts to {value}, more than {max}: the ciphertext is damaged or was computed by a faulty server"
     )]
     Overflow {
         /// The value.
         value: u32,
-        /// The largest right one.
+        /// The largest valid value.
         max: u32,
     },
-    /// A bit of an input that carries too much noise to be computed on (Gentry-Halevi).
+    /// An input bit has too much noise for further operations (Gentry-Halevi).
     #[error(
         "bit {bit} of input {input} leaves {margin:.2} bits of margin where {need:.2} are needed: it can no longer be computed on; encrypt it again"
     )]
     Exhausted {
-        /// Number of the input, from 1.
+        /// Index of the input, from 1.
         input: usize,
-        /// Number of its bit, from 0.
+        /// Index of the bit, from 0.
         bit: usize,
-        /// Bits between the bound of its noise and the modulus.
+        /// Margin that the bound of its noise leaves, in bits.
         margin: f64,
-        /// Bits it takes.
+        /// Margin that operations need, in bits.
         need: f64,
     },
-    /// A bit that carries too much noise to be decrypted (Gentry-Halevi).
+    /// A bit has too much noise for decryption (Gentry-Halevi).
     #[error(
-        "bit {bit} leaves {margin:.2} bits of margin where decryption needs {need:.2}; encrypt its inputs again, or compute it anew from others"
+        "bit {bit} leaves {margin:.2} bits of margin where decryption needs {need:.2}; encrypt its inputs again, or compute it from other inputs"
     )]
     Undecryptable {
-        /// Number of the bit, from 0.
+        /// Index of the bit, from 0.
         bit: usize,
-        /// Bits between the bound of its noise and the modulus.
+        /// Margin that the bound of its noise leaves, in bits.
         margin: f64,
-        /// Bits it takes.
+        /// Margin that decryption needs, in bits.
         need: f64,
     },
-    /// A gate that no recryption makes possible (Gentry-Halevi).
+    /// A gate is impossible even with recrypted operands (Gentry-Halevi).
     #[error(
         "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.2} bits of margin where {need:.2} are needed, even of recrypted ciphertexts; use toy, small, medium or ci-15"
     )]
@@ -277,44 +271,44 @@ pub enum Error {
         params: String,
         /// `product` or `sum`.
         operation: &'static str,
-        /// Bits between the bound of its noise and the modulus.
+        /// Margin that the bound of its noise leaves, in bits.
         margin: f64,
-        /// Bits it takes.
+        /// Margin that the operation needs, in bits.
         need: f64,
     },
-    /// A plan that needs more than planning may take.
+    /// A plan exceeds a limit of planning.
     #[error("{stop} of {setting}")]
     Planning {
-        /// The limit that it met.
+        /// The exceeded limit.
         stop: solinas_circuits::Stop,
-        /// The setting of the limit.
+        /// The setting of this limit.
         setting: &'static str,
     },
-    /// Less memory than the least method takes.
+    /// The smallest method needs more memory than is allowed.
     #[error("{method} takes {need_mib} MiB at parameters {params:?}, and {limit_mib} MiB are allowed; {remedy}")]
     Memory {
         /// The method.
         method: &'static str,
         /// Name of the parameter set.
         params: String,
-        /// What it takes.
+        /// Memory that the method needs, in MiB.
         need_mib: u64,
-        /// What is allowed.
+        /// Memory that is allowed, in MiB.
         limit_mib: u64,
-        /// The setting that would fit.
+        /// The remedy.
         remedy: String,
     },
-    /// Less room on a disk than a file takes.
+    /// The disk has less free space than the file needs.
     #[error("{} takes {need_mib} MiB, and {free_mib} MiB are free there; free some space, or write elsewhere", path.display())]
     Disk {
         /// The file.
         path: PathBuf,
-        /// What it takes.
+        /// Space that the file needs, in MiB.
         need_mib: u64,
-        /// What there is.
+        /// Free space, in MiB.
         free_mib: u64,
     },
-    /// A public matrix of a scheme that has none.
+    /// The scheme has no public matrix.
     #[error(
         "scheme {scheme} has no public matrix to store: only keys of scheme lwe have one; encrypt without `--matrix`"
     )]
@@ -322,78 +316,63 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
-    /// A server key of a scheme in which the client key alone encrypts.
+    /// The scheme has no public key: only the client key encrypts.
     #[error("keys of scheme {scheme} have no public key: encrypt with the client key")]
     NoPublicKey {
         /// The scheme.
         scheme: Scheme,
     },
-    /// A setting of the environment that is none.
+    /// An environment variable has an invalid value.
     #[error("{name} is {value:?}; give {expected}, or unset it")]
     Setting {
         /// Name of the variable.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What is right.
+        /// The valid values.
         expected: &'static str,
     },
-    /// The caller asked to stop.
+    /// The caller cancelled the work.
     #[error("cancelled; nothing was written")]
     Cancelled,
-    /// A job that a parent process started and that had not ended when it forked.
+    /// The job belongs to the parent process. It was not finished when that process forked.
     #[error(
         "the job runs in the process that started it, of which this one is a fork; wait for its result there, or start \
          the job in this process"
     )]
     Forked,
-    /// A bug of this library, such as a caught panic.
+    /// An error in this library, such as a caught panic.
     #[error("internal error of solinas: {0}; please report it with the steps that led here")]
     Internal(String),
-    /// Threads that could not be started.
+    /// The threads could not be started.
     #[error("cannot start {}: {reason}; ask for fewer, or allow more memory or processes (ulimit)", if *threads == 0 { "a thread for each core".to_owned() } else { counted(*threads, "thread") })]
     Threads {
-        /// Threads asked for; 0 for one for each core.
+        /// Requested number of threads; 0 for one for each core.
         threads: usize,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// What is wrong with the contents of a file.
+    /// The contents of a file are not valid.
     #[error("{}: {source}", path.display())]
     InFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: Box<Error>,
     },
-    /// From a file.
+    /// An error of a file.
     #[error(transparent)]
     Format(solinas_formats::Error),
-    /// From the scheme.
+    /// An error of the scheme of a key or ciphertext.
     #[error(transparent)]
-    Tfhe(tfhe::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Ntru(ntru::Error),
-    /// From the slots of a plaintext.
-    #[error(transparent)]
-    Slots(#[from] slots::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Bgv(bgv::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Lwe(lwe::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Gh(gh::Error),
-    /// From a program or circuit.
+    Scheme(SchemeError),
+    /// An error of a program or circuit.
     #[error(transparent)]
     Circuit(solinas_circuits::Error),
-    /// From a program as lookup tables.
+    /// An error of the conversion of a program to lookup tables.
     #[error(transparent)]
     Radix(solinas_circuits::radix::Error),
-    /// From lookup tables.
+    /// An error of lookup tables.
     #[error(transparent)]
     Lut(solinas_circuits::lut::Error),
 }
@@ -420,7 +399,7 @@ fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> S
         _ => format!("it takes {products}, and {noise}"),
     };
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
-    // Noise alone, or levels that fresh ciphertexts have.
+    // The levels do not suffice for the noise alone, or fresh ciphertexts have enough levels.
     let again = if need <= depth { "encrypt its inputs again, or " } else { "" };
     let fewer = "have fewer products in a row (a circuit: `solinas circuit build --recipe lowest-depth`), or ";
     let fewer = if need > left { fewer } else { "" };
@@ -428,11 +407,11 @@ fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> S
 }
 
 impl Error {
-    /// The same error, about a file: with its name, unless it is told.
+    /// Adds the name of a file to the error, unless it already names one.
     pub(crate) fn in_file(self, path: &Path) -> Self {
         match &self {
             Self::Format(error) if error.path().is_some() => self,
-            Self::Cancelled | Self::InFile { .. } | Self::Lwe(lwe::Error::File { .. }) => self,
+            Self::Cancelled | Self::InFile { .. } | Self::Scheme(SchemeError::File { .. }) => self,
             _ => Self::InFile { path: path.to_path_buf(), source: Box::new(self) },
         }
     }
@@ -441,42 +420,6 @@ impl Error {
 impl From<solinas_schemes::Cancelled> for Error {
     fn from(_: solinas_schemes::Cancelled) -> Self {
         Self::Cancelled
-    }
-}
-
-impl From<tfhe::Error> for Error {
-    fn from(error: tfhe::Error) -> Self {
-        match error {
-            tfhe::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Tfhe(other),
-        }
-    }
-}
-
-impl From<ntru::Error> for Error {
-    fn from(error: ntru::Error) -> Self {
-        match error {
-            ntru::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Ntru(other),
-        }
-    }
-}
-
-impl From<bgv::Error> for Error {
-    fn from(error: bgv::Error) -> Self {
-        match error {
-            bgv::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Bgv(other),
-        }
-    }
-}
-
-impl From<lwe::Error> for Error {
-    fn from(error: lwe::Error) -> Self {
-        match error {
-            lwe::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Lwe(other),
-        }
     }
 }
 
@@ -507,27 +450,32 @@ impl From<solinas_circuits::radix::Error> for Error {
     }
 }
 
-impl From<gh::Error> for Error {
-    fn from(error: gh::Error) -> Self {
+impl From<SchemeError> for Error {
+    fn from(error: SchemeError) -> Self {
         match error {
-            gh::Error::Cancelled(_) => Self::Cancelled,
-            gh::Error::Memory { method, params, need_mib, limit_mib, alternative } => {
-                // Tables have an option of their own.
+            SchemeError::Cancelled(_) => Self::Cancelled,
+            SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
+                // An option sets the memory of recryption tables.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };
                 let variable = crate::options::MEMORY_VARIABLE;
-                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or choose {alternative}");
+                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or {alternative}");
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
-            other => Self::Gh(other),
+            other => Self::Scheme(other),
         }
+    }
+}
+
+impl From<slots::Error> for Error {
+    fn from(error: slots::Error) -> Self {
+        Self::Scheme(error.into())
     }
 }
 
 impl From<solinas_formats::Error> for Error {
     fn from(error: solinas_formats::Error) -> Self {
         match error {
-            solinas_formats::Error::Keygen(error) => error.into(),
-            solinas_formats::Error::Matrix(error) => error.into(),
+            solinas_formats::Error::Scheme(error) => error.into(),
             other => Self::Format(other),
         }
     }

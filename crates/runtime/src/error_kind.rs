@@ -3,7 +3,7 @@
 use crate::Error;
 use solinas_circuits::Error as Circuit;
 use solinas_formats::Error as File;
-use solinas_schemes::{bgv, gh, lwe, ntru, tfhe};
+use solinas_schemes::Error as SchemeError;
 
 /// The kind of an error. Programs decide by it; people read the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::KeyMismatch { .. } | Self::Scheme { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
+            Self::KeyMismatch { .. } | Self::SchemeMismatch { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
             Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } => ErrorKind::Type,
             Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } => ErrorKind::Shape,
             Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
@@ -61,8 +61,7 @@ impl Error {
             | Self::NoSlots { .. }
             | Self::NoRotations { .. }
             | Self::NoMatrix { .. }
-            | Self::NoPublicKey { .. }
-            | Self::Slots(_) => ErrorKind::Params,
+            | Self::NoPublicKey { .. } => ErrorKind::Params,
             Self::Disk { .. } => ErrorKind::File,
             Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
             Self::PortWidth { .. } | Self::TooDeep { .. } | Self::Planning { .. } | Self::Radix(_) | Self::Lut(_) => {
@@ -74,11 +73,7 @@ impl Error {
             Self::InFile { source, .. } => source.kind(),
             Self::Format(error) => file(error),
             Self::Circuit(error) => circuit(error),
-            Self::Tfhe(error) => tfhe(error),
-            Self::Ntru(error) => ntru(error),
-            Self::Bgv(error) => bgv(error),
-            Self::Lwe(error) => lwe(error),
-            Self::Gh(error) => gh(error),
+            Self::Scheme(error) => scheme(error),
         }
     }
 }
@@ -107,58 +102,23 @@ fn circuit(error: &Circuit) -> ErrorKind {
     }
 }
 
-fn tfhe(error: &tfhe::Error) -> ErrorKind {
-    use tfhe::Error as E;
+fn scheme(error: &SchemeError) -> ErrorKind {
+    use SchemeError as E;
     match error {
-        E::KeyMaterial { .. } | E::KeyBits { .. } => ErrorKind::Format,
-        E::Entropy(_) => ErrorKind::Other,
-        _ => ErrorKind::Params,
-    }
-}
-
-fn ntru(error: &ntru::Error) -> ErrorKind {
-    use ntru::Error as E;
-    match error {
-        E::Slots(_) | E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } | E::OutOfReach { .. } => {
-            ErrorKind::Params
-        }
+        E::UnknownParams { .. }
+        | E::Params { .. }
+        | E::OutOfReach { .. }
+        | E::ResearchOnly { .. }
+        | E::ResearchScheme { .. }
+        | E::CiphertextLength { .. }
+        | E::Table { .. }
+        | E::Message { .. }
+        | E::Slots { .. } => ErrorKind::Params,
         E::KeyMismatch { .. } => ErrorKind::Key,
-        E::Material { .. } => ErrorKind::Format,
-        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
-        _ => ErrorKind::Other,
-    }
-}
-
-fn bgv(error: &bgv::Error) -> ErrorKind {
-    use bgv::Error as E;
-    match error {
-        E::Slots(_) | E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
-        E::KeyMismatch { .. } => ErrorKind::Key,
-        E::Material { .. } => ErrorKind::Format,
-        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
-        _ => ErrorKind::Other,
-    }
-}
-
-fn lwe(error: &lwe::Error) -> ErrorKind {
-    use lwe::Error as E;
-    match error {
-        E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
-        E::KeyMismatch { .. } => ErrorKind::Key,
-        E::Material { .. } => ErrorKind::Format,
-        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        E::Material { .. } | E::KeyLength { .. } | E::KeyBits { .. } => ErrorKind::Format,
+        E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,
-        _ => ErrorKind::Other,
-    }
-}
-
-fn gh(error: &gh::Error) -> ErrorKind {
-    use gh::Error as E;
-    match error {
-        E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
-        E::KeyMismatch { .. } => ErrorKind::Key,
-        E::Material { .. } => ErrorKind::Format,
-        E::Noise { .. } => ErrorKind::Noise,
+        E::Cancelled(_) => ErrorKind::Cancelled,
         _ => ErrorKind::Other,
     }
 }

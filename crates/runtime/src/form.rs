@@ -3,20 +3,20 @@
 use crate::Type;
 use serde::{Deserialize, Serialize};
 
-/// How the bits of an element lie in ciphertexts of the scheme.
+/// The encoding of an element in ciphertexts of the scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// One bit each.
+    /// One bit in each ciphertext.
     Bits,
-    /// Two bits each, as lookup tables want them.
+    /// Two bits in each ciphertext, for lookup tables.
     Radix,
-    /// Integers modulo a prime, as many in one as it has slots.
+    /// Integers modulo a prime; a ciphertext holds as many as it has slots.
     Slots,
 }
 
 impl Form {
-    /// Bits a block holds; of slots the whole of a number.
+    /// Number of bits that a block holds. For slots, a block holds the whole number.
     pub(crate) fn bits_per_block(self) -> usize {
         match self {
             Self::Bits => 1,
@@ -25,12 +25,12 @@ impl Form {
         }
     }
 
-    /// Blocks of an element.
+    /// Number of blocks of an element.
     pub(crate) fn blocks(self, ty: Type) -> usize {
         ty.width().div_ceil(self.bits_per_block())
     }
 
-    /// Its name.
+    /// Name of the form.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bits => "bits",
@@ -46,13 +46,13 @@ impl std::fmt::Display for Form {
     }
 }
 
-/// What is left of a ciphertext that wears out: of the worst of its parts.
+/// The remaining capacity of a ciphertext whose noise grows, taken from its worst part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Condition {
-    /// Bits by which the noise may still grow.
+    /// Number of bits by which the noise may still grow.
     pub margin: f64,
-    /// Products in a row that it allows (NTRU, BGV, LWE).
+    /// Number of sequential products that the ciphertext allows (NTRU, BGV, LWE).
     pub products: Option<usize>,
-    /// Whether it can be computed on.
+    /// Whether the server can compute on it.
     pub usable: bool,
 }

@@ -1,69 +1,73 @@
-//! Parameter sets, as data.
+//! Descriptions of parameter sets.
 
 use crate::{Scheme, Type};
 use serde::Serialize;
 use solinas_schemes::security::Status;
 
-/// A parameter set: what it is for, what it claims, what it costs.
+/// A parameter set: its purpose, its claims and its costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ParamsInfo {
     /// Name of the set.
     pub name: String,
-    /// Its scheme.
+    /// The scheme.
     pub scheme: Scheme,
-    /// `gates`, `integers` or `slots`.
+    /// The family: `gates`, `integers` or `slots`.
     pub family: &'static str,
-    /// What it is for.
+    /// The purpose of the set.
     pub description: String,
     /// LWE dimension `n` (TFHE).
     pub lwe_dimension: Option<usize>,
-    /// Ring dimension: `N` of TFHE and BGV, `n` of NTRU, and of the lattice of Gentry-Halevi.
+    /// Ring dimension (`N` of TFHE and BGV, `n` of NTRU), or dimension of the lattice (Gentry-Halevi).
     pub ring_dimension: usize,
     /// GLWE dimension `k` (TFHE).
     pub glwe_dimension: Option<usize>,
-    /// Bits of the modulus, about: `d` of Gentry-Halevi, `Q` of NTRU and BGV.
+    /// Approximate number of bits of the modulus: `d` of Gentry-Halevi, `Q` of NTRU and BGV.
     pub modulus_bits: Option<f64>,
-    /// What plaintexts are counted modulo (NTRU, BGV).
+    /// Plaintext modulus (NTRU, BGV).
     pub plaintext_modulus: Option<u64>,
-    /// Values that an encrypted array holds in each polynomial, 1 where there are no arrays; none for bits (NTRU, BGV).
+    /// Number of values that a polynomial of an encrypted array holds. 1 if the set has no arrays. `None` for bits
+    /// (NTRU, BGV).
     pub slots: Option<usize>,
-    /// Products in a row that a fresh ciphertext allows (NTRU, BGV).
+    /// Number of sequential products that a fresh ciphertext allows (NTRU, BGV).
     pub depth: Option<usize>,
-    /// Whether ciphertexts are bootstrapped, so that there may be any number of products (TFHE, NTRU).
+    /// Whether ciphertexts are bootstrapped, so that the number of products is unlimited (TFHE, NTRU).
     pub bootstraps: bool,
-    /// Estimated classical security, bits.
+    /// Estimated classical security in bits.
     pub classical_bits: f64,
-    /// Estimated quantum security, bits.
+    /// Estimated quantum security in bits.
     pub quantum_bits: f64,
-    /// How the security was estimated.
+    /// Method of the security estimate.
     pub estimator: String,
-    /// When.
+    /// Date of the estimate, in ISO 8601.
     pub date: String,
-    /// Base-2 logarithm of a bound of the failure probability: of a bootstrap (TFHE), of a recryption (Gentry-Halevi), of an operation or a decryption (other schemes).
+    /// Base-2 logarithm of a bound of the failure probability: of a bootstrap (TFHE), a recryption (Gentry-Halevi), or
+    /// an operation or decryption (other schemes).
     pub log2_failure: f64,
-    /// Bytes of a ciphertext of the scheme: an encrypted bit, or a 2-bit block of the integers family.
+    /// Bytes of a ciphertext of the scheme. It encrypts one bit, a 2-bit block of the integers family, or a polynomial
+    /// of slots.
     pub ciphertext_bytes: usize,
     /// Bytes of a stored server key.
     pub server_key_bytes: usize,
-    /// Bytes of a server key made ready for work; with the largest tables, where there is a choice.
+    /// Bytes of a prepared server key in memory, with the largest tables if there is a choice.
     pub memory_bytes: usize,
-    /// Meant for use (otherwise for research alone).
+    /// Whether the set is recommended. Other sets are limited or for research.
     pub recommended: bool,
-    /// The claim in a word: `recommended`, `limited` or `research_only`.
+    /// The status as one word, as [`Status::word`] returns it.
     pub status: &'static str,
-    /// What limits a set that is as secure as a recommended one.
+    /// The limitation of a set with status `limited`.
     pub limited: Option<String>,
-    /// Why it is for research only.
+    /// The reason why the set is for research only.
     pub research_only: Option<String>,
-    /// Of a size for tests alone.
+    /// Whether the set has a size for tests only.
     pub test_size: bool,
 }
 
 impl ParamsInfo {
-    /// Bytes of fresh ciphertexts of an array of that many elements, or of a scalar: the file has some hundred more.
+    /// Bytes of the fresh ciphertexts of an array of `elements` elements, or of a scalar. A file has a few hundred
+    /// bytes more.
     ///
-    /// An array of integers modulo a number has one ciphertext for each [`Self::slots`] elements; other values have one for each bit, or for each two bits in
-    /// the integers family.
+    /// An array of integers modulo a number takes one ciphertext for each [`Self::slots`] elements. Other values take
+    /// one for each bit, or for each two bits in the integers family.
     #[must_use]
     pub fn encrypted_bytes(&self, ty: Type, elements: Option<usize>) -> u64 {
         let count = elements.unwrap_or(1);
@@ -76,7 +80,7 @@ impl ParamsInfo {
     }
 }
 
-/// Why a set is limited, and why it is for research only.
+/// Returns the limitation of a set, and the reason why it is for research only.
 pub(crate) fn reasons(status: &Status) -> (Option<String>, Option<String>) {
     match status {
         Status::Limited { why } => (Some(why.clone()), None),

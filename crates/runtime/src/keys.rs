@@ -234,7 +234,7 @@ impl EncryptionKey {
     /// pieces of the matrix.
     ///
     /// # Errors
-    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
+    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Scheme`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         check_memory(&self.params(), &plain)?;
@@ -253,7 +253,7 @@ impl EncryptionKey {
     /// appears, or replaces an existing one, when it is complete. Progress counts pieces of the matrix.
     ///
     /// # Errors
-    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Lwe`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
+    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Scheme`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
     pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         disk::check(path, self.matrix_bytes()?)?;
         on_pool(|| self.0.write_matrix(path, control))

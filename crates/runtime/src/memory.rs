@@ -1,4 +1,4 @@
-//! How much memory tables may take.
+//! The memory budget.
 
 use std::path::Path;
 
@@ -7,14 +7,15 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 pub(crate) use crate::options::MEMORY_VARIABLE as VARIABLE;
 
-/// Bytes for which nobody asks how much is free.
+/// Requests of up to this many bytes are not checked.
 const SMALL: u64 = 16 << 20;
 
-/// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free, page cache included; 4 GiB where the system
-/// does not tell.
+/// The memory in bytes that keys, tables and ciphertexts may take. It is `SOLINAS_MEMORY_MIB` if that is set. Otherwise
+/// it defaults to three quarters of the free memory (including page cache), or to 4 GiB if the system does not report
+/// free memory.
 ///
 /// # Errors
-/// [`Error::Setting`] for a variable that is no number, or 0.
+/// [`Error::Setting`] unless the variable is a number of at least 1.
 pub fn budget() -> Result<u64, Error> {
     if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         return set(&value.to_string_lossy());
@@ -22,15 +23,15 @@ pub fn budget() -> Result<u64, Error> {
     Ok(available().map_or(4 << 30, |free| free / 4 * 3))
 }
 
-/// What takes less than many values do.
+/// Remedy for requests that depend on the number of values.
 pub(crate) const FEWER: &str = "take fewer values at a time";
-/// What helps where nothing takes less.
+/// Remedy for requests of a fixed size.
 pub(crate) const FREE: &str = "free some memory (ulimit -v limits it)";
 
-/// That a key or ciphertexts of those bytes fit the budget; `instead` says what would take less.
+/// Checks that `need` bytes for a key or ciphertexts are within the budget. `instead` is the remedy in the error.
 ///
 /// # Errors
-/// [`Error::Memory`] where they do not; those of [`budget`].
+/// [`Error::Memory`] if they are not. The errors of [`budget`].
 pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64, instead: &str) -> Result<(), Error> {
     if need <= SMALL {
         return Ok(());
@@ -44,33 +45,33 @@ pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64, instea
     Err(Error::Memory { method, params: params.name.clone(), need_mib, limit_mib, remedy })
 }
 
-/// Bytes of a text that says MiB.
+/// Converts the text of a number of MiB to bytes.
 fn set(text: &str) -> Result<u64, Error> {
     let mib = text.trim().parse::<u64>().ok().filter(|&mib| mib > 0).and_then(|mib| mib.checked_mul(1 << 20));
     mib.ok_or_else(|| Error::Setting { name: VARIABLE, value: text.into(), expected: "a number of MiB, at least 1" })
 }
 
-/// Free memory in bytes: of the machine, of the process' control groups, or of its address space (`ulimit -v`), the least of them.
+/// Free memory in bytes: the least of the machine, the process' control groups, and its address space (`ulimit -v`).
 fn available() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok();
     let groups = groups.and_then(|own| control_groups(Path::new("/sys/fs/cgroup"), &own));
     [machine(), groups, address_space()].into_iter().flatten().min()
 }
 
-/// Free memory of the machine, page cache that can be dropped included.
+/// Free memory of the machine, including page cache that can be dropped.
 fn machine() -> Option<u64> {
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
     let free = System::new_with_specifics(wanted).ok()?.available_memory();
     Some(free).filter(|&free| free > 0)
 }
 
-/// Names of one version of Linux control groups.
+/// File names of one version of Linux control groups.
 struct Names {
     /// Folder below the mount point.
     folder: &'static str,
     limit: &'static str,
     used: &'static str,
-    /// Line of `memory.stat` with the page cache that the kernel drops first.
+    /// Prefix of the line of `memory.stat` with the page cache that the kernel drops first.
     cache: &'static str,
 }
 
@@ -83,7 +84,7 @@ const V1: Names = Names {
 const V2: Names = Names { folder: "", limit: "memory.max", used: "memory.current", cache: "inactive_file " };
 
 impl Names {
-    /// Bytes that the limit of one group leaves; none without a limit. Page cache counts as free, as it does for a machine.
+    /// Bytes that the limit of one group leaves. `None` without a limit. Page cache counts as free.
     fn free(&self, folder: &Path) -> Option<u64> {
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
         let number = |text: &str| text.trim().parse::<u64>().ok();
@@ -94,8 +95,8 @@ impl Names {
     }
 }
 
-/// Bytes that the control groups mounted at `mount` leave to a process: the least of its group and of those around it. `own` is the text of its
-/// `/proc/self/cgroup`, with a line `ID:CONTROLLERS:GROUP` for each hierarchy.
+/// Bytes that the control groups mounted at `mount` leave to a process: the least of its group and the groups around
+/// it. `own` is the text of its `/proc/self/cgroup`, with one line `ID:CONTROLLERS:GROUP` for each hierarchy.
 fn control_groups(mount: &Path, own: &str) -> Option<u64> {
     let hierarchy = |line: &str| {
         let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
@@ -112,7 +113,7 @@ fn control_groups(mount: &Path, own: &str) -> Option<u64> {
     own.lines().filter_map(hierarchy).min()
 }
 
-/// Bytes that the limit on the process' address space leaves.
+/// Bytes that the limit of the process' address space leaves.
 #[cfg(target_os = "linux")]
 fn address_space() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
@@ -168,7 +169,7 @@ mod tests {
         group(&path("outer"), &[("memory.max", "1000\n"), ("memory.current", "600\n")]);
         group(&path("outer/inner"), &[("memory.max", "900\n"), ("memory.current", "100\n")]);
         assert_eq!(control_groups(mount.path(), "0::/outer/inner\n"), Some(400));
-        // A container may name a group of its host, of which it sees the innermost folder alone.
+        // A container may name a group of its host and see only the innermost folder of it.
         group(&path("outer/inner"), &[("memory.max", "300\n")]);
         assert_eq!(control_groups(&path("outer/inner"), "0::/not/mounted/here\n"), Some(200));
     }

@@ -45,8 +45,12 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
 /// The contents as elements of a scheme.
 ///
 /// # Errors
-/// [`Error::Scheme`] for elements of another scheme.
+/// [`Error::SchemeMismatch`] for those of another.
 pub(crate) fn downcast<E: Payload>(elements: &dyn Payload, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
-    any.downcast_ref().ok_or_else(|| Error::Scheme { what: "the ciphertext".into(), got: elements.scheme(), want })
+    any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {
+        what: "the ciphertext".into(),
+        got: elements.scheme(),
+        want,
+    })
 }

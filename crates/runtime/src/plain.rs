@@ -1,4 +1,4 @@
-//! Plain values and arrays of a type.
+//! Plain values and arrays of one type.
 
 use crate::{Error, Type};
 
@@ -7,13 +7,13 @@ use crate::{Error, Type};
 pub struct Plain {
     /// Type of each element.
     pub ty: Type,
-    /// Sizes of an array, none for a scalar.
+    /// Shape of an array; `None` for a scalar.
     pub shape: Option<Vec<usize>>,
-    /// Elements, row by row: two's complement, masked to the width.
+    /// Elements, row by row, as two's complement bits. Range: the width of the type.
     pub values: Vec<u128>,
 }
 
-/// `u8`, `i16`, `bool` with the right article.
+/// Name of a type with its article, for messages.
 fn article(ty: Type) -> String {
     match ty {
         Type::Bool => "a bool".into(),
@@ -29,15 +29,16 @@ fn range(ty: Type) -> String {
             let largest = (ty.mask() >> 1) as i128;
             format!("an integer in {}..={largest}", -1 - largest)
         }
-        Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1 for those from the top", modulus - 1),
+        Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1, counted from the modulus", modulus - 1),
     }
 }
 
 impl Plain {
-    /// An array of elements given as two's complement bit patterns.
+    /// Creates a value or array from elements that are two's complement bit patterns.
     ///
     /// # Errors
-    /// [`Error::Shape`]; [`Error::Value`] for an element that does not fit the type.
+    /// [`Error::Shape`] if the number of elements does not match the shape. [`Error::Value`] for an element out of
+    /// range.
     pub fn new(ty: Type, shape: Option<Vec<usize>>, values: Vec<u128>) -> Result<Self, Error> {
         ty.validate()?;
         let want =
@@ -52,32 +53,33 @@ impl Plain {
         Ok(Self { ty, shape, values })
     }
 
-    /// A scalar that is not negative.
+    /// Creates a scalar from an unsigned number.
     ///
     /// # Errors
-    /// [`Error::Value`] when it does not fit.
+    /// [`Error::Value`] if it is out of range.
     pub fn unsigned(ty: Type, value: u128) -> Result<Self, Error> {
         Self::new(ty, None, vec![element(ty, Some(value), None, &value.to_string())?])
     }
 
-    /// A scalar that may be negative.
+    /// Creates a scalar from a signed number.
     ///
     /// # Errors
-    /// [`Error::Value`] when it does not fit.
+    /// [`Error::Value`] if it is out of range.
     pub fn signed(ty: Type, value: i128) -> Result<Self, Error> {
         Self::new(ty, None, vec![element(ty, u128::try_from(value).ok(), Some(value), &value.to_string())?])
     }
 
-    /// Values as text: decimal, or hexadecimal with `0x`, underscores allowed; `true` and `false` for a bool. Modulo a number `m`, `-1` is `m - 1`, down to `1 - m`.
+    /// Parses values from text: decimal, or hexadecimal with `0x`, with optional underscores. A bool can also be `true`
+    /// or `false`. Modulo a number `m`, negative numbers down to `1 - m` are allowed: `-1` is `m - 1`.
     ///
     /// # Errors
-    /// [`Error::Value`] naming the text and the range; [`Error::Shape`].
+    /// [`Error::Value`] with the text and the range. [`Error::Shape`] if the number of values does not match the shape.
     pub fn parse<S: AsRef<str>>(ty: Type, texts: &[S], shape: Option<Vec<usize>>) -> Result<Self, Error> {
         let values = texts.iter().map(|text| parse_one(ty, text.as_ref())).collect::<Result<_, _>>()?;
         Self::new(ty, shape, values)
     }
 
-    /// Values as decimal text, `true` and `false` for a bool.
+    /// Formats values as decimal text, or as `true` and `false` for a bool.
     pub fn to_strings(&self) -> Vec<String> {
         let text = |&value: &u128| match self.ty {
             Type::Bool => (value != 0).to_string(),
@@ -104,7 +106,8 @@ fn parse_one(ty: Type, text: &str) -> Result<u128, Error> {
     element(ty, unsigned, signed, text)
 }
 
-/// The bit pattern of a number that fits, given as what it is without and with a sign.
+/// Returns the bit pattern of a number that fits the type. The number is given in its unsigned and in its signed form,
+/// as far as it has them.
 fn element(ty: Type, unsigned: Option<u128>, signed: Option<i128>, text: &str) -> Result<u128, Error> {
     ty.validate()?;
     let fits = match (ty, unsigned, signed) {

@@ -1,4 +1,4 @@
-//! What planning may take, and the plans that were made last.
+//! Limits of planning, and a cache of recent plans.
 
 use crate::{Control, Error, Form, Netlist, Program, memory};
 use solinas_circuits::{Limits, Stop};
@@ -6,19 +6,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The variable for the most gates or bootstraps of a plan, and its default.
+/// Environment variable for the largest number of gates or bootstraps of a plan, and its default.
 const NODES: (&str, u64) = ("SOLINAS_PLAN_NODES", 1 << 22);
-/// The variable for the most seconds that planning may take, and its default.
+/// Environment variable for the largest planning time in seconds, and its default.
 const SECONDS: (&str, u64) = ("SOLINAS_PLAN_SECONDS", 600);
 
-/// Plans that are kept at most, and the nodes of all of them.
+/// Largest number of plans in the cache, and of the nodes of all of them.
 const KEPT: usize = 32;
 const KEPT_NODES: usize = 1 << 20;
 
-/// The limits of a plan that is begun now.
+/// Returns the limits of a plan that begins now.
 ///
 /// # Errors
-/// [`Error::Setting`] for a variable that is no number above 0.
+/// [`Error::Setting`] unless each variable is a number of at least 1.
 pub(crate) fn limits<'a>(control: &Control<'a>) -> Result<Limits<'a>, Error> {
     Ok(Limits {
         nodes: Some(number(NODES)?),
@@ -47,7 +47,7 @@ impl From<Stop> for Error {
     }
 }
 
-/// What an engine plans.
+/// The source of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
     Program(Program),
@@ -57,7 +57,7 @@ pub(crate) enum Source {
     Convert(Form),
 }
 
-/// The plans that were made last, by their keys: their source, and all else that they depend on.
+/// A cache of the most recent plans. A key holds the source of a plan and everything else on which the plan depends.
 pub(crate) struct Plans<K, P>(Mutex<VecDeque<Kept<K, P>>>);
 
 struct Kept<K, P> {
@@ -79,10 +79,10 @@ impl<K, P> std::fmt::Debug for Plans<K, P> {
 }
 
 impl<K: PartialEq, P> Plans<K, P> {
-    /// The plan of that key, which `make` makes where it is not kept; `nodes` is its size.
+    /// Returns the plan of a key. Makes it with `make` if it is not in the cache. `nodes` returns the size of a plan.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// The errors of `make`.
     pub(crate) fn get(
         &self,
         key: K,
@@ -96,7 +96,8 @@ impl<K: PartialEq, P> Plans<K, P> {
             all.push_front(kept);
             return Ok(plan);
         }
-        // Others may look meanwhile; two that make one plan both keep it, and the older one goes in time.
+        // The lock is free during `make`. If two threads make the same plan, the cache holds both until the older one
+        // is evicted.
         drop(all);
         let plan = Arc::new(make(&key)?);
         let mut all = lock();

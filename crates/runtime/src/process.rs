@@ -1,14 +1,16 @@
 //! Thread pools that survive a fork.
 //!
-//! `fork` copies the calling thread alone. In the child, a pool that the parent made has no threads, and work given to it waits for ever.
+//! `fork` copies the calling thread alone. In the child, the parent's pools have no threads, and work given to them
+//! waits forever.
 
 use crate::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, OnceLock};
 
-/// A value of which each process has its own. A forked child makes one from its parent's when it first needs it.
+/// A value that each process has for itself. A forked child makes its own from its parent's at the first use.
 ///
-/// The values of a process and of its ancestors form a list, the eldest first. No lock guards it, so that a fork leaves a list that the child can follow.
+/// The values of a process and its ancestors form a list, the oldest first. No lock guards the list, so that a child
+/// can follow it after a fork at any moment.
 #[derive(Debug)]
 pub struct PerProcess<T> {
     process: u32,
@@ -16,21 +18,22 @@ pub struct PerProcess<T> {
     child: OnceLock<Box<Self>>,
 }
 
-/// The current process. Where there is no `fork`, there is no other.
+/// Identity of the current process. On systems without `fork` there is only one.
 fn process() -> u32 {
     if cfg!(unix) { std::process::id() } else { 0 }
 }
 
 impl<T> PerProcess<T> {
-    /// The value of this process.
+    /// Creates the value of this process.
     pub fn new(value: T) -> Self {
         Self { process: process(), value: Arc::new(value), child: OnceLock::new() }
     }
 
-    /// The value of the current process. In a forked child `make` gets the parent's value and makes the child's.
+    /// Returns the value of the current process. In a forked child, the first call makes it with `make` from the
+    /// parent's value.
     ///
     /// # Errors
-    /// From `make`.
+    /// The errors of `make`.
     pub fn get<E>(&self, make: impl FnOnce(&T) -> Result<T, E>) -> Result<&T, E> {
         if self.process == process() {
             return Ok(&self.value);
@@ -44,7 +47,7 @@ impl<T> PerProcess<T> {
 }
 
 impl<T> Drop for PerProcess<T> {
-    /// A child does not drop what its parent made: it would wait for threads that are not there.
+    /// In a child, does not drop the value of the parent: the drop would wait for threads that the child does not have.
     #[allow(clippy::disallowed_methods, reason = "pools and server keys, which are public; the parent drops its own")]
     fn drop(&mut self) {
         if self.process != process() {
@@ -53,10 +56,11 @@ impl<T> Drop for PerProcess<T> {
     }
 }
 
-/// Bytes of the stack of each thread. Builds without optimisation have large frames, and a thread that waits takes up other work on top of its own.
+/// Stack size of each thread in bytes. Builds without optimization have large frames, and a waiting thread runs other
+/// work on top of its own.
 const STACK: usize = 8 << 20;
 
-/// A pool of threads, in every process that uses it.
+/// A thread pool that works in every process.
 #[derive(Debug)]
 pub(crate) struct Pool {
     threads: usize,
@@ -64,18 +68,18 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// A pool of so many threads; of 0, as many as the machine has.
+    /// Creates a pool of `threads` threads. 0 means one for each core.
     ///
     /// # Errors
-    /// [`Error::Threads`].
+    /// [`Error::Threads`] if the threads cannot be started.
     pub(crate) fn new(threads: usize) -> Result<Self, Error> {
         Ok(Self { threads, pool: PerProcess::new(build(threads)?) })
     }
 
-    /// The pool of the current process.
+    /// Returns the pool of the current process.
     ///
     /// # Errors
-    /// [`Error::Threads`] for that of a forked child.
+    /// [`Error::Threads`] if the threads of a forked child cannot be started.
     pub(crate) fn get(&self) -> Result<&ThreadPool, Error> {
         self.pool.get(|_| build(self.threads))
     }
@@ -86,20 +90,20 @@ fn build(threads: usize) -> Result<ThreadPool, Error> {
     pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
 }
 
-/// Starts the threads that work without a [`Server`](crate::Server) runs on: making keys, encrypting, decrypting. Where this is not called, they start with the
-/// first work.
+/// Starts the shared threads, which run work without a [`Server`](crate::Server): key generation, encryption and
+/// decryption. Without this call they start with the first work.
 ///
 /// # Errors
-/// [`Error::Threads`].
+/// [`Error::Threads`] if the threads cannot be started.
 pub fn start_threads() -> Result<(), Error> {
     on_pool(|| Ok(()))
 }
 
-/// Does work on the current thread pool, or outside of any on one of as many threads as the machine has. That one is not rayon's own, which a forked child
-/// cannot make again.
+/// Runs work on the current thread pool. Outside of a pool, it uses a shared one with a thread for each core. The
+/// shared pool is not rayon's global one, which a forked child cannot recreate.
 ///
 /// # Errors
-/// [`Error::Threads`], or from `work`.
+/// [`Error::Threads`] if the threads cannot be started. The errors of `work`.
 pub(crate) fn on_pool<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     static SHARED: OnceLock<Pool> = OnceLock::new();
     if !cfg!(unix) || rayon::current_thread_index().is_some() {

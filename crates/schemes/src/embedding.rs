@@ -4,7 +4,8 @@ use core::f64::consts::PI;
 
 use zeroize::Zeroize;
 
-/// `|a(zeta_k)|` for `zeta_k = exp(i pi (2k + 1) / n)`, `k` ascending. Shape: `n` coefficients, a power of two; `n` values.
+/// Computes `|a(zeta_k)|` for `zeta_k = exp(i pi (2k + 1) / n)`, by ascending `k`. Shape: `n` coefficients, a power of
+/// two; `n` values.
 pub(crate) fn magnitudes(coefficients: &[f64]) -> Vec<f64> {
     let n = coefficients.len();
     let twisted = coefficients.iter().enumerate().map(|(i, &a)| {
@@ -19,21 +20,23 @@ pub(crate) fn magnitudes(coefficients: &[f64]) -> Vec<f64> {
     magnitudes
 }
 
-/// `log2` of the largest `|a_i|`; 0 for the polynomial 0.
+/// `log2` of the largest `|a_i|`. Returns 0 for the polynomial 0.
 pub(crate) fn log2_largest(coefficients: &[i64]) -> f64 {
     log2_integer(coefficients.iter().copied().max_by_key(|a| a.unsigned_abs()).unwrap_or(0))
 }
 
-/// `log2` of the largest `|a(zeta)|`; 0 for the polynomial 0. Shape: `n` coefficients, a power of two, at least 2.
+/// `log2` of the largest `|a(zeta)|` (the canonical norm). Returns 0 for the polynomial 0. Shape: `n` coefficients, a
+/// power of two, at least 2.
 ///
-/// A product with `a` makes no value at a root larger than that, wherever the other factor is large.
+/// A product with `a` increases the absolute value at each root by at most this factor.
 pub(crate) fn log2_peak(coefficients: &[i64]) -> f64 {
     let (low, high) = coefficients.split_at(coefficients.len() / 2);
     let mut others = coefficients.iter().filter(|&&a| a != 0);
     if let (Some(&one), None) = (others.next(), others.next()) {
         return log2_integer(one);
     }
-    // The roots are conjugates in pairs: those of one half are the 4k + 1-th powers of exp(i pi / n), at which X^(n/2) is i.
+    // The roots form conjugate pairs. One root of each pair is a (4k + 1)-th power of exp(i pi / n), where X^(n/2) is
+    // i.
     let n = coefficients.len() as f64;
     let folded = low.iter().zip(high).enumerate().map(|(j, (&re, &im))| {
         let ((sin, cos), re, im) = ((PI * j as f64 / n).sin_cos(), re as f64, im as f64);
@@ -46,7 +49,7 @@ pub(crate) fn log2_peak(coefficients: &[i64]) -> f64 {
     0.5 * largest.log2()
 }
 
-/// `log2` of the absolute value; 0 for 0.
+/// `log2` of the absolute value. Returns 0 for 0.
 pub(crate) fn log2_integer(value: i64) -> f64 {
     (value.unsigned_abs().max(1) as f64).log2()
 }
@@ -60,7 +63,8 @@ fn roots_of_unity(n: usize) -> Vec<(f64, f64)> {
     (0..n / 2).map(of).collect()
 }
 
-/// Discrete Fourier transform with decimation in frequency, by every `step`-th of the roots; the values come out in bit-reversed order.
+/// Computes a discrete Fourier transform by decimation in frequency, with every `step`-th root. Order of the result:
+/// bit-reversed.
 fn transform(values: &mut [(f64, f64)], roots: &[(f64, f64)], step: usize) {
     let n = values.len();
     if n < 2 {

@@ -5,12 +5,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
-mod bootstrapping;
 mod control;
 mod embedding;
 mod entropy;
+mod error;
+mod evaluate;
 pub mod gh;
 mod key_id;
+pub mod leveled;
 pub mod lwe;
 pub mod ntru;
 mod random;
@@ -21,6 +23,8 @@ pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress};
 pub use entropy::{Entropy, NoEntropy};
+pub use error::Error;
+pub use evaluate::{Evaluate, RotateSlots};
 pub use key_id::KeyId;
 
 // Examples of the book.

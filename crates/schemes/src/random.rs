@@ -1,16 +1,16 @@
-//! Randomness: ChaCha20 seeded by the operating system, or by a seed for tests.
+//! Randomness: ChaCha20, seeded by the operating system or, for tests, by a chosen seed.
 
 use crate::{Entropy, NoEntropy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Secret 32-byte seed.
+/// A secret seed of 32 bytes.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct SecretSeed([u8; 32]);
 
 impl SecretSeed {
-    /// From the operating system.
+    /// Draws a seed from the operating system.
     pub(crate) fn from_os() -> Result<Self, NoEntropy> {
         use rand_core::TryRngCore;
         let mut seed = [0; 32];
@@ -18,17 +18,17 @@ impl SecretSeed {
         Ok(Self(seed))
     }
 
-    /// A seed that was stored.
+    /// Restores a stored seed.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Self {
         Self(*bytes)
     }
 
-    /// Its bytes, to be stored where secrets are.
+    /// The bytes of the seed, for storage. Secret.
     pub(crate) fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// A seed derived from this one for a purpose.
+    /// Derives a seed for a purpose.
     pub(crate) fn derive(&self, purpose: &str) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         let seed = Self(hasher.update(purpose.as_bytes()).finalize().into());
@@ -36,7 +36,7 @@ impl SecretSeed {
         seed
     }
 
-    /// A seed that secret parts of an object determine.
+    /// Derives a seed from the secret parts of an object.
     pub(crate) fn of_secret(context: &str, parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key(context);
         for part in parts {
@@ -47,14 +47,14 @@ impl SecretSeed {
         seed
     }
 
-    /// A reproducible seed: for tests and benchmarks alone.
+    /// Returns the reproducible seed of a number, for tests and benchmarks only.
     pub(crate) fn insecure(seed: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         Self(bytes).derive("solinas insecure seed")
     }
 
-    /// From the operating system, or the reproducible one of a number.
+    /// Draws a seed from the operating system, or returns the reproducible seed of a number.
     pub(crate) fn new(entropy: Entropy) -> Result<Self, NoEntropy> {
         match entropy {
             Entropy::System => Self::from_os(),
@@ -62,24 +62,29 @@ impl SecretSeed {
         }
     }
 
-    /// The generator number `stream` of the seed.
+    /// Returns generator number `stream` of the seed.
     pub(crate) fn stream(&self, stream: u64) -> SecretRng {
         SecretRng(public_stream(&self.0, stream))
     }
 
-    /// Gives the seed away to be public, such as the seed of masks.
+    /// Returns the seed for publication, such as the seed of masks.
     pub(crate) fn publish(&self) -> [u8; 32] {
         self.0
     }
 }
 
-/// A generator of secrets: its seed and what it has in store are overwritten on drop.
+/// A generator of secrets. Its seed and its buffer are overwritten on drop.
 pub(crate) struct SecretRng(ChaCha20Rng);
 
 impl SecretRng {
+    /// A generator that repeats what this one draws next.
+    pub(crate) fn duplicate(&self) -> Self {
+        Self(self.0.clone())
+    }
+
     fn wipe(&mut self) {
         self.0 = ChaCha20Rng::from_seed([0; 32]);
-        // Fills the store, and what is written is looked at: it is not left out as useless.
+        // Refills the buffer. black_box keeps the compiler from removing the writes.
         core::hint::black_box(self.0.next_u32());
         core::hint::black_box(&mut self.0);
     }
@@ -108,24 +113,24 @@ impl RngCore for SecretRng {
     }
 }
 
-/// The generator number `stream` of a public seed.
+/// Returns generator number `stream` of a public seed.
 pub(crate) fn public_stream(seed: &[u8; 32], stream: u64) -> ChaCha20Rng {
     let mut rng = ChaCha20Rng::from_seed(*seed);
     rng.set_stream(stream);
     rng
 }
 
-/// Rounded Gaussian of standard deviation `2^log2_std` turns, in units of `2^-64` turn (Box-Muller; the time depends on nothing but the
-/// mathematical library's `ln`, `sqrt` and `cos`).
+/// Draws a rounded Gaussian number of standard deviation `2^log2_std` turns, in units of `2^-64` turn (Box-Muller).
+/// Only the mathematical library's `ln`, `sqrt` and `cos` can make the time vary.
 pub(crate) fn gaussian(rng: &mut impl RngCore, log2_std: f64) -> u64 {
-    // 53 random bits in (0, 1]: the tail is cut at 8.57 standard deviations, a probability of 2^-56.
+    // 53 random bits in (0, 1]. They truncate the tail at 8.57 standard deviations, which has probability 2^-56.
     let uniform = |word: u64| ((word >> 11) + 1) as f64 * 2f64.powi(-53);
     let (u, v) = (uniform(rng.next_u64()), uniform(rng.next_u64()));
     let normal = (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos();
     (normal * (log2_std + 64.0).exp2()).round_ties_even() as i64 as u64
 }
 
-/// `len` uniform bits, one a byte.
+/// Draws `len` uniform bits, one in each byte.
 pub(crate) fn bits(rng: &mut impl RngCore, len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     rng.fill_bytes(&mut bytes);

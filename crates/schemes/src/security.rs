@@ -1,32 +1,32 @@
-//! Security claims that travel with parameters.
+//! Security claims of parameter sets.
 
 use serde::Serialize;
 
-/// Whether parameters are meant for use.
+/// Intended use of parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// At least 128 bits against every attack the estimator knows.
+    /// At least 128 bits of security against every attack that the estimator knows.
     Recommended,
-    /// As secure, but with a limit that whoever uses it must know.
+    /// As secure, but with a limitation that users must know.
     Limited {
-        /// What the limit is, and what the parameters are for.
+        /// The limitation, and the purpose of the parameters.
         why: String,
     },
-    /// To exchange data with others who need it; weaker than what is recommended.
+    /// Weaker than recommended. Only to exchange data with peers that need it.
     Compatibility {
-        /// What is not as strong as it should be.
+        /// The weakness.
         why: String,
     },
-    /// For study: needs an explicit word to generate keys.
+    /// For study. Key generation needs an explicit option.
     ResearchOnly {
-        /// What is not as strong as it should be.
+        /// The weakness.
         why: String,
     },
 }
 
 impl Status {
-    /// One word, as a file or a table has it.
+    /// The status as one word, for files and tables.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Recommended => "recommended",
@@ -36,7 +36,7 @@ impl Status {
         }
     }
 
-    /// Why they are not recommended, where they are not.
+    /// The reason why the parameters are not recommended. `None` if they are.
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Recommended => None,
@@ -52,10 +52,10 @@ pub struct SecurityClaim {
     pub classical_bits: f64,
     /// Cost of the best known quantum attack, base-2 logarithm.
     pub quantum_bits: f64,
-    /// How it was computed: program, version, cost model.
+    /// Method of the estimate: program, version, cost model.
     pub estimator: String,
-    /// When, ISO 8601.
+    /// Date of the estimate, in ISO 8601.
     pub date: String,
-    /// Whether to use it.
+    /// Intended use.
     pub status: Status,
 }

@@ -7,16 +7,16 @@ use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, is_prime};
 use zeroize::Zeroizing;
 
-/// `X -> X^GENERATOR` rotates slots by one place to the left.
+/// The automorphism `X -> X^GENERATOR` rotates slots by one place to the left.
 const GENERATOR: u64 = 5;
 
-/// Why there are no slots, or why numbers do not go into them.
+/// Errors of slots.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A plaintext modulus without slots.
+    /// The plaintext modulus has no slots in this dimension.
     #[error(
-        "there are no slots modulo {modulus} in dimension {dimension}: a prime that is 1 modulo {step} has them, such as {example}; without slots \
+        "there are no slots modulo {modulus} in dimension {dimension}: use a prime that is 1 modulo {step}, such as {example}; without slots \
          a plaintext is a polynomial"
     )]
     NoSlots {
@@ -24,43 +24,44 @@ pub enum Error {
         modulus: u64,
         /// The ring dimension.
         dimension: usize,
-        /// Twice the dimension.
+        /// Twice the dimension: a suitable prime is 1 modulo this.
         step: usize,
-        /// The smallest such prime.
+        /// The smallest suitable prime.
         example: u64,
     },
-    /// Another number of slots, or one that is too large.
-    #[error("slots are {want} numbers in 0..{modulus}: {got} are given, or one of them is too large")]
+    /// The number of slots is wrong, or a number is too large.
+    #[error("a plaintext has {want} slots of numbers in 0..{modulus}: {got} were given, or one of them is too large")]
     Numbers {
-        /// Slots there are.
+        /// Number of slots of a plaintext.
         want: usize,
-        /// Numbers given.
+        /// Number of slots given.
         got: usize,
         /// The plaintext modulus.
         modulus: u64,
     },
-    /// From the transform.
+    /// An error of the transform.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
 }
 
-/// The smallest prime that is 1 modulo `2N`, for a power of two.
+/// Returns the smallest prime that is 1 modulo `2N`. `dimension` is a power of two.
 pub(crate) fn smallest_modulus(dimension: usize) -> u64 {
     let step = 2 * dimension.max(1) as u64;
     (1..).map(|k| k * step + 1).find(|&p| is_prime(p)).unwrap_or(1)
 }
 
-/// The plaintext modulus, which has slots.
+/// Checks that the plaintext modulus has slots: a prime that is 1 modulo `2N`.
 ///
 /// # Errors
-/// [`Error::NoSlots`].
+/// [`Error::NoSlots`] if it has none.
 pub(crate) fn check(dimension: usize, modulus: u64) -> Result<Modulus, Error> {
     let error = || Error::NoSlots { modulus, dimension, step: 2 * dimension, example: smallest_modulus(dimension) };
     let p = Modulus::new(modulus).map_err(|_| error())?;
     if modulus % (2 * dimension as u64) == 1 { Ok(p) } else { Err(error()) }
 }
 
-/// The exponent of the automorphism that rotates both rows by so many places to the left, to the right if it is negative: `5^steps mod 2N`.
+/// Exponent of the automorphism that rotates both rows by `steps` places to the left: `5^steps mod 2N`. Negative steps
+/// rotate to the right.
 pub(crate) fn rotation_exponent(dimension: usize, steps: i64) -> usize {
     let order = 2 * dimension as u64;
     let steps = steps.rem_euclid((dimension as i64 / 2).max(1)) as u64;
@@ -74,27 +75,29 @@ pub(crate) fn rotation_exponent(dimension: usize, steps: i64) -> usize {
     power as usize
 }
 
-/// The exponent of the automorphism that swaps the rows: `-1 mod 2N`.
+/// Exponent of the automorphism that swaps the rows: `-1 mod 2N`.
 pub(crate) fn swap_exponent(dimension: usize) -> usize {
     2 * dimension - 1
 }
 
-/// Packs `N` numbers modulo a prime `p = 1 mod 2N` in a plaintext: sums and products of ciphertexts are those of each slot.
+/// Packs `N` numbers modulo a prime `p = 1 mod 2N` into a plaintext. Sums and products of ciphertexts then act on each
+/// slot.
 ///
-/// Slots are two rows of `N/2`, one after the other: slot `i` is the value at `psi^(5^i)`, slot `N/2 + i` that at `psi^(-5^i)`, so that `X -> X^5` rotates
-/// both rows by one place to the left and `X -> X^-1` swaps them.
+/// The slots form two rows of `N/2`. Slot `i` is the value of the polynomial at `psi^(5^i)`, and slot `N/2 + i` is the
+/// value at `psi^(-5^i)`. Therefore `X -> X^5` rotates both rows by one place to the left, and `X -> X^-1` swaps them.
 #[derive(Debug, Clone)]
 pub struct SlotEncoder {
     plan: NttPlan,
-    /// Place of each slot among the transform's values.
+    /// Index of each slot among the transform's values.
     places: Vec<u32>,
 }
 
 impl SlotEncoder {
-    /// The slots of a ring of that dimension, a power of two.
+    /// Builds the encoder for a ring of this dimension, a power of two.
     ///
     /// # Errors
-    /// [`Error::NoSlots`] unless the modulus is a prime that is 1 modulo twice the dimension; [`Error::Field`] for a dimension without a transform.
+    /// [`Error::NoSlots`] if the modulus is not a prime that is 1 modulo twice the dimension. [`Error::Field`] if the
+    /// dimension has no transform.
     pub fn new(dimension: usize, modulus: u64) -> Result<Self, Error> {
         let plan = NttPlan::new(check(dimension, modulus)?, dimension, Backend::detect()?)?;
         let mut by_exponent = vec![0; dimension];
@@ -107,15 +110,15 @@ impl SlotEncoder {
         Ok(Self { plan, places })
     }
 
-    /// Slots, of both rows.
+    /// Number of slots in both rows: `N`.
     pub fn slots(&self) -> usize {
         self.plan.dimension()
     }
 
-    /// The plaintext with those slots: the first row, then the second. Shape: N. Range: `0..p`.
+    /// Encodes slots as a plaintext: the first row, then the second. Shape: `N`. Range: `0..p`.
     ///
     /// # Errors
-    /// [`Error::Numbers`] for another number of slots, or one out of range.
+    /// [`Error::Numbers`] for a wrong number of slots, or a number out of range.
     pub fn encode(&self, slots: &[u64]) -> Result<Vec<u64>, Error> {
         self.check(slots)?;
         let mut out = vec![0; slots.len()];
@@ -124,10 +127,10 @@ impl SlotEncoder {
         Ok(out)
     }
 
-    /// The slots of a plaintext.
+    /// Decodes a plaintext to its slots. Shape: `N`. Range: `0..p`.
     ///
     /// # Errors
-    /// As [`Self::encode`].
+    /// The errors of [`Self::encode`].
     pub fn decode(&self, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
         self.check(plaintext)?;
         let mut values = Zeroizing::new(plaintext.to_vec());
@@ -144,8 +147,9 @@ impl SlotEncoder {
     }
 }
 
-/// `log2` of the largest value at a root of a plaintext modulo that number, centred: no noise at a root grows by more in a product with it. Shape: a power
-/// of two, 2 at least.
+/// `log2` of the largest absolute value of a plaintext at the roots of `X^N + 1`. The coefficients are modulo
+/// `modulus`, and are centred. A product with the plaintext increases noise at a root by at most this. Shape: a power
+/// of two, at least 2.
 pub fn log2_peak(modulus: u64, plaintext: &[u64]) -> f64 {
     let centred = |&x: &u64| if x > modulus / 2 { x as i64 - modulus as i64 } else { x as i64 };
     embedding::log2_peak(&plaintext.iter().map(centred).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! Attacks that the security section of the book speaks of, run at a small size with nothing but what is public.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
-use solinas_schemes::ntru::{self, KeyDistribution, Params, ParamsLiteral, estimate};
+use solinas_schemes::ntru::{ClientKey, KeyDistribution, Params, ParamsLiteral, estimate};
 use solinas_schemes::{Control, Entropy};
 
 /// Ring dimension, and that of the subring.
@@ -128,7 +128,8 @@ fn a_subfield_attack_decrypts_with_the_public_key_alone() {
     };
     let params = Params::try_from(literal).unwrap();
     let q = params.moduli()[0].value() as i64;
-    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(5), &Control::default()).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(5), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
     let public = server.public();
     let plain: Vec<u64> = (0..N as u64).map(|i| i * i / 5 % 2).collect();
     let cipher = public.encrypt(&plain, &mut public.encryption_rng(0).unwrap()).unwrap();

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::bgv::Bgv;
 use solinas_runtime::Type;
+use solinas_schemes::bgv::Bgv;
 use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};

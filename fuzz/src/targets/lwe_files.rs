@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::lwe::Lwe;
 use solinas_runtime::Type;
+use solinas_schemes::lwe::leveled::Lwe;
 use solinas_schemes::lwe::leveled::ParamsLiteral;
 
 use super::leveled::{self, Change, Keys};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use solinas_schemes::Control;
-use solinas_schemes::lwe::{Error, KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
+use solinas_schemes::Error;
+use solinas_schemes::lwe::{KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
 
 /// A matrix, and its products with vectors and with selections.
 static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {

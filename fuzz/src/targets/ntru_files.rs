@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::ntru::Ntru;
 use solinas_runtime::Type;
+use solinas_schemes::ntru::Ntru;
 use solinas_schemes::ntru::ParamsLiteral;
 
 use super::leveled::{self, Change, Keys};

@@ -1,18 +1,17 @@
 """Compute on encrypted integers: keys, typed programs, encrypted values and arrays.
 
 >>> import solinas as sl
->>> @sl.program
-... def f(a: sl.U32, b: sl.U32) -> sl.U32:
-...     return sl.select(a > b, a * b, a + b)
->>> f.simulate(1234, 99)
+>>> client, server_key = sl.keygen()
+>>> a, b = client.encrypt(sl.u32(1234)), client.encrypt(sl.u32(99))
+>>> server = sl.Server(server_key)
+>>> client.decrypt(server.run(sl.select(a > b, a * b, a + b)))
 122166
 """
 
-from solinas._array import Array, ArrayType
-from solinas._bound import BoundArray
-from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._arrays import Array, ArrayType, EncryptedArray
+from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit, Port, bits, from_bits
-from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
+from solinas._core import __version__
 from solinas._errors import (
     CancelledError,
     CircuitError,
@@ -30,9 +29,14 @@ from solinas._errors import (
     TypeMismatchError,
     WeakKeyWarning,
 )
-from solinas._find import find_params
 from solinas._functions import lookup, maximum, minimum, select
-from solinas._integers import (
+from solinas._job import Job
+from solinas._keys import ClientKey, ServerKey, keygen
+from solinas._params import Estimate, FoundParams, ParamsInfo, find_params, params
+from solinas._program import Program
+from solinas._server import Server
+from solinas._tracing import program
+from solinas._types import (
     I8,
     I16,
     I32,
@@ -46,14 +50,12 @@ from solinas._integers import (
     Int,
     Integer,
     Modular,
+    Number,
     UInt,
     int_,
     mod,
     uint,
 )
-from solinas._job import Job
-from solinas._keys import ClientKey, ServerKey, keygen, params
-from solinas._program import Program, program
 from solinas._values import Bool, Value
 
 bool_ = Bool
@@ -74,14 +76,12 @@ __all__ = [
     "Array",
     "ArrayType",
     "Bool",
-    "BoundArray",
     "CancelledError",
     "Ciphertext",
     "Circuit",
     "CircuitError",
     "ClientKey",
     "ElementError",
-    "Encrypted",
     "EncryptedArray",
     "Estimate",
     "FileError",
@@ -95,11 +95,13 @@ __all__ = [
     "MissingPackageError",
     "Modular",
     "NoiseError",
+    "Number",
     "ParameterError",
     "ParamsInfo",
     "Port",
     "Program",
     "RangeError",
+    "Server",
     "ServerKey",
     "ShapeError",
     "SolinasError",

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from solinas import _core
+from solinas._arrays import EncryptedArray, as_array
+from solinas._ciphertext import Ciphertext
 from solinas._errors import CircuitError, RangeError, TypeMismatchError
+from solinas._expression import CIRCUIT, OUTPUT, Node
 from solinas._files import PathLike, picture_suffix, read_text
-from solinas._values import Bool
+from solinas._params import Estimate
+from solinas._types import MAX_WIDTH, int_, uint
+from solinas._values import Bool, Value
 
 FORMATS = {".txt": "bristol", ".bristol": "bristol", ".blif": "blif", ".json": "yosys"}
 
@@ -26,7 +31,8 @@ class Port(NamedTuple):
 class Circuit:
     """A circuit of gates. Its inputs and outputs are ports, each of any number of bits.
 
-    `run` evaluates the circuit on plain integers, and `ServerKey.run` on encrypted values.
+    A call on encrypted values is recorded, and `Server.run` computes it: `server.run(circuit(a, b))`. `simulate`
+    evaluates the circuit on plain integers.
     """
 
     __slots__ = ("_inner",)
@@ -73,15 +79,40 @@ class Circuit:
         """The number of gates of each kind, such as `and`, `xor3` and `mux`."""
         return self._inner.gates
 
-    def run(self, *values: int) -> Any:
+    def __call__(self, *values: Any) -> Any:
+        """Record the circuit on encrypted values, one for each input port in order.
+
+        A value is an integer of the port's width, or an array of bools whose last axis holds the port's bits, the least
+        significant first (see `sl.bits`). A port of more than 128 bits takes and returns arrays of bools only. On
+        arrays the circuit applies to each element. Returns one value, or a tuple if the circuit has several outputs.
+        Raises TypeMismatchError for another number of values, or for a value that is not encrypted.
+        """
+        self._check_count(values)
+        nodes = []
+        for value in map(as_array, values):
+            if not isinstance(value, (Value, EncryptedArray)) or not isinstance(value._data, Node):
+                raise TypeMismatchError(f"a circuit takes encrypted values, got {value!r}: encrypt it first")
+            nodes.append(value._data)
+        shape = None
+        for port, node in zip(self.inputs, nodes, strict=True):
+            own = node.shape
+            if own is not None and node.type == Bool.name and port.width > 1 and own[-1] == port.width:
+                own = own[:-1] or None
+            shape = shape or own
+        call = Node(CIRCUIT, "", shape, nodes, self._inner)
+        results = []
+        for i, port in enumerate(self.outputs):
+            kind, inner = _port_type(port)
+            results.append(Ciphertext._of_node(Node(OUTPUT, kind.name, ((shape or ()) + inner) or None, (call,), i)))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def simulate(self, *values: int) -> Any:
         """Evaluate the circuit on plain integers, one for each input port in order.
 
         Returns an int, or a tuple if the circuit has several outputs. Raises RangeError if an integer does not fit its
         port.
         """
-        if len(values) != len(self.inputs):
-            wanted = ", ".join(f"{port.name} ({port.width} bits)" for port in self.inputs)
-            raise TypeMismatchError(f"the circuit takes {len(self.inputs)} values, got {len(values)}: give {wanted}")
+        self._check_count(values)
         texts = [_text(port, value) for port, value in zip(self.inputs, values, strict=True)]
         results = []
         for port, digits in zip(self.outputs, self._inner.evaluate(texts), strict=True):
@@ -90,16 +121,21 @@ class Circuit:
             results.append(value - (1 << port.width) if negative else value)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def _check_count(self, values: Sequence[Any]) -> None:
+        if len(values) != len(self.inputs):
+            wanted = ", ".join(f"{port.name} ({port.width} bits)" for port in self.inputs)
+            raise TypeMismatchError(f"the circuit takes {len(self.inputs)} values, got {len(values)}: give {wanted}")
+
     def optimize(self) -> Circuit:
         """Return an equivalent circuit with fewer bootstraps. A server does the same before it runs a circuit."""
         return Circuit._wrap(self._inner.optimize())
 
-    def cost(self, params: str = "gates-128") -> _core.Estimate:
+    def cost(self, params: str = "gates-128") -> Estimate:
         """Count the bootstraps (or products, or recrypts) and the depth of the circuit under a parameter set.
 
-        `ServerKey.estimate` also predicts the time on its machine.
+        `Server.estimate` also predicts the time on its machine.
         """
-        return self._inner.cost(params)
+        return Estimate._from(self._inner.cost(params))
 
     def draw(self, path: PathLike | None = None) -> str:
         """Draw the gates and return the picture as text: SVG, or Graphviz DOT if `path` ends in `.dot`.
@@ -118,6 +154,13 @@ class Circuit:
     def __repr__(self) -> str:
         ports = [", ".join(f"{p.name}: {p.width} bits" for p in side) for side in (self.inputs, self.outputs)]
         return f"<circuit ({ports[0]}) -> ({ports[1]}), {sum(self.gates.values())} gates>"
+
+
+def _port_type(port: Port) -> tuple[type[Value], tuple[int, ...]]:
+    """Return the type of a port's values, and their shape, which is `()` unless the port has more than 128 bits."""
+    if port.width > MAX_WIDTH:
+        return Bool, (port.width,)
+    return Bool if port.width == 1 and not port.signed else (int_ if port.signed else uint)(port.width), ()
 
 
 def _text(port: Port, value: Any) -> str:

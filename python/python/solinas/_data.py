@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from solinas._errors import TypeMismatchError
-from solinas._integers import type_named
 from solinas._shapes import NdArray, Shape, nest, numpy_or_none
+from solinas._types import type_named
 from solinas._values import Bool, Value, _integer, dtype_name, type_expression
 
 

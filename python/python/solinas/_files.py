@@ -24,7 +24,6 @@ def picture_suffix(path: PathLike | None) -> str:
     if suffix not in {".svg", ".dot"}:
         raise FileError(
             f"a picture is written as .svg or, for Graphviz, as .dot, not as {os.fspath(path or '')!r}: use one of "
-            "these "
-            "suffixes, then convert the file, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
+            "these suffixes, then convert the file, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
         )
     return suffix

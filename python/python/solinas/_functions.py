@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast, overload
 
+from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._integers import Integer
-from solinas._operators import Elementwise
+from solinas._types import Integer
 from solinas._values import Bool, Value, _apply, _integer
 
 V = TypeVar("V", bound=Value)
@@ -108,12 +108,6 @@ def lookup(table: Any, index: Any, to: Any = None) -> Any:
 
 
 def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply a function to each element of the operands, with the array type that supports all of them."""
-    for operand in operands:
-        if isinstance(operand, Elementwise):
-            result = operand._elementwise(function, *operands)
-            if result is not NotImplemented:
-                return result
-    raise TypeMismatchError(
-        f"arrays of these kinds cannot be combined: {', '.join(map(repr, operands))}; bind all of them to one server"
-    )
+    """Apply a function to each element of the operands, of which at least one is an array."""
+    array = next(operand for operand in operands if isinstance(operand, Elementwise))
+    return array._elementwise(function, *operands)

@@ -33,8 +33,7 @@ def progress_callback(progress: Progress, what: str) -> Iterator[Callable[[int, 
     except ImportError:
         raise MissingPackageError(
             "progress=True shows a progress bar of tqdm, which is not installed: `pip install tqdm`, or give a "
-            "function "
-            "of the steps done and the total"
+            "function of the steps done and the total"
         ) from None
     with tqdm(desc=what, unit="step") as bar:
 

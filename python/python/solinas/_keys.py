@@ -1,22 +1,21 @@
-"""Keys: their generation, the client's key, and the server's key with its operations."""
+"""Keys: their generation, the client's key, and the server's key."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, NoReturn, TypeVar, overload
+from typing import Any, NoReturn, TypeVar, overload
 
 from solinas import _core
-from solinas._bound import BoundArray, Input
-from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
-from solinas._circuit import Circuit
+from solinas._arrays import EncryptedArray
+from solinas._ciphertext import Ciphertext
 from solinas._data import decode, encode, infer, shorten
-from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
+from solinas._errors import RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
 from solinas._files import PathLike
 from solinas._html import table
 from solinas._job import Job, progress_callback
-from solinas._program import Program
+from solinas._params import ParamsInfo
 from solinas._shapes import flatten
 from solinas._values import Value
 
@@ -31,11 +30,9 @@ def keygen(
     research: bool = False,
     insecure_seed: int | None = None,
     checkpoint: PathLike | None = None,
-    threads: int | None = None,
-    memory: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
 ) -> tuple[ClientKey, ServerKey]:
-    """Generate a key pair: the client's secret key, and the server's key, which only computes.
+    """Generate a key pair: the client's secret key, and the key with which a server computes.
 
     - `scheme`: `"tfhe"`, `"bgv"`, `"ntru"`, `"lwe"` or `"gh"` (Gentry-Halevi).
     - `params`: the name of a parameter set, from `sl.params()`. Defaults to the default set of the scheme. Under scheme
@@ -48,9 +45,6 @@ def keygen(
     - `checkpoint`: a file that stores the progress of a long generation (scheme `"gh"`). The file is secret. A later
       call with the same arguments continues from it, or returns the same keys again. Delete it after both keys are
       saved. Without a checkpoint, a cancelled generation is lost.
-    - `threads`: the largest number of threads of the server. Defaults to the number of processors.
-    - `memory`: the largest size of the server's tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or
-      to three quarters of the free memory.
     - `progress`: True for a progress bar of tqdm, or a function of the parts done and the total.
 
     Some parameter sets:
@@ -69,35 +63,17 @@ def keygen(
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
-    limits = _threads(threads), _memory(memory)
     with progress_callback(progress, "keys") as watch:
-        client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
+        client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, watch)
     # The caller chose the parameters, so these keys never warn.
     return ClientKey._wrap(client, None), ServerKey._wrap(server, None)
 
 
-def _threads(threads: int | None) -> int | None:
-    if threads is not None and threads < 1:
-        raise RangeError(f"threads is {threads}: give a positive number, or None for the number of processors")
-    return threads
-
-
-def _memory(memory: int | None) -> int | None:
-    if memory is not None and not 0 <= memory < 1 << 64:
-        raise RangeError(f"memory is {memory}: give a number of bytes from 0 to 2^64 - 1, or None for the default")
-    return memory
-
-
-def _warn(weakness: str | None, callers: int) -> None:
+def warn_of_weakness(weakness: str | None, callers: int) -> None:
     """Warn of a weak key. The warning names the line that is `callers` calls above this one."""
     if weakness is not None:
         message = f"{weakness}; to silence this warning, load the key with research=True"
         warnings.warn(message, WeakKeyWarning, stacklevel=callers + 1)
-
-
-def params() -> list[_core.ParamsInfo]:
-    """Return every parameter set, the default first."""
-    return _core.params()
 
 
 def _encrypted(key: _core.ClientKey | _core.ServerKey, value: Any, to: Any) -> Any:
@@ -109,7 +85,7 @@ def _encrypted(key: _core.ClientKey | _core.ServerKey, value: Any, to: Any) -> A
     if shape is not None and not items:
         raise ShapeError("an encrypted array needs at least one element")
     bits = [encode(kind, item) for item in items]
-    return Ciphertext._wrap(key.encrypt(kind.name, None if shape is None else list(shape), bits))
+    return Ciphertext._of_core(key.encrypt(kind.name, None if shape is None else list(shape), bits))
 
 
 class ClientKey:
@@ -135,16 +111,16 @@ class ClientKey:
         return self._inner.key_id
 
     @property
-    def params(self) -> _core.ParamsInfo:
+    def params(self) -> ParamsInfo:
         """The parameter set of the key."""
-        return self._inner.params
+        return ParamsInfo._from(self._inner.params)
 
     @overload
-    def encrypt(self, value: V, to: None = None) -> Encrypted[V]: ...
+    def encrypt(self, value: V, to: None = None) -> V: ...
     @overload
     def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
     @overload
-    def encrypt(self, value: int, to: type[V]) -> Encrypted[V]: ...
+    def encrypt(self, value: int, to: type[V]) -> V: ...
     @overload
     def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
     @overload
@@ -160,24 +136,24 @@ class ClientKey:
         Raises TypeMismatchError if the type is unknown or does not suit the data, RangeError if a value does not fit,
         and ShapeError for an empty array. A loaded key that is weak issues a `WeakKeyWarning`.
         """
-        _warn(self._weakness, 2)
+        warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
 
     def decrypt(self, value: Any) -> Any:
-        """Decrypt a value, an array or a tuple of these, also if they are bound to a server.
+        """Decrypt a value, an array, or a tuple or list of these.
 
         Returns an int or bool for a value, a numpy array (nested lists without numpy) for an array, a tuple for a
-        tuple. Raises KeyMismatchError for the ciphertext of another key, NoiseError if it has too much noise.
+        tuple. Raises KeyMismatchError for the ciphertext of another key, NoiseError if it has too much noise, and
+        TypeMismatchError for a recorded value that no server has computed.
         """
-        if isinstance(value, tuple):
-            return tuple(self.decrypt(item) for item in value)
-        if isinstance(value, BoundArray) or (isinstance(value, Value) and not value.is_plain):
-            value = value.encrypted
-        if not isinstance(value, Ciphertext):
+        if isinstance(value, (tuple, list)):
+            return type(value)(map(self.decrypt, value))
+        if not isinstance(value, (Value, EncryptedArray)):
             hint = "; call its result() first" if isinstance(value, Job) else ""
             raise TypeMismatchError(f"decrypt takes encrypted values, got {shorten(value)}{hint}")
-        shape = value.shape if isinstance(value, EncryptedArray) else None
-        return decode(value.type, shape, self._inner.decrypt(value._inner))
+        kind = value.type if isinstance(value, EncryptedArray) else type(value)
+        core = value._computed
+        return decode(kind, None if core.shape is None else tuple(core.shape), self._inner.decrypt(core))
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write the key to a file that only its owner may read. Keep it secret. Raises FileError if the file exists."""
@@ -212,34 +188,17 @@ class ClientKey:
         return self
 
     def __repr__(self) -> str:
-        return f"<client key {self.key_id[:8]}, {self._inner.params.name}, secret>"
+        return f"<client key {self.key_id[:8]}, {self.params.name}, secret>"
 
     def _repr_html_(self) -> str:
         return table(
             "client key",
-            {"key": self.key_id[:8], "parameters": self._inner.params.name, "content": "secret, not shown"},
+            {"key": self.key_id[:8], "parameters": self.params.name, "content": "secret, not shown"},
         )
 
 
-def _ciphertexts(inputs: Sequence[Any]) -> list[_core.Ciphertext]:
-    """Return the ciphertexts of the inputs of a circuit."""
-    cores = []
-    for item in inputs:
-        value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
-        if not isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"a circuit takes encrypted values, got {shorten(item)}")
-        cores.append(value._inner)
-    return cores
-
-
-def _circuit_output(outputs: list[_core.Ciphertext]) -> Any:
-    """Return the output of a circuit, or a tuple if it has several."""
-    values = tuple(Ciphertext._wrap(output) for output in outputs)
-    return values[0] if len(values) == 1 else values
-
-
 class ServerKey:
-    """A server: the public evaluation key and the threads that compute with it. It never sees an encrypted value."""
+    """The public evaluation key, which decrypts nothing. It is data: `sl.Server(server_key)` computes with it."""
 
     __slots__ = ("_inner", "_weakness")
     _inner: _core.ServerKey
@@ -261,156 +220,42 @@ class ServerKey:
         return self._inner.key_id
 
     @property
-    def params(self) -> _core.ParamsInfo:
+    def params(self) -> ParamsInfo:
         """The parameter set of the key."""
-        return self._inner.params
+        return ParamsInfo._from(self._inner.params)
 
-    @property
-    def threads(self) -> int:
-        """The number of threads that the server computes with."""
-        return self._inner.threads()
+    def run(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise TypeMismatchError, because a server key is data and does not compute."""
+        raise TypeMismatchError(
+            "a server key does not compute: make a server, as in server = sl.Server(server_key), then call server.run"
+        )
 
-    @property
-    def memory_bytes(self) -> int:
-        """The size in memory of the key, prepared for computation, in bytes."""
-        return self._inner.memory_bytes()
-
-    def run(self, program: Program[..., Any] | Circuit, /, *args: Any, **kwargs: Any) -> Job[Any]:
-        """Start a program or a circuit in the background and return the job. `Job.result` waits for the result.
-
-        Each argument is encrypted or plain; the server sees plain ones. At least one must be encrypted. If a parameter
-        is a single value and the argument is an array, the program runs element by element. Shapes broadcast, and a
-        single value applies to every element. With integers modulo a number, a result that depends only on single
-        values and sums is a single value.
-
-        Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter, and
-        KeyMismatchError if it belongs to another key.
-        """
-        if isinstance(program, Circuit):
-            if kwargs:
-                raise TypeMismatchError("a circuit takes its inputs by position: leave the names out")
-            cores = _ciphertexts(args)
-            self._check(cores)
-            return Job(self._inner.run_circuit(program._inner, cores), _circuit_output)
-        if not isinstance(program, Program):
-            raise TypeMismatchError(f"run takes a function decorated with @sl.program, got {shorten(program)}")
-        inputs = program._encrypted_inputs(args, kwargs)
-        self._check([item for item in inputs if isinstance(item, _core.Ciphertext)])
-        return Job(self._inner.run(program._inner, inputs), program._output_form)
-
-    def run_circuit(self, circuit: Circuit | PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
-        """Start a circuit in the background, with one encrypted input for each port, and return the job.
-
-        `circuit` is a `Circuit`, or the path or text of a Bristol, BLIF or Yosys JSON file. An input is an integer of
-        the port's width, or an array of bools whose last axis holds the port's bits (see `sl.bits`). A port of more
-        than 128 bits takes and returns arrays of bools only. The result is one encrypted value, or a tuple if the
-        circuit has several outputs.
-        """
-        if not isinstance(circuit, Circuit):
-            # A text in any of the formats has a line break. A path is assumed to have none.
-            circuit = Circuit(circuit) if isinstance(circuit, str) and "\n" in circuit else Circuit.load(circuit)
-        cores = _ciphertexts(inputs)
-        self._check(cores)
-        return Job(self._inner.run_circuit(circuit._inner, cores), _circuit_output)
-
-    def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
-        """Check the keys of inputs. If this key is weak, warn the caller of the public method that calls this."""
-        _warn(self._weakness, 3)
-        for item in inputs:
-            if item.key_id != self.key_id:
-                raise KeyMismatchError(
-                    f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {self.key_id[:8]}; "
-                    "use the keys of one call of sl.keygen"
-                )
+    start = run
+    estimate = run
 
     @overload
-    def encrypt(self, value: V, to: None = None) -> Encrypted[V]: ...
+    def encrypt(self, value: V, to: None = None) -> V: ...
     @overload
     def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
     @overload
-    def encrypt(self, value: int, to: type[V]) -> Encrypted[V]: ...
+    def encrypt(self, value: int, to: type[V]) -> V: ...
     @overload
     def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
     @overload
     def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
     def encrypt(self, value: Any, to: Any = None) -> Any:
         """Encrypt as `ClientKey.encrypt` does, with the public key in the server key. Scheme `"tfhe"` has none."""
-        _warn(self._weakness, 2)
+        warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
-
-    @overload
-    def bind(self, value: Encrypted[V]) -> V: ...
-    @overload
-    def bind(self, value: EncryptedArray[V]) -> BoundArray[V]: ...
-    @overload
-    def bind(self, value: Ciphertext[V]) -> Any: ...
-    def bind(self, value: Any) -> Any:
-        """Bind an encrypted value or array to this server, where its operators then run at once: `server.bind(a) + 1`.
-
-        The attribute `encrypted` of the result is the ciphertext.
-        """
-        if not isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"bind takes an encrypted value, got {shorten(value)}")
-        self._check([value._inner])
-        if isinstance(value, EncryptedArray):
-            return BoundArray._wrap(self, value._inner)
-        return value.type._make(self, value._inner, "the bound value")
-
-    # `server(x)` is short for `server.bind(x)`.
-    __call__ = bind
-
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
-        """Run one operation on bound values. Their operators call it."""
-        graph = _core.Graph()
-        nodes: list[int] = []
-        inputs: list[Input] = []
-        for i, arg in enumerate(args):
-            if arg.is_plain:
-                nodes.append(graph.constant(arg._data, arg.name))
-            else:
-                nodes.append(graph.input(f"operand {i}", arg.name))
-                inputs.append(arg._data)
-        graph.output("result", graph.apply(op, nodes, to.name, table, by))
-        (output,) = self._run_core(graph.finish(), inputs)
-        return to._make(self, output)
-
-    def _run_core(self, program: _core.Program, inputs: list[Input]) -> list[_core.Ciphertext]:
-        """Run a graph and wait for its outputs. The operators of bound values and arrays call it."""
-        return self._inner.run(program, inputs).result()
-
-    def convert(self, value: Ciphertext[V], form: Literal["bits", "radix"]) -> Job[Any]:
-        """Start a conversion to another encoding: `bits` (one bit in a block) or `radix` (two bits), under `"tfhe"`."""
-        self._check([value._inner])
-        return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
-
-    def estimate(self, program: Program[..., Any] | Circuit, elements: int = 1) -> _core.Estimate:
-        """Predict the cost of running a program on `elements` fresh values: its operations, depth and seconds.
-
-        The first call measures the speed of the server. The operations are bootstraps under scheme tfhe, and
-        recryptions and products under gh. Under ntru, bgv and lwe they are products, rotations of slots if the program
-        combines elements, and bootstraps if the parameter set has them. If the program combines elements and `elements`
-        is 1, the estimate assumes a full ciphertext.
-        """
-        if isinstance(program, Circuit):
-            if elements != 1:
-                raise TypeMismatchError("estimate of a circuit does not take `elements`: leave it out")
-            return self._inner.estimate_circuit(program._inner)
-        if not isinstance(program, Program):
-            raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
-        if elements < 1:
-            raise RangeError(f"elements is {elements}: give a positive number")
-        return self._inner.estimate(program._inner, elements)
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write the key to a file. Raises FileError if the file exists, unless `overwrite` is True."""
         self._inner.save(path, overwrite)
 
     @classmethod
-    def load(
-        cls, path: PathLike, *, threads: int | None = None, memory: int | None = None, research: bool = False
-    ) -> ServerKey:
+    def load(cls, path: PathLike, *, research: bool = False) -> ServerKey:
         """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
-        core = _core.ServerKey.load(path, _threads(threads), _memory(memory))
+        core = _core.ServerKey.load(path)
         return cls._wrap(core, None if research else core.weakness())
 
     def to_bytes(self) -> bytes:
@@ -418,18 +263,16 @@ class ServerKey:
         return self._inner.to_bytes()
 
     @classmethod
-    def from_bytes(
-        cls, data: bytes, *, threads: int | None = None, memory: int | None = None, research: bool = False
-    ) -> ServerKey:
+    def from_bytes(cls, data: bytes, *, research: bool = False) -> ServerKey:
         """Read a key from bytes, as `load` does from a file."""
-        core = _core.ServerKey.from_bytes(data, _threads(threads), _memory(memory))
+        core = _core.ServerKey.from_bytes(data)
         return cls._wrap(core, None if research else core.weakness())
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return partial(ServerKey.from_bytes, research=self._weakness is None), (self.to_bytes(),)
 
     def __repr__(self) -> str:
-        return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"
+        return f"<server key {self.key_id[:8]}, {self.params.name}>"
 
     def _repr_html_(self) -> str:
-        return table("server key", {"key": self.key_id[:8], "parameters": self._inner.params.name})
+        return table("server key", {"key": self.key_id[:8], "parameters": self.params.name})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import operator
 from collections.abc import Callable, Sequence
@@ -9,14 +10,14 @@ from typing import Any
 
 from solinas._errors import TypeMismatchError
 from solinas._functions import maximum, minimum, select
-from solinas._integers import Int, Modular, int_, uint
 from solinas._protocols import NumpyProtocols
 from solinas._shapes import NdArray, flatten
+from solinas._types import Int, Modular, int_, uint
 from solinas._values import Bool, Value, dtype_name
 
 NO_ARRAY = (
-    "an encrypted or traced value does not convert to a numpy array, because its content is not known here. Use its "
-    "operators and methods, such as sum, dot, max and reshape, or decrypt it first"
+    "an encrypted or recorded value does not convert to a numpy array, because its content is not known here. Use its "
+    "operators and methods, such as sum, dot, max and reshape, or decrypt it first, as in client.decrypt(x)"
 )
 WIDEST = 64
 
@@ -24,17 +25,12 @@ WIDEST = 64
 def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Apply a function of numpy to arguments among which are values or arrays of this package."""
     name = function.__name__
-    from solinas._cipher import NO_SERVER, Ciphertext
-
-    if name not in REARRANGING and name not in SHAPES and any(isinstance(arg, Ciphertext) for arg in args):
-        raise TypeMismatchError(NO_SERVER)
     if name in REARRANGING and function.__module__ == "numpy":
         return _rearrange(function, args, kwargs)
     ours = FUNCTIONS.get(name) if function.__module__ == "numpy" else None
     if ours is None:
-        known = "Supported functions include sum, dot, matmul, where, clip, max, argmax, concatenate and reshape"
         raise TypeMismatchError(
-            f"{function.__module__}.{name} does not take encrypted or traced values. {known}; or decrypt first"
+            f"{function.__module__}.{name} does not take encrypted or recorded values{_nearest(name)}"
         )
     values = [arg for arg in args if isinstance(arg, Value)]
     if values and not any(isinstance(arg, NdArray) for arg in args):
@@ -46,7 +42,7 @@ def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -
         inspect.signature(ours).bind(*args, **kwargs)
     except TypeError as error:
         takes = inspect.signature(ours)
-        raise TypeMismatchError(f"numpy.{name} with encrypted or traced values takes {takes}: {error}") from None
+        raise TypeMismatchError(f"numpy.{name} with encrypted or recorded values takes {takes}: {error}") from None
     return ours(*args, **kwargs)
 
 
@@ -57,19 +53,16 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
     name: str = ufunc.__name__
     if getattr(np, name, None) is not ufunc:
         raise TypeMismatchError(
-            f"{name}, which is not a ufunc of numpy itself, does not take encrypted or traced values{NONE}"
+            f"{name}, which is not a ufunc of numpy itself, does not take encrypted or recorded values{_nearest(name)}"
         )
-    from solinas._cipher import NO_SERVER, Ciphertext
-
-    if any(isinstance(arg, Ciphertext) for arg in inputs):
-        raise TypeMismatchError(NO_SERVER)
     if method == "reduce" and name in REDUCTIONS:
         return array_function(getattr(np, REDUCTIONS[name]), inputs, {"axis": 0} | kwargs)
     ours = OPERATORS.get(name)
     if ours is None or method not in {"__call__", "outer"} or kwargs:
         what = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
         extra = f" with {', '.join(kwargs)}" if kwargs and ours is not None else ""
-        raise TypeMismatchError(f"{what}{extra} does not take encrypted or traced values{REMEDIES.get(name, NONE)}")
+        remedy = REMEDIES.get(name) or _nearest(name)
+        raise TypeMismatchError(f"{what}{extra} does not take encrypted or recorded values{remedy}")
     if name not in COMPARISONS:
         _check_dtypes(f"numpy.{name}", inputs, weak=method == "__call__")
     if method == "outer":
@@ -80,6 +73,14 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
             "sl.Array([sl.u8(1), sl.u8(2)])"
         )
     return ours(*map(_plain, inputs))
+
+
+def _nearest(name: str) -> str:
+    """Return the end of a message, which names the supported function whose name is nearest."""
+    known = {*REARRANGING, *FUNCTIONS, *OPERATORS} - {name}
+    similar = difflib.get_close_matches(name.removeprefix("nan"), known, n=1, cutoff=0.75)
+    nearest = f"the nearest function that does is numpy.{similar[0]}" if similar else "sum, dot, where and max do"
+    return f": {nearest}. Use the methods of arrays, or decrypt first, as in client.decrypt(x)"
 
 
 def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> None:
@@ -105,7 +106,6 @@ def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> N
             )
 
 
-NONE = ": use the operators and methods of arrays, or decrypt first"
 ROUNDING = (
     ": numpy rounds down, but // and % of this package truncate toward zero. Write x // y with two operands of this "
     "package, as in sl.Array([...])"
@@ -176,17 +176,14 @@ def _rearrange(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
 
 def pool(sources: Sequence[Any]) -> Any:
     """Return one vector of the elements of all sources, row by row."""
-    from solinas._array import Array
-    from solinas._bound import BoundArray
-    from solinas._cipher import Ciphertext, EncryptedArray
+    from solinas._arrays import Array, EncryptedArray, from_elements
 
-    if all(isinstance(x, Array) or (isinstance(x, Value) and not x.is_bound) for x in sources):
-        return Array([item for x in sources for item in (x._items if isinstance(x, Array) else [x])])
     if len(sources) == 1 and isinstance(sources[0], NdArray):
         return sources[0].ravel()
-    if all(isinstance(x, Ciphertext) for x in sources):
+    if any(isinstance(x, EncryptedArray) for x in sources):
         return EncryptedArray.stack(sources)
-    return BoundArray._joined(sources)
+    items = [item for x in sources for item in (x._elements() if isinstance(x, Array) else [x])]
+    return from_elements(items, (len(items),))
 
 
 # Functions that compute on the elements.

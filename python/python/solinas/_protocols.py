@@ -11,7 +11,7 @@ class NumpyProtocols:
     __slots__ = ()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        """Raise TypeMismatchError: encrypted and traced values do not convert to a numpy array."""
+        """Raise TypeMismatchError: encrypted and recorded values do not convert to a numpy array."""
         from solinas._errors import TypeMismatchError
         from solinas._numpy import NO_ARRAY
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from solinas._errors import ElementError, ShapeError, TypeMismatchError
 from solinas._protocols import NumpyProtocols
-from solinas._values import Value, dtype_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from solinas._values import Value
 
 Shape = tuple[int, ...]
 
@@ -115,7 +116,7 @@ def resolve_index(shape: Shape, key: Any) -> tuple[list[int], Shape]:
     """
     keys = key if isinstance(key, tuple) else (key,)
     for k in keys:
-        if isinstance(k, (bool, NdArray)) or hasattr(k, "_context") or hasattr(k, "_inner"):
+        if isinstance(k, (bool, NumpyProtocols)):
             raise TypeMismatchError(
                 f"an index must be a public integer, slice, mask or list of integers, got {k!r}. For an encrypted "
                 "mask write sl.select(mask, x, 0)"
@@ -171,11 +172,9 @@ class NdArray(NumpyProtocols, ABC):
     def shape(self) -> Shape:
         """The size of each dimension, outermost first."""
 
+    @abstractmethod
     def _elements(self) -> list[Any]:
-        """Return the elements, row by row. Raises TypeMismatchError if they are encrypted."""
-        raise TypeMismatchError(
-            f"{self!r} cannot be an item of a list of plain values: give it as an operand or argument of its own"
-        )
+        """Return the elements, row by row. Raises TypeMismatchError if they share ciphertexts."""
 
     @abstractmethod
     def _take(self, indices: list[int], shape: Shape) -> Any:
@@ -189,6 +188,8 @@ class NdArray(NumpyProtocols, ABC):
     @property
     def dtype(self) -> Any:
         """The smallest numpy dtype that holds the elements, or its name if numpy is not installed."""
+        from solinas._values import dtype_name
+
         np, name = numpy_or_none(), dtype_name(self._kind)
         return name if np is None else np.dtype(name)
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from solinas._array import ArrayType
+from solinas._arrays import ArrayType
 from solinas._errors import FormatError
-from solinas._integers import type_named
 from solinas._shapes import Shape
+from solinas._types import type_named
 from solinas._values import Value
 
 # The type of a parameter is one value or an array. A result may also be a tuple of results.

@@ -1,17 +1,15 @@
-"""Typed values: plain, traced in a program, or bound to a server. Each type is one class for all three."""
+"""Typed values: plain, encrypted or recorded. Each type is one class for all of them."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, cast
 
 from solinas import _core
+from solinas._ciphertext import Ciphertext
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._protocols import NumpyProtocols
-
-if TYPE_CHECKING:
-    from solinas._cipher import Ciphertext
+from solinas._expression import CONSTANT, Node, operation
 
 MAX_LABEL = 48
 
@@ -23,19 +21,14 @@ NO_BOOL = (
 )
 
 
-class Context(Protocol):
-    """The context of a value that is not plain: the trace of a program, or a server."""
-
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
-        """Apply one operation. `by` is the number of positions of a rotation of elements."""
-        ...
-
-
-class Value(NumpyProtocols):
+class Value(Ciphertext):
     """A value of one type: the base class of the types.
 
-    A value is plain (made from a Python integer), traced (inside a function under `@sl.program`) or bound to a server
-    (by `server.bind`). Arithmetic wraps modulo 2^width, or modulo the modulus of a `Modular` type.
+    A value is plain (made from a Python integer) or encrypted (by a client), or it is the result of operations on
+    encrypted values. Operators and methods of encrypted values record an operation; `Server.run` computes what is
+    recorded. In a function under `@sl.program`, operations on the parameters are recorded in the program.
+
+    Arithmetic wraps modulo 2^width, or modulo the modulus of a `Modular` type.
     """
 
     name: ClassVar[str] = ""
@@ -45,25 +38,23 @@ class Value(NumpyProtocols):
     MAX: ClassVar[int] = 0
     modulus: ClassVar[int] = 0
 
-    __slots__ = ("_context", "_data", "_label")
+    __slots__ = ("_data", "_label")
 
     __hash__ = None  # type: ignore[assignment]
 
-    _context: Context | None
+    # The bits of a plain value, or the node of another one.
     _data: Any
     _label: str
 
     def __init__(self, value: int | Value) -> None:
         if not self.width:
             raise TypeError(f"{type(self).__name__} has no width: write sl.u32(5), or sl.uint(12)(5)")
-        self._context = None
         self._data = self.encode(operator.index(value))
         self._label = ""
 
     @classmethod
-    def _make(cls, context: Context | None, data: Any, label: str = "") -> Self:
+    def _make(cls, data: int | Node, label: str = "") -> Self:
         value = cls.__new__(cls)
-        value._context = context
         value._data = data
         value._label = label
         return value
@@ -82,45 +73,36 @@ class Value(NumpyProtocols):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the value is plain: neither traced nor bound to a server."""
-        return self._context is None
+        """Whether the value is plain: neither encrypted nor recorded."""
+        return not isinstance(self._data, Node)
 
     @property
-    def is_bound(self) -> bool:
-        """Whether the value is bound to a server."""
-        return isinstance(self._data, _core.Ciphertext)
-
-    @property
-    def encrypted(self) -> Ciphertext[Any]:
-        """The ciphertext of a bound value. Raises TypeMismatchError for a value that is not bound."""
-        from solinas._cipher import Ciphertext
-
-        if self.is_bound:
-            return Ciphertext._wrap(self._data)
-        raise TypeMismatchError(f"{self._describe()} is not bound to a server, so it has no ciphertext")
+    def _node(self) -> Node:
+        """The node of the value. That of a plain value is a constant."""
+        return self._data if isinstance(self._data, Node) else Node(CONSTANT, self.name, detail=self._data)
 
     def _describe(self) -> str:
         """Return the name and type for messages, as in `a (u32)`."""
         return f"{self._text()} ({self.name})"
 
     def _text(self) -> str:
-        if self._context is None:
-            return str(self.decode(self._data))
-        return self._label or "a value"
+        return str(self.decode(self._data)) if self.is_plain else self._label or "an encrypted value"
 
     def __repr__(self) -> str:
-        if self._context is None:
+        if self.is_plain:
             value: int | bool = self.decode(self._data)
             return f"{self.name}({bool(value) if isinstance(self, Bool) else value})"
-        return f"<{self.name}: {self._text()}>"
+        if self._data.traced:
+            return f"<{self.name}: {self._text()}>"
+        return f"<encrypted {self.name}, {self._state()}>"
 
     def __bool__(self) -> bool:
-        if self._context is None:
+        if self.is_plain:
             return bool(self._data)
         raise TypeMismatchError(NO_BOOL.format(what=self._describe()))
 
     def __index__(self) -> int:
-        if self._context is None:
+        if self.is_plain:
             return self.decode(self._data)
         raise TypeMismatchError(
             f"{self._describe()} is not a Python integer: only the client knows its value. "
@@ -130,19 +112,19 @@ class Value(NumpyProtocols):
     def __int__(self) -> int:
         return self.__index__()
 
-    def __reduce__(self) -> tuple[Any, tuple[str, int]]:
-        from solinas._integers import of_type
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        from solinas._types import of_type
 
-        return of_type, (self.name, self.__index__())
+        return (of_type, (self.name, int(self))) if self.is_plain else super().__reduce__()
 
     def __format__(self, spec: str) -> str:
-        if self._context is None and spec:
+        if self.is_plain and spec:
             value = self.decode(self._data)
             return format(str(bool(value)) if isinstance(self, Bool) else value, spec)
         return format(str(self), spec)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if self._context is not None:
+        if not self.is_plain:
             return super().__array__()
         import numpy as np
 
@@ -242,21 +224,13 @@ def _integer(value: object) -> int | None:
 def _apply(
     op: str, args: Sequence[Value], to: type[V], label: str, table: list[int] | None = None, *, by: int = 0
 ) -> V:
-    """Apply an operation in the context of its operands: in the clear, in a trace, or on a server."""
-    contexts = {id(arg._context): arg._context for arg in args if arg._context is not None}
-    if not contexts:
-        bits = _core.evaluate(op, [arg.name for arg in args], [arg._data for arg in args], to.name, table)
-        return to._make(None, bits)
-    if len(contexts) > 1:
-        names = " and ".join(arg._describe() for arg in args)
-        raise TypeMismatchError(
-            f"{op} does not take {names}: they belong to different programs or servers. Pass one of them as an argument"
-        )
-    (context,) = contexts.values()
-    assert context is not None
-    result = context._apply(op, args, to, table, by)
-    result._label = label if len(label) <= MAX_LABEL else f"a result of {op}"
-    return result
+    """Apply an operation: at once if all operands are plain, else it is recorded."""
+    if all(arg.is_plain for arg in args):
+        return to._make(_core.evaluate(op, [arg.name for arg in args], [arg._data for arg in args], to.name, table))
+    node = operation(op, to.name, [arg._node for arg in args], table, by)
+    if not node.traced:
+        return to._make(node)
+    return to._make(node, label if len(label) <= MAX_LABEL else f"a result of {op}")
 
 
 class Bool(Value):
@@ -266,6 +240,12 @@ class Bool(Value):
     width = 1
     MAX = 1
     __slots__ = ()
+
+    def select(self, a: V, b: V | int) -> V:
+        """Return `a` if this bool is true, else `b`, as `sl.select` does."""
+        from solinas._functions import select
+
+        return select(self, a, b)
 
     def __add__(self, other: object) -> NoReturn:
         raise TypeMismatchError(

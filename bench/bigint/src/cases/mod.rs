@@ -1,35 +1,35 @@
-//! What is measured: each module gives the rows of a table.
+//! The cases. Each module gives the rows of a table.
 
 pub mod modular;
 pub mod power;
 pub mod products;
 
-use crate::Error;
 use crate::ours::Engine;
 use crate::peers::Peers;
 use crate::report::{Row, Target};
+use bench_common::Error;
 use bench_common::sample::{Contestant, Effort, contest};
 
-/// Column of what our users call.
+/// Column of the function that our users call.
 pub const OURS: &str = "ours";
 
-/// What a case needs.
+/// The peers and options of the run.
 pub struct Bench<'a> {
-    /// Those that were found.
+    /// The peers that were found.
     pub peers: &'a Peers,
-    /// How long to measure.
+    /// Samples of each row.
     pub effort: Effort,
-    /// Whether a row is wanted.
+    /// Whether the filters keep a row.
     pub wanted: &'a dyn Fn(&str) -> bool,
 }
 
 impl Bench<'_> {
-    /// To be so many times as fast as every FLINT that was found.
+    /// Targets of the ratio to each FLINT that was found.
     fn flint_targets(&self, faster: &str, at_least: f64) -> Vec<Target> {
         self.peers.flint.iter().map(|flint| Target::new(faster, &flint.column(), at_least)).collect()
     }
 
-    /// A row, if it is wanted; `contestants` prepares who takes part.
+    /// The row of that id, unless a filter leaves it out. `contestants` prepares its columns.
     fn row<'a>(
         &self,
         id: String,
@@ -44,7 +44,7 @@ impl Bench<'_> {
     }
 }
 
-/// Column of a plan on one thread or more.
+/// Column of a plan with this number of threads.
 fn column(engine: Engine, threads: usize) -> String {
     let name = match engine {
         Engine::Complex => "plan, complex",
@@ -53,7 +53,7 @@ fn column(engine: Engine, threads: usize) -> String {
     on(name, threads)
 }
 
-/// A column's name with its number of threads, where that is more than one.
+/// Name of a column, with the number of threads if there are several.
 fn on(name: &str, threads: usize) -> String {
     if threads == 1 { name.into() } else { format!("{name} x{threads}") }
 }

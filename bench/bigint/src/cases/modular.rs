@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use super::{Bench, on};
-use crate::Error;
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
+use bench_common::Error;
 use bench_common::numbers::{below, modulus, trimmed};
 use bench_common::sample::{Contestant, Job, Work};
 

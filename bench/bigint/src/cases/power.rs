@@ -1,38 +1,19 @@
 //! Powers modulo odd numbers, and RSA signatures.
 
 use super::Bench;
-use crate::Error;
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
+use bench_common::Error;
+use bench_common::crypto::RsaKey;
 use bench_common::numbers::{below, number, to_bytes, trimmed, words};
 use bench_common::sample::{Contestant, Job};
 
-/// Bits of the modulus, and how far the two primes are from where [`start`] begins.
+/// Bits of the modulus, and distances of the two primes from the numbers of [`start`].
 const KEYS: [(usize, [u64; 2]); 4] =
     [(2048, [615, 109]), (4096, [971, 2529]), (8192, [317, 313]), (12_288, [2075, 377])];
 
-/// A private key as words.
-pub struct Key {
-    /// `p q`
-    pub n: Vec<u64>,
-    /// 65537
-    pub e: Vec<u64>,
-    /// `e^-1 mod (p - 1)(q - 1)`
-    pub d: Vec<u64>,
-    /// The greater prime.
-    pub p: Vec<u64>,
-    /// The other.
-    pub q: Vec<u64>,
-    /// `d mod p - 1`
-    pub dp: Vec<u64>,
-    /// `d mod q - 1`
-    pub dq: Vec<u64>,
-    /// `q^-1 mod p`
-    pub q_inverse: Vec<u64>,
-}
-
-/// Where the search for a prime begins: its product with another of as many bits has twice as many.
+/// The number where the search for a prime begins. The product of two such primes has twice as many bits.
 fn start(bits: usize, seed: u64) -> Vec<u64> {
     let mut x = number(bits, seed);
     if let Some(top) = x.last_mut() {
@@ -42,40 +23,39 @@ fn start(bits: usize, seed: u64) -> Vec<u64> {
     x
 }
 
-/// How far the first primes are from where the search begins: the figures of `KEYS`.
+/// Distances of the first primes from the numbers of [`start`]: the figures of `KEYS`.
 pub fn offsets(gmp: Gmp, bits: usize) -> [u64; 2] {
     [11, 12].map(|seed| gmp.next_prime(&start(bits / 2, seed))[0])
 }
 
-impl Key {
-    fn new(gmp: Gmp, bits: usize, offsets: [u64; 2]) -> Option<Self> {
-        let prime = |seed, offset| {
-            let mut x = start(bits / 2, seed);
-            x[0] = offset;
-            x
-        };
-        let (p, q) = (prime(11, offsets[0]), prime(12, offsets[1]));
-        let (p, q) = if gmp.less(&p, &q) { (q, p) } else { (p, q) };
-        let less_one = |x: &[u64]| {
-            let mut x = x.to_vec();
-            x[0] -= 1;
-            x
-        };
-        let (p_1, q_1) = (less_one(&p), less_one(&q));
-        let (mut n, mut phi) = (vec![0; bits / 64], vec![0; bits / 64]);
-        gmp.mul(&mut n, &p, &q);
-        gmp.mul(&mut phi, &p_1, &q_1);
-        let e = vec![65_537];
-        let d = gmp.invert(&e, &phi)?;
-        let rest = |m: &[u64]| {
-            let (mut quotient, mut rest) = (vec![0; d.len() - m.len() + 1], vec![0; m.len()]);
-            gmp.div_rem(&mut quotient, &mut rest, &d, m);
-            rest
-        };
-        let (dp, dq) = (rest(&p_1), rest(&q_1));
-        let q_inverse = gmp.invert(&q, &p)?;
-        Some(Self { n, e, d, p, q, dp, dq, q_inverse })
-    }
+/// The key of these primes.
+fn key(gmp: Gmp, bits: usize, offsets: [u64; 2]) -> Option<RsaKey> {
+    let prime = |seed, offset| {
+        let mut x = start(bits / 2, seed);
+        x[0] = offset;
+        x
+    };
+    let (p, q) = (prime(11, offsets[0]), prime(12, offsets[1]));
+    let (p, q) = if gmp.less(&p, &q) { (q, p) } else { (p, q) };
+    let less_one = |x: &[u64]| {
+        let mut x = x.to_vec();
+        x[0] -= 1;
+        x
+    };
+    let (p_1, q_1) = (less_one(&p), less_one(&q));
+    let (mut n, mut phi) = (vec![0; bits / 64], vec![0; bits / 64]);
+    gmp.mul(&mut n, &p, &q);
+    gmp.mul(&mut phi, &p_1, &q_1);
+    let e = vec![65_537];
+    let d = gmp.invert(&e, &phi)?;
+    let rest = |m: &[u64]| {
+        let (mut quotient, mut rest) = (vec![0; d.len() - m.len() + 1], vec![0; m.len()]);
+        gmp.div_rem(&mut quotient, &mut rest, &d, m);
+        rest
+    };
+    let (dp, dq) = (rest(&p_1), rest(&q_1));
+    let q_inverse = gmp.invert(&q, &p)?;
+    Some(RsaKey { n, e, d, p, q, dp, dq, q_inverse })
 }
 
 /// Powers with exponents as long as the modulus, and RSA signatures with the CRT.
@@ -83,7 +63,7 @@ pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
     let Some(gmp) = bench.peers.gmp else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for (bits, offsets) in KEYS {
-        let Some(key) = Key::new(gmp, bits, offsets) else { continue };
+        let Some(key) = key(gmp, bits, offsets) else { continue };
         let (message, digest) = (below(&key.n, 13), to_bytes(&words(4, 14)));
         let contestants = || {
             let mut all = Vec::new();
@@ -98,7 +78,7 @@ pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-fn power(bench: &Bench<'_>, gmp: Gmp, key: &Key, base: &[u64]) -> Result<Option<Row>, Error> {
+fn power(bench: &Bench<'_>, gmp: Gmp, key: &RsaKey, base: &[u64]) -> Result<Option<Row>, Error> {
     let (bits, exponent) = (64 * key.n.len(), trimmed(&key.d));
     let contestants = || {
         let mut all = Vec::new();

@@ -1,10 +1,10 @@
 //! Products: large ones by plans, small ones by the function that chooses its algorithm.
 
 use super::{Bench, OURS, column, on};
-use crate::Error;
 use crate::ours::{self, Engine, Kind};
 use crate::peers::malachite;
 use crate::report::{Row, Target};
+use bench_common::Error;
 use bench_common::numbers::{number, words};
 use bench_common::sample::{Contestant, Job};
 

@@ -144,7 +144,7 @@ impl Flint {
         };
         let (a, b, m) = (shift(a), shift(b), shift(m));
         let mut inverse = vec![0; n];
-        // SAFETY: so many words are there, and the top bit of `m` is set.
+        // SAFETY: the lengths were checked, and the top bit of `m` is set.
         unsafe { (self.f.preinvn)(inverse.as_mut_ptr(), m.as_ptr(), n as _) };
         Preinvn { f: self.f, a, b, m, inverse, norm, out: vec![0; n] }
     }
@@ -234,7 +234,7 @@ struct Operand {
 }
 
 impl Plan {
-    /// For products of so many words each.
+    /// A plan for products of operands of these lengths, in words.
     fn new(flint: &Flint, a: usize, b: usize) -> Option<Self> {
         let (f, ctx) = (flint.plans?, flint.fft_small?.ctx());
         let mut plan = Opaque::zeroed();

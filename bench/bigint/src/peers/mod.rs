@@ -1,14 +1,13 @@
-//! The peers, found on this machine when the program runs. Nothing of theirs is linked in or shipped.
+//! The peers, found on this machine at run time. Nothing of theirs is linked or shipped.
 
-mod crypto;
 mod flint;
 pub mod malachite;
 
 pub use bench_common::Gmp;
-pub use crypto::Crypto;
+pub use bench_common::crypto::Crypto;
 pub use flint::Flint;
 
-/// Those that were found.
+/// The peers that were found.
 pub struct Peers {
     /// GMP: the reference of all results as well.
     pub gmp: Option<Gmp>,
@@ -19,12 +18,12 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Looks for all.
+    /// Looks for all peers.
     pub fn find() -> Self {
         Self { gmp: Gmp::find(), flint: Flint::find(), crypto: Crypto::find() }
     }
 
-    /// A line for each: its version, or how to get it.
+    /// One line for each peer: its version, or how to get it.
     pub fn lines(&self) -> Vec<String> {
         let missing = |name: &str, how: &str| format!("{name}: not found; {how}");
         let mut lines = Vec::new();

@@ -3,7 +3,7 @@
 use solinas_field::limbs::Multiplier;
 
 /// Lengths in words from which a method is used, of the shorter operand or of the modulus (measured by
-/// `examples/thresholds.rs` on Zen 4).
+/// `cargo measure thresholds` on Zen 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
     /// Karatsuba's method instead of the schoolbook method.

@@ -8,7 +8,7 @@ mod passphrase;
 mod signature;
 
 use crate::error::{Error, Result, input};
-use crate::files::{is_private_key, read_bytes};
+use crate::files::read_bytes;
 use crate::output::Output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
@@ -158,7 +158,7 @@ impl Key {
         match PublicKey::read(&bytes, research) {
             Ok(key) => Ok(Self::Public(key)),
             // A damaged private key must not be reported as a bad public key.
-            Err(_) if is_private_key(&bytes) => {
+            Err(_) if solinas_formats::is_private_key(&bytes) => {
                 private_key(path, &bytes, passphrase, research).map(|key| Self::Private(key.into()))
             }
             Err(error) => Err(in_file(path)(error)),

@@ -121,7 +121,7 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         ("expand --key sums/server.key -o -", "./-", 2),
         ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),
         ("expand --key sums/server.key -o sums", "name a file, not a folder", 1),
-        ("encrypt --key sums/server.key --matrix sums --type u8 1 -o c.ct", "no ordinary file", 1),
+        ("encrypt --key sums/server.key --matrix sums --type u8 1 -o c.ct", "not an ordinary file", 1),
         ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is also an input", 2),
     ] {
         let message = place.fail(line, code);

@@ -202,7 +202,7 @@ fn a_signature_of_something_else_is_refused_on_both_sides() {
     assert!(
         place
             .fail("rsa verify --key public.pem -s s message", 1)
-            .contains("s: the signature is not one of this message")
+            .contains("s: the signature is not valid for this message")
     );
     let refused =
         place.openssl_output("dgst -sha256 -sigopt rsa_padding_mode:pss -verify public.pem -signature s message");

@@ -48,7 +48,7 @@ fn every_verb_opens_a_key_with_its_passphrase() {
     assert!(String::from_utf8_lossy(&output.get_output().stdout).contains("primes pass"));
     let output = place.command("rsa inspect locked.pem").env("SOLINAS_PASSPHRASE", "wrong").assert().code(1);
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(message.contains("locked.pem: the passphrase does not open"), "{message}");
+    assert!(message.contains("locked.pem: the passphrase does not decrypt"), "{message}");
     // A passphrase for a key without one is ignored.
     assert_eq!(place.run("rsa decrypt --key key.pem --passphrase-file pass c"), MESSAGE);
     place.run("rsa keygen --bits 2048 --insecure-seed 1 --passphrase-file pass --der -o locked.der");
@@ -65,7 +65,7 @@ fn a_passphrase_is_changed_and_removed() {
         place.run(&format!("rsa passphrase {name} --new-passphrase-file pass"));
         assert!(public(&format!("{name} --passphrase-file pass")));
         place.run(&format!("rsa passphrase {name} --passphrase-file pass --new-passphrase-file other-pass"));
-        assert!(place.fail(&format!("rsa public {name} --passphrase-file pass"), 1).contains("does not open"));
+        assert!(place.fail(&format!("rsa public {name} --passphrase-file pass"), 1).contains("does not decrypt"));
         assert!(public(&format!("{name} --passphrase-file other-pass")));
         place.run(&format!("rsa passphrase {name} --passphrase-file other-pass --remove -o plain --force"));
         assert_eq!(place.read("plain"), plain, "{name}");
@@ -89,7 +89,7 @@ fn passphrases_that_cannot_be_had_name_the_fix() {
     let cut: Vec<u8> = place.read("locked.pem").into_iter().filter(|byte| *byte != b'A').collect();
     place.write("cut.pem", cut);
     for (line, code, expected) in [
-        ("rsa public locked.pem --passphrase-file other-pass", 1, "does not open the private key"),
+        ("rsa public locked.pem --passphrase-file other-pass", 1, "does not decrypt the private key"),
         ("rsa public locked.pem --passphrase-file none", 1, "cannot read none"),
         ("rsa public locked.pem --passphrase-file -", 2, "SOLINAS_PASSPHRASE"),
         ("rsa public old.pem --passphrase-file pass", 1, "openssl pkey -in FILE -aes256"),
@@ -157,7 +157,7 @@ fn a_terminal_is_asked_for_passphrases() {
     assert!(done && said.contains("Passphrase of key.pem: "), "{said}");
     assert_eq!(place.read("ours.pem"), place.read("public.pem"));
     let (done, said) = typed("public key.pem -o x", "wrong\n");
-    assert!(!done && said.contains("does not open"), "{said}");
+    assert!(!done && said.contains("does not decrypt"), "{said}");
     let (done, said) = typed("passphrase key.pem --passphrase-file pass", "one\nanother\n");
     assert!(!done && said.contains("differ"), "{said}");
     assert!(place.run("rsa inspect key.pem --passphrase-file pass").contains("primes pass"));

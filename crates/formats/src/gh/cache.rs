@@ -1,8 +1,8 @@
-//! Tables of encryption and of Recrypt, kept beside a key. All can be computed again, from the key alone.
+//! Tables of encryption and of Recrypt in cache files beside a key. All tables can be recomputed from the key.
 //!
-//! A cache names its key, what it is of ([`EncryptMethod`] or [`RecryptMethod`]) and [`VERSION`], and has one section, `table`, of little-endian 64-bit words: it
-//! is checked by its checksums, and that it belongs to the key by a product of random multiples. Tables are residues, and the same for every engine
-//! and vector unit.
+//! A cache names its key, its method ([`EncryptMethod`] or [`RecryptMethod`]) and [`VERSION`]. Its only section `table`
+//! holds little-endian 64-bit words. Readers verify the checksums. They also check by a product of random multiples
+//! that the table belongs to the key. Tables are residues; they do not depend on the engine or the vector unit.
 
 use std::path::Path;
 
@@ -12,22 +12,23 @@ use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Publi
 use super::Gh;
 use crate::{Error, Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 
-/// Version of the tables' layout.
+/// Version of the layout of the tables.
 const VERSION: u64 = 1;
 
-/// What was loaded from a cache, or built where it could not be.
+/// A value that was loaded from a cache, or built because the cache could not be used.
 #[derive(Debug)]
 pub struct Cached<T> {
-    /// With its tables.
+    /// The value with its tables.
     pub value: T,
-    /// Why the cache was of no use, for the user: there is none, or it is damaged, or of another key. None where it was.
+    /// The reason why the cache could not be used, for the user: it is absent, damaged, or of another key. `None` if it
+    /// was used.
     pub rebuilt: Option<String>,
 }
 
-/// An encryptor with the table of that cache, if it is good; otherwise one with a new table.
+/// Loads an encryptor with the table of a cache. If the cache cannot be used, builds a new table.
 ///
 /// # Errors
-/// As [`Encryptor::new`], never for what the cache is.
+/// The errors of [`Encryptor::new`]. An unusable cache is not an error.
 pub fn load_encryptor<'a>(
     path: &Path,
     public: &'a PublicKey,
@@ -39,10 +40,10 @@ pub fn load_encryptor<'a>(
     or_built(loaded, || Ok(Encryptor::new(public, method, memory, arithmetic)?))
 }
 
-/// An evaluator with the pair table of that cache, if it is good; otherwise one with a new table.
+/// Loads an evaluator with the pair table of a cache. If the cache cannot be used, builds a new table.
 ///
 /// # Errors
-/// As [`Evaluator::new`], never for what the cache is.
+/// The errors of [`Evaluator::new`]. An unusable cache is not an error.
 pub fn load_evaluator<'a>(
     path: &Path,
     server: &'a ServerKey,
@@ -54,11 +55,11 @@ pub fn load_evaluator<'a>(
     or_built(loaded, || Ok(Evaluator::new(server, method, memory, arithmetic)?))
 }
 
-/// An encryptor with the table of a cache.
+/// Reads an encryptor with the table of a cache.
 ///
 /// # Errors
-/// [`Error::WrongScheme`], [`Error::WrongKey`], [`Error::Field`], [`Error::Section`], [`Error::Damaged`] for a cache that is of no use; as
-/// [`Encryptor::with_table`].
+/// [`Error::WrongScheme`], [`Error::WrongKey`], [`Error::Field`], [`Error::Section`] or [`Error::Damaged`] if the cache
+/// cannot be used. [`Error::Unwritable`] for a method without a table. The errors of [`Encryptor::with_table`].
 pub fn read_encryptor<'a>(
     reader: &Reader,
     public: &'a PublicKey,
@@ -72,10 +73,11 @@ pub fn read_encryptor<'a>(
     Ok(Encryptor::with_table(public, method, memory, arithmetic, table)?)
 }
 
-/// An evaluator with the pair table of a cache.
+/// Reads an evaluator with the pair table of a cache.
 ///
 /// # Errors
-/// As [`read_encryptor`]; as [`Evaluator::with_pair_table`].
+/// [`Error::WrongScheme`], [`Error::WrongKey`], [`Error::Field`], [`Error::Section`] or [`Error::Damaged`] if the cache
+/// cannot be used. The errors of [`Evaluator::with_pair_table`].
 pub fn read_evaluator<'a>(
     reader: &Reader,
     server: &'a ServerKey,
@@ -88,19 +90,19 @@ pub fn read_evaluator<'a>(
     Ok(Evaluator::with_pair_table(server, memory, arithmetic, table)?)
 }
 
-/// Writes the table of an encryptor. An older cache is replaced; no key is.
+/// Writes the table of an encryptor to a cache. Replaces an older cache, but never a key.
 ///
 /// # Errors
-/// [`Error::Unwritable`] for a method that keeps transforms instead of a table; from the file.
+/// [`Error::Unwritable`] for a method that stores transforms instead of a table. The errors of [`Writer`].
 pub fn save_encryptor(path: &Path, encryptor: &Encryptor<'_>) -> Result<(), Error> {
     let method = encryptor.method();
     save(path, encryptor.public(), &method, method.name(), encryptor.table())
 }
 
-/// Writes the pair table of an evaluator. An older cache is replaced; no key is.
+/// Writes the pair table of an evaluator to a cache. Replaces an older cache, but never a key.
 ///
 /// # Errors
-/// [`Error::Unwritable`] for a method without a pair table; from the file.
+/// [`Error::Unwritable`] for a method without a pair table. The errors of [`Writer`].
 pub fn save_evaluator(path: &Path, evaluator: &Evaluator<'_>) -> Result<(), Error> {
     let method = evaluator.method();
     save(path, evaluator.server().public(), &method, method.name(), evaluator.pair_table())
@@ -121,23 +123,23 @@ fn save(
 }
 
 fn no_table(name: &str) -> Error {
-    Error::Unwritable(format!("{name} keeps no table that would be quicker to load"))
+    Error::Unwritable(format!("{name} stores no table that would load faster than it is computed"))
 }
 
 fn open(path: &Path) -> Result<Reader, Error> {
     Reader::open(path, Expect::kind(Kind::Cache))
 }
 
-/// That the cache is of that key and method.
+/// Checks that the cache belongs to this key and method.
 fn check(reader: &Reader, public: &PublicKey, method: &impl Serialize) -> Result<(), Error> {
     reader.expect_scheme(Gh::NAME)?;
     reader.expect_key(public.id(), "the key")?;
     let wanted = ciborium::Value::serialized(method).map_err(|error| reader.field("method", &error.to_string()))?;
     if reader.header().meta.get("method") != Some(&wanted) {
-        return Err(reader.field("method", "it is of another one"));
+        return Err(reader.field("method", "the cache is of another method"));
     }
     if reader.meta::<u64>("layout")? != VERSION {
-        return Err(reader.field("layout", "it is of another version"));
+        return Err(reader.field("layout", "the cache is of another version"));
     }
     Ok(())
 }
@@ -145,6 +147,6 @@ fn check(reader: &Reader, public: &PublicKey, method: &impl Serialize) -> Result
 fn or_built<T>(loaded: Result<T, Error>, build: impl FnOnce() -> Result<T, Error>) -> Result<Cached<T>, Error> {
     match loaded {
         Ok(value) => Ok(Cached { value, rebuilt: None }),
-        Err(why) => Ok(Cached { value: build()?, rebuilt: Some(format!("the table was computed anew: {why}")) }),
+        Err(why) => Ok(Cached { value: build()?, rebuilt: Some(format!("the table was computed again: {why}")) }),
     }
 }

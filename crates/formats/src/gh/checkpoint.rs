@@ -1,32 +1,34 @@
-//! Key generation that can be interrupted.
+//! Interruptible key generation.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
+use solinas_schemes::gh::{Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
 use solinas_schemes::{Control, Entropy};
 use zeroize::Zeroizing;
 
 use super::Gh;
 use crate::{Error, Expect, Header, KeyFiles, Kind, Overwrite, Reader, Writer, source};
 
-/// Least time between two checkpoints that no one asked for.
+/// Least time between two periodic checkpoints.
 const INTERVAL: Duration = Duration::from_secs(20);
-/// A checkpoint may take this part of the time since the one before.
+/// The time to write a checkpoint is at most one part in `SHARE` of the time since the one before.
 const SHARE: u32 = 20;
-/// More polynomials than any key generation draws: a few have no root.
+/// Largest number of attempts that a checkpoint may state. Real key generations draw a few polynomials.
 const MOST_ATTEMPTS: u64 = 1 << 32;
 
-/// Makes a key pair, on the current thread pool.
+/// Generates a key pair on the current thread pool.
 ///
-/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when the work is cancelled, and when the
-/// key is made. If the file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the key is. It
-/// stays: the caller removes it once both keys are stored. It is locked meanwhile, where the file system can.
+/// `checkpoint` names a file for the progress. It is written at the beginning, from time to time, when the work is
+/// cancelled, and when the keys are ready. If the file exists, key generation continues from it and makes the same
+/// keys. The file is secret, because it determines the secret key. Remove it after both keys are saved. Key generation
+/// locks the file if the file system supports locks.
 ///
 /// # Errors
-/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`]. [`Error::Checkpoint`] for a checkpoint
-/// of other parameters or another seed; [`Error::Busy`] for one that another key generation works on; from the file.
+/// [`Error::Scheme`] from the scheme, such as [`ResearchScheme`](solinas_schemes::Error::ResearchScheme) and
+/// [`Cancelled`](solinas_schemes::Error::Cancelled). [`Error::Checkpoint`] for a checkpoint of other parameters or
+/// another seed. [`Error::Busy`] if another key generation works on it. The errors of [`Reader`] and [`Writer`].
 pub fn keygen(
     params: &Params,
     research: bool,
@@ -37,14 +39,14 @@ pub fn keygen(
     let Some(path) = checkpoint else {
         return Ok(KeyGeneration::new(params, research, entropy)?.finish(control)?);
     };
-    // The file's lock goes over to each file that replaces it.
+    // Each new checkpoint file takes over the lock.
     let (mut generation, mut lock) = match lock(path)? {
         Some(lock) => (resume(path, params, research, entropy)?, lock),
         None => {
             let generation = KeyGeneration::new(params, research, entropy)?;
-            // A place where nothing can be written is found now.
+            // Writes now, to find a path that cannot be written before the work begins.
             let lock = store(&generation, path, Overwrite::Never).map_err(|error| match error {
-                // Another one began meanwhile.
+                // Another key generation began after the check.
                 Error::Exists { path, .. } => Error::Busy { path },
                 other => other,
             })?;
@@ -55,7 +57,7 @@ pub fn keygen(
     while !generation.is_done() {
         let stepped = generation.step(control);
         if stepped.is_err() || generation.is_done() {
-            // Where this fails, the file before it stays, and there is something else to tell: why the work stopped, or a key.
+            // If the write fails, the last checkpoint stays. The result of the step is more important than that error.
             lock = store(&generation, path, Overwrite::Always).unwrap_or(lock);
             stepped?;
         } else if last.elapsed() > INTERVAL.max(SHARE * took) {
@@ -69,14 +71,14 @@ pub fn keygen(
     Ok(keys)
 }
 
-/// Locks the checkpoint, so that no other key generation works on it. None where there is no file.
+/// Locks the checkpoint, so that no other key generation uses it. Returns `None` if there is no file.
 fn lock(path: &Path) -> Result<Option<File>, Error> {
     while path.try_exists().map_err(|e| Error::io(path, "open", e))? {
         let (file, _) = source::open(path)?;
         if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(Error::Busy { path: path.to_path_buf() });
         }
-        // Whoever had the lock before may have replaced the file, or removed it.
+        // The former owner of the lock may have replaced or removed the file.
         if source::is_at(&file, path) {
             return Ok(Some(file));
         }
@@ -84,7 +86,7 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
     Ok(None)
 }
 
-/// Writes the checkpoint, in one step, and locks it.
+/// Writes the checkpoint in one step and locks it.
 fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
     let header = Header::new(Kind::Checkpoint)
@@ -106,7 +108,7 @@ fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Res
     let other = |problem: String| Err(Error::Checkpoint { path: path.to_path_buf(), problem });
     let stored = Gh::read_params(&reader)?;
     if stored != *params {
-        return other(format!("it makes a key of parameters {:?}, not {:?}", stored.name(), params.name()));
+        return other(format!("it makes a key with parameters {:?}, not {:?}", stored.name(), params.name()));
     }
     let generation = read_checkpoint(&reader, params, research)?;
     let (chosen, drawn) = ("an insecure seed that was chosen", "the operating system's randomness");
@@ -120,10 +122,11 @@ fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Res
     }
 }
 
-/// Reads a checkpoint of a key generation of these parameters.
+/// Reads the checkpoint of a key generation with these parameters.
 ///
 /// # Errors
-/// From the file; [`Error::Section`] and [`Error::Field`] for what is not of these parameters; [`gh::Error::ResearchOnly`] unless `research`.
+/// [`Error::Section`] and [`Error::Field`] for content that does not match the parameters. [`Error::Scheme`] with
+/// [`ResearchScheme`](solinas_schemes::Error::ResearchScheme) unless `research`. The errors of [`Reader`].
 pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Result<KeyGeneration, Error> {
     let mut seed = Zeroizing::new([0; 32]);
     seed.copy_from_slice(&reader.section_of_len("seed", 32)?);
@@ -137,11 +140,11 @@ pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Resu
     let dimension = usize::try_from(reader.meta::<u64>("dimension")?).unwrap_or(usize::MAX);
     let (insecure, attempt) = (reader.header().insecure_seed, reader.meta("attempt")?);
     if attempt > MOST_ATTEMPTS {
-        return Err(reader.field("attempt", "no key generation takes as many"));
+        return Err(reader.field("attempt", "it is larger than in any key generation"));
     }
     let checkpoint = Checkpoint { insecure, seed, attempt, dimension, parts };
     KeyGeneration::resume(params, research, checkpoint).map_err(|error| match error {
-        gh::Error::ResearchOnly { .. } => error.into(),
+        solinas_schemes::Error::ResearchScheme { .. } => error.into(),
         _ => reader.section_error("seed", error),
     })
 }

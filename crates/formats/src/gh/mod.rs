@@ -1,6 +1,6 @@
 //! Files of Gentry-Halevi keys.
 //!
-//! All numbers are little-endian 64-bit words, lowest first, as many as those of `d`:
+//! All numbers consist of little-endian 64-bit words, lowest first. Each has as many words as `d`.
 //!
 //! | file | sections |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | public key | `d`, `r` |
 //! | server key | `d`, `r`, `x` (`s` residues), `indicators` (`s m` residues, block by block) |
 //! | cache | `table` |
-//! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`](gh::KeyGeneration::PARTS) what there is |
+//! | checkpoint of key generation | `seed` (32 bytes), and some of [`KeyGeneration::PARTS`] |
 //!
-//! Encryption needs `d` and `r` alone: [`Gh::read_public`](KeyFiles::read_public) takes them from any of the three. A large server key is 2.25 GB; it is written from where it
-//! lies in memory, and read to where it is used.
+//! Encryption needs only `d` and `r`. [`Gh::read_public`](KeyFiles::read_public) reads them from a key file of any
+//! kind. The server key of the set large has 2.25 GB. It is written from memory and read into memory without a copy.
 
 mod cache;
 mod checkpoint;
@@ -22,18 +22,18 @@ pub use cache::{
 pub use checkpoint::{keygen, read_checkpoint};
 
 use solinas_bigint::Natural;
-use solinas_schemes::gh::{self, ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
+use solinas_schemes::gh::{ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
 use zeroize::Zeroizing;
 
 use crate::keys::public_accessors;
 use crate::{Destination, Error, KeyFiles, Reader, Writer};
 
-/// Gentry and Halevi's scheme, in files.
+/// The files of the Gentry-Halevi scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gh;
 
-/// Largest dimension at which the root of a key that is read is checked: 3 ms at toy, 20 ms at small. It would take 0.1 s at medium and 1 s at large, and tells
-/// of no fault that the file's checksums leave but of a key that was forged, by whom a public key is taken.
+/// Largest dimension at which a reader checks the root of a key: 3 ms at toy, 20 ms at small. The check would take 0.1
+/// s at medium and 1 s at large. Checksums find damage already, so the check finds forged keys only.
 const MOST_CHECKED: usize = 2048;
 
 impl KeyFiles for Gh {
@@ -69,7 +69,7 @@ impl KeyFiles for Gh {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: gh::Error| reader.field("params", &error.to_string());
+        let refused = |error: solinas_schemes::Error| reader.field("params", &error.to_string());
         if !Params::names().contains(&literal.name.as_str()) {
             return Params::try_from(literal).map_err(refused);
         }
@@ -80,12 +80,12 @@ impl KeyFiles for Gh {
 
     fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
         let params = Self::read_params(reader)?;
-        // The length of d varies from key to key, by far less than a tenth.
+        // The length of d varies between keys by much less than a tenth.
         let (len, most) = (reader.section_len("d")?, (params.modulus_bits() * 1.1 / 64.0) as usize + 1);
         let words = usize::try_from(len / 8).unwrap_or(usize::MAX);
         if words > most || !len.is_multiple_of(8) {
             return Err(
-                reader.section_error("d", format_args!("it has {len} bytes, its parameters allow for {}", 8 * most))
+                reader.section_error("d", format_args!("it has {len} bytes, its parameters allow {}", 8 * most))
             );
         }
         let number = |name: &str| reader.section_u64(name, words).map(Natural::from_words);
@@ -119,7 +119,7 @@ impl KeyFiles for Gh {
     }
 }
 
-/// A number, filled up with zeros to `words` words.
+/// Writes a number, padded with zeros to `words` words.
 fn write_residue(writer: &mut Writer<dyn Destination>, name: &str, x: &Natural, words: usize) -> Result<(), Error> {
     let mut padded = Zeroizing::new(Vec::with_capacity(words));
     padded.extend_from_slice(x.words());
@@ -127,7 +127,7 @@ fn write_residue(writer: &mut Writer<dyn Destination>, name: &str, x: &Natural, 
     writer.section_u64(name, &padded)
 }
 
-/// Bytes of the sections of a stored server key, about.
+/// Approximate bytes of the sections of a stored server key.
 pub fn stored_server_bytes(params: &Params) -> usize {
     8 * params.server_key_words()
 }

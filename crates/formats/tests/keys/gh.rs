@@ -99,7 +99,7 @@ fn what_no_key_can_be_is_refused_by_name() {
     // Another r, with the key id that belongs to it.
     let two = solinas_bigint::Natural::from(2u64);
     let other = PublicKey::from_parts(public.params().clone(), true, public.d().clone(), two).unwrap();
-    refused(public_file::<Gh>(&other), "no root of x^n + 1");
+    refused(public_file::<Gh>(&other), "not a root of x^n + 1");
 
     let change = |name: &str, alter: fn(&mut Vec<u8>)| changed(&server, name, alter);
     refused(change("d", |d| d[0] ^= 1), "d is even");
@@ -177,7 +177,7 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
             let run = until(further, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
             match run {
                 Ok(keys) => break keys,
-                Err(Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })) => stops += 1,
+                Err(Error::Scheme(solinas_schemes::Error::Cancelled { .. })) => stops += 1,
                 Err(other) => panic!("{other}"),
             }
             furthest = seen.into_inner().unwrap();
@@ -275,7 +275,7 @@ fn a_checkpoint_serves_one_key_generation_at_a_time() {
         };
         let error =
             until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
-        assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+        assert!(matches!(error, Error::Scheme(solinas_schemes::Error::Cancelled { .. })), "{error}");
     }
     gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap();
 }
@@ -295,7 +295,7 @@ fn why_the_work_stopped_is_told_even_where_the_checkpoint_cannot_be_stored() {
     };
     let path = folder.join("checkpoint");
     let error = until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
-    assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+    assert!(matches!(error, Error::Scheme(solinas_schemes::Error::Cancelled { .. })), "{error}");
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
         .unwrap();
     load("belongs to key");
     gh::save_encryptor(&path, &Encryptor::new(public, EncryptMethod::TwoLevel, memory, arithmetic).unwrap()).unwrap();
-    load("another one");
+    load("another method");
     let table = Encryptor::new(public, EncryptMethod::Table, memory, arithmetic).unwrap();
     gh::save_encryptor(&path, &table).unwrap();
     let good = std::fs::read(&path).unwrap();
@@ -455,7 +455,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
         wrong[at] ^= 1;
         forged("pair_table", 1, &wrong);
         let note = gh::load_evaluator(&path, server, memory, arithmetic).unwrap().rebuilt.unwrap();
-        assert!(note.contains("of this key") || note.contains("not below d"), "{at} {note}");
+        assert!(note.contains("does not belong to this key") || note.contains("not below d"), "{at} {note}");
     }
     // Only what Encryptor::new refuses is an error.
     assert!(gh::load_encryptor(&path, public, EncryptMethod::Table, 100, arithmetic).is_err());

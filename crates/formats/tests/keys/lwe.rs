@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::lwe::{self, Lwe};
+use solinas_formats::lwe;
 use solinas_formats::{Error, Kind, inspect};
 use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
-use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate};
+use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, ServerKey};
 use solinas_schemes::{Control, Entropy};
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,9 @@ use crate::common::{
 type Keys = (ClientKey, ServerKey);
 
 fn keys(params: &Params) -> Keys {
-    generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap()
+    let client = ClientKey::generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
 }
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("leveled-8-1").unwrap()));
@@ -126,7 +128,7 @@ fn matrices_and_states_of_products_are_replaced_whole_and_states_are_their_owner
     let cancel = AtomicBool::new(true);
     let cancelled = Control { progress: None, cancel: Some(&cancel) };
     let stopped = lwe::write_matrix(&path, KEYS.0.public(), &cancelled);
-    assert!(matches!(stopped, Err(Error::Matrix(solinas_schemes::lwe::Error::Cancelled { .. }))));
+    assert!(matches!(stopped, Err(Error::Scheme(solinas_schemes::Error::Cancelled { .. }))));
     assert_eq!(fs::read(&path).unwrap(), b"old");
     lwe::write_matrix(&path, KEYS.0.public(), &Control::default()).unwrap();
     let file = KeyFile::open(&path).unwrap();

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::ntru::{self, Ntru, ServerKeys};
-use solinas_formats::{KeyFiles, Writer};
-use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate};
+use solinas_formats::KeyFiles;
+use solinas_formats::ntru;
+use solinas_schemes::ntru::{ClientKey, Ntru, Params, ParamsLiteral, Rotation, RotationKey, ServerKey};
 use solinas_schemes::{Control, Entropy};
 
 use crate::common::{
@@ -12,12 +12,12 @@ use crate::common::{
     with_params, without,
 };
 
-type Keys = (ClientKey, ServerKeys);
+type Keys = (ClientKey, ServerKey);
 
 fn keys(params: &Params) -> Keys {
-    let (client, hints) = generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap();
-    let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&Control::default()).unwrap());
-    (client, ServerKeys { hints, bootstrap, rotations: None })
+    let client = ClientKey::generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
 }
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("tight-16-2").unwrap()));
@@ -42,17 +42,15 @@ fn keys_are_read_back_as_they_were_written() {
 #[test]
 fn rotation_keys_are_read_back_and_every_word_is_checked() {
     let params = Params::named("slots-128-1").unwrap();
-    let (client, server) = keys(&params);
+    let (client, _) = keys(&params);
     let all = Rotation::all(&params);
     assert_eq!(all.len(), 7);
-    let key = client.rotation_key(&all, true, &Control::default()).unwrap();
+    let server = client.server_key_with(&all, true, &Control::default()).unwrap();
+    let key = server.rotation_key().unwrap();
     let words: Vec<usize> = key.polynomials().map(|poly| poly.words().len()).collect();
     assert_eq!(words, RotationKey::sizes(&params).unwrap().repeat(all.len()));
-    let bytes = server_file::<Ntru>(&ServerKeys { rotations: Some(key.clone()), ..server.clone() });
-    let read = Ntru::read_server(&open(&bytes).unwrap()).unwrap();
-    let rotations = read.rotations.unwrap();
-    assert!(read.hints == server.hints && rotations.rotations().eq(all));
-    assert!(rotations.polynomials().eq(key.polynomials()));
+    let bytes = server_file::<Ntru>(&server);
+    assert!(Ntru::read_server(&open(&bytes).unwrap()).unwrap() == server);
     let size = 8 * words.iter().sum::<usize>();
     let refused = |alter: &dyn Fn(&mut Vec<u8>)| {
         check_refused::<Ntru>(&changed(&bytes, "rotations", alter), "section rotations");
@@ -69,11 +67,10 @@ fn rotation_keys_are_read_back_and_every_word_is_checked() {
     });
     check_refused::<Ntru>(&bits, "section rotations");
     check_refused::<Ntru>(&bits, "no slots");
-    // Nor is a key of others written.
-    let foreign = ServerKeys { rotations: Some(key), ..KEYS.1.clone() };
-    let mut writer = Writer::in_memory(Ntru::server_header(&foreign).unwrap());
-    let error = Ntru::write_server(&mut writer, &foreign).unwrap_err();
-    assert!(error.to_string().contains("its rotation key is that of key"), "{error}");
+    // Nor does a server key take the rotation key of another.
+    let hints: Vec<Vec<u64>> = KEYS.1.hints().map(|hint| hint.words().to_vec()).collect();
+    let foreign = ServerKey::from_parts(KEYS.1.public().clone(), &hints, None, Some(key.clone())).unwrap_err();
+    assert!(foreign.to_string().starts_with("the rotation key belongs to key"), "{foreign}");
 }
 
 #[test]

@@ -147,9 +147,7 @@ impl Bench {
                 let id = (name.to_owned(), what);
                 if !self.figures.contains_key(&id) {
                     match task.measure(what) {
-                        Err(Error::GentryHalevi(error))
-                            if matches!(*error, solinas_schemes::gh::Error::Memory { .. }) =>
-                        {
+                        Err(Error::Scheme(error)) if matches!(*error, solinas_schemes::Error::Memory { .. }) => {
                             self.notes.push(format!("Not measured: {error}."));
                             self.figures.insert(id, Figure::default());
                         }

@@ -8,8 +8,8 @@ use super::{
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
-use solinas_schemes::Entropy;
-use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
+use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
+use solinas_schemes::{Entropy, Evaluate};
 use std::time::Duration;
 
 /// Largest time of a figure in seconds, without and with `--quick`.
@@ -28,7 +28,8 @@ struct World {
 
 impl World {
     fn new(params: &Params) -> Result<Self, Error> {
-        let (client, server) = ntru::generate(params, true, Entropy::Insecure(1), &Control::default())?;
+        let client = ClientKey::generate(params, true, Entropy::Insecure(1), &Control::default())?;
+        let server = client.server_key(&Control::default())?;
         let plain: Vec<u64> = timing::number(params.dimension(), 7)
             .words()
             .iter()
@@ -45,7 +46,7 @@ impl World {
         let evaluator = Evaluator::new(&self.server);
         let (mut x, mut plain) = (self.fresh[0].clone(), self.plain.clone());
         while x.level() > 1 {
-            (x, plain) = (evaluator.composed_multiply(&x, &x)?, squared(&plain));
+            (x, plain) = (evaluator.multiply(&x, &x)?, squared(&plain));
         }
         Ok((x, plain))
     }
@@ -148,8 +149,7 @@ pub(crate) fn addition(options: &Options, control: &Control<'_>) -> Result<Repor
 
 /// Table 5.
 pub(crate) fn multiplication(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
-    let work =
-        |world: &World, _| Ok(Evaluator::new(&world.server).composed_multiply(&world.fresh[0], &world.fresh[1])?);
+    let work = |world: &World, _| Ok(Evaluator::new(&world.server).multiply(&world.fresh[0], &world.fresh[1])?);
     let check = |world: &World, x: &Ciphertext| world.check("ComposedEvalMult", x, &squared(&world.plain));
     table(MULTIPLICATION, &MULTIPLY, options, control, work, check)
 }
@@ -202,8 +202,7 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
     let mut rows = Vec::new();
     for (n, paper) in DIMENSIONS.into_iter().zip(BOOTSTRAP) {
         let world = World::new(&Params::named(&format!("boot-{n}"))?)?;
-        let key = world.client.bootstrap_key(&control.without_progress())?;
-        let evaluator = Evaluator::new(&world.server).with_bootstrapping(&key)?;
+        let evaluator = Evaluator::new(&world.server);
         let public = world.server.public();
         let bit = |nonce: u64| {
             let fresh = public.encrypt_bit(nonce % 2 == 1, &mut public.encryption_rng(nonce)?)?;

@@ -1,8 +1,11 @@
-//! What schemes share that add and multiply encrypted numbers modulo `p`: schedules of sums and products, and running them. Of bits, with `p = 2`, exclusive
-//! or is a sum, and `and` a product.
+//! Programs and circuits as sums and products of encrypted numbers modulo `p`: schedules, and the loop that runs them.
+//!
+//! For bits, `p` is 2: their exclusive or is a sum, and their conjunction a product.
 
-mod run;
 mod schedule;
+mod slots;
+mod waves;
 
-pub(crate) use run::{Runner, run};
-pub(crate) use schedule::{Across, Arrays, Planner, Schedule, Slots, Step, Value, plan, plan_program};
+pub(crate) use schedule::{Arrays, Planner, Schedule, SlotContent, SlotOperation, Step, Value, plan, plan_program};
+pub(crate) use slots::masked_rotations;
+pub(crate) use waves::{Concurrency, Run};

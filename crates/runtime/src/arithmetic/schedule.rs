@@ -9,22 +9,22 @@ use std::collections::BTreeMap;
 /// Number of a value.
 pub(crate) type Value = u32;
 
-/// What goes across the elements of an array, which lie in slots of ciphertexts one after the other.
+/// An operation across the elements of an array, which lie in slots of ciphertexts one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Across {
+pub(crate) enum SlotOperation {
     /// As element `i` the element `i + by`, around. Range: `1..elements`.
     Rotate { by: usize },
-    /// The sum of all, in every slot of one ciphertext. Slots after the last element hold 0 where `clean`.
-    Sum { clean: bool },
+    /// The sum of all, in every slot of one ciphertext. If `zero_padded`, the slots after the last element hold 0.
+    InnerSum { zero_padded: bool },
 }
 
-/// What the slots of a value hold.
+/// The content of the slots of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slots {
+pub(crate) enum SlotContent {
     /// One number, all of them.
-    Scalar,
-    /// An element each, and where `clean`, 0 after the last one.
-    Array { clean: bool },
+    Replicated,
+    /// An element each. If `zero_padded`, the slots after the last element hold 0.
+    Array { zero_padded: bool },
 }
 
 /// One step; its value has the step's number.
@@ -37,7 +37,7 @@ pub(crate) enum Step {
     /// `x + c`.
     AddConstant(Value, u64),
     /// `c x`.
-    Scale(Value, u64),
+    MultiplyConstant(Value, u64),
     /// `x + y`.
     Add(Value, Value),
     /// `x - y`.
@@ -47,11 +47,11 @@ pub(crate) enum Step {
     /// `x y`, `y` the public input of that index.
     MultiplyPublic(Value, u32),
     /// The same number a level lower.
-    Lower(Value),
+    DropLevel(Value),
     /// The same number of less noise: recrypted or bootstrapped.
-    Refresh(Value),
+    Bootstrap(Value),
     /// Of all ciphertexts of an array.
-    Across(Value, Across),
+    Slots(Value, SlotOperation),
 }
 
 impl Step {
@@ -59,11 +59,11 @@ impl Step {
         let (count, pair) = match self {
             Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
             Self::AddConstant(x, _)
-            | Self::Scale(x, _)
+            | Self::MultiplyConstant(x, _)
             | Self::MultiplyPublic(x, _)
-            | Self::Lower(x)
-            | Self::Refresh(x)
-            | Self::Across(x, _) => (1, [x; 2]),
+            | Self::DropLevel(x)
+            | Self::Bootstrap(x)
+            | Self::Slots(x, _) => (1, [x; 2]),
             Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (2, [x, y]),
         };
         pair.into_iter().take(count)
@@ -80,14 +80,14 @@ impl Step {
         match self {
             Self::Input(_) | Self::Constant(_) => self,
             Self::AddConstant(x, c) => Self::AddConstant(at(x), c),
-            Self::Scale(x, c) => Self::Scale(at(x), c),
+            Self::MultiplyConstant(x, c) => Self::MultiplyConstant(at(x), c),
             Self::Add(x, y) => Self::Add(at(x), at(y)),
             Self::Subtract(x, y) => Self::Subtract(at(x), at(y)),
             Self::Multiply(x, y) => Self::Multiply(at(x), at(y)),
             Self::MultiplyPublic(x, index) => Self::MultiplyPublic(at(x), index),
-            Self::Lower(x) => Self::Lower(at(x)),
-            Self::Refresh(x) => Self::Refresh(at(x)),
-            Self::Across(x, across) => Self::Across(at(x), across),
+            Self::DropLevel(x) => Self::DropLevel(at(x)),
+            Self::Bootstrap(x) => Self::Bootstrap(at(x)),
+            Self::Slots(x, operation) => Self::Slots(at(x), operation),
         }
     }
 }
@@ -114,8 +114,8 @@ pub(crate) trait Planner {
     ///
     /// # Errors
     /// Where the key cannot, naming the remedy; levels that run out.
-    fn across(&mut self, _x: Value, across: Across, _elements: usize) -> Result<Value, Error> {
-        Err(across.refused())
+    fn slot_operation(&mut self, _x: Value, operation: SlotOperation, _elements: usize) -> Result<Value, Error> {
+        Err(operation.refused())
     }
 
     /// So many gates and outputs read a value.
@@ -151,13 +151,13 @@ pub(crate) trait Planner {
     }
 }
 
-impl Across {
+impl SlotOperation {
     /// The moves of it, in polynomials of so many slots.
     pub(crate) fn moves(self, slots: usize, elements: usize) -> Moves {
         let layout = Layout::new(slots, elements);
         match self {
             Self::Rotate { by } => Moves::rotation(layout, by),
-            Self::Sum { clean } => Moves::sum(layout, clean),
+            Self::InnerSum { zero_padded } => Moves::sum(layout, zero_padded),
         }
     }
 
@@ -165,7 +165,7 @@ impl Across {
     pub(crate) fn refused(self) -> Error {
         let op = match self {
             Self::Rotate { .. } => "rotate_elements",
-            Self::Sum { .. } => "sum_elements",
+            Self::InnerSum { .. } => "sum_elements",
         };
         let expected = "elements of arrays are rotated and summed where they are integers modulo a number, in slots";
         solinas_circuits::Error::OperandTypes { op, at: String::new(), args: "bits".into(), expected }.into()
@@ -177,13 +177,13 @@ impl Across {
 pub(crate) struct Arrays<'a> {
     /// Elements of each.
     pub(crate) elements: usize,
-    /// For each input what its slots hold; a clean array where nothing is said.
-    pub(crate) inputs: &'a [Slots],
+    /// For each input what its slots hold; a zero-padded array where nothing is said.
+    pub(crate) inputs: &'a [SlotContent],
 }
 
 impl Arrays<'_> {
-    pub(crate) fn input(&self, index: u32) -> Slots {
-        self.inputs.get(index as usize).copied().unwrap_or(Slots::Array { clean: true })
+    pub(crate) fn input(&self, index: u32) -> SlotContent {
+        self.inputs.get(index as usize).copied().unwrap_or(SlotContent::Array { zero_padded: true })
     }
 }
 
@@ -193,22 +193,22 @@ pub(crate) fn plan_program(
     arrays: Arrays<'_>,
     planner: &mut impl Planner,
     limits: &Limits<'_>,
-) -> Result<(Vec<Value>, Vec<Slots>), Error> {
-    let mut values: Vec<(Value, Slots)> = Vec::with_capacity(program.nodes.len());
-    let clean = |slots: Slots| matches!(slots, Slots::Array { clean: true });
+) -> Result<(Vec<Value>, Vec<SlotContent>), Error> {
+    let mut values: Vec<(Value, SlotContent)> = Vec::with_capacity(program.nodes.len());
+    let is_zero_padded = |slots: SlotContent| matches!(slots, SlotContent::Array { zero_padded: true });
     for (index, node) in program.nodes.iter().enumerate() {
         limits.check_at(index)?;
-        let args: Vec<(Value, Slots)> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
+        let args: Vec<(Value, SlotContent)> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
         let at = |i: usize| args[i].0;
         let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
-        let array = args.iter().any(|(_, slots)| *slots != Slots::Scalar);
+        let array = args.iter().any(|(_, slots)| *slots != SlotContent::Replicated);
         // Of a sum 0 stays 0 where all are, of a product where one is.
-        let held = |clean: bool| if array { Slots::Array { clean } } else { Slots::Scalar };
-        let all_clean = args.iter().all(|&(_, slots)| clean(slots));
-        let sum = held(all_clean);
+        let held = |zero_padded: bool| if array { SlotContent::Array { zero_padded } } else { SlotContent::Replicated };
+        let all_padded = args.iter().all(|&(_, slots)| is_zero_padded(slots));
+        let sum = held(all_padded);
         values.push(match &node.op {
             Op::Input(index) => (planner.input(*index)?, arrays.input(*index)),
-            Op::Const(value) => (planner.constant(*value as u64), Slots::Scalar),
+            Op::Const(value) => (planner.constant(*value as u64), SlotContent::Replicated),
             Op::Neg => (planner.scale(at(0), minus_one)?, sum),
             Op::Add => (planner.add(at(0), at(1))?, sum),
             Op::Sum => {
@@ -223,19 +223,20 @@ pub(crate) fn plan_program(
                 (terms[0], sum)
             }
             Op::Sub => (planner.subtract(at(0), at(1))?, sum),
-            Op::Mul => (planner.multiply(at(0), at(1))?, held(args.iter().any(|&(_, slots)| clean(slots)))),
+            Op::Mul => (planner.multiply(at(0), at(1))?, held(args.iter().any(|&(_, slots)| is_zero_padded(slots)))),
             Op::RotateElements(_) | Op::SumElements if !array => args[0],
             Op::RotateElements(by) => match places(*by, arrays.elements) {
                 0 => args[0],
-                by => match planner.across(at(0), Across::Rotate { by }, arrays.elements)? {
+                by => match planner.slot_operation(at(0), SlotOperation::Rotate { by }, arrays.elements)? {
                     // Equal numbers, in the slots that no element has too.
                     same if same == at(0) => args[0],
                     rotated => (rotated, held(true)),
                 },
             },
-            Op::SumElements => {
-                (planner.across(at(0), Across::Sum { clean: all_clean }, arrays.elements)?, Slots::Scalar)
-            }
+            Op::SumElements => (
+                planner.slot_operation(at(0), SlotOperation::InnerSum { zero_padded: all_padded }, arrays.elements)?,
+                SlotContent::Replicated,
+            ),
             // A valid program of such integers has no other.
             other => {
                 let (op, args) = (other.name(), node.ty.to_string());
@@ -288,23 +289,23 @@ pub(crate) struct Schedule {
     pub(crate) shared: Vec<bool>,
     pub(crate) outputs: Vec<Value>,
     /// Recryptions or bootstraps.
-    pub(crate) refreshes: u64,
+    pub(crate) bootstraps: u64,
     pub(crate) products: u64,
-    pub(crate) lowerings: u64,
+    pub(crate) level_drops: u64,
     /// Recryptions or bootstraps on the longest path.
     pub(crate) depth: u64,
-    /// Products and lowerings on the longest path.
+    /// Products and level drops on the longest path.
     pub(crate) levels: u64,
 }
 
 impl Schedule {
     /// Of those steps the ones that the outputs need, and all inputs, each an array.
     pub(crate) fn new(all: &[Step], outputs: &[Value]) -> Self {
-        Self::of_inputs(all, outputs, |_| Slots::Array { clean: false })
+        Self::of_inputs(all, outputs, |_| SlotContent::Array { zero_padded: false })
     }
 
     /// Of those steps the ones that the outputs need, and all inputs, which are in slots so.
-    pub(crate) fn of_inputs(all: &[Step], outputs: &[Value], slots: impl Fn(u32) -> Slots) -> Self {
+    pub(crate) fn of_inputs(all: &[Step], outputs: &[Value], slots: impl Fn(u32) -> SlotContent) -> Self {
         let mut live = vec![false; all.len()];
         outputs.iter().for_each(|&output| live[output as usize] = true);
         for (index, step) in all.iter().enumerate().rev().filter(|(_, step)| !matches!(step, Step::Input(_))) {
@@ -315,38 +316,40 @@ impl Schedule {
         let mut place = vec![0; all.len()];
         let (mut steps, mut waves, mut depths, mut levels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut shared: Vec<bool> = Vec::new();
-        let (mut refreshes, mut products, mut lowerings) = (0, 0, 0);
+        let (mut bootstraps, mut products, mut level_drops) = (0, 0, 0);
         for (index, &step) in all.iter().enumerate().filter(|(index, _)| live[*index]) {
             place[index] = steps.len() as Value;
             let step = step.map(|value| place[value as usize]);
             let before = |all: &[u32]| step.operands().map(|operand| all[operand as usize]).max();
             let (wave, depth) = (before(&waves).map_or(0, |wave| wave + 1), before(&depths).unwrap_or(0));
             let level = before(&levels).unwrap_or(0);
-            let refresh = matches!(step, Step::Refresh(_));
-            let (product, lowering) = (matches!(step, Step::Multiply(..)), matches!(step, Step::Lower(_)));
-            refreshes += u64::from(refresh);
+            let refresh = matches!(step, Step::Bootstrap(_));
+            let (product, drop) = (matches!(step, Step::Multiply(..)), matches!(step, Step::DropLevel(_)));
+            bootstraps += u64::from(refresh);
             products += u64::from(product);
-            lowerings += u64::from(lowering);
+            level_drops += u64::from(drop);
             shared.push(match step {
-                Step::Input(index) => slots(index) == Slots::Scalar,
-                Step::Across(_, across) => matches!(across, Across::Sum { .. }),
-                Step::MultiplyPublic(operand, index) => shared[operand as usize] && slots(index) == Slots::Scalar,
+                Step::Input(index) => slots(index) == SlotContent::Replicated,
+                Step::Slots(_, operation) => matches!(operation, SlotOperation::InnerSum { .. }),
+                Step::MultiplyPublic(operand, index) => {
+                    shared[operand as usize] && slots(index) == SlotContent::Replicated
+                }
                 _ => step.operands().all(|operand| shared[operand as usize]),
             });
             waves.push(wave);
             depths.push(depth + u32::from(refresh));
-            levels.push(level + u32::from(product || lowering));
+            levels.push(level + u32::from(product || drop));
             steps.push(step);
         }
         let outputs: Vec<Value> = outputs.iter().map(|&output| place[output as usize]).collect();
         let longest = |all: &[u32]| outputs.iter().map(|&output| u64::from(all[output as usize])).max().unwrap_or(0);
         let (depth, levels) = (longest(&depths), longest(&levels));
-        Self { steps, waves, shared, outputs, refreshes, products, lowerings, depth, levels }
+        Self { steps, waves, shared, outputs, bootstraps, products, level_drops, depth, levels }
     }
 
     /// Whether any step goes across the elements of arrays, which takes all lanes at once.
     pub(crate) fn crosses(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Across(..)))
+        self.steps.iter().any(|step| matches!(step, Step::Slots(..)))
     }
 
     /// How many of those steps there are on so many lanes at once.
@@ -360,14 +363,14 @@ impl Schedule {
     }
 
     /// Groups of up to `together` of those steps of a wave, on so many lanes at once.
-    pub(crate) fn groups(&self, lanes: usize, together: usize, counted: impl Fn(&Step) -> bool) -> u64 {
+    pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {
             if counted(step) {
                 *waves.entry(wave).or_default() += if shared { 1 } else { lanes };
             }
         }
-        waves.values().map(|jobs| jobs.div_ceil(together.max(1)) as u64).sum()
+        waves.values().map(|jobs| jobs.div_ceil(multiply_batch.max(1)) as u64).sum()
     }
 }
 
@@ -380,11 +383,11 @@ mod tests {
         let steps = [Step::Input(0), Step::Input(1), Step::Multiply(0, 1), Step::Multiply(2, 1), Step::Add(2, 3)];
         let product = |step: &Step| matches!(step, Step::Multiply(..));
         let schedule = Schedule::new(&steps, &[4]);
-        for (lanes, together, want) in [(40, 16, 6), (32, 16, 4), (1, 16, 2), (40, 1, 80)] {
-            assert_eq!(schedule.groups(lanes, together, product), want, "{lanes} {together}");
+        for (lanes, multiply_batch, want) in [(40, 16, 6), (32, 16, 4), (1, 16, 2), (40, 1, 80)] {
+            assert_eq!(schedule.groups(lanes, multiply_batch, product), want, "{lanes} {multiply_batch}");
         }
         // What all lanes share is done once.
-        let shared = Schedule::of_inputs(&steps, &[4], |_| Slots::Scalar);
+        let shared = Schedule::of_inputs(&steps, &[4], |_| SlotContent::Replicated);
         assert_eq!(shared.groups(40, 16, product), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Elements as residues modulo `d`.
+//! Elements of ciphertexts as residues modulo `d`.
 
 use super::SCHEME;
 use crate::form::{Condition, Form};
@@ -8,12 +8,12 @@ use solinas_formats::{Destination, Header, KeyFiles, Kind, Reader, Writer, gh as
 use solinas_schemes::gh::{self, Params, PublicKey, noise};
 use std::sync::Arc;
 
-/// An encrypted bit as stored: its key's modulus is not at hand.
+/// An encrypted bit as stored, without the modulus of its key.
 #[derive(Debug, PartialEq)]
 pub(super) struct Bit {
     words: Vec<u64>,
-    /// `log2` of the bound of the noise. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result
-    /// be wrong, and nothing worse.
+    /// `log2` of the bound of the noise. It comes from the file, so the writer of the file is responsible for it. If it
+    /// is too low, later results may be wrong; nothing else can happen.
     noise: f64,
 }
 
@@ -22,21 +22,21 @@ impl Bit {
         Arc::new(Self { words: ciphertext.words().to_vec(), noise: ciphertext.noise() })
     }
 
-    /// As a ciphertext of its key.
+    /// Returns the bit as a ciphertext of its key.
     ///
     /// # Errors
     /// From the scheme, for a residue that is not one of the key.
-    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, Error> {
-        Ok(gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)?)
+    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, solinas_schemes::Error> {
+        gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)
     }
 
-    /// Bound of the noise, as [`gh::Ciphertext::noise`].
+    /// Bound of the noise, see [`gh::Ciphertext::noise`].
     pub(super) fn noise(&self) -> f64 {
         self.noise
     }
 }
 
-/// `log2` of a residue, or a little less; 0 for 0.
+/// Lower bound of `log2` of a residue, close to it. Returns 0 for 0.
 fn log2(words: &[u64]) -> f64 {
     match words.iter().rposition(|&word| word != 0) {
         Some(top) => 64.0 * top as f64 + (words[top] as f64).log2() - 1e-6,
@@ -49,12 +49,12 @@ fn log2(words: &[u64]) -> f64 {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements {
     pub(super) params: Params,
-    /// For each element its bits, least significant first. Shared, as they are large.
+    /// The bits of each element, least significant first. They are large and therefore shared.
     pub(super) blocks: Vec<Vec<Arc<Bit>>>,
 }
 
 impl Elements {
-    /// Those of a ciphertext.
+    /// Returns the elements of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
         ciphertext.elements(SCHEME)
     }
@@ -69,9 +69,9 @@ impl Elements {
             return Err(reader.field("form", "the scheme holds single bits").into());
         }
         let words: usize = reader.meta("words")?;
-        // As for the modulus: a part in ten of what the parameters give.
+        // As for the modulus: a deviation of at most a tenth from the expected length.
         if (words as f64 / params.words() as f64 - 1.0).abs() > 0.1 {
-            return Err(reader.field("words", "the parameters give residues of another size").into());
+            return Err(reader.field("words", "residues of these parameters have another size").into());
         }
         let too_many = || reader.field("shape", "it has too many elements");
         let bits = count.checked_mul(ty.width()).ok_or_else(too_many)?;
@@ -80,7 +80,7 @@ impl Elements {
         let least = noise::fresh(&params).min(noise::recrypted(&params)) - 1e-6;
         let bits = residues.chunks_exact(words).zip(noises).map(|(words, noise)| {
             let noise = f64::from_bits(noise);
-            // But for sums and products of public bits, which are no larger than their bound.
+            // Sums and products of public bits may have less noise: their residue is at most their bound.
             let least = least.min(log2(words));
             if !(least..=params.modulus_bits()).contains(&noise) || noise.is_sign_negative() {
                 return Err(reader.section_error(
@@ -136,7 +136,8 @@ impl scheme::Payload for Elements {
         Ok(files::Gh::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
     }
 
-    /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.
+    /// Writes section `residues` (all bits, element by element, `words` words each) and section `noise` (one number for
+    /// each bit).
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         writer.section_of_parts("residues", self.bits().map(|bit| Ok(pack::u64_to_le(&bit.words))))?;
         let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();

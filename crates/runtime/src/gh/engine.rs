@@ -1,32 +1,34 @@
-//! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
+//! The engine: plans by bounds of noise, chooses tables by the available memory, and runs wave by wave.
 
 use super::SCHEME;
 use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
-use crate::arithmetic::{Schedule, run};
+use crate::arithmetic::{Concurrency, Run, Schedule};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
-/// Recryptions from which on the products of all pairs of indicators are worth their making: about what they save pays for `s S` products.
+/// Number of recryptions from which on the table of pair products saves more time than it takes to compute (about `s S`
+/// products).
 const MANY_RECRYPTS: u64 = 64;
 
-/// Measured seconds.
+/// Measured seconds of one operation.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     product: f64,
     recrypt: f64,
 }
 
-/// Evaluation under a key of Gentry and Halevi's scheme.
+/// Evaluation under a Gentry-Halevi key.
 pub(crate) struct GhEngine {
     key: Arc<ServerKey>,
     memory: u64,
@@ -36,21 +38,21 @@ pub(crate) struct GhEngine {
     plans: Plans<Key, Schedule>,
 }
 
-/// What a plan depends on: its source, and the noise of the inputs.
+/// The key of a plan: its source and the noise of the inputs.
 type Key = (Arc<Source>, Vec<f64>);
 
-/// The tables there are.
+/// The current tables.
 #[derive(Default)]
 struct Tables {
-    /// Of the method that the recryptions so far have been worth.
+    /// Tables of the method that fits the number of recryptions so far.
     evaluator: Option<Arc<Evaluator<'static>>>,
-    /// The least ones, for runs that come while others are made.
+    /// The smallest tables, for runs that begin while other tables are being built.
     least: Weak<Evaluator<'static>>,
-    /// Whether tables are being made.
+    /// Whether a thread is building tables.
     making: bool,
 }
 
-/// Tables are being made, until it is dropped.
+/// Marks that tables are being built, until it is dropped.
 struct Making<'a>(&'a GhEngine);
 
 impl Drop for Making<'_> {
@@ -66,7 +68,7 @@ impl std::fmt::Debug for GhEngine {
 }
 
 impl GhEngine {
-    /// With tables of up to `memory` bytes; they are made when they are first needed.
+    /// Builds an engine whose tables take up to `memory` bytes. Tables are built when they are first needed.
     pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
         RecryptMethod::fitting(key.params(), memory)?;
@@ -82,7 +84,7 @@ impl GhEngine {
         self.key.params()
     }
 
-    /// The method for as many recryptions more.
+    /// Returns the method that is worth its tables after `recrypts` more recryptions.
     fn method(&self, recrypts: u64) -> Result<RecryptMethod, Error> {
         let total = self.recrypts.load(Ordering::Relaxed).saturating_add(recrypts);
         let worth = |method: &RecryptMethod| match method {
@@ -97,11 +99,12 @@ impl GhEngine {
         }
     }
 
-    /// The tables for as many recryptions more, on the current thread pool.
+    /// Returns tables that suit `recrypts` more recryptions. Builds them on the current thread pool if necessary.
     ///
-    /// No lock is held while they are made: a thread of the pool that waits for their parts may take up another run meanwhile, and wait for
-    /// itself. Who comes while others make tables does with the least: results are the same. Tables that are in use are not replaced, as
-    /// they would take memory beside the new ones.
+    /// A caller that arrives while the tables are being built uses the method that needs the least memory. Results are
+    /// identical. No lock is held during the build, because a pool thread that waits for a part of it may begin another
+    /// run. That run would wait for its own thread. Tables in use are not replaced, because they would take memory
+    /// beside the new ones.
     fn evaluator(&self, recrypts: u64) -> Result<Arc<Evaluator<'static>>, Error> {
         let method = self.method(recrypts)?;
         let rank = |method| RecryptMethod::ALL.iter().position(|&other| other == method);
@@ -116,7 +119,7 @@ impl GhEngine {
             }
             _ => {}
         }
-        // The old tables go before the new ones come.
+        // Drops the old tables before building new ones.
         tables.evaluator = None;
         tables.making = true;
         drop(tables);
@@ -131,7 +134,7 @@ impl GhEngine {
         Ok(Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default())?)
     }
 
-    /// The least tables, which all runs share that need them at a time.
+    /// Returns the smallest tables. All runs that need them share one copy.
     fn least(&self) -> Result<Arc<Evaluator<'static>>, Error> {
         if let Some(least) = self.tables().least.upgrade() {
             return Ok(least);
@@ -144,19 +147,21 @@ impl GhEngine {
         }))
     }
 
-    /// Measured once: the second of two runs, or the only one where it takes long. With the tables of few recryptions: many are done with larger ones, which
-    /// are quicker, once they are made; neither is counted. It can be stopped between a table and an operation.
+    /// Measures the time of an operation once: the second of two runs, or the first one if it takes long. Uses the
+    /// tables for few recryptions. Many recryptions use larger tables, which are faster; the difference and the time to
+    /// build tables are not counted. The caller can cancel between operations.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
         control.check()?;
         let evaluator = self.evaluator(1)?;
-        // Its noise is that of a fresh ciphertext, though its words are the modulus' own: time does not depend on them.
+        // Its noise is that of a fresh ciphertext. Its words come from the key, because the time does not depend on
+        // them.
         let public = self.key.public();
         let x = gh::Ciphertext::from_parts(public, public.r().words().to_vec(), noise::fresh(self.set()));
         let x = x.unwrap_or_else(|_| gh::Ciphertext::trivial(public, true));
-        let time = |work: &dyn Fn() -> Result<gh::Ciphertext, gh::Error>| -> Result<f64, Error> {
+        let time = |work: &dyn Fn() -> Result<gh::Ciphertext, SchemeError>| -> Result<f64, Error> {
             let mut seconds = 0.0;
             for _ in 0..2 {
                 control.check()?;
@@ -222,7 +227,7 @@ impl Engine for GhEngine {
     }
 }
 
-/// The plan of a program, of the constructions that take the fewest recryptions, then products.
+/// Plans a program by the construction with the fewest recryptions, then the fewest products.
 fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>) -> Result<Schedule, Error> {
     program.validate()?;
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
@@ -231,7 +236,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>)
     });
     match candidates {
         [Ok(a), Ok(b)] => {
-            let cost = |s: &Schedule| (s.refreshes, s.products, s.depth);
+            let cost = |s: &Schedule| (s.bootstraps, s.products, s.depth);
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
@@ -239,7 +244,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>)
     }
 }
 
-/// For each input bit the worst noise of any lane; none for an estimate.
+/// Returns the largest noise of each input bit over all instances. Returns no noises for an estimate.
 fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     let mut noises = Vec::new();
     for input in inputs.into_iter().flatten() {
@@ -250,7 +255,7 @@ fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     Ok(noises)
 }
 
-/// The error with the input and its bit, where it has the number of a bit among those of all inputs.
+/// Converts the bit index of an error, which counts the bits of all inputs, to an input and its bit.
 fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
     let Error::Exhausted { mut bit, margin, need, .. } = error else { return error };
     let mut input = 1;
@@ -264,13 +269,13 @@ fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
     Error::Exhausted { input, bit, margin, need }
 }
 
-/// Recryptions, products and depth of a program under a parameter set, without a key.
+/// Counts recryptions, products and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     let schedule = plan(program, params, &[], &planning::limits(control)?)?;
     Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
 }
 
-/// As [`cost`], of a circuit.
+/// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     let limits = planning::limits(control)?;
     let schedule = schedule(&netlist.optimize_within(&GATE_COSTS, &limits)?, params, &[], &limits)?;
@@ -279,7 +284,7 @@ pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
     Estimate {
-        recrypts: schedule.refreshes * lanes as u64,
+        recrypts: schedule.bootstraps * lanes as u64,
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
@@ -288,7 +293,7 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
     }
 }
 
-/// A schedule of this engine.
+/// A schedule and its engine.
 struct Planned {
     engine: Arc<GhEngine>,
     schedule: Arc<Schedule>,
@@ -296,7 +301,7 @@ struct Planned {
 
 impl Plan for Planned {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
-        let method = self.engine.method(self.schedule.refreshes * instances as u64)?;
+        let method = self.engine.method(self.schedule.bootstraps * instances as u64)?;
         Ok(count(&self.schedule, instances, self.engine.set(), method))
     }
 
@@ -309,7 +314,7 @@ impl Plan for Planned {
     ) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(control))?;
         let count = self.count(instances)?;
-        // Products are side by side; so are recryptions, but for those that use every thread each.
+        // Products run in parallel. Recryptions do so too, except large ones, which use every thread each.
         let measured = pool.current_num_threads() as f64;
         let side_by_side = speed.product * count.products as f64;
         let recrypts = speed.recrypt * count.recrypts as f64;
@@ -323,11 +328,21 @@ impl Plan for Planned {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = &self.engine;
         control.check()?;
-        let recrypts = self.schedule.refreshes * batch.instances as u64;
+        let recrypts = self.schedule.bootstraps * batch.instances as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, batch.instances, control)?;
+        // As many instances as give every thread some work.
+        let large = public.words() >= LARGE;
+        let instances = if large { 1 } else { 4 * rayon::current_num_threads() };
+        let run = Run {
+            schedule: &self.schedule,
+            evaluator: &Bits { evaluator: &evaluator, public },
+            concurrency: Concurrency { instances, multiply_batch: None, bootstrap_alone: large },
+            levels: &[],
+            elements: batch.instances,
+        };
+        let results = run.run(&bits, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
@@ -357,7 +372,7 @@ mod tests {
         assert_eq!(engine.evaluator(MANY_RECRYPTS).unwrap().method(), RecryptMethod::PairTable);
         assert_eq!(engine.memory_bytes(), bytes(RecryptMethod::PairTable));
 
-        // While tables are made, all share the least ones; then there are no more of them.
+        // While tables are being built, all callers share the smallest ones, which are then dropped.
         *engine.tables() = Tables { making: true, ..Tables::default() };
         let making = Making(&engine);
         let least = engine.evaluator(1).unwrap();

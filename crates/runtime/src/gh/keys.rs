@@ -1,4 +1,4 @@
-//! Key generation, encryption, decryption, and parameter sets as data.
+//! Key generation, encryption, decryption, and the description of parameter sets.
 
 use super::SCHEME;
 use super::elements::{Bit, Elements};
@@ -8,6 +8,7 @@ use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
 };
@@ -15,7 +16,7 @@ use solinas_schemes::security::Status;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// Makes a key pair, on the current thread pool.
+/// Generates a key pair on the current thread pool.
 pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let known = || Params::names().join(", ");
     let name = options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: SCHEME, known: known() })?;
@@ -27,7 +28,7 @@ pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
     Ok(files::keygen(&params, *research, (*insecure_seed).into(), checkpoint.as_deref(), control)?)
 }
 
-/// A public key, and once it is used the table that encrypts.
+/// A public key and, after the first use, the table for encryption.
 #[derive(Debug)]
 pub(super) struct Public {
     key: Arc<PublicKey>,
@@ -39,7 +40,8 @@ impl Public {
         Self { key: Arc::new(key), encryptor: OnceLock::new() }
     }
 
-    /// Made at the first use: of a two-level table, or of the best that memory allows.
+    /// Returns the encryptor. The first call builds it, with a two-level table if memory allows, else with the fastest
+    /// table that fits.
     fn encryptor(&self) -> Result<&Encryptor<'static>, Error> {
         if let Some(encryptor) = self.encryptor.get() {
             return Ok(encryptor);
@@ -67,7 +69,8 @@ impl Encrypt for Public {
         self.key.is_insecure()
     }
 
-    /// On the current thread pool, with randomness from the operating system for every key.
+    /// Encrypts on the current thread pool. The randomness always comes from the operating system, even for an insecure
+    /// key.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         bits_only(&plain, self.key.params().name())?;
         let (public, width) = (&*self.key, plain.ty.width());
@@ -98,7 +101,8 @@ impl Encrypt for Public {
     }
 }
 
-/// How many of those bits to encrypt by one sweep over all powers of `r`: as many as are worth it and fit into memory.
+/// Returns the number of bits to encrypt by one sweep over all powers of `r`. It is the largest number that fits in
+/// memory and is worth a sweep. `None` if there is no such number.
 fn sweep(params: &Params, count: usize, memory: u64) -> Option<usize> {
     let threads = rayon::current_num_threads();
     let fits = |&count: &usize| gh::batch_memory(params, count, threads) <= memory;
@@ -106,7 +110,7 @@ fn sweep(params: &Params, count: usize, memory: u64) -> Option<usize> {
     halves.take_while(|&count| gh::batch_sweeps(params, count)).find(fits)
 }
 
-/// A secret key, and once it is used what makes decryption and encryption quick.
+/// A secret key and, after the first use, its tables for decryption and encryption.
 pub(super) struct Client {
     key: Arc<ClientKey>,
     public: Public,
@@ -156,7 +160,7 @@ impl Secret for Client {
         let element = |bits: &Vec<Arc<Bit>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
                 let bit = decryptor.decrypt(&bit.ciphertext(self.key.public())?).map_err(|error| match error {
-                    gh::Error::Noise { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
+                    SchemeError::Margin { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
                     error => error.into(),
                 })?;
                 Ok(value | u128::from(bit) << i)
@@ -174,11 +178,11 @@ impl Secret for Client {
     }
 }
 
-/// A server key; its engine shares it, as it is large.
+/// A server key. It is large, so its engine shares it.
 #[derive(Debug)]
 pub(super) struct Server {
     key: Arc<ServerKey>,
-    /// Made when something is first encrypted.
+    /// Built at the first encryption.
     encryption: OnceLock<Public>,
 }
 
@@ -218,7 +222,7 @@ impl scheme::Public for Server {
     }
 }
 
-/// A parameter set as data.
+/// Describes a parameter set.
 pub(super) fn info(params: &Params) -> ParamsInfo {
     let security = params.security();
     let (limited, research_only) = reasons(&security.status);

@@ -1,4 +1,5 @@
-//! Gentry and Halevi's scheme: exclusive or is a sum, and is a product, and bits are recrypted as the bounds of their noise demand.
+//! The Gentry-Halevi scheme. Exclusive or is a sum, and is a product. Bits are recrypted when the bounds of their noise
+//! require it.
 
 mod elements;
 mod engine;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// The name of the scheme.
 const SCHEME: Scheme = Scheme::new(files::Gh::NAME);
 
-/// The scheme.
+/// The Gentry-Halevi scheme.
 pub(crate) struct Gh;
 
 impl SchemeEntry for Gh {

@@ -1,34 +1,24 @@
-//! The operations on bits.
+//! The operations on encrypted bits.
 
 use super::elements::Bit;
-use crate::Error;
-use crate::arithmetic::Runner;
 use solinas_schemes::gh::{Ciphertext, Evaluator, PublicKey};
+use solinas_schemes::{Error, Evaluate};
 use std::sync::Arc;
 
-/// Words of a ciphertext from which on a recryption keeps every thread busy by itself.
+/// Length of a ciphertext in words from which on one recryption uses every thread.
 pub(super) const LARGE: usize = 1 << 12;
 
-/// What they need.
+/// The objects that the operations need.
 pub(super) struct Bits<'a> {
     pub(super) evaluator: &'a Evaluator<'static>,
     pub(super) public: &'a PublicKey,
 }
 
-impl Runner for Bits<'_> {
+impl Evaluate for Bits<'_> {
     type Stored = Arc<Bit>;
     type Ciphertext = Ciphertext;
 
-    fn refreshes_alone(&self) -> bool {
-        self.public.words() >= LARGE
-    }
-
-    fn together(&self) -> usize {
-        // As many lanes at once as give every thread some work.
-        if self.public.words() < LARGE { 4 * rayon::current_num_threads() } else { 1 }
-    }
-
-    fn load(&self, _: u32, stored: &Arc<Bit>) -> Result<Ciphertext, Error> {
+    fn load(&self, stored: &Arc<Bit>) -> Result<Ciphertext, Error> {
         stored.ciphertext(self.public)
     }
 
@@ -40,33 +30,42 @@ impl Runner for Bits<'_> {
         Ok(Ciphertext::trivial(self.public, value & 1 == 1))
     }
 
-    fn add_constant(&self, x: &Ciphertext, constant: u64) -> Result<Ciphertext, Error> {
-        Ok(if constant & 1 == 1 { self.evaluator.not(x)? } else { x.clone() })
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        if value & 1 == 1 { self.evaluator.not(x) } else { Ok(x.clone()) }
     }
 
-    fn scale(&self, x: &Ciphertext, constant: u64) -> Result<Ciphertext, Error> {
-        if constant & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        if value & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
     }
 
     fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(self.evaluator.add(x, y)?)
+        self.evaluator.add(x, y)
     }
 
-    /// A difference of bits is their sum.
-    fn subtract(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    /// The difference of bits is their sum.
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.add(x, y)
     }
 
-    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(self.evaluator.multiply(x, y)?)
-    }
-
-    /// There are no levels.
-    fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    /// A bit is its own negative.
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(x.clone())
     }
 
-    fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(self.evaluator.recrypt(x)?)
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.evaluator.multiply(x, y)
+    }
+
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        self.multiply_constant(x, plaintext.first().copied().unwrap_or(0))
+    }
+
+    /// There is one level.
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(x.clone())
+    }
+
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.evaluator.recrypt(x)
     }
 }

@@ -1,25 +1,28 @@
-//! Circuits as sums, products and recryptions: decided by the bounds of noise, before anything runs.
+//! Plans a circuit as sums, products and recryptions, by the bounds of noise, before anything runs.
 //!
-//! Invariant: every value keeps the margin that Recrypt needs, so that it can be recrypted, decrypted, or go on as an input. Where a sum or a
-//! product would break it, one operand is recrypted, or both; a recrypted bit serves all that is planned after it.
+//! Invariant: every value keeps the margin that Recrypt needs. It can therefore be recrypted, decrypted, or used as an
+//! input. If a sum or a product would break the invariant, one or both operands are recrypted first. All later gates
+//! use the recrypted value.
 
 use crate::Error;
 use crate::arithmetic::{self, Schedule, Step, Value, plan};
 use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::gh::{Params, noise};
 
-/// Bits of margin beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
+/// Extra margin in bits, because the bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
-/// Bits of noise that one product less is worth in a majority.
+/// Number of bits of noise that are worth one product in a majority.
 const PRODUCT_BITS: f64 = 2.0;
 
-/// Costs by which netlists are optimised: a majority takes two products where its operands differ in noise, a MUX one.
+/// Costs for the optimization of netlists. A majority takes two products if its operands differ in noise; a MUX takes
+/// one.
 pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, xor3: 1, maj: 2 };
 
-/// The schedule of a circuit whose input bits have those bounds of noise.
+/// Plans a circuit whose input bits have these bounds of noise.
 ///
 /// # Errors
-/// [`Error::Exhausted`] for an input that cannot be computed on; [`Error::TooDeep`] for a gate that no recryption makes possible; what `limits` do not allow.
+/// [`Error::Exhausted`] if an input has too much noise. [`Error::TooDeep`] if a gate is impossible even with recrypted
+/// operands. [`Error::Planning`] if the plan exceeds `limits`.
 pub(super) fn schedule(
     netlist: &Netlist,
     params: &Params,
@@ -34,17 +37,17 @@ pub(super) fn schedule(
 
 struct Planner<'a> {
     params: &'a Params,
-    /// Noise of the inputs; fresh where there is none.
+    /// Noise of the input bits. Missing ones are fresh.
     inputs: &'a [f64],
     /// Noise of a recrypted ciphertext.
     recrypted: f64,
-    /// The most noise there may be.
+    /// Largest allowed noise.
     limit: f64,
     steps: Vec<Step>,
     noises: Vec<f64>,
-    /// The recrypted value of each, if there is one.
+    /// The recrypted value of each value, if there is one.
     fresher: Vec<Option<Value>>,
-    /// Gates and outputs that read each.
+    /// Number of gates and outputs that read each value.
     uses: Vec<u32>,
 }
 
@@ -74,7 +77,7 @@ impl<'a> Planner<'a> {
         self.noises[value as usize]
     }
 
-    /// The value, recrypted if it has been.
+    /// Returns the recrypted value, if there is one, else the value itself.
     fn latest(&self, value: Value) -> Value {
         self.fresher[value as usize].unwrap_or(value)
     }
@@ -84,13 +87,13 @@ impl<'a> Planner<'a> {
         if self.noise(value) <= self.recrypted {
             return value;
         }
-        let fresher = self.push(Step::Refresh(value), self.recrypted);
+        let fresher = self.push(Step::Bootstrap(value), self.recrypted);
         self.fresher[value as usize] = Some(fresher);
         fresher
     }
 
-    /// The operands, recrypted as far as it takes for `combine` to keep the limit: rather one than both, rather the one that more gates
-    /// read, rather the noisier one.
+    /// Returns the operands, recrypted as far as `combine` needs to stay within the limit. It prefers to recrypt one
+    /// operand to both. Of two candidates it takes the one that more gates read, then the noisier one.
     fn operands(
         &mut self,
         [x, y]: [Value; 2],
@@ -100,14 +103,14 @@ impl<'a> Planner<'a> {
         let [x, y] = [x, y].map(|value| self.latest(value));
         let (nx, ny) = (self.noise(x), self.noise(y));
         let (rx, ry) = (nx.min(self.recrypted), ny.min(self.recrypted));
-        let fits = |x: f64, y: f64| combine(x, y) <= self.limit;
-        if fits(nx, ny) {
+        let within_limit = |x: f64, y: f64| combine(x, y) <= self.limit;
+        if within_limit(nx, ny) {
             return Ok([x, y]);
         }
         if x != y {
             let rank = |value: Value| (self.uses[value as usize], self.noise(value));
             let first_x = rank(x).partial_cmp(&rank(y)).is_none_or(std::cmp::Ordering::is_ge);
-            match (fits(rx, ny), fits(nx, ry)) {
+            match (within_limit(rx, ny), within_limit(nx, ry)) {
                 (true, false) => return Ok([self.recrypt(x), y]),
                 (false, true) => return Ok([x, self.recrypt(y)]),
                 (true, true) if first_x => return Ok([self.recrypt(x), y]),
@@ -115,7 +118,7 @@ impl<'a> Planner<'a> {
                 (false, false) => {}
             }
         }
-        if !fits(rx, ry) {
+        if !within_limit(rx, ry) {
             return Err(Error::TooDeep {
                 params: self.params.name().into(),
                 operation,
@@ -167,7 +170,8 @@ impl arithmetic::Planner for Planner<'_> {
         Ok(self.push(Step::Multiply(x, y), noise::product(self.noise(x), self.noise(y))))
     }
 
-    /// With `z` the noisiest: `(x + z)(y + z) + z`, which squares its noise, or `x y + (x + y) z`, a product more.
+    /// With `z` the noisiest operand: `(x + z)(y + z) + z`, which squares its noise, or `x y + (x + y) z`, which takes
+    /// one more product.
     fn majority(&mut self, all: [Value; 3]) -> Result<Value, Error> {
         let mut all = all.map(|value| self.latest(value));
         all.sort_by(|&x, &y| self.noise(x).total_cmp(&self.noise(y)));

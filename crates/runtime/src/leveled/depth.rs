@@ -1,7 +1,7 @@
 //! Products of ciphertexts in a row: the levels that a computation takes, whatever noise its sums have.
 
 use crate::Error;
-use crate::arithmetic::{self, Across, Value};
+use crate::arithmetic::{self, SlotOperation, Value};
 
 /// A planner that counts. It folds constants as [`super::plan`] does, so that both see the same products of ciphertexts.
 pub(super) struct Depth {
@@ -117,10 +117,12 @@ impl arithmetic::Planner for Depth {
         self.add(product, z)
     }
 
-    fn across(&mut self, x: Value, across: Across, elements: usize) -> Result<Value, Error> {
-        Ok(match (self.at(x), across) {
-            (Known::Constant(_), Across::Rotate { .. }) => x,
-            (Known::Constant(known), Across::Sum { .. }) => self.constant(known * (elements as u64 % self.p)),
+    fn slot_operation(&mut self, x: Value, operation: SlotOperation, elements: usize) -> Result<Value, Error> {
+        Ok(match (self.at(x), operation) {
+            (Known::Constant(_), SlotOperation::Rotate { .. }) => x,
+            (Known::Constant(known), SlotOperation::InnerSum { .. }) => {
+                self.constant(known * (elements as u64 % self.p))
+            }
             _ => self.derived(x),
         })
     }

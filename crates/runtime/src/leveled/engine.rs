@@ -1,42 +1,46 @@
-//! The engine: plans by levels and noise, steps wave by wave.
+//! The engine of leveled schemes.
 
-use super::elements::{Elements, Poly, form_of, packed};
 use super::keys::{self, Server};
-use super::plan::{self, GATE_COSTS, Known, Planned, Setting, State};
-use super::run::Polynomials;
-use super::{Leveled, Parameters, constant, together};
-use crate::arithmetic::{Arrays, Slots, Step, run};
+use super::payload::{Elements, form_of, packed};
+use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
+use super::{Leveled, multiply_batch};
+use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_schemes::Evaluate;
+use solinas_schemes::leveled::{NoiseModel, Params, State, StoredCiphertext};
 use solinas_schemes::slots::log2_peak;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+
+/// Approximate number of coefficients that each thread has in work. More instances would only hold more memory.
+const COEFFICIENTS: usize = 1 << 16;
 
 /// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
-    /// Products that are computed together at most.
-    together: usize,
+    /// Largest number of products of one batch.
+    multiply_batch: usize,
     speed: OnceLock<Speed>,
-    plans: Plans<Key, Planned>,
+    plans: Plans<Key, ArithmeticPlan>,
 }
 
-/// What a plan depends on: its source, the states and slots of the inputs, and the elements of arrays.
-type Key = (Arc<Source>, Vec<Known>, Vec<Slots>, usize);
+/// The key of a plan in the cache: its source, the states and slots of the inputs, and the elements of arrays.
+type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
 
-/// Measured seconds, of one at a time.
+/// Measured seconds of one operation.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
-    /// At the highest level.
+    /// A product at the highest level.
     product: f64,
-    /// What each further product takes of those that are computed together.
+    /// Each further product of a batch.
     more: f64,
     bootstrap: f64,
-    /// An automorphism at the highest level.
+    /// A rotation of slots at the highest level.
     rotation: f64,
 }
 
@@ -44,43 +48,49 @@ impl<S: Leveled> LeveledEngine<S> {
     /// # Errors
     /// Of [`memory::budget`].
     pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
-        let together = together::<S>(S::params(key.public()), memory::budget()?);
-        Ok(Self { key, together, speed: OnceLock::new(), plans: Plans::default() })
+        let multiply_batch = multiply_batch::<S>(S::params(key.public()), memory::budget()?);
+        Ok(Self { key, multiply_batch, speed: OnceLock::new(), plans: Plans::default() })
     }
 
     fn set(&self) -> &S::Params {
         S::params(self.key.public())
     }
 
-    /// Measured once, of a ciphertext that anyone can read.
+    /// On the current thread pool.
+    fn concurrency(&self) -> Concurrency {
+        Concurrency {
+            instances: (COEFFICIENTS / self.set().dimension()).max(1) * rayon::current_num_threads(),
+            multiply_batch: (S::MULTIPLY_BATCH > 1).then_some(self.multiply_batch),
+            bootstrap_alone: false,
+        }
+    }
+
+    /// Measures once, on a public constant.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
-        let (key, set) = (&self.key.key, self.set());
-        let x = S::trivial(self.key.public(), &constant(set, 1))?;
-        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(control, &|| work().map(drop));
-        let products = |count: usize| {
-            let pairs = vec![(&x, &x); count];
-            S::product_seconds(key, &pairs, control)
-        };
+        let set = self.set();
+        let evaluator = S::evaluator(&self.key.key)?;
+        let x = evaluator.constant(1)?;
+        let products = |count: usize| S::product_seconds(&evaluator, &vec![(&x, &x); count], control);
         let product = if set.depth() == 0 { 0.0 } else { products(1)? };
         let more = match set.depth() {
             0 => 0.0,
-            _ if self.together == 1 => product,
-            // Of a few, as the difference of two is less certain.
+            _ if self.multiply_batch == 1 => product,
+            // The difference of two products would be less certain.
             _ => {
-                let count = self.together.min(4);
+                let count = self.multiply_batch.min(4);
                 ((products(count)? - product) / (count - 1) as f64).max(0.0)
             }
         };
-        let bootstrap = match set.refresh() {
+        let bootstrap = match set.bootstrap() {
             None => 0.0,
-            Some(_) => time(&|| S::refresh(key, &x))?,
+            Some(_) => twice(control, &|| Ok(evaluator.bootstrap(&x).map(drop)?))?,
         };
-        let rotation = match S::rotates(key) {
-            false => 0.0,
-            true => time(&|| S::swap_rows(key, &x))?,
+        let rotation = match evaluator.slot_rotations() {
+            None => 0.0,
+            Some(rotations) => twice(control, &|| Ok(rotations.swap_rows(&x).map(drop)?))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
@@ -88,7 +98,7 @@ impl<S: Leveled> LeveledEngine<S> {
     fn job(
         self: &Arc<Self>,
         key: Key,
-        make: impl FnOnce(&Key) -> Result<Planned, Error>,
+        make: impl FnOnce(&Key) -> Result<ArithmeticPlan, Error>,
     ) -> Result<Box<dyn Plan>, Error> {
         let planned = self.plans.get(key, |planned| planned.schedule.steps.len(), make)?;
         Ok(Box::new(Job { engine: Arc::clone(self), planned }))
@@ -105,7 +115,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        S::key_bytes(&self.key.key) + (self.together - 1) * self.set().product_bytes()
+        S::key_bytes(&self.key.key) + (self.multiply_batch - 1) * self.set().product_bytes()
     }
 
     fn form(&self) -> Form {
@@ -123,14 +133,15 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
                 let elements = if inputs.is_none() && instances == 1 { params.dimension() } else { instances };
                 self.job((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
                     let arrays = Arrays { elements, inputs: slots };
-                    let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(params, states) };
-                    plan_program(program, &setting, arrays, &limits)
+                    let rotates = S::evaluator(&self.key.key)?.slot_rotations().is_some();
+                    let context = PlanContext { rotates, ..context::<S>(params, states) };
+                    plan_program(program, &context, arrays, &limits)
                 })
             }
             Source::Circuit(netlist, optimize) => {
                 let (states, _) = states::<S>(inputs, params)?;
                 self.job((Arc::clone(source), states, Vec::new(), 0), |(_, states, ..)| {
-                    plan_circuit(netlist, *optimize, &setting(params, states), &limits)
+                    plan_circuit(netlist, *optimize, &context::<S>(params, states), &limits)
                 })
             }
             &Source::Convert(form) => {
@@ -146,7 +157,10 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 }
 
-/// Seconds of the second of two runs, unless it is cancelled.
+/// Runs `work` twice and returns the seconds of the second run.
+///
+/// # Errors
+/// From `work`; [`Error::Cancelled`].
 pub(super) fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
     control.check()?;
     work()?;
@@ -156,22 +170,22 @@ pub(super) fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>)
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [Known]) -> Setting<'a, P> {
-    Setting { params, inputs, refresh: params.refresh(), rotates: false }
+fn context<'a, S: Leveled>(params: &'a S::Params, inputs: &'a [Known]) -> PlanContext<'a, S> {
+    PlanContext { params, inputs, bootstrap: params.bootstrap(), rotates: false }
 }
 
-/// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
-fn plan_program(
+/// The plan of a program. For integers of bits, it takes the construction with the fewest bootstraps, then the fewest products.
+fn plan_program<S: Leveled>(
     program: &Program,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     arrays: Arrays<'_>,
     limits: &Limits<'_>,
-) -> Result<Planned, Error> {
+) -> Result<ArithmeticPlan, Error> {
     program.validate()?;
-    let params = setting.params;
+    let params = context.params;
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
-            return plan::program(program, setting, arrays, limits);
+            return plan::program(program, context, arrays, limits);
         }
         let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
         let wanted = other.map_or_else(String::new, |ty| ty.to_string());
@@ -180,12 +194,12 @@ fn plan_program(
     }
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
         let netlist = program.lower_within(Recipe::from(style), limits)?;
-        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, setting, limits)
-            .or_else(|_| plan::circuit(&netlist, setting, limits))
+        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, context, limits)
+            .or_else(|_| plan::circuit(&netlist, context, limits))
     });
     match candidates {
         [Ok(a), Ok(b)] => {
-            let cost = |planned: &Planned| (planned.schedule.refreshes, planned.effort);
+            let cost = |planned: &ArithmeticPlan| (planned.schedule.bootstraps, planned.relative_cost);
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
@@ -195,37 +209,38 @@ fn plan_program(
 }
 
 /// The plan of a circuit.
-fn plan_circuit(
+fn plan_circuit<S: Leveled>(
     netlist: &Netlist,
     optimize: bool,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     limits: &Limits<'_>,
-) -> Result<Planned, Error> {
-    let params = setting.params;
+) -> Result<ArithmeticPlan, Error> {
+    let params = context.params;
     if form_of(params) == Form::Slots {
         let (name, ty) = (params.name().into(), plan::slot_type(params));
         return Err(Error::Modular { params: name, holds: ty.to_string(), wanted: "bits".into() });
     }
     let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, limits)).transpose()?;
-    plan::circuit(optimized.as_ref().unwrap_or(netlist), setting, limits)
+    plan::circuit(optimized.as_ref().unwrap_or(netlist), context, limits)
 }
 
-/// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
+/// A bound of the states of all instances for each input bit or polynomial, and the content of the slots of each input. Empty for an estimate.
 fn states<S: Leveled>(
     ciphertexts: Option<&[Ciphertext]>,
     params: &S::Params,
-) -> Result<(Vec<Known>, Vec<Slots>), Error> {
+) -> Result<(Vec<Known>, Vec<SlotContent>), Error> {
     let (mut inputs, mut slots) = (Vec::new(), Vec::new());
     for (i, input) in ciphertexts.into_iter().flatten().enumerate() {
         let elements = Elements::<S>::of(input)?;
         elements.check(|| format!("input {i}"), params)?;
         slots.push(match input.shape() {
-            None => Slots::Scalar,
-            Some(_) => Slots::Array { clean: elements.clean },
+            None => SlotContent::Replicated,
+            Some(_) => SlotContent::Array { zero_padded: elements.zero_padded },
         });
         for i in 0..input.form().blocks(input.ty()) {
             let states = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
-            let peak = |poly: &Arc<Poly>| Some(log2_peak(params.plaintext_modulus(), poly.public.as_deref()?));
+            let peak =
+                |poly: &Arc<StoredCiphertext>| Some(log2_peak(params.plaintext_modulus(), poly.plaintext.as_deref()?));
             let peaks: Option<Vec<f64>> = elements.blocks.iter().map(|blocks| peak(&blocks[i])).collect();
             let peak = peaks.map(|peaks| peaks.into_iter().fold(0.0, f64::max));
             inputs.push(Known { state: at_lowest_level(params, states), peak });
@@ -234,55 +249,60 @@ fn states<S: Leveled>(
     Ok((inputs, slots))
 }
 
-/// The lowest level of these ciphertexts, and the greatest of their noises there.
-fn at_lowest_level(params: &impl Parameters, states: impl Iterator<Item = State> + Clone) -> State {
+/// The lowest level of these ciphertexts, and the largest of their noises there.
+fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State> + Clone) -> State {
     let level = states.clone().map(|state| state.level).min().unwrap_or(params.depth() + 1);
-    let lowered = |mut state: State| {
+    let dropped = |mut state: State| {
         while state.level > level {
-            // A ciphertext of a level above the first has a last state, which is one level lower.
-            state = params.lowered(state).pop().unwrap_or(State { level, ..state });
+            // The last state is one level lower.
+            state = params.drop_level_states(state).pop().unwrap_or(State { level, ..state });
         }
         state.noise
     };
-    State { level, noise: states.map(lowered).fold(0.0, f64::max) }
+    State { level, noise: states.map(dropped).fold(0.0, f64::max) }
 }
 
-/// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
+/// Products and depth of a program under a parameter set, without a key. Operations across elements are of a full polynomial.
 pub(super) fn cost<S: Leveled>(
     program: &Program,
     params: &S::Params,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
-    // A key may have them, or the parameters say why not.
-    let setting = Setting { rotates: true, ..setting(params, &[]) };
-    costs::<S>(&plan_program(program, &setting, arrays, &planning::limits(control)?)?, params)
+    // A key may rotate slots. If the parameters allow none, they say why.
+    let context = PlanContext { rotates: true, ..context::<S>(params, &[]) };
+    costs::<S>(&plan_program(program, &context, arrays, &planning::limits(control)?)?, params)
 }
 
-/// As [`cost`], of a circuit.
+/// As [`cost`], for a circuit.
 pub(super) fn cost_circuit<S: Leveled>(
     netlist: &Netlist,
     params: &S::Params,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
-    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]), &planning::limits(control)?)?, params)
+    costs::<S>(&plan_circuit(netlist, true, &context::<S>(params, &[]), &planning::limits(control)?)?, params)
 }
 
-/// What a plan costs on one element.
-fn costs<S: Leveled>(planned: &Planned, params: &S::Params) -> Result<Estimate, Error> {
-    let together = together::<S>(params, memory::budget()?);
-    Ok(with_memory::<S>(count::<S>(planned, 1), params, params.memory_bytes(), together))
+/// The cost of a plan on one element.
+fn costs<S: Leveled>(planned: &ArithmeticPlan, params: &S::Params) -> Result<Estimate, Error> {
+    let multiply_batch = multiply_batch::<S>(params, memory::budget()?);
+    Ok(with_memory::<S>(count::<S>(planned, 1), params, S::memory_bytes(params), multiply_batch))
 }
 
-/// With the memory of a key of so many bytes and of products that are computed together.
-fn with_memory<S: Leveled>(estimate: Estimate, params: &S::Params, key_bytes: usize, together: usize) -> Estimate {
-    let more = estimate.products.clamp(1, together as u64) - 1;
+/// Adds the memory of the key and of a batch of products.
+fn with_memory<S: Leveled>(
+    estimate: Estimate,
+    params: &S::Params,
+    key_bytes: usize,
+    multiply_batch: usize,
+) -> Estimate {
+    let more = estimate.products.clamp(1, multiply_batch as u64) - 1;
     Estimate { memory_bytes: key_bytes as u64 + more * params.product_bytes() as u64, ..estimate }
 }
 
-fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize) -> Estimate {
+fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan, lanes: usize) -> Estimate {
     Estimate {
-        bootstraps: schedule.refreshes * lanes as u64,
+        bootstraps: schedule.bootstraps * lanes as u64,
         products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
         rotations: *rotations,
         depth: schedule.levels,
@@ -294,11 +314,11 @@ fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize
 /// A plan of this engine.
 struct Job<S: Leveled> {
     engine: Arc<LeveledEngine<S>>,
-    planned: Arc<Planned>,
+    planned: Arc<ArithmeticPlan>,
 }
 
 impl<S: Leveled> Job<S> {
-    /// Sets of ciphertexts that hold so many elements.
+    /// Instances that hold so many elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
@@ -306,9 +326,9 @@ impl<S: Leveled> Job<S> {
 
 impl<S: Leveled> Plan for Job<S> {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
-        let LeveledEngine { key, together, .. } = &*self.engine;
+        let LeveledEngine { key, multiply_batch, .. } = &*self.engine;
         let estimate = count::<S>(&self.planned, self.lanes(instances));
-        Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *together))
+        Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *multiply_batch))
     }
 
     fn estimate(
@@ -319,21 +339,21 @@ impl<S: Leveled> Plan for Job<S> {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(control))?;
-        let Planned { schedule, effort, turning, .. } = &*self.planned;
-        let bootstraps = speed.bootstrap * schedule.refreshes as f64;
-        // Of the products that are computed together the first takes more than the others.
+        let ArithmeticPlan { schedule, relative_cost, rotation_cost, .. } = &*self.planned;
+        let bootstraps = speed.bootstrap * schedule.bootstraps as f64;
+        // The first product of a batch takes more time than the others.
         let product = |step: &Step| matches!(step, Step::Multiply(..));
         let sets = self.lanes(instances);
         let first = match schedule.count(sets, product) {
             0 => 1.0,
-            all => schedule.groups(sets, self.engine.together, product) as f64 / all as f64,
+            all => schedule.groups(sets, self.engine.multiply_batch, product) as f64 / all as f64,
         };
-        let products = (speed.product * first + speed.more * (1.0 - first)) * effort;
-        // Those that are computed together have all threads of the pool, in which they were measured.
-        let threads_of_product = if S::MULTIPLIES_TOGETHER > 1 { 1 } else { threads };
-        // Automorphisms are those of all polynomials.
+        let products = (speed.product * first + speed.more * (1.0 - first)) * relative_cost;
+        // A batch uses all threads of the pool, in which it was measured.
+        let threads_of_product = if S::MULTIPLY_BATCH > 1 { 1 } else { threads };
+        // The plan counts the rotations of all polynomials.
         let seconds = products * sets as f64 / threads_of_product as f64
-            + (bootstraps * sets as f64 + speed.rotation * turning) / threads as f64;
+            + (bootstraps * sets as f64 + speed.rotation * rotation_cost) / threads as f64;
         Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(instances)? })
     }
 
@@ -342,14 +362,18 @@ impl<S: Leveled> Plan for Job<S> {
         let count = batch.instances;
         let batch = Batch { instances: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let runner = Polynomials::<S> { key: &engine.key.key, together: engine.together, levels: &self.planned.levels };
-        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
+        let inputs: Vec<Vec<_>> =
+            polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
+        let ArithmeticPlan { schedule, levels, .. } = &*self.planned;
+        let (evaluator, concurrency) = (&S::evaluator(&engine.key.key)?, engine.concurrency());
+        let results = Run { schedule, evaluator, concurrency, levels, elements: count }.run(&inputs, control)?;
+        let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
         let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {
             let count = if shape.is_some() { count } else { 1 };
-            let clean = held == Some(Slots::Array { clean: true });
-            let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, clean, blocks });
+            let zero_padded = held == Some(SlotContent::Array { zero_padded: true });
+            let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, zero_padded, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()

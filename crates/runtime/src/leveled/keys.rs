@@ -1,9 +1,9 @@
 //! Encryption, decryption, and parameter sets as data.
 
-use super::elements::{Elements, Poly, form_of};
+use super::Leveled;
 use super::engine::LeveledEngine;
+use super::payload::{Elements, form_of};
 use super::plan::slot_type;
-use super::{Leveled, Parameters, constant};
 use crate::control::ProgressParts;
 use crate::engine::Engine;
 use crate::info::reasons;
@@ -11,6 +11,7 @@ use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer};
+use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
 use solinas_schemes::security::Status;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,13 +25,13 @@ pub(crate) type Plaintext = Zeroizing<Vec<u64>>;
 fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
     if form_of(params) == Form::Bits {
         let bits = |&value: &u128| -> Vec<Plaintext> {
-            (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64).into()).collect()
+            (0..plain.ty.width()).map(|i| params.constant_plaintext((value >> i & 1) as u64).into()).collect()
         };
         return Ok(plain.values.iter().map(bits).collect());
     }
     if plain.shape.is_none() {
         // In every slot.
-        return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
+        return Ok(plain.values.iter().map(|&value| vec![params.constant_plaintext(value as u64).into()]).collect());
     }
     let encoder = params.slots()?;
     let polynomial = |values: &[u128]| {
@@ -41,19 +42,19 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
 
-/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPTS_TOGETHER`] at most, and a number that makes the encryptions of an insecure key
+/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPT_BATCH`] at most, and a number that makes the encryptions of an insecure key
 /// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
     key: &S::PublicKey,
     plain: Plain,
-    all: impl Fn(&[Plaintext]) -> Result<Vec<Poly>, Error> + Send + Sync,
+    all: impl Fn(&[Plaintext]) -> Result<Vec<StoredCiphertext>, Error> + Send + Sync,
 ) -> Result<Ciphertext, Error> {
     let insecure = S::is_insecure(key);
     encrypt_parts::<S>(key, plain, |plaintexts| {
         // One by one where randomness is chosen.
         match insecure {
-            true => plaintexts.chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
-            false => plaintexts.par_chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
+            true => plaintexts.chunks(S::ENCRYPT_BATCH).map(all).collect(),
+            false => plaintexts.par_chunks(S::ENCRYPT_BATCH).map(all).collect(),
         }
     })
 }
@@ -61,17 +62,17 @@ fn encrypt<S: Leveled>(
 fn encrypt_parts<S: Leveled>(
     key: &S::PublicKey,
     plain: Plain,
-    every: impl FnOnce(&[Plaintext]) -> Result<Vec<Vec<Poly>>, Error>,
+    every: impl FnOnce(&[Plaintext]) -> Result<Vec<Vec<StoredCiphertext>>, Error>,
 ) -> Result<Ciphertext, Error> {
     let (params, insecure) = (S::params(key), S::is_insecure(key));
     check_type(&plain, params)?;
     let plaintexts = plaintexts::<S>(params, &plain)?;
     let each = plaintexts.first().map_or(1, Vec::len).max(1);
     let plaintexts: Vec<Plaintext> = plaintexts.into_iter().flatten().collect();
-    let polynomials: Vec<Arc<Poly>> = every(&plaintexts)?.into_iter().flatten().map(Arc::new).collect();
+    let polynomials: Vec<Arc<StoredCiphertext>> = every(&plaintexts)?.into_iter().flatten().map(Arc::new).collect();
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
-    let clean = form_of(params) == Form::Slots && plain.shape.is_some();
-    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
+    let zero_padded = form_of(params) == Form::Slots && plain.shape.is_some();
+    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), zero_padded, blocks });
     Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
         .checked()
 }
@@ -80,8 +81,7 @@ fn encrypt_parts<S: Leveled>(
 pub(super) fn public<S: Leveled>(key: &S::PublicKey, plain: &Plain) -> Result<Ciphertext, Error> {
     encrypt_parts::<S>(key, plain.clone(), |plaintexts| {
         let trivial = |plaintext: &Plaintext| {
-            let poly = S::store(&S::trivial(key, plaintext)?);
-            Ok(vec![Poly { public: Some(plaintext.to_vec()), ..poly }])
+            Ok(vec![StoredCiphertext { plaintext: Some(plaintext.to_vec()), ..S::trivial(key, plaintext)? }])
         };
         plaintexts.iter().map(trivial).collect()
     })
@@ -109,7 +109,7 @@ impl<S: Leveled> Public<S> {
     /// With the public matrix in a file: pass after pass over it.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         encrypt_parts::<S>(&self.key, plain, |plaintexts| {
-            let batches = plaintexts.chunks(S::ENCRYPTS_TOGETHER);
+            let batches = plaintexts.chunks(S::ENCRYPT_BATCH);
             let parts = ProgressParts::new(control, batches.len());
             let pass = |batch: &[Plaintext], control: &Control<'_>| {
                 S::encrypt_streamed(&self.key, matrix, batch, self.next(), control)
@@ -150,10 +150,10 @@ impl<S: Leveled> Encrypt for Public<S> {
 }
 
 /// That a key of those parameters holds values of that type.
-fn check_type(plain: &Plain, params: &impl Parameters) -> Result<(), Error> {
+fn check_type(plain: &Plain, params: &impl Params) -> Result<(), Error> {
     let slots = form_of(params) == Form::Slots;
-    let fits = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
-    if fits {
+    let within_limit = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
+    if within_limit {
         return Ok(());
     }
     let holds = if slots { slot_type(params).to_string() } else { "bits".into() };
@@ -209,11 +209,10 @@ impl<S: Leveled> Secret for Client<S> {
     /// On the current thread pool.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let elements = Elements::<S>::of(ciphertext)?;
-        let plaintext = |poly: &Arc<Poly>| -> Result<Plaintext, Error> {
-            Ok(S::decrypt(&self.key, &S::load(&self.public.key, poly)?)?.into())
-        };
+        let plaintext =
+            |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> { Ok(S::decrypt(&self.key, poly)?.into()) };
         // Sums and products of constants are constants.
-        let constant_of = |poly: &Arc<Poly>| -> Result<u128, Error> {
+        let constant_of = |poly: &Arc<StoredCiphertext>| -> Result<u128, Error> {
             let plaintext = plaintext(poly)?;
             match plaintext.split_first() {
                 Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
@@ -225,13 +224,14 @@ impl<S: Leveled> Secret for Client<S> {
         }
         if ciphertext.form() == Form::Slots {
             let encoder = S::params(&self.public.key).slots()?;
-            let slots =
-                |poly: &Arc<Poly>| -> Result<Plaintext, Error> { Ok(encoder.decode(&plaintext(poly)?)?.into()) };
-            let all: Vec<&Arc<Poly>> = elements.blocks.iter().flatten().collect();
+            let slots = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> {
+                Ok(encoder.decode(&plaintext(poly)?)?.into())
+            };
+            let all: Vec<&Arc<StoredCiphertext>> = elements.blocks.iter().flatten().collect();
             let all = all.into_par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
             return Ok(all.iter().flat_map(|slots| slots.iter()).take(elements.count).map(|&x| x.into()).collect());
         }
-        let element = |bits: &Vec<Arc<Poly>>| {
+        let element = |bits: &Vec<Arc<StoredCiphertext>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))
         };
         elements.blocks.par_iter().map(element).collect()
@@ -300,11 +300,17 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     }
 }
 
+/// Bytes of a fresh ciphertext that the public key made, as stored.
+fn ciphertext_bytes<S: Leveled>(params: &S::Params) -> usize {
+    let level = params.depth() + 1;
+    params.level_parts(level) * S::packed_bytes(params, level)
+}
+
 /// A parameter set as data.
 pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
     let security = params.security();
     let (limited, research_only) = reasons(&security.status);
-    let products = params.products();
+    let products = S::products(params);
     let slots = (form_of(params) == Form::Slots).then(|| if params.slots().is_ok() { params.dimension() } else { 1 });
     let (family, description) = match slots {
         Some(1) => ("slots", format!("single values of type {}; {products}", slot_type(params))),
@@ -319,19 +325,19 @@ pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
         lwe_dimension: None,
         ring_dimension: params.dimension(),
         glwe_dimension: None,
-        modulus_bits: Some(params.modulus_bits()),
+        modulus_bits: Some(params.log2_fresh_modulus()),
         plaintext_modulus: Some(params.plaintext_modulus()),
         slots,
         depth: Some(params.depth()),
-        bootstraps: params.refresh().is_some(),
+        bootstraps: params.bootstrap().is_some(),
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,
         date: security.date,
         log2_failure: params.log2_failure(),
-        ciphertext_bytes: params.ciphertext_bytes(),
-        server_key_bytes: params.stored_bytes(),
-        memory_bytes: params.memory_bytes(),
+        ciphertext_bytes: ciphertext_bytes::<S>(params),
+        server_key_bytes: S::stored_bytes(params),
+        memory_bytes: S::memory_bytes(params),
         recommended: security.status == Status::Recommended,
         status: security.status.word(),
         limited,

@@ -1,110 +1,97 @@
-//! Circuits and programs modulo `p` as sums, products and lowerings: decided by levels and the formulas of noise, before anything runs.
+//! Plans a circuit or a program as sums, products and level drops before anything runs.
 //!
-//! Invariant: every value decrypts at its level. Where a product would break that, the noisier operand is lowered first; where no level is left, operands are
-//! bootstrapped if the key can.
+//! Invariant: every value decrypts at its level. If a product would break the invariant, the planner first drops the noisier operand by one level. If no level is
+//! left, it bootstraps the operand, or returns [`Error::Levels`] if the key cannot.
 
-use super::Parameters;
-use super::across::{Noises, no_rotations};
+use super::Leveled;
 use super::depth::Depth;
+use super::slot_noise::{SlotNoise, no_rotations};
 use crate::Error;
-use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
+use crate::arithmetic::{self, Arrays, Schedule, SlotContent, SlotOperation, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Limits, Netlist};
+use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
 use solinas_schemes::slots::log2_peak;
 
-/// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
+/// Bits that a noise stays below its limit. The planner and the evaluators compute noises in floating point, and may differ in the last bits.
 const SLACK: f64 = 1e-6;
 
-/// Costs by which netlists are optimised: products.
+/// The costs for optimizing netlists: only products count.
 pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, xor3: 1, maj: 1 };
 
-/// What a ciphertext is known to be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct State {
-    pub(crate) level: usize,
-    pub(crate) noise: f64,
-}
-
-/// What is known of an input.
+/// An input of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Known {
     pub(super) state: State,
-    /// Of a public input, `log2` of what a product with it multiplies noise by.
+    /// For a public input, `log2` of the factor by which a product with it multiplies noise.
     pub(super) peak: Option<f64>,
 }
 
-/// What a bootstrap takes and gives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Refresh {
-    /// The most noise at level 1.
-    pub(crate) room: f64,
-    pub(crate) gives: State,
-}
-
-/// What decides of a plan.
+/// Everything that a plan depends on, except the program.
 #[derive(Debug)]
-pub(super) struct Setting<'a, P> {
-    pub(super) params: &'a P,
-    /// Of each input; fresh where there is none.
+pub(super) struct PlanContext<'a, S: Leveled> {
+    pub(super) params: &'a S::Params,
+    /// The inputs. Inputs beyond these are fresh.
     pub(super) inputs: &'a [Known],
-    /// Where the key can bootstrap.
-    pub(super) refresh: Option<Refresh>,
+    /// The bootstrap, if the key can.
+    pub(super) bootstrap: Option<Bootstrap>,
     /// Whether the key can rotate slots.
     pub(super) rotates: bool,
 }
 
-impl<P: Parameters> Setting<'_, P> {
-    /// That there are too few levels for what takes `need` products in a row, with a set on whose fresh inputs `plan` has enough. Noise can take more levels
-    /// than products do.
-    fn too_few(&self, error: Error, need: usize, plan: impl Fn(&Setting<'_, P>) -> Result<(), Error>) -> Error {
+impl<S: Leveled> PlanContext<'_, S> {
+    /// Completes [`Error::Levels`] for a computation of `need` products in a row. It names a set whose fresh inputs have enough levels for `plan`: noise can take more
+    /// levels than products do.
+    fn too_few(&self, error: Error, need: usize, plan: impl Fn(&PlanContext<'_, S>) -> Result<(), Error>) -> Error {
         let Error::Levels { params, depth, left, .. } = error else { return error };
         let mut levels = if need > left { depth - left.min(depth) + need } else { depth + 1 };
-        while let Some(set) = self.params.of_depth(levels) {
-            let state = State { level: set.depth() + 1, noise: set.fresh() };
+        while let Some(set) = S::of_depth(self.params, levels) {
+            let state = State { level: set.depth() + 1, noise: set.fresh_noise() };
             let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
-            match plan(&Setting { params: &set, inputs: &inputs, refresh: set.refresh(), ..*self }) {
+            match plan(&PlanContext { params: &set, inputs: &inputs, bootstrap: set.bootstrap(), ..*self }) {
                 Err(Error::Levels { .. }) => levels = set.depth() + 1,
                 // Another error is no question of levels.
                 _ => break,
             }
         }
-        Error::Levels { params, depth, left, need, keys: self.params.deeper(levels) }
+        Error::Levels { params, depth, left, need, keys: S::deeper_set_hint(self.params, levels) }
     }
 }
 
-/// A schedule, and its products and lowerings in those of the highest level.
+/// A schedule and its cost.
 #[derive(Debug, Clone)]
-pub(super) struct Planned {
+pub(super) struct ArithmeticPlan {
     pub(super) schedule: Schedule,
-    pub(super) effort: f64,
-    /// What the slots of each output hold; nothing of bits.
-    pub(super) outputs: Vec<Slots>,
-    /// The level at which each input is used; none of an estimate for fresh ones.
+    /// Time of the products and level drops, in units of a product at the highest level.
+    pub(super) relative_cost: f64,
+    /// The content of the slots of each output. Empty for bits.
+    pub(super) outputs: Vec<SlotContent>,
+    /// The level at which each input is used. Empty for an estimate, which takes fresh inputs.
     pub(super) levels: Vec<usize>,
-    /// Automorphisms, of all polynomials.
+    /// Rotations of slots, of all polynomials.
     pub(super) rotations: u64,
-    /// These in those of the highest level.
-    pub(super) turning: f64,
+    /// Time of the rotations, in units of a rotation at the highest level.
+    pub(super) rotation_cost: f64,
 }
 
 /// The plan of a circuit.
 ///
 /// # Errors
-/// [`Error::Levels`] where there are too few; what `limits` do not allow.
-pub(super) fn circuit(
+/// [`Error::Levels`] if there are too few levels; errors of `limits`.
+pub(super) fn circuit<S: Leveled>(
     netlist: &Netlist,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     limits: &Limits<'_>,
-) -> Result<Planned, Error> {
-    let mut planner = Planner::new(setting);
+) -> Result<ArithmeticPlan, Error> {
+    let mut planner = Planner::new(context);
     match arithmetic::plan(netlist, &mut planner, limits) {
-        Ok(outputs) => Ok(planner.finish(outputs, Vec::new(), |_| Slots::Array { clean: false })),
+        Ok(outputs) => Ok(planner.finish(outputs, Vec::new(), |_| SlotContent::Array { zero_padded: false })),
         Err(error @ Error::Levels { .. }) => {
-            let mut depth = Depth::new(setting.params.plaintext_modulus(), Vec::new());
+            let mut depth = Depth::new(context.params.plaintext_modulus(), Vec::new());
             let outputs = arithmetic::plan(netlist, &mut depth, limits)?;
             let plan =
-                |setting: &Setting<'_, _>| arithmetic::plan(netlist, &mut Planner::new(setting), limits).map(drop);
-            Err(setting.too_few(error, depth.of(&outputs), plan))
+                |context: &PlanContext<'_, S>| arithmetic::plan(netlist, &mut Planner::new(context), limits).map(drop);
+            Err(context.too_few(error, depth.of(&outputs), plan))
         }
         Err(error) => Err(error),
     }
@@ -114,23 +101,23 @@ pub(super) fn circuit(
 ///
 /// # Errors
 /// As [`circuit`].
-pub(super) fn program(
+pub(super) fn program<S: Leveled>(
     program: &Program,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     arrays: Arrays<'_>,
     limits: &Limits<'_>,
-) -> Result<Planned, Error> {
-    let mut planner = Planner::new(setting);
+) -> Result<ArithmeticPlan, Error> {
+    let mut planner = Planner::new(context);
     match arithmetic::plan_program(program, arrays, &mut planner, limits) {
         Ok((outputs, held)) => Ok(planner.finish(outputs, held, |index| arrays.input(index))),
         Err(error @ Error::Levels { .. }) => {
-            let public = setting.inputs.iter().map(|input| input.peak.is_some()).collect();
-            let mut depth = Depth::new(setting.params.plaintext_modulus(), public);
+            let public = context.inputs.iter().map(|input| input.peak.is_some()).collect();
+            let mut depth = Depth::new(context.params.plaintext_modulus(), public);
             let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth, limits)?;
-            let plan = |setting: &Setting<'_, _>| {
-                arithmetic::plan_program(program, arrays, &mut Planner::new(setting), limits).map(drop)
+            let plan = |context: &PlanContext<'_, S>| {
+                arithmetic::plan_program(program, arrays, &mut Planner::new(context), limits).map(drop)
             };
-            Err(setting.too_few(error, depth.of(&outputs), plan))
+            Err(context.too_few(error, depth.of(&outputs), plan))
         }
         Err(error) => Err(error),
     }
@@ -142,34 +129,34 @@ pub(super) fn is_modular(program: &Program, p: u64) -> bool {
 }
 
 /// The type that a set's slots hold.
-pub(super) fn slot_type(params: &impl Parameters) -> Type {
+pub(super) fn slot_type(params: &impl Params) -> Type {
     Type::Mod(params.plaintext_modulus() as u32)
 }
 
-struct Planner<'a, P> {
-    setting: &'a Setting<'a, P>,
+struct Planner<'a, S: Leveled> {
+    context: &'a PlanContext<'a, S>,
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
-    /// The index and the peak of a public input.
+    /// The index of a public input, and its [`Known::peak`].
     public: Vec<Option<(u32, f64)>>,
     /// The value a level lower, if there is one.
-    lowered: Vec<Option<Value>>,
+    dropped: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
-    refreshed: Vec<Option<Value>>,
-    /// Automorphisms, and these in those of the highest level.
+    bootstrapped: Vec<Option<Value>>,
+    /// As [`ArithmeticPlan::rotations`].
     rotations: u64,
-    turning: f64,
+    rotation_cost: f64,
 }
 
-impl<'a, P: Parameters> Planner<'a, P> {
-    fn new(setting: &'a Setting<'a, P>) -> Self {
-        let (steps, states, constants, public, lowered, refreshed, rotations, turning) = Default::default();
-        Self { setting, steps, states, constants, public, lowered, refreshed, rotations, turning }
+impl<'a, S: Leveled> Planner<'a, S> {
+    fn new(context: &'a PlanContext<'a, S>) -> Self {
+        let (steps, states, constants, public, dropped, bootstrapped, rotations, rotation_cost) = Default::default();
+        Self { context, steps, states, constants, public, dropped, bootstrapped, rotations, rotation_cost }
     }
 
-    fn params(&self) -> &'a P {
-        self.setting.params
+    fn params(&self) -> &'a S::Params {
+        self.context.params
     }
 
     fn p(&self) -> u64 {
@@ -181,8 +168,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
         self.states.push(state);
         self.constants.push(None);
         self.public.push(None);
-        self.lowered.push(None);
-        self.refreshed.push(None);
+        self.dropped.push(None);
+        self.bootstrapped.push(None);
         (self.steps.len() - 1) as Value
     }
 
@@ -194,49 +181,49 @@ impl<'a, P: Parameters> Planner<'a, P> {
         self.constants[value as usize]
     }
 
-    /// The value, bootstrapped if it has been.
+    /// The bootstrapped value if there is one, else the value.
     fn latest(&self, value: Value) -> Value {
-        self.refreshed[value as usize].unwrap_or(value)
+        self.bootstrapped[value as usize].unwrap_or(value)
     }
 
-    /// Whether it decrypts, and at level 1 can be bootstrapped where the key can.
-    fn fits(&self, state: State) -> bool {
-        let room = self.params().room(state.level);
-        let room = match self.setting.refresh {
-            Some(refresh) if state.level == 1 => room.min(refresh.room),
-            _ => room,
+    /// Whether a ciphertext decrypts. At level 1, whether it can also be bootstrapped, if the key can.
+    fn within_limit(&self, state: State) -> bool {
+        let limit = self.params().noise_limit(state.level);
+        let limit = match self.context.bootstrap {
+            Some(bootstrap) if state.level == 1 => limit.min(bootstrap.limit),
+            _ => limit,
         };
-        state.noise <= room - SLACK
+        state.noise <= limit - SLACK
     }
 
-    /// Where the key can bootstrap, no result is past it.
+    /// Whether a result can be bootstrapped later, if the key can.
     fn stays_useful(&self, state: State) -> bool {
-        self.setting.refresh.is_none() || self.can_refresh(state)
+        self.context.bootstrap.is_none() || self.can_bootstrap(state)
     }
 
-    /// Whether it can be bootstrapped, for which it is lowered to level 1.
-    fn can_refresh(&self, mut state: State) -> bool {
+    /// Whether a ciphertext can be bootstrapped after it has dropped to level 1.
+    fn can_bootstrap(&self, mut state: State) -> bool {
         while state.level > 1 {
-            match self.reached(&self.params().lowered(state)) {
+            match self.reached(&self.params().drop_level_states(state)) {
                 Some(below) => state = below,
                 None => return false,
             }
         }
-        self.fits(state)
+        self.within_limit(state)
     }
 
-    /// The last of the states that a ciphertext goes through, if it decrypts in all of them.
+    /// The last of these states, if a ciphertext decrypts in all of them.
     fn reached(&self, states: &[State]) -> Option<State> {
-        states.iter().all(|&state| self.fits(state)).then(|| states.last().copied()).flatten()
+        states.iter().all(|&state| self.within_limit(state)).then(|| states.last().copied()).flatten()
     }
 
-    /// An operand ready for a product with a plaintext of that peak, and the state of the product.
+    /// An operand that can be multiplied by a plaintext of that peak, and the state of the product.
     fn multiplied(&mut self, x: Value, peak: f64) -> Result<(Value, State), Error> {
         let product = |planner: &Self, x: State, _: State| {
             let product = State { noise: x.noise + peak, ..x };
-            planner.fits(product).then_some(product)
+            planner.within_limit(product).then_some(product)
         };
-        let ([x, _], state) = self.ready([x, x], 1, product)?;
+        let ([x, _], state) = self.align_operands([x, x], 1, product)?;
         Ok((x, state))
     }
 
@@ -245,32 +232,32 @@ impl<'a, P: Parameters> Planner<'a, P> {
         Ok(self.push(Step::MultiplyPublic(x, index), state))
     }
 
-    fn lower(&mut self, value: Value) -> Option<Value> {
-        if let Some(lowered) = self.lowered[value as usize] {
-            return Some(lowered);
+    fn drop_level(&mut self, value: Value) -> Option<Value> {
+        if let Some(dropped) = self.dropped[value as usize] {
+            return Some(dropped);
         }
         let state = self.state(value);
-        let below = (state.level > 1).then(|| self.reached(&self.params().lowered(state))).flatten()?;
-        let lowered = self.push(Step::Lower(value), below);
-        self.lowered[value as usize] = Some(lowered);
-        Some(lowered)
+        let below = (state.level > 1).then(|| self.reached(&self.params().drop_level_states(state))).flatten()?;
+        let dropped = self.push(Step::DropLevel(value), below);
+        self.dropped[value as usize] = Some(dropped);
+        Some(dropped)
     }
 
-    fn refresh(&mut self, value: Value) -> Result<Value, Error> {
+    fn bootstrap(&mut self, value: Value) -> Result<Value, Error> {
         let value = self.latest(value);
-        match self.setting.refresh {
-            Some(Refresh { gives, .. }) if gives != self.state(value) && self.can_refresh(self.state(value)) => {
-                let refreshed = self.push(Step::Refresh(value), gives);
-                self.refreshed[value as usize] = Some(refreshed);
-                Ok(refreshed)
+        match self.context.bootstrap {
+            Some(Bootstrap { gives, .. }) if gives != self.state(value) && self.can_bootstrap(self.state(value)) => {
+                let bootstrapped = self.push(Step::Bootstrap(value), gives);
+                self.bootstrapped[value as usize] = Some(bootstrapped);
+                Ok(bootstrapped)
             }
             _ => Err(self.out_of_levels()),
         }
     }
 
-    /// [`Setting::too_few`] says what is needed.
+    /// [`PlanContext::too_few`] says what is needed.
     fn out_of_levels(&self) -> Error {
-        let left = self.setting.inputs.iter().map(|input| input.state.level).min();
+        let left = self.context.inputs.iter().map(|input| input.state.level).min();
         Error::Levels {
             params: self.params().name().into(),
             depth: self.params().depth(),
@@ -280,8 +267,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
         }
     }
 
-    /// Both operands at one level, `lowest` at least, where `combine` gives what decrypts: lowered, or bootstrapped, as far as it takes.
-    fn ready(
+    /// Brings both operands to one level, at least `lowest`, at which `combine` gives a state that decrypts. It drops levels, or bootstraps, as needed.
+    fn align_operands(
         &mut self,
         operands: [Value; 2],
         lowest: usize,
@@ -297,12 +284,12 @@ impl<'a, P: Parameters> Planner<'a, P> {
         };
         for at in 0..2 {
             if self.state(pair[at]).level < lowest {
-                let value = self.refresh(pair[at])?;
+                let value = self.bootstrap(pair[at])?;
                 replace(&mut pair, at, value);
             }
         }
-        // Each round lowers an operand, until both are as low as can be; then each is bootstrapped once.
-        let mut refreshes = 0;
+        // Each round drops an operand by a level. When both are at the lowest level, each is bootstrapped once.
+        let mut bootstraps = 0;
         loop {
             let [x, y] = pair.map(|value| self.state(value));
             if x.level == y.level
@@ -313,12 +300,12 @@ impl<'a, P: Parameters> Planner<'a, P> {
             }
             // The higher one, or the noisier one.
             let at = usize::from((x.level, x.noise) < (y.level, y.noise));
-            let lowered = if x.level.max(y.level) > lowest { self.lower(pair[at]) } else { None };
-            let value = match lowered {
-                Some(lowered) => lowered,
-                None if refreshes < 2 => {
-                    refreshes += 1;
-                    self.refresh(pair[at])?
+            let dropped = if x.level.max(y.level) > lowest { self.drop_level(pair[at]) } else { None };
+            let value = match dropped {
+                Some(dropped) => dropped,
+                None if bootstraps < 2 => {
+                    bootstraps += 1;
+                    self.bootstrap(pair[at])?
                 }
                 None => return Err(self.out_of_levels()),
             };
@@ -326,26 +313,32 @@ impl<'a, P: Parameters> Planner<'a, P> {
         }
     }
 
-    fn finish(self, outputs: Vec<Value>, held: Vec<Slots>, slots: impl Fn(u32) -> Slots) -> Planned {
+    fn finish(self, outputs: Vec<Value>, held: Vec<SlotContent>, slots: impl Fn(u32) -> SlotContent) -> ArithmeticPlan {
         let outputs: Vec<Value> = outputs.into_iter().map(|output| self.latest(output)).collect();
-        // Time goes with the primes there are.
         let params = self.params();
-        let effort = |(step, state): (&Step, &State)| match step {
-            Step::Multiply(..) | Step::Lower(_) => params.effort(state.level + 1),
+        let relative_cost = |(step, state): (&Step, &State)| match step {
+            Step::Multiply(..) | Step::DropLevel(_) => params.relative_cost(state.level + 1),
             _ => 0.0,
         };
-        let effort = self.steps.iter().zip(&self.states).map(effort).sum();
+        let relative_cost = self.steps.iter().zip(&self.states).map(relative_cost).sum();
         let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
-        let levels = self.setting.inputs.iter().map(|input| input.state.level).collect();
-        Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning }
+        let levels = self.context.inputs.iter().map(|input| input.state.level).collect();
+        ArithmeticPlan {
+            schedule,
+            relative_cost,
+            outputs: held,
+            levels,
+            rotations: self.rotations,
+            rotation_cost: self.rotation_cost,
+        }
     }
 }
 
-impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
+impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh() }, peak: None };
-        let Known { state, peak } = self.setting.inputs.get(index as usize).copied().unwrap_or_else(fresh);
+        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh_noise() }, peak: None };
+        let Known { state, peak } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
         let input = self.push(Step::Input(index), state);
         self.public[input as usize] = peak.map(|peak| (index, peak));
         Ok(input)
@@ -353,7 +346,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
 
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
-        let state = State { level: params.depth() + 1, noise: params.constant(value) };
+        let state = State { level: params.depth() + 1, noise: params.constant_noise(value) };
         let constant = self.push(Step::Constant(value), state);
         self.constants[constant as usize] = Some(value % self.p());
         constant
@@ -367,10 +360,10 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             return Ok(x);
         }
         let sum = |planner: &Self, x: State, _: State| {
-            let sum = State { noise: planner.params().sum_constant(x, constant), ..x };
-            planner.fits(sum).then_some(sum)
+            let sum = State { noise: planner.params().add_constant_noise(x, constant), ..x };
+            planner.within_limit(sum).then_some(sum)
         };
-        let ([x, _], state) = self.ready([x, x], 1, sum)?;
+        let ([x, _], state) = self.align_operands([x, x], 1, sum)?;
         Ok(self.push(Step::AddConstant(x, constant), state))
     }
 
@@ -383,7 +376,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             _ => {}
         }
         let (x, state) = self.multiplied(x, log2_peak(self.p(), &[constant, 0]))?;
-        Ok(self.push(Step::Scale(x, constant), state))
+        Ok(self.push(Step::MultiplyConstant(x, constant), state))
     }
 
     fn add(&mut self, x: Value, y: Value) -> Result<Value, Error> {
@@ -392,7 +385,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             (_, Some(known)) => return self.add_constant(x, known),
             _ => {}
         }
-        let (pair, state) = self.ready([x, y], 1, sum)?;
+        let (pair, state) = self.align_operands([x, y], 1, sum)?;
         Ok(self.push(Step::Add(pair[0], pair[1]), state))
     }
 
@@ -406,7 +399,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             }
             _ => {}
         }
-        let (pair, state) = self.ready([x, y], 1, sum)?;
+        let (pair, state) = self.align_operands([x, y], 1, sum)?;
         Ok(self.push(Step::Subtract(pair[0], pair[1]), state))
     }
 
@@ -422,13 +415,13 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             _ => {}
         }
         let product = |planner: &Self, x: State, y: State| {
-            planner.reached(&planner.params().product(x.level, [x.noise, y.noise]))
+            planner.reached(&planner.params().multiply_states(x.level, [x.noise, y.noise]))
         };
-        let (pair, state) = self.ready([x, y], 2, product)?;
+        let (pair, state) = self.align_operands([x, y], 2, product)?;
         Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
     }
 
-    /// `(x + z)(y + z) + z`, `z` the lowest: it is lowered least.
+    /// `(x + z)(y + z) + z`, where `z` has the lowest level, so that it drops least.
     fn majority(&mut self, mut all: [Value; 3]) -> Result<Value, Error> {
         all.sort_by_key(|&value| std::cmp::Reverse(self.state(self.latest(value)).level));
         let [x, y, z] = all;
@@ -437,30 +430,30 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
         self.add(product, z)
     }
 
-    fn across(&mut self, x: Value, across: Across, elements: usize) -> Result<Value, Error> {
-        // Of equal numbers.
+    fn slot_operation(&mut self, x: Value, operation: SlotOperation, elements: usize) -> Result<Value, Error> {
+        // All elements are equal.
         if let Some(known) = self.known(x) {
-            return Ok(match across {
-                Across::Rotate { .. } => x,
-                Across::Sum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
+            return Ok(match operation {
+                SlotOperation::Rotate { .. } => x,
+                SlotOperation::InnerSum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
             });
         }
-        if !self.setting.rotates {
+        if !self.context.rotates {
             return Err(no_rotations(self.params()));
         }
-        let noises = Noises::new(self.params(), across, elements)?;
-        let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.fits(state));
-        let ([x, _], state) = self.ready([x, x], 1, moved)?;
+        let noises = SlotNoise::new(self.params(), operation, elements)?;
+        let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.within_limit(state));
+        let ([x, _], state) = self.align_operands([x, x], 1, moved)?;
         let automorphisms = noises.automorphisms();
         self.rotations += automorphisms as u64;
-        self.turning += automorphisms as f64 * self.params().effort(state.level);
-        Ok(self.push(Step::Across(x, across), state))
+        self.rotation_cost += automorphisms as f64 * self.params().relative_cost(state.level);
+        Ok(self.push(Step::Slots(x, operation), state))
     }
 
     fn used(&mut self, _: Value, _: u32) {}
 }
 
-fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
+fn sum<S: Leveled>(planner: &Planner<'_, S>, x: State, y: State) -> Option<State> {
     let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
-    planner.fits(sum).then_some(sum)
+    planner.within_limit(sum).then_some(sum)
 }

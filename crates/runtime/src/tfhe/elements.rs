@@ -1,4 +1,4 @@
-//! Elements as LWE ciphertexts.
+//! Elements of ciphertexts as LWE ciphertexts.
 
 use super::SCHEME;
 use crate::form::Form;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements {
     pub(super) params: Params,
-    /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
+    /// Bound of the noise variance of each block, in variances of a bootstrap. It is 1 for fresh blocks.
     pub(super) weight: u64,
-    /// For each element its blocks, least significant first.
+    /// The blocks of each element, least significant first.
     pub(super) blocks: Vec<Vec<LweCiphertext>>,
 }
 
@@ -28,12 +28,12 @@ pub(super) fn form_of(params: &Params) -> Form {
 }
 
 impl Elements {
-    /// Those of a ciphertext.
+    /// Returns the elements of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
         ciphertext.elements(SCHEME)
     }
 
-    /// Others of the same noise.
+    /// Returns other blocks with the same parameters and noise.
     pub(super) fn like(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
         Self { params: self.params.clone(), weight: self.weight, blocks }
     }
@@ -45,7 +45,7 @@ impl Elements {
         }
         let weight: u64 = reader.meta("weight")?;
         if weight as f64 > params.max_weight() {
-            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
+            return Err(reader.field("weight", "the noise is more than the parameter set allows").into());
         }
         let words = params.big_dimension() + 1;
         let size = form.blocks(ty) * words;

@@ -1,4 +1,5 @@
-//! The engine: schedules of bootstraps, by gates or by lookup tables as the family of the parameters has it.
+//! The engine: schedules of bootstraps. The family of the parameters determines whether they evaluate gates or lookup
+//! tables.
 
 use super::SCHEME;
 use super::elements::{Elements, form_of};
@@ -16,14 +17,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Measured seconds of a bootstrap: alone, and each of a batch on one thread.
+/// Measured seconds of one bootstrap: alone, and in a batch on one thread.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     alone: f64,
     batched: f64,
 }
 
-/// Evaluation under a key of TFHE.
+/// Evaluation under a TFHE key.
 #[derive(Debug)]
 pub(crate) struct TfheEngine {
     evaluator: Evaluator,
@@ -31,11 +32,11 @@ pub(crate) struct TfheEngine {
     plans: Plans<Key, Schedule>,
 }
 
-/// What a plan depends on: its source, the weight of the inputs, and whether it is of the lowest depth.
+/// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
 type Key = (Arc<Source>, u64, bool);
 
 impl TfheEngine {
-    /// Makes a key ready, on the current thread pool.
+    /// Prepares a key on the current thread pool.
     pub(crate) fn new(key: &ServerKey) -> Result<Self, Error> {
         Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new(), plans: Plans::default() })
     }
@@ -96,13 +97,14 @@ impl TfheEngine {
         self.plans.get(key, Schedule::bootstraps, make)
     }
 
-    /// Measured once: the second of two runs, when the key is warm.
+    /// Returns the measured time of a bootstrap. Measures once: the second of two runs, when the key is in the cache.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
         control.check()?;
-        // Measured outside of the cell: a process that is forked meanwhile would wait for a thread that it does not have.
+        // Measures outside the cell. If the process forks during a measurement inside it, the child waits for a thread
+        // that it does not have.
         let speed = self.measured_speed();
         Ok(*self.speed.get_or_init(|| speed))
     }
@@ -114,12 +116,12 @@ impl TfheEngine {
         };
         let dimension = self.set().big_dimension();
         let time = |count: usize| {
-            // Words that are not 0, so that no step of a rotation is skipped.
+            // Words other than 0, so that the rotation skips no step.
             let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
             let job = Job { input: LweCiphertext::from_words(words), table: &table };
             let jobs = vec![job; count];
             let start = Instant::now();
-            // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
+            // The dimension is right, so there is no error. If there were one, only the time would be wrong.
             let _ = self.evaluator.bootstrap(&jobs);
             start.elapsed().as_secs_f64() / count as f64
         };
@@ -214,17 +216,17 @@ impl Plan for Planned {
     }
 }
 
-/// Bootstraps and depth of a program under a parameter set, without a key.
+/// Counts bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     Ok(count(&plan(program, params, 1, false, &planning::limits(control)?)?, 1, params))
 }
 
-/// As [`cost`], of a circuit.
+/// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?, 1, params))
 }
 
-/// The schedule of a circuit whose inputs have noise of that weight.
+/// Plans a circuit whose inputs have this noise weight.
 fn circuit(
     netlist: &Netlist,
     optimize: bool,
@@ -278,7 +280,7 @@ fn plan(
     }
 }
 
-/// Waves one after the other, each shared evenly by the threads.
+/// Predicts the time of a schedule. Waves run one after the other; the threads share each wave evenly.
 fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
     let wave = |jobs: usize| match (jobs * lanes).div_ceil(threads) {
         0 => 0.0,
@@ -288,8 +290,9 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
     schedule.waves().into_iter().map(wave).sum()
 }
 
-/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
-/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
+/// Returns the noise weight with which to plan the inputs: their largest weight times the largest number of equal
+/// blocks among them. Equal blocks carry equal noise. A sum of `m` of them with any coefficients has at most `m` times
+/// the variance of independent blocks.
 fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
     let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
     let all = all.collect::<Result<Vec<_>, Error>>()?;
@@ -298,7 +301,8 @@ fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
         let mut counts: HashMap<&[u32], u64> = HashMap::new();
         let of_element = |array: bool| if array { element } else { 0 };
         for block in all.iter().filter_map(|(array, input)| input.blocks.get(of_element(*array))).flatten() {
-            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
+            // Masks are uniform, so two blocks with the same first words are the same ciphertext. A block without a
+            // mask has no noise.
             let words = &block.words()[..8.min(block.words().len())];
             if words.iter().any(|&word| word != 0) {
                 *counts.entry(words).or_default() += 1;

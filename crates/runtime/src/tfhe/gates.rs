@@ -1,29 +1,29 @@
-//! Gate circuits for the gates family: each gate is the sign of a linear combination of bits at `+-1/8`.
+//! Gate circuits for the gates family. Each gate is the sign of a linear combination of bits at `+-1/8` of a turn.
 
 use super::schedule::{Linear, Schedule};
 use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::GATES_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_bool};
 
-/// Greatest weight of what a gate puts out: that of a MUX, a sum of two bootstraps.
+/// Largest noise weight of a gate's output: that of a MUX, which is a sum of two bootstraps.
 const OUTPUT_WEIGHT: u64 = 2;
 
 /// `1/8` of a turn.
 const EIGHTH: u32 = 1 << 29;
 
-/// The schedule of a circuit: one bootstrap a gate, two for a MUX, none for NOT.
-/// A gate whose operands repeat until their noise adds up, which optimised circuits do not have, takes one more for each operand.
+/// Plans a circuit: one bootstrap for each gate, two for a MUX, none for NOT. If repeated operands add up too much
+/// noise, a gate takes one more bootstrap for each operand. Optimized circuits have no such gates.
 pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     let inputs = netlist.input_bits();
     let mut schedule = Schedule::new(inputs);
-    // Noisier than what gates put out: refreshed first, each bit by a bootstrap of its own.
+    // Inputs with more noise than the outputs of gates are first refreshed, each bit by one bootstrap.
     let refresh = input_weight > OUTPUT_WEIGHT;
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
     for gate in netlist.gates() {
         let at = |id: solinas_circuits::NodeId| &nodes[id.index()];
         let mut sign = |parts: &[(i32, &Linear)], constant: u32| {
             let mut argument = Linear::sum(parts, constant);
-            // The coefficient 2 of a parity goes with twice the margin.
+            // A parity has coefficients 2 and twice the margin.
             let margin = if parts.iter().all(|(c, _)| c.abs() == 2) { 4 } else { 1 };
             let alone = matches!(argument.terms[..], [(_, 1 | -1)]);
             if !alone && argument.weight(inputs, input_weight) > GATES_WEIGHT as u64 * margin {
@@ -40,7 +40,7 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
                 let (ca, cb, constant) = combination(op);
                 sign(&[(ca, at(a)), (cb, at(b))], constant)
             }
-            // Parity: 2 (a + b + c) is +-1/4 or +-3/4 of a turn; its negation has the sign of the parity.
+            // Parity: 2 (a + b + c) is +-1/4 or +-3/4 of a turn. Its negation has the sign of the parity.
             Gate::Xor3([a, b, c]) => sign(&[(-2, at(a)), (-2, at(b)), (-2, at(c))], 0),
             Gate::Maj([a, b, c]) => sign(&[(1, at(a)), (1, at(b)), (1, at(c))], 0),
             Gate::Mux { sel, if_true, if_false } => {
@@ -61,11 +61,11 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     schedule
 }
 
-/// The sum of parts, each bootstrapped once more: parts that are equal become values with noise of their own.
+/// Returns the sum of parts after one more bootstrap of each. Equal parts become values with independent noise.
 fn copies(schedule: &mut Schedule, parts: &[(i32, &Linear)]) -> Linear {
     let mut copies: Vec<Linear> = Vec::with_capacity(parts.len());
     for (i, (_, part)) in parts.iter().enumerate() {
-        // A bootstrap of the same ciphertext would give the same noise again; that of its copy does not.
+        // A second bootstrap of the same ciphertext would give the same noise. A bootstrap of its copy does not.
         let equal = (0..i).rev().find(|&j| parts[j].1 == *part).map(|j| copies[j].clone());
         let source = equal.unwrap_or_else(|| (*part).clone());
         copies.push(if source.terms.is_empty() {
@@ -78,7 +78,7 @@ fn copies(schedule: &mut Schedule, parts: &[(i32, &Linear)]) -> Linear {
     Linear::sum(&parts, 0)
 }
 
-/// Coefficients of the operands and constant whose sign is the gate.
+/// Returns the coefficients of the operands and the constant. The gate is the sign of this combination.
 fn combination(op: BinaryOp) -> (i32, i32, u32) {
     let (plus, minus) = (EIGHTH, EIGHTH.wrapping_neg());
     match op {

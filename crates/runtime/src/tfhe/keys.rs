@@ -1,4 +1,4 @@
-//! Keys, and parameter sets as data.
+//! Keys, and the description of parameter sets.
 
 use super::SCHEME;
 use super::elements::{Elements, form_of};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A client key.
 pub(super) struct Client {
     key: ClientKey,
-    /// Makes the encryptions of an insecure key differ from each other.
+    /// Counter that makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
 }
 
@@ -117,7 +117,7 @@ impl Public for ServerKey {
     }
 }
 
-/// A parameter set as data.
+/// Describes a parameter set.
 pub(super) fn info(params: &Params) -> ParamsInfo {
     let (literal, security) = (params.literal(), params.security());
     let (family, what) = match params.family() {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The name of the scheme.
 const SCHEME: Scheme = Scheme::new(files::SCHEME);
 
-/// The scheme.
+/// The TFHE scheme.
 pub(crate) struct Tfhe;
 
 impl SchemeEntry for Tfhe {
@@ -37,7 +37,7 @@ impl SchemeEntry for Tfhe {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
-        // The key, and the bytes of its file.
+        // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
         let server = key.server_key(control)?;

@@ -1,10 +1,10 @@
-//! Schedules: what a program or circuit becomes before it runs, as waves of independent bootstraps.
+//! Schedules: programs and circuits as waves of independent bootstraps.
 
 use crate::{Control, Error};
 use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Table};
 use std::collections::HashMap;
 
-/// `constant + sum of c_i x_i` over values of a schedule; the constant is a torus word.
+/// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Linear {
     pub(crate) terms: Vec<(u32, i32)>,
@@ -16,7 +16,8 @@ impl Linear {
         Self { terms: vec![(id, 1)], constant: 0 }
     }
 
-    /// Weight of the sum, in variances of a bootstrap; the first `inputs` values weigh `input_weight`.
+    /// Noise weight of the sum, in variances of a bootstrap. The first `inputs` values have weight `input_weight`, the
+    /// others 1.
     pub(crate) fn weight(&self, inputs: usize, input_weight: u64) -> u64 {
         let one = |&(id, c): &(u32, i32)| {
             let weight = if (id as usize) < inputs { input_weight } else { 1 };
@@ -25,7 +26,7 @@ impl Linear {
         self.terms.iter().map(one).sum()
     }
 
-    /// `constant + sum of factor * part`.
+    /// Returns `constant + sum of factor * part`.
     pub(crate) fn sum(parts: &[(i32, &Self)], constant: u32) -> Self {
         let mut sum = Self { terms: Vec::new(), constant };
         for &(factor, part) in parts {
@@ -42,7 +43,7 @@ impl Linear {
     }
 }
 
-/// One bootstrap: its outputs are the values from `first` on, one for each table.
+/// One bootstrap. Its outputs, one for each table, are the values from `first` on.
 #[derive(Debug, Clone)]
 struct Task {
     argument: Linear,
@@ -51,12 +52,12 @@ struct Task {
     wave: u32,
 }
 
-/// Waves of independent bootstraps over numbered values: the inputs come first.
+/// Waves of independent bootstraps over numbered values. The inputs are the first values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     inputs: u32,
     values: u32,
-    /// Wave after which each value exists; 0 for inputs.
+    /// The wave after which each value exists; 0 for inputs.
     born: Vec<u32>,
     tasks: Vec<Task>,
     tables: Vec<Table>,
@@ -70,7 +71,7 @@ impl Schedule {
         Self { inputs: inputs as u32, values: inputs as u32, born: vec![0; inputs], ..Default::default() }
     }
 
-    /// Adds a bootstrap; returns the number of its first output.
+    /// Adds a bootstrap. Returns the number of its first output.
     pub(crate) fn bootstrap(&mut self, argument: Linear, table: &Table) -> u32 {
         let outputs = match table {
             Table::Sign => 1,
@@ -93,13 +94,13 @@ impl Schedule {
         first
     }
 
-    /// Adds an output of that weight.
+    /// Adds an output with this noise weight.
     pub(crate) fn output(&mut self, linear: Linear, weight: u64) {
         self.output_weight = self.output_weight.max(weight);
         self.outputs.push(linear);
     }
 
-    /// Greatest weight of an output, in variances of a bootstrap.
+    /// Largest noise weight of an output, in variances of a bootstrap.
     pub(crate) fn output_weight(&self) -> u64 {
         self.output_weight
     }
@@ -121,10 +122,11 @@ impl Schedule {
         waves
     }
 
-    /// Runs on lanes, sets of inputs side by side: `inputs[lane]` are its ciphertexts, in order. Returns each lane's outputs.
+    /// Runs on instances side by side: `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs
+    /// of each instance.
     ///
-    /// On the current thread pool; progress counts bootstraps. As many lanes run together as fill every thread's batches: more would only
-    /// hold more values in memory.
+    /// Runs on the current thread pool. Progress counts bootstraps. At a time it runs as many instances as fill the
+    /// batches of all threads. More would only hold more values in memory.
     pub(crate) fn run(
         &self,
         evaluator: &Evaluator,
@@ -151,7 +153,7 @@ impl Schedule {
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let dimension = evaluator.params().big_dimension();
         let lanes = inputs.len();
-        // A value's ciphertexts are dropped after the last wave that reads them; outputs are read at the end.
+        // A value is dropped after the last wave that reads it. Outputs are read at the end.
         let mut last_use = vec![0u32; self.values as usize];
         for task in &self.tasks {
             for &(value, _) in &task.argument.terms {
@@ -175,7 +177,7 @@ impl Schedule {
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
             let jobs: Vec<(&Task, usize)> =
                 wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
-            // Even batches, so that no thread idles on a small last one.
+            // Batches of equal size, so that no thread idles on a small last one.
             let size = jobs.len().div_ceil(jobs.len().div_ceil(batch()).max(1)).max(1);
             for jobs in jobs.chunks(size) {
                 control.check()?;
@@ -207,7 +209,8 @@ impl Schedule {
     }
 }
 
-/// Bootstraps in flight together: enough for every thread to share passes over the key, few enough to report and to stop between them.
+/// Number of bootstraps in flight. It is large enough for every thread to share passes over the key, and small enough
+/// for frequent progress reports and quick cancellation.
 fn batch() -> usize {
     32 * rayon::current_num_threads()
 }

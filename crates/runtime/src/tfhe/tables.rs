@@ -1,4 +1,4 @@
-//! Lookup-table graphs for the integers family, and gate circuits on it.
+//! Lookup-table graphs for the integers family, and gate circuits as such graphs.
 
 use super::schedule::{Linear, Schedule};
 use crate::Error;
@@ -8,16 +8,17 @@ use solinas_circuits::{BinaryOp, Gate, Limits, Netlist};
 use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_value};
 
-/// The noise the parameter sets of the family allow, and that of the inputs.
+/// The noise that the parameter sets of the family allow, and the noise of the inputs.
 ///
-/// An input alone never exceeds the allowance. A larger weight comes from inputs that repeat one ciphertext, and counts in sums of them only. At the whole
-/// allowance, a graph refreshes every input before it enters a sum.
+/// A single input never exceeds the allowed noise. A larger weight comes from inputs that repeat a ciphertext, and
+/// matters for sums of these only. If the input weight equals the allowed noise, a graph refreshes every input before
+/// it enters a sum.
 pub(crate) fn budget(input_weight: u64) -> Budget {
     let max_weight = INTEGERS_WEIGHT as u64;
     Budget { max_weight, input_weight: input_weight.min(max_weight) }
 }
 
-/// The schedule of a graph.
+/// Converts a graph to a schedule.
 pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
     let mut schedule = Schedule::new(graph.inputs().len());
     let mut firsts: Vec<u32> = Vec::with_capacity(graph.luts().len());
@@ -41,7 +42,7 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
     schedule
 }
 
-/// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Ports come and leave in radix form.
+/// Converts a gate circuit to lookup tables. Every gate of up to three inputs is one rotation. Ports are in radix form.
 pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limits<'_>) -> Result<LutGraph, Error> {
     let style = solinas_circuits::radix::Style::FewestRotations;
     let mut radix = Radix::new(style, budget(input_weight)).within(*limits);
@@ -74,12 +75,12 @@ pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limit
     Ok(radix.builder.finish(&outputs)?.optimize_within(limits)?)
 }
 
-/// Truth table over `b0 + 2 b1`.
+/// Truth table of a gate: bit `b0 + 2 b1` is its value.
 fn truth2(op: BinaryOp) -> u16 {
     (0..4u16).map(|i| u16::from(op.apply(u64::from(i & 1), u64::from(i >> 1)) & 1 == 1) << i).sum()
 }
 
-/// Splits blocks of radix form into bits: one rotation a block.
+/// Splits blocks of radix form into bits: one rotation for each block.
 pub(crate) fn radix_to_bits(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let value = radix.input(width);
@@ -87,7 +88,7 @@ pub(crate) fn radix_to_bits(width: u8, input_weight: u64) -> Result<LutGraph, Er
     Ok(radix.builder.finish(&bits)?.optimize())
 }
 
-/// Joins bits to blocks: no rotation.
+/// Joins bits to blocks of radix form. Takes no rotation.
 pub(crate) fn bits_to_radix(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let bits: Vec<lut::Linear> = (0..width).map(|_| radix.builder.input(1)).collect();

@@ -237,7 +237,7 @@ fn mistakes_get_typed_errors() {
     let tfhe_server = Server::new(&tfhe_key, Some(1)).unwrap();
     assert!(matches!(
         tfhe_server.run(Work::program(&program, &[x.clone(), x.clone()]), &control),
-        Err(Error::Scheme { .. })
+        Err(Error::SchemeMismatch { .. })
     ));
     assert!(matches!(
         server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &control),

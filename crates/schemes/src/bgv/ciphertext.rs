@@ -6,7 +6,7 @@ use rand_core::RngCore;
 use solinas_ring::{Eval, RnsPoly, sample};
 
 use super::context::Context;
-use super::{Error, PublicKey};
+use super::{Ciphertext, Error, PublicKey};
 use crate::KeyId;
 use crate::random::public_stream;
 
@@ -20,23 +20,20 @@ pub enum Stage {
     Product,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Stage {
+    /// The stage in errors.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Self::Ready => "ready",
             Self::Product => "a product that is to be reduced",
-        })
+        }
     }
 }
 
-/// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ciphertext {
-    pub(super) key: KeyId,
-    pub(super) level: usize,
-    pub(super) stage: Stage,
-    pub(super) noise: f64,
-    pub(super) parts: Vec<RnsPoly<Eval>>,
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Ciphertext {
@@ -65,24 +62,9 @@ impl Ciphertext {
         Ok(Self { key: public.id(), level, stage, noise, parts })
     }
 
-    /// The key it belongs to.
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// Its level: this less one are the multiplications left.
-    pub fn level(&self) -> usize {
-        self.level
-    }
-
-    /// Where in the level it is.
+    /// Its stage between two levels.
     pub fn stage(&self) -> Stage {
         self.stage
-    }
-
-    /// `log2` of the noise's standard deviation by the formulas of [`noise`](mod@super::noise).
-    pub fn noise(&self) -> f64 {
-        self.noise
     }
 
     /// `c_0`, `c_1` and where there is one `c_2`.
@@ -91,8 +73,8 @@ impl Ciphertext {
     }
 
     /// What the message is multiplied by modulo `p`.
-    pub(super) fn factor(&self, context: &Context) -> u64 {
-        let (m, factor) = (context.plaintext, context.level(self.level).factor);
+    pub(super) fn correction_factor(&self, context: &Context) -> u64 {
+        let (m, factor) = (context.plaintext, context.level(self.level).correction_factor);
         match self.stage {
             Stage::Ready => factor,
             Stage::Product => m.reduce(factor * factor),

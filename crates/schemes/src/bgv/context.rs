@@ -10,7 +10,7 @@ use super::{Error, Params};
 
 /// The plans of a parameter set.
 #[derive(Debug)]
-pub(super) struct Context {
+pub struct Context {
     pub(super) params: Params,
     pub(super) plaintext: Divisor,
     /// The primes of `Q`, then of `P`: what switching keys are modulo.
@@ -26,7 +26,7 @@ pub(super) struct Level {
     pub(super) rescale: Option<Rescale>,
     pub(super) switch: Switch,
     /// `f`, by which messages of ready ciphertexts are multiplied.
-    pub(super) factor: u64,
+    pub(super) correction_factor: u64,
 }
 
 impl Context {
@@ -49,7 +49,7 @@ impl Context {
             let basis = top.prefix(level)?;
             let rescale = if level > 1 { Some(Rescale::new(&basis, p)?) } else { None };
             let switch = Switch::new(params, &basis, special.as_ref())?;
-            levels.push(Level { basis, rescale, switch, factor: params.factor(level) });
+            levels.push(Level { basis, rescale, switch, correction_factor: params.correction_factor(level) });
         }
         levels.reverse();
         Ok(Arc::new(Self { params: params.clone(), plaintext, extended, levels }))

@@ -1,11 +1,11 @@
-//! Encryption with the public key.
+//! Encryption, with the public and with the secret key.
 
 use rand_core::RngCore;
 use solinas_ring::{RnsPoly, sample};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::ciphertext::mask;
-use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, PublicKey, SeededCiphertext, Stage, noise};
 use crate::embedding;
 
 impl PublicKey {
@@ -34,7 +34,7 @@ impl PublicKey {
         context.check_level("plaintext", level)?;
         let plans = context.level(level);
         let (basis, n) = (&plans.basis, plaintext.len());
-        let (noise, room) = (noise::encrypted(&context.params), noise::room(&context.params, basis.log2_modulus()));
+        let (noise, room) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
         if noise > room {
             let remedy = "encrypt at a higher level, or with the secret key";
             return Err(Error::Noise { operation: "encryption", noise, room, remedy });
@@ -42,19 +42,20 @@ impl PublicKey {
         let gaussian = sample::Gaussian::new(noise::SIGMA)?;
         let p = context.params.plaintext_modulus() as i64;
         let v = sample::ternary(rng, n);
-        let mut body = Zeroizing::new(context.embed(plaintext, plans.factor));
+        let mut body = Zeroizing::new(context.embed(plaintext, plans.correction_factor));
         body.iter_mut().zip(gaussian.draw_many(rng, n).iter()).for_each(|(x, &e)| *x += p * e);
         let mut masked = gaussian.draw_many(rng, n);
         masked.iter_mut().for_each(|e| *e *= p);
+        let key = self.parts();
         // Tower by tower, each made in the nearest cache.
         let parts = RnsPoly::two_from_towers(basis, n, |i, [x, y], scratch| {
             let (plan, ops) = (basis.plan(i), basis.pointwise(i));
             ops.reduce_signed(scratch, &v);
             plan.forward(scratch);
-            for (out, (small, key)) in [x, y].into_iter().zip([(&body, &self.b), (&masked, &self.a)]) {
+            for (out, (small, half)) in [x, y].into_iter().zip([(&body, &key.b), (&masked, &key.a)]) {
                 ops.reduce_signed(out, small);
                 plan.forward(out);
-                ops.multiply_add(out, scratch, key.tower(i));
+                ops.multiply_add(out, scratch, half.tower(i));
             }
             scratch.zeroize();
         });
@@ -69,7 +70,7 @@ impl PublicKey {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         let level = context.params.fresh_level();
-        let body = context.embed(plaintext, context.level(level).factor);
+        let body = context.embed(plaintext, context.level(level).correction_factor);
         let noise = noise::plain(&context.params, embedding::log2_peak(&body), embedding::log2_largest(&body));
         let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();
         let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
@@ -85,5 +86,48 @@ impl PublicKey {
         let (level, noise) = (seeded.level, seeded.noise);
         let parts = vec![seeded.body.clone(), mask(seeded.body.basis(), &seeded.seed, 0)];
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })
+    }
+}
+
+impl ClientKey {
+    /// Encrypts with the secret key, at the level of fresh ciphertexts: less noise and half the size. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`] for another number of coefficients, or one out of range.
+    pub fn encrypt_seeded(&self, plaintext: &[u64], rng: &mut impl RngCore) -> Result<SeededCiphertext, Error> {
+        self.encrypt_seeded_at(plaintext, self.params().fresh_level(), rng)
+    }
+
+    /// As [`Self::encrypt_seeded`], at a lower level: smaller, for fewer products.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt_seeded`]; [`Error::Material`] for a level there is not.
+    pub fn encrypt_seeded_at(
+        &self,
+        plaintext: &[u64],
+        level: usize,
+        rng: &mut impl RngCore,
+    ) -> Result<SeededCiphertext, Error> {
+        let context = self.public().context();
+        context.check_plaintext(plaintext)?;
+        context.check_level("plaintext", level)?;
+        let plans = context.level(level);
+        let (basis, p) = (&plans.basis, context.params.plaintext_modulus() as i64);
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let mut message = Zeroizing::new(context.embed(plaintext, plans.correction_factor));
+        let errors = sample::Gaussian::new(noise::SIGMA)?.draw_many(rng, message.len());
+        message.iter_mut().zip(errors.iter()).for_each(|(x, &e)| *x += p * e);
+        let (a, secret) = (mask(basis, &seed, 0), &self.secret_parts().values);
+        let body = RnsPoly::from_towers_with(basis, basis.dimension(), |i, out, masked| {
+            let ops = basis.pointwise(i);
+            ops.reduce_signed(out, &message);
+            basis.plan(i).forward(out);
+            masked.copy_from_slice(a.tower(i));
+            ops.multiply(masked, secret.tower(i));
+            ops.sub(out, masked);
+            zeroize::Zeroize::zeroize(masked);
+        });
+        Ok(SeededCiphertext { key: self.id(), level, noise: noise::fresh_secret(&context.params), seed, body })
     }
 }

@@ -3,8 +3,10 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
-use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Ciphertext, Error, Rotations, ServerKey, Stage, noise};
 use crate::embedding::{log2_integer, log2_largest, log2_peak};
+use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
+use crate::{Evaluate, RotateSlots};
 
 /// What brings noise down.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
@@ -15,26 +17,17 @@ const LOWER: &str = "multiply or lower first, which brings the noise down";
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
-    bootstrap: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the keys of that server key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key, bootstrap: None }
-    }
-
-    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
-        Self { bootstrap: Some(key), ..self }
-    }
-
-    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
-        self.bootstrap
+        Self { key }
     }
 
     /// The same operations with automatic management of levels.
-    pub fn automatic(self) -> Automatic<'a> {
-        Automatic::new(self)
+    pub fn automatic(self) -> AutoLevels<Self> {
+        AutoLevels::new(self)
     }
 
     /// The key.
@@ -59,10 +52,10 @@ impl<'a> Evaluator<'a> {
             return Ok(());
         }
         let remedy = match x.stage {
-            Stage::Ready => "lower it instead (`Evaluator::lower`)",
-            Stage::Product => "reduce its modulus first (`Evaluator::mod_reduce`)",
+            Stage::Ready => "lower it instead (`Evaluator::drop_level`)",
+            Stage::Product => "reduce its modulus first (`Evaluator::modulus_switch`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
     fn at_most(operation: &'static str, x: &Ciphertext, max: usize) -> Result<(), Error> {
@@ -77,7 +70,7 @@ impl<'a> Evaluator<'a> {
         self.check("the first operand", x)?;
         self.check("the second operand", y)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         if x.stage != y.stage {
             let product = if x.stage == Stage::Product { x } else { y };
@@ -97,8 +90,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// That noise decrypts at a level.
-    fn fits(&self, operation: &'static str, noise: f64, level: usize, remedy: &'static str) -> Result<f64, Error> {
-        let room = noise::room(self.key.params(), self.key.params().log2_modulus(level));
+    fn within_limit(
+        &self,
+        operation: &'static str,
+        noise: f64,
+        level: usize,
+        remedy: &'static str,
+    ) -> Result<f64, Error> {
+        let room = noise::limit(self.key.params(), self.key.params().log2_modulus(level));
         if noise > room { Err(Error::Noise { operation, noise, room, remedy }) } else { Ok(noise) }
     }
 
@@ -111,7 +110,7 @@ impl<'a> Evaluator<'a> {
         parts: Vec<RnsPoly<Eval>>,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
-        let noise = self.fits(operation, noise, x.level, remedy)?;
+        let noise = self.within_limit(operation, noise, x.level, remedy)?;
         Ok(Ciphertext { key: x.key, level: x.level, stage: x.stage, noise, parts })
     }
 
@@ -123,7 +122,7 @@ impl<'a> Evaluator<'a> {
         combine: impl Fn(&RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
-        let noise = self.fits(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
+        let noise = self.within_limit(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
         let zero = || RnsPoly::zero(&self.level(x).basis);
         let part = |i: usize| match (x.parts.get(i), y.parts.get(i)) {
             (Some(x), Some(y)) => combine(x, y),
@@ -135,33 +134,6 @@ impl<'a> Evaluator<'a> {
         self.with(operation, x, noise, parts, LOWER)
     }
 
-    /// `x + y`, of one level and stage.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a sum", x, y, RnsPoly::plus)
-    }
-
-    /// `x - y`, of one level and stage.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a difference", x, y, RnsPoly::minus)
-    }
-
-    /// `-x`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.check("the operand", x)?;
-        let mut negative = x.clone();
-        negative.parts.iter_mut().for_each(RnsPoly::negate);
-        Ok(negative)
-    }
-
     /// `x + mu` for a known polynomial `mu`. Shape: N. Range: `0..p`.
     ///
     /// # Errors
@@ -171,27 +143,10 @@ impl<'a> Evaluator<'a> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let mut parts = x.parts.clone();
-        let plain = context.embed(plaintext, x.factor(context));
+        let plain = context.embed(plaintext, x.correction_factor(context));
         parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
         let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
-    }
-
-    /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.
-    ///
-    /// # Errors
-    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "a product with a plaintext";
-        let context = self.context();
-        self.check("the operand", x)?;
-        context.check_plaintext(plaintext)?;
-        let factor = context.embed(plaintext, 1);
-        let noise = self.fits(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
-        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
-        let mut parts = x.parts.clone();
-        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
-        self.with(WHAT, x, noise, parts, LOWER)
     }
 
     /// `k x` for a known integer.
@@ -213,10 +168,10 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Parts`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn tensor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a product";
         self.factors(WHAT, x, y)?;
-        let noise = self.fits(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
+        let noise = self.within_limit(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
         let basis = &self.level(x).basis;
         let tensor = Tensor::of(&[(x, y)]);
         let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
@@ -233,7 +188,7 @@ impl<'a> Evaluator<'a> {
         const WHAT: &str = "a relinearization";
         self.check("the operand", x)?;
         let [first, second, third] = x.parts.as_slice() else { return Ok(x.clone()) };
-        let noise = self.fits(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
+        let noise = self.within_limit(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
         let parts = self.level(x).switch.apply(
             self.key.relinearization(),
             false,
@@ -250,25 +205,10 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::Stage`] unless it is a product; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn modulus_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a reduction of the modulus", x, Stage::Product)?;
         self.divided("a reduction of the modulus", x, x.noise, None)
-    }
-
-    /// The same message one level below, ready.
-    ///
-    /// # Errors
-    /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "lowering";
-        self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        // Times f, so that it has f^2 as a product has.
-        let factor = self.context().plaintext.centered(self.level(x).factor);
-        let noise = noise::product_plain(x.noise, log2_integer(factor));
-        self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
-        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
     }
 
     /// Each part, times an integer, divided by the level's prime.
@@ -293,11 +233,11 @@ impl<'a> Evaluator<'a> {
         };
         let parts: Vec<_> = x.parts.iter().map(divide).collect();
         let noise = self.key.params().reduced(noise, x.level, parts.len(), false);
-        self.entered(operation, x, noise, parts)
+        self.at_next_level(operation, x, noise, parts)
     }
 
     /// Ready at the level below.
-    fn entered(
+    fn at_next_level(
         &self,
         operation: &'static str,
         x: &Ciphertext,
@@ -305,16 +245,8 @@ impl<'a> Evaluator<'a> {
         parts: Vec<RnsPoly<Eval>>,
     ) -> Result<Ciphertext, Error> {
         let level = x.level - 1;
-        let noise = self.fits(operation, noise, level, "choose parameters with primes of more bits")?;
+        let noise = self.within_limit(operation, noise, level, "choose parameters with primes of more bits")?;
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
-    }
-
-    /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
-    ///
-    /// # Errors
-    /// As of its parts.
-    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.dot(&[x], &[y])
     }
 
     /// `sum_i x_i y_i` of ready ciphertexts of one level, relinearized and reduced once: at the level below.
@@ -338,7 +270,7 @@ impl<'a> Evaluator<'a> {
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
         let noises = x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise));
         let [switched, reduced] = noise::dot(params, first.level, noises);
-        self.fits(what, switched, first.level, remedy)?;
+        self.within_limit(what, switched, first.level, remedy)?;
         let Level { basis, switch, .. } = self.level(first);
         let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
         let tensor = Tensor::of(&terms);
@@ -348,7 +280,131 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.high(basis, i, out),
             |i, out| tensor.low(basis, i, out),
         )?;
-        self.entered(what, first, reduced, parts.into())
+        self.at_next_level(what, first, reduced, parts.into())
+    }
+}
+
+impl Evaluate for Evaluator<'_> {
+    type Stored = StoredCiphertext;
+    type Ciphertext = Ciphertext;
+
+    fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        self.key.public().load(stored)
+    }
+
+    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
+        x.into()
+    }
+
+    fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
+        stored.plaintext.as_deref()
+    }
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        x.level
+    }
+
+    fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
+        self.key.public().trivial(&self.key.params().constant_plaintext(value))
+    }
+
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.add_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        let m = self.context().plaintext;
+        self.multiply_integer(x, m.reduce(value) as i64)
+    }
+
+    /// `x + y`, of one level and stage.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::plus)
+    }
+
+    /// `x - y`, of one level and stage.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::minus)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a product with a plaintext";
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let factor = context.embed(plaintext, 1);
+        let noise = self.within_limit(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
+        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
+        let mut parts = x.parts.clone();
+        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
+        self.with(WHAT, x, noise, parts, LOWER)
+    }
+
+    /// The same message one level below, ready.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        // Times f, so that it has f^2 as a product has.
+        let factor = self.context().plaintext.centered(self.level(x).correction_factor);
+        let noise = noise::product_plain(x.noise, log2_integer(factor));
+        self.within_limit(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
+        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
+    }
+
+    /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
+    ///
+    /// # Errors
+    /// As of its parts.
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.dot(&[x], &[y])
+    }
+
+    /// Bootstrapping: the number in the constant coefficient, with the noise of [`BootstrapNoise::output`](super::BootstrapNoise::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
+    /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
+    /// [`Error::KeyMismatch`].
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let key = self.bootstrapping()?;
+        self.check("the operand", x)?;
+        let growth = &key.plan.growth;
+        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
+        let rounded = self.round(key, self.under_sparse(key, &x)?);
+        let traced = self.trace(key, self.embed(key, &rounded))?;
+        let parts = self.highest_digits(key, &traced, |_| ())?.into();
+        let (level, noise) = (self.key().params().fresh_level(), growth.output);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
+    }
+
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
+        let all = Rotations::all(self.key.params()).ok()?;
+        if self.key.rotations() == all { Some(self) } else { None }
     }
 }
 

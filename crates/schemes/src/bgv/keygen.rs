@@ -9,28 +9,12 @@ use zeroize::Zeroizing;
 
 use super::ciphertext::mask;
 use super::context::Context;
+use super::keys::{EvaluationParts, PublicParts, SecretParts};
 use super::switch::Switch;
-use super::{ClientKey, Error, Params, PublicKey, Rotations, ServerKey, SwitchKey, noise};
+use super::{ClientKey, Error, PublicKey, Rotations, SwitchKey, bootstrap, noise};
+use crate::Control;
 use crate::control::Steps;
 use crate::random::SecretSeed;
-use crate::security::Status;
-use crate::{Control, Entropy};
-
-/// Makes a key pair, on the current thread pool. Progress counts rows of the server key.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
-pub fn generate(
-    params: &Params,
-    rotations: &Rotations,
-    research: bool,
-    entropy: Entropy,
-    control: &Control<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    let client = ClientKey::generate(params, research, entropy)?;
-    let server = client.server_key(rotations, control)?;
-    Ok((client, server))
-}
 
 /// The secret and public key of a seed.
 pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: bool) -> Result<ClientKey, Error> {
@@ -40,21 +24,13 @@ pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: boo
     let basis = &context.level(params.levels()).basis;
     let public_seed = seed.derive("bgv public mask").publish();
     let a = mask(basis, &public_seed, 0);
-    let values = Zeroizing::new(RnsPoly::from_signed(basis, &secret)?.into_eval());
+    let secret = SecretParts::new(basis, secret)?;
     let mut b = (*error(basis, params.plaintext_modulus() as i64, &mut rng)?).clone();
     let mut masked = Zeroizing::new(a);
-    masked.mul_assign(&values)?;
+    masked.mul_assign(&secret.values)?;
     b.sub_assign(&masked)?;
-    let public = PublicKey::new(context, insecure, public_seed, b);
-    ClientKey::new(public, secret)
-}
-
-/// That the set may be used.
-pub(super) fn allow(params: &Params, research: bool) -> Result<(), Error> {
-    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-        return Err(Error::ResearchOnly { name: params.name().into(), why });
-    }
-    Ok(())
+    let public = PublicKey::new(context, insecure, PublicParts::new(public_seed, b));
+    Ok(ClientKey::new(public, secret))
 }
 
 /// Errors, times an integer.
@@ -110,27 +86,30 @@ impl Rows<'_> {
     }
 }
 
-/// The evaluation key of a secret key, row by row.
-pub(super) fn server_key(
+/// Makes the keys of a server, on the current thread pool. Progress counts rows.
+pub(super) fn evaluation_parts(
     client: &ClientKey,
-    seed: &SecretSeed,
     rotations: &Rotations,
     control: &Control<'_>,
-) -> Result<ServerKey, Error> {
+) -> Result<EvaluationParts, Error> {
+    let seed = client.public().secret_seed("server key")?;
     let context = client.public().context();
     let basis = &context.extended;
     let secret = Zeroizing::new(RnsPoly::from_signed(basis, client.secret())?.into_eval());
     let switch = &context.level(context.params.levels()).switch;
-    let steps = Steps::new(control, (1 + rotations.len()) * switch.rows());
+    let plan = context.params.bootstrapping().map(|_| bootstrap::Plan::new(context)).transpose()?;
+    let bootstrap_rows = plan.as_ref().map_or(0, |plan| plan.rows(context));
+    let steps = Steps::new(control, (1 + rotations.len()) * switch.rows() + bootstrap_rows);
     let rows = Rows { switch, basis, special: context.params.special().len(), steps: &steps };
     let p = context.params.plaintext_modulus() as i64;
     let mut square = Zeroizing::new((*secret).clone());
     square.mul_assign(&secret)?;
-    let relinearization = rows.key(seed, "0", p, &square, &secret)?;
+    let relinearization = rows.key(&seed, "0", p, &square, &secret)?;
     let mut keys = BTreeMap::new();
     for exponent in rotations.exponents() {
         let rotated = Zeroizing::new(Automorphism::new(basis, exponent)?.of_values(&secret)?);
-        keys.insert(exponent, rows.key(seed, &exponent.to_string(), p, &rotated, &secret)?);
+        keys.insert(exponent, rows.key(&seed, &exponent.to_string(), p, &rotated, &secret)?);
     }
-    Ok(ServerKey::new(client.public().clone(), relinearization, keys))
+    let bootstrap = plan.map(|plan| Ok::<_, Error>(client.bootstrap_key(plan, &steps)?.0)).transpose()?;
+    Ok(EvaluationParts { relinearization, rotations: keys, bootstrap })
 }

@@ -1,116 +1,119 @@
-//! The public key and the evaluation key. Nothing here holds a secret.
+//! The parts of keys. Those of a public or a server key hold no secret.
 
 use core::fmt;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use rand_core::RngCore;
 use solinas_ring::{Basis, Eval, RnsPoly};
+use zeroize::Zeroizing;
 
 use super::ciphertext::mask;
 use super::context::Context;
-use super::{Error, Params, Rotations};
-use crate::KeyId;
-use crate::random::SecretSeed;
+use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
+use crate::{Control, KeyId};
 
-/// What encryption needs: `(b, a)` with `b = -a s + p e`, `a` from a seed.
-#[derive(Clone)]
-pub struct PublicKey {
-    context: Arc<Context>,
-    id: KeyId,
-    insecure: bool,
-    seed: [u8; 32],
+/// The numbers of a public key: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
+#[derive(PartialEq)]
+pub struct PublicParts {
+    pub(super) seed: [u8; 32],
     pub(super) b: RnsPoly<Eval>,
     pub(super) a: RnsPoly<Eval>,
 }
 
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PublicKey").field("params", &self.params().name()).field("id", &self.id).finish_non_exhaustive()
+impl PublicParts {
+    pub(super) fn new(seed: [u8; 32], b: RnsPoly<Eval>) -> Self {
+        let a = mask(b.basis(), &seed, 0);
+        Self { seed, b, a }
     }
-}
 
-impl PartialEq for PublicKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.params() == other.params()
-            && self.insecure == other.insecure
-            && self.seed == other.seed
-            && self.b == other.b
+    /// The identity of the key pair.
+    pub(super) fn key_id(&self, context: &Context, insecure: bool) -> KeyId {
+        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 bgv key id");
+        hasher.update(context.params.name().as_bytes()).update(&[insecure.into()]).update(&self.seed);
+        hasher.update(&context.params.plaintext_modulus().to_le_bytes());
+        let moduli = context.extended.moduli().map(|q| q.value());
+        moduli.chain(self.b.words().iter().copied()).for_each(|word| {
+            hasher.update(&word.to_le_bytes());
+        });
+        KeyId(hasher.finalize().into())
     }
 }
 
 impl PublicKey {
-    /// From its parts, as stored: the seed of `a` and the words of `b` in the transformed domain, tower by tower; `insecure` when it was made from a chosen
-    /// seed.
+    /// A public key from its stored parts: the seed of `a`, and the words of `b` in the transformed domain, tower by tower. `insecure` tells whether the key was
+    /// made from a chosen seed.
     ///
     /// # Errors
-    /// [`Error::Ring`] for another number of words, or words that are no residues.
+    /// [`Error::Ring`] for another number of words, or for words that are no residues.
     pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u64]) -> Result<Self, Error> {
         let context = Context::new(params)?;
         let b = RnsPoly::from_words(&context.level(params.levels()).basis, b)?;
-        Ok(Self::new(context, insecure, seed, b))
-    }
-
-    pub(super) fn new(context: Arc<Context>, insecure: bool, seed: [u8; 32], b: RnsPoly<Eval>) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 bgv key id");
-        hasher.update(context.params.name().as_bytes()).update(&[insecure.into()]).update(&seed);
-        hasher.update(&context.params.plaintext_modulus().to_le_bytes());
-        let moduli = context.extended.moduli().map(|q| q.value());
-        moduli.chain(b.words().iter().copied()).for_each(|word| {
-            hasher.update(&word.to_le_bytes());
-        });
-        let a = mask(b.basis(), &seed, 0);
-        Self { id: KeyId(hasher.finalize().into()), context, insecure, seed, b, a }
-    }
-
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        &self.context.params
-    }
-
-    pub(super) fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
-
-    /// Identity.
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
-
-    /// Whether it was made from a chosen seed.
-    pub fn is_insecure(&self) -> bool {
-        self.insecure
+        Ok(Self::new(context, insecure, PublicParts::new(seed, b)))
     }
 
     /// The seed of `a`.
     pub fn seed(&self) -> &[u8; 32] {
-        &self.seed
+        &self.parts().seed
     }
 
-    /// `b`.
+    /// The polynomial `b`.
     pub fn b(&self) -> &RnsPoly<Eval> {
-        &self.b
+        &self.parts().b
     }
+}
 
-    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+/// The secret of a client key: `s` with coefficients in -1, 0, 1.
+pub struct SecretParts {
+    pub(super) coefficients: Zeroizing<Vec<i64>>,
+    /// The values of `s` modulo every prime of `Q`.
+    pub(super) values: Zeroizing<RnsPoly<Eval>>,
+}
+
+impl SecretParts {
+    pub(super) fn new(basis: &Basis, coefficients: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
+        let values = Zeroizing::new(RnsPoly::from_signed(basis, &coefficients)?.into_eval());
+        Ok(Self { coefficients, values })
+    }
+}
+
+impl ClientKey {
+    /// A client key from its stored parts: the coefficients of `s`.
     ///
     /// # Errors
-    /// [`Error::Entropy`].
-    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
-        let seed = if self.insecure {
-            SecretSeed::of_secret("solinas 2026 bgv insecure encryption", &[&self.id.0])
-        } else {
-            SecretSeed::from_os()?
-        };
-        Ok(seed.stream(nonce))
+    /// [`Error::Material`] for another number of coefficients, for coefficients other than -1, 0 and 1, and for an `s` of another public key.
+    pub fn from_parts(public: PublicKey, secret: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
+        let material = |problem: String| Err(Error::Material { part: "client key", problem });
+        let params = public.params();
+        if secret.len() != params.dimension() {
+            return material(format!("{} coefficients where {} belong", secret.len(), params.dimension()));
+        }
+        if !secret.iter().all(|x| (-1..=1).contains(x)) {
+            return material("a coefficient that is not -1, 0 or 1".into());
+        }
+        let secret = SecretParts::new(public.b().basis(), secret)?;
+        // b + a s = p e, of which no coefficient is as large as 32 p.
+        let basis = &public.context().level(1).basis;
+        let PublicParts { b, a, .. } = public.parts();
+        let mut sum = Zeroizing::new(b.truncated(1)?);
+        sum.add_product(&a.truncated(1)?, &Zeroizing::new(secret.values.truncated(1)?))?;
+        let sum = Zeroizing::new((*sum).clone().into_coeff());
+        let bound = 32 * params.plaintext_modulus();
+        if sum.tower(0).iter().any(|&x| basis.modulus(0).centered(x).unsigned_abs() > bound) {
+            return material("a secret that does not belong to the public key".into());
+        }
+        Ok(Self::new(public, secret))
     }
 
-    /// That `what` is of this key.
-    pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
-        if key == self.id {
-            return Ok(());
-        }
-        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
+    /// The coefficients of `s`, for storing. They are secret.
+    pub fn secret(&self) -> &[i64] {
+        &self.secret_parts().coefficients
+    }
+
+    /// As [`server_key`](Self::server_key), which makes keys of all rotations if there are slots, with keys of these rotations.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn server_key_with(&self, rotations: &Rotations, control: &Control<'_>) -> Result<ServerKey, Error> {
+        Ok(ServerKey::new(self.public().clone(), keygen::evaluation_parts(self, rotations, control)?))
     }
 }
 
@@ -202,85 +205,67 @@ impl SwitchKey {
     }
 }
 
-/// What evaluation needs: the relinearization key, and a key for each rotation.
+/// The keys of a server: the relinearization key, a key for each rotation, and the bootstrapping key if the parameters have one.
 #[derive(Clone, PartialEq)]
-pub struct ServerKey {
-    public: PublicKey,
-    relinearization: SwitchKey,
+pub struct EvaluationParts {
+    pub(super) relinearization: SwitchKey,
     /// By exponent of the automorphism.
-    rotations: BTreeMap<usize, SwitchKey>,
-}
-
-impl fmt::Debug for ServerKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let params = self.public.params().name();
-        f.debug_struct("ServerKey")
-            .field("params", &params)
-            .field("id", &self.public.id)
-            .field("rotations", &self.rotations.len())
-            .finish_non_exhaustive()
-    }
+    pub(super) rotations: BTreeMap<usize, SwitchKey>,
+    pub(super) bootstrap: Option<BootstrapKey>,
 }
 
 impl ServerKey {
-    pub(super) fn new(public: PublicKey, relinearization: SwitchKey, rotations: BTreeMap<usize, SwitchKey>) -> Self {
-        Self { public, relinearization, rotations }
-    }
-
-    /// From its parts, as stored: the relinearization key, and the key of each automorphism `X -> X^exponent`.
+    /// A server key from its stored parts: the relinearization key, the key of each automorphism `X -> X^exponent`, and the bootstrapping key of parameters
+    /// that have one.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of rows, or an exponent that no rotation has; [`Error::Ring`] for words that are no residues.
+    /// [`Error::Material`] for another number of rows, for an exponent that no rotation has, and without a bootstrapping key that the parameters have;
+    /// [`Error::KeyMismatch`] for a bootstrapping key of another key; [`Error::Ring`] for words that are no residues.
     pub fn from_parts(
         public: PublicKey,
         relinearization: &SwitchKeyParts,
         rotations: &[(usize, SwitchKeyParts)],
+        bootstrap: Option<BootstrapKey>,
     ) -> Result<Self, Error> {
-        let context = public.context().clone();
-        let relinearization = SwitchKey::from_parts(&context, relinearization)?;
+        let context = public.context();
+        let material = |problem: String| Error::Material { part: "server key", problem };
+        let relinearization = SwitchKey::from_parts(context, relinearization)?;
         let order = 2 * context.params.dimension();
         let rotation = |(exponent, parts): &(usize, SwitchKeyParts)| {
             if exponent.is_multiple_of(2) || !(3..order).contains(exponent) {
-                let problem = format!("a rotation of exponent {exponent}");
-                return Err(Error::Material { part: "server key", problem });
+                return Err(material(format!("a rotation of exponent {exponent}")));
             }
-            Ok((*exponent, SwitchKey::from_parts(&context, parts)?))
+            Ok((*exponent, SwitchKey::from_parts(context, parts)?))
         };
         let rotations = rotations.iter().map(rotation).collect::<Result<_, _>>()?;
-        Ok(Self { public, relinearization, rotations })
+        if bootstrap.is_some() != context.params.bootstrapping().is_some() {
+            return Err(material("a bootstrapping key is missing, or one too many".into()));
+        }
+        bootstrap.iter().try_for_each(|key| public.check("the bootstrapping key", key.id()))?;
+        Ok(Self::new(public, EvaluationParts { relinearization, rotations, bootstrap }))
     }
 
     /// The relinearization key.
     pub fn relinearization(&self) -> &SwitchKey {
-        &self.relinearization
+        &self.parts().relinearization
     }
 
     /// The exponents of rotations and their keys, in order.
     pub fn rotation_keys(&self) -> impl ExactSizeIterator<Item = (usize, &SwitchKey)> {
-        self.rotations.iter().map(|(&exponent, key)| (exponent, key))
+        self.parts().rotations.iter().map(|(&exponent, key)| (exponent, key))
     }
 
-    /// The rotations it has keys for.
+    /// The rotations that have keys.
     pub fn rotations(&self) -> Rotations {
-        Rotations::of_exponents(self.params().dimension(), self.rotations.keys().copied())
+        Rotations::of_exponents(self.params().dimension(), self.parts().rotations.keys().copied())
     }
 
     pub(super) fn rotation(&self, exponent: usize) -> Option<&SwitchKey> {
-        self.rotations.get(&exponent)
+        self.parts().rotations.get(&exponent)
     }
 
-    /// The public key.
-    pub fn public(&self) -> &PublicKey {
-        &self.public
-    }
-
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.public.params()
-    }
-
-    /// Identity.
-    pub fn id(&self) -> KeyId {
-        self.public.id()
+    /// The bootstrapping key, if the parameters have one.
+    pub fn bootstrap_key(&self) -> Option<&BootstrapKey> {
+        self.parts().bootstrap.as_ref()
     }
 }

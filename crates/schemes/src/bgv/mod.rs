@@ -2,37 +2,36 @@
 //! modulo `p`.
 //!
 //! A ciphertext is `(c_0, c_1)` with `c_0 + c_1 s = f m + p e` modulo `Q_l`, the product of the first `l` primes; `l` is its *level*, and each product uses one
-//! up ([`Evaluator::composed_multiply`]). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
+//! up ([`Evaluate::multiply`](crate::Evaluate::multiply)). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
 //! module sees it. Plaintexts are polynomials modulo `p` and `X^N + 1`; where `p` is a prime that is `1 mod 2N`, two rows of `N/2` slots
 //! ([`Params::slots`]).
 //!
 //! Formulas and their derivation: `docs/derivations/bgv-noise.md`; costs: `docs/derivations/bgv-cost.md`; use: `docs/book/bgv.md`.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
-//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
+//! use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
+//! use solinas_schemes::bgv::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("slots-128-2")?;                         // for study: N = 128 is not secure
-//! let rotations = Rotations::of_steps(&params, &[1])?;
-//! let (client, server) = bgv::generate(&params, &rotations, true, Entropy::System, &Control::default())?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;
 //! let (slots, mut rng) = (params.slots()?, server.public().encryption_rng(0)?);
 //!
 //! let x: Vec<u64> = (0..128).collect();
 //! let x = server.public().encrypt(&slots.encode(&x)?, &mut rng)?;
 //! let evaluator = Evaluator::new(&server);
-//! let y = evaluator.rotate(&evaluator.composed_multiply(&x, &x)?, 1)?;  // squares, one place to the left
+//! let y = evaluator.rotate(&evaluator.multiply(&x, &x)?, 1)?;  // squares, one place to the left
 //! let y = slots.decode(&client.decrypt(&y)?)?;
 //! assert!(y[0] == 1 && y[1] == 4 && y[62] == 63 * 63 && y[63] == 0);
-//! # Ok::<(), bgv::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
-mod automatic;
+mod auto_levels;
 mod bootstrap;
 mod ciphertext;
-mod client;
 mod context;
+mod decrypt;
 mod encrypt;
-mod error;
 mod evaluate;
 mod keygen;
 mod keys;
@@ -41,17 +40,66 @@ pub mod params;
 mod rotate;
 mod rotations;
 mod sets;
+mod stored;
 mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use automatic::Automatic;
-pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
-pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
-pub use client::ClientKey;
-pub use error::Error;
+use solinas_ring::{Eval, RnsPoly};
+
+use crate::Error;
+use crate::leveled::{self, Leveled};
+use crate::random::SecretSeed;
+use crate::{Control, Entropy, KeyId};
+
+pub use bootstrap::{BootstrapKey, BootstrapNoise, Bootstrapping};
+pub use ciphertext::{SeededCiphertext, Stage};
 pub use evaluate::Evaluator;
-pub use keygen::generate;
-pub use keys::{PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
+pub use keys::{SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;
+
+/// The scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bgv;
+
+/// A key that encrypts: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
+pub type PublicKey = leveled::PublicKey<Bgv>;
+/// A key that decrypts: `s` with coefficients in -1, 0, 1.
+pub type ClientKey = leveled::ClientKey<Bgv>;
+/// A key that evaluates: the relinearization key, keys of rotations, and the bootstrapping key of parameters that have one.
+pub type ServerKey = leveled::ServerKey<Bgv>;
+/// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
+pub type Ciphertext = leveled::Ciphertext<Bgv>;
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "BGV";
+
+impl Leveled for Bgv {
+    const NAME: &'static str = "bgv";
+
+    type Params = Params;
+    type Context = context::Context;
+    type Stage = Stage;
+    type Parts = Vec<RnsPoly<Eval>>;
+    type PublicParts = keys::PublicParts;
+    type SecretParts = keys::SecretParts;
+    type EvaluationParts = keys::EvaluationParts;
+
+    fn params(context: &Self::Context) -> &Params {
+        &context.params
+    }
+
+    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
+        parts.key_id(context, insecure)
+    }
+
+    fn client_key(params: &Params, entropy: Entropy, _: &Control<'_>) -> Result<ClientKey, Error> {
+        keygen::client_key(context::Context::new(params)?, &SecretSeed::new(entropy)?, entropy.is_insecure())
+    }
+
+    /// With keys of all rotations, if there are slots.
+    fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
+        keygen::evaluation_parts(client, &Rotations::default_of(client.params()), control)
+    }
+}

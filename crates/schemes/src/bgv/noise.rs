@@ -5,7 +5,8 @@
 //! for the variance that `docs/derivations/bgv-noise.md` derives and the tests compare with measured noise. A product is taken to be a
 //! square, and to hold the key in both factors: its variance has an allowance of 4.
 
-use super::Params;
+use super::{Error, Params};
+use crate::leveled::{Bootstrap, NoiseModel, State};
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -25,7 +26,7 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 }
 
 /// `log2` of the root of a sum of squares.
-pub fn rss(x: f64, y: f64) -> f64 {
+pub fn root_sum_squares(x: f64, y: f64) -> f64 {
     0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
 }
 
@@ -66,14 +67,14 @@ pub fn fresh(params: &Params) -> f64 {
 /// Noise of an encryption with the public key, at whatever level: `p (e v + e_0 + e_1 s) + m`.
 pub fn encrypted(params: &Params) -> f64 {
     let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
-    rss(masks, message(params))
+    root_sum_squares(masks, message(params))
 }
 
 /// Noise of a ciphertext made with the secret key: `p e + m`, the message as if it had at every root what it has at most at one: `p n / pi`, where all its
 /// coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> f64 {
     let peak = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
-    rss((modulus(params) * SIGMA).log2(), plain(params, peak, message(params)))
+    root_sum_squares((modulus(params) * SIGMA).log2(), plain(params, peak, message(params)))
 }
 
 /// Noise of a sum or difference: the operands may be the same.
@@ -121,38 +122,27 @@ pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> f64 {
 /// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one. With `S = ln(N 2^40)`, the rounding's noise, a product of a
 /// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
 /// mean), in units of that.
-pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
     let s = dimension(params).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
     noise - log2_primes + (0.25 * s).log2()
 }
 
 /// Noise after a division by primes of `log2 q` together, of that rounding: at the worst root they add up.
 pub fn rescale(params: &Params, noise: f64, log2_primes: f64, rounding: f64) -> f64 {
-    sum(carried(params, noise, log2_primes), rounding)
+    sum(divided(params, noise, log2_primes), rounding)
 }
 
 /// Noise of a dot product of operands of those noises, relinearized at a level above the first: before and after the division by its prime.
 pub fn dot(params: &Params, level: usize, operands: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
     let sum = operands.map(|(x, y)| product(params, x, y)).reduce(sum).unwrap_or(0.0);
-    let switched = rss(sum, params.switch_noise(level));
+    let switched = root_sum_squares(sum, params.switch_noise(level));
     [switched, params.reduced(switched, level, 2, true)]
 }
 
 /// Noise of a ready ciphertext of two parts at a level above the first when it is lowered: before and after the division by its prime.
 pub fn lowered(params: &Params, level: usize, noise: f64) -> [f64; 2] {
-    let before = product_plain(noise, centred(params, params.factor(level)));
+    let before = product_plain(noise, centred(params, params.correction_factor(level)));
     [before, params.reduced(before, level, 2, false)]
-}
-
-/// Noise of a ready ciphertext of a level, rotated.
-pub fn rotated(params: &Params, level: usize, noise: f64) -> f64 {
-    params.switched(noise, level)
-}
-
-/// Noise of a ready ciphertext of a level to which a number is added, the same in every slot.
-pub fn sum_constant(params: &Params, level: usize, noise: f64, value: u64) -> f64 {
-    let p = params.plaintext_modulus();
-    sum(noise, constant(params, value % p * params.factor(level) % p))
 }
 
 /// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.
@@ -168,6 +158,50 @@ pub fn tail(params: &Params) -> f64 {
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
-pub fn room(params: &Params, log2_modulus: f64) -> f64 {
+pub fn limit(params: &Params, log2_modulus: f64) -> f64 {
     log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}
+
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> f64 {
+        fresh(self)
+    }
+
+    fn noise_limit(&self, level: usize) -> f64 {
+        limit(self, self.log2_modulus(level))
+    }
+
+    fn constant_noise(&self, value: u64) -> f64 {
+        constant(self, value).max(0.0)
+    }
+
+    fn add_constant_noise(&self, x: State, value: u64) -> f64 {
+        let p = self.plaintext_modulus();
+        sum(x.noise, constant(self, value % p * self.correction_factor(x.level) % p))
+    }
+
+    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        let [before, after] = dot(self, level, std::iter::once((x, y)));
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        let [before, after] = lowered(self, level, noise);
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        self.slots()?;
+        Ok(Box::new(|State { level, noise }| self.switched(noise, level)))
+    }
+
+    fn relative_cost(&self, level: usize) -> f64 {
+        level as f64 / self.fresh_level() as f64
+    }
+
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        let growth = self.bootstrapping_noise()?;
+        let gives = State { level: self.fresh_level(), noise: growth.output };
+        Some(Bootstrap { limit: growth.limit, gives })
+    }
 }

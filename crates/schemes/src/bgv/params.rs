@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 use solinas_ring::Divisor;
 
-use super::bootstrap::{Bootstrapping, Growth};
-use super::{Error, noise};
+use super::bootstrap::{BootstrapNoise, Bootstrapping};
+use super::{Error, SCHEME, noise};
+use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
 
@@ -143,7 +144,7 @@ impl Params {
     }
 
     /// Noise at the steps of bootstrapping.
-    pub fn bootstrapping_noise(&self) -> Option<Growth> {
+    pub fn bootstrapping_noise(&self) -> Option<BootstrapNoise> {
         self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 
@@ -171,7 +172,7 @@ impl Params {
     }
 
     /// What messages of ready ciphertexts of a level are multiplied by modulo `p`.
-    pub(super) fn factor(&self, level: usize) -> u64 {
+    pub(super) fn correction_factor(&self, level: usize) -> u64 {
         self.factors[level - 1]
     }
 
@@ -237,7 +238,7 @@ impl Params {
     }
 
     fn problem(&self, problem: String) -> Error {
-        Error::Params { name: self.literal.name.clone(), problem }
+        Error::Params { scheme: SCHEME, name: self.literal.name.clone(), problem }
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
@@ -269,10 +270,10 @@ impl Params {
 
     /// Noise of a ciphertext after a key switch at a level and the division by `P`.
     pub(super) fn switched(&self, noise: f64, level: usize) -> f64 {
-        let switched = noise::rss(noise, self.switch_noise(level));
+        let switched = noise::root_sum_squares(noise, self.switch_noise(level));
         match self.special.len() {
             0 => switched,
-            primes => noise::rss(switched, noise::rounding(self, primes, 2)),
+            primes => noise::root_sum_squares(switched, noise::rounding(self, primes, 2)),
         }
     }
 
@@ -317,7 +318,7 @@ impl Params {
     /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
     fn check_noise(&self) -> Result<(), Failure> {
         let fits = |what, level, noise: f64| {
-            let over = noise - noise::room(self, self.log2_modulus(level));
+            let over = noise - noise::limit(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         // Rotations by digits would take too many bits: who rotates much, switches keys by groups.
@@ -337,10 +338,10 @@ impl Params {
         let mut noise = rotated(first, start) + terms;
         for level in (2..=start).rev() {
             let product = noise::product(self, noise, noise);
-            let switched = fits("a product", level, noise::rss(product, self.switch_noise(level)))?;
+            let switched = fits("a product", level, noise::root_sum_squares(product, self.switch_noise(level)))?;
             // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
             let log2_prime = log2(&self.moduli[level - 1..level]);
-            let over = 1.0 + noise::carried(self, switched, log2_prime) - noise::rounding(self, 1, 2);
+            let over = 1.0 + noise::divided(self, switched, log2_prime) - noise::rounding(self, 1, 2);
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
@@ -349,8 +350,8 @@ impl Params {
         }
         let noise = fits("a sum", 1, noise)?;
         match self.bootstrapping_noise() {
-            Some(growth) if noise > growth.room => {
-                let over = noise - growth.room;
+            Some(growth) if noise > growth.limit => {
+                let over = noise - growth.limit;
                 Err(Failure::Noise { what: "a sum that is bootstrapped", level: 1, over })
             }
             _ => Ok(()),
@@ -408,9 +409,32 @@ pub(super) enum Failure {
     Noise { what: &'static str, level: usize, over: f64 },
 }
 
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus()
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        self.slots()
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.log2_modulus(self.fresh_level())
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[..level].iter().map(|q| q.value()).collect()
+    }
+
+    fn level_parts(&self, _: usize) -> usize {
+        2
+    }
+}
+
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), factors: Vec::new() };
         let literal = params.literal.clone();

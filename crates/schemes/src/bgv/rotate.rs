@@ -3,15 +3,26 @@
 use solinas_ring::Automorphism;
 
 use super::{Ciphertext, Error, Evaluator};
-use crate::slots::{self, rotation_exponent, swap_exponent};
+use crate::slots::{self, SlotEncoder, rotation_exponent, swap_exponent};
+use crate::{Evaluate, RotateSlots};
 
-impl Evaluator<'_> {
+impl RotateSlots for Evaluator<'_> {
+    type Ciphertext = Ciphertext;
+
+    fn slot_count(&self) -> usize {
+        self.key().params().dimension()
+    }
+
+    fn encoder(&self) -> Result<SlotEncoder, Error> {
+        self.key().params().slots()
+    }
+
     /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`. By the key of that rotation if there is
     /// one, otherwise by those of powers of two.
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Slots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+    fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
         slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
         let n = self.key().params().dimension();
         let whole = rotation_exponent(n, step);
@@ -39,11 +50,13 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    pub fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
         self.automorphism(x, swap_exponent(self.key().params().dimension()))
     }
+}
 
+impl Evaluator<'_> {
     /// `x(X^exponent)`: what rotations are, for plaintexts that are polynomials too. One key switch.
     ///
     /// # Errors
@@ -104,8 +117,8 @@ impl Evaluator<'_> {
     /// The inner product of two vectors of slots, in every slot, one level below.
     ///
     /// # Errors
-    /// As [`Self::composed_multiply`] and [`Self::rotate`].
+    /// As [`Self::multiply`] and [`Self::rotate`].
     pub fn inner_product(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_slots(&self.composed_multiply(x, y)?)
+        self.sum_slots(&self.multiply(x, y)?)
     }
 }

@@ -39,6 +39,11 @@ impl Rotations {
         Ok(Self::of_steps(params, &powers)?.with_swap())
     }
 
+    /// The rotations that a server key has unless its maker chooses others: all, if there are slots.
+    pub fn default_of(params: &Params) -> Self {
+        Self::all(params).unwrap_or_else(|_| Self::none(params))
+    }
+
     pub(super) fn of_exponents(dimension: usize, exponents: impl Iterator<Item = usize>) -> Self {
         Self { dimension, exponents: exponents.filter(|&exponent| exponent != 1).collect() }
     }

@@ -2,9 +2,9 @@
 
 use super::bootstrap::Bootstrapping;
 use super::params::{MAX_DEPTH, MIN_DIMENSION};
-use super::{Error, KeySwitching, Params, ParamsLiteral};
+use super::{Error, KeySwitching, Params, ParamsLiteral, SCHEME};
 
-/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`examples/bgv.rs`
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`cargo measure bgv -- sets`
 /// finds them), with groups of two towers where that costs little depth.
 const SECURE: [(&str, u32, u64, usize, usize, usize); 24] = [
     ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
@@ -101,7 +101,7 @@ impl Params {
                 "{}, slots-N-DEPTH, wide-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to {MAX_DEPTH}), boot-N-DEPTH",
                 known.join(", ")
             );
-            Error::UnknownParams { name: name.into(), known }
+            Error::UnknownParams { scheme: SCHEME, name: name.into(), known }
         };
         let mut parts = name.split('-');
         let p = match parts.next() {
@@ -119,7 +119,7 @@ impl Params {
         }
         if !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
             let problem = format!("dimension {dimension} is not in {MIN_DIMENSION}..=32768");
-            return Err(Error::Params { name: name.into(), problem });
+            return Err(Error::Params { scheme: SCHEME, name: name.into(), problem });
         }
         match p {
             Some(p) => Self::try_from(literal(dimension, p, depth, (depth.min(MAX_DEPTH) + 1).div_ceil(3))),

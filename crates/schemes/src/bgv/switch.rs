@@ -4,7 +4,7 @@ use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, TowerGadge
 
 use zeroize::Zeroizing;
 
-use super::{Error, KeySwitching, Params, SwitchKey};
+use super::{Error, KeySwitching, Params, SCHEME, SwitchKey};
 
 /// The plans of a level.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Switch {
                 rescale: if basis.len() > 1 { Some(Rescale::new(basis, p)?) } else { None },
             }),
             (KeySwitching::Hybrid { .. }, None) => {
-                Err(Error::Params { name: params.name().into(), problem: "no special primes".into() })
+                Err(Error::Params { scheme: SCHEME, name: params.name().into(), problem: "no special primes".into() })
             }
         }
     }

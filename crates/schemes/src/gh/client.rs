@@ -11,7 +11,7 @@ use super::{Ciphertext, Error, Params, PublicKey, noise};
 
 /// The secret key: an odd coefficient `w` of `d / v`.
 ///
-/// No `Clone`, no `Serialize`; wiped on drop.
+/// It has neither `Clone` nor `Serialize`. It is wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct ClientKey {
     #[zeroize(skip)]
@@ -26,10 +26,10 @@ impl fmt::Debug for ClientKey {
 }
 
 impl ClientKey {
-    /// From its parts, as stored: `w` modulo `d`.
+    /// Builds a key from its stored parts. `w` is reduced modulo `d`.
     ///
     /// # Errors
-    /// [`Error::Material`] for a `w` that is not in `1..d`, or whose centred value is not odd.
+    /// [`Error::Material`] if `w` is not in `1..d`, or its centred value is not odd.
     pub fn from_parts(public: PublicKey, w: Natural) -> Result<Self, Error> {
         let key = Self { public, w };
         if key.w.is_zero() || key.w >= *key.public.d() {
@@ -53,12 +53,13 @@ impl ClientKey {
         self.public.params()
     }
 
-    /// `w` modulo `d`, for storing: secret.
+    /// `w` modulo `d`, for storage. Secret.
     pub fn w(&self) -> &Natural {
         &self.w
     }
 
-    /// The absolute value of the centred `[c w]_d`, by one product and one division: the noise, which tells of the key.
+    /// Computes the noise, the absolute value of the centred `[c w]_d`, by one product and one division. The noise
+    /// reveals information on the key.
     fn noise_of(&self, words: &[u64]) -> Result<Zeroizing<Natural>, Error> {
         let d = self.public.d();
         let noise = this_thread_wiped(|| {
@@ -69,8 +70,10 @@ impl ClientKey {
         Ok(if *other < *noise { other } else { noise })
     }
 
-    /// `log2(d / |[c w]_d|)`, measured: not below [`Ciphertext::margin`], a bound, but with the small probability that
-    /// `docs/derivations/gh-noise.md` allows for recrypted ciphertexts. For tests and reports: it tells of the key.
+    /// Measures `log2(d / |[c w]_d|)`, for tests and reports. The result reveals information on the key.
+    ///
+    /// The measured margin is at least [`Ciphertext::margin`], which is a bound. A recrypted ciphertext misses the
+    /// bound with the small probability that `docs/derivations/gh-noise.md` derives.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for a ciphertext of another key.
@@ -79,25 +82,26 @@ impl ClientKey {
         Ok(log2(self.public.d()) - log2(&*self.noise_of(ciphertext.words())?))
     }
 
-    /// Prepares decryption: one long division.
+    /// Prepares decryption by one long division.
     ///
     /// # Errors
-    /// From the integers.
+    /// [`Error::Integer`] from the integer arithmetic.
     pub fn decryptor(&self) -> Result<Decryptor<'_>, Error> {
         Ok(Decryptor { key: Held::Borrowed(self), windows: self.windows()? })
     }
 
-    /// As [`Self::decryptor`], of a key that is shared.
+    /// Prepares decryption as [`Self::decryptor`] does, for a shared key.
     ///
     /// # Errors
-    /// As [`Self::decryptor`].
+    /// The errors of [`Self::decryptor`].
     pub fn shared_decryptor(self: &Arc<Self>) -> Result<Decryptor<'static>, Error> {
         Ok(Decryptor { key: Held::Shared(Arc::clone(self)), windows: self.windows()? })
     }
 
     fn windows(&self) -> Result<Zeroizing<Vec<u128>>, Error> {
         let (d, words) = (self.public.d(), self.public.words());
-        // w / d = expansion / 2^(64 (words + 2)), rounded down; window j is the bits of weight 2^0 to 2^-127 of 2^(64 j) w / d.
+        // w / d = expansion / 2^(64 (words + 2)), rounded down. Window j holds the bits of weight 2^0 to 2^-127 of
+        // 2^(64 j) w / d.
         let shifted = Zeroizing::new(&self.w << (64 * (words + 2)));
         let expansion = this_thread_wiped(|| {
             shifted.div_rem(d).map(|(quotient, mut rest)| {
@@ -107,7 +111,7 @@ impl ClientKey {
         })?;
         let word = |i: usize| u128::from(expansion.words().get(i).copied().unwrap_or(0));
         let window = |j: usize| {
-            // Bit 0 of the window has weight 2^-127 there: bit 64 (words + 2 - j) - 127 of the expansion.
+            // Bit 0 of the window has weight 2^-127. It is bit 64 (words + 2 - j) - 127 of the expansion.
             let low = words - j;
             word(low) >> 1 | word(low + 1) << 63 | word(low + 2) << 127
         };
@@ -115,14 +119,15 @@ impl ClientKey {
     }
 }
 
-/// Runs `work`, products and divisions on this thread alone, and wipes what they have left in its scratch.
+/// Runs `work`, which computes products and divisions on this thread alone, and wipes this thread's scratch memory
+/// afterwards.
 fn this_thread_wiped<T>(work: impl FnOnce() -> T) -> T {
     let result = work();
     fft::wipe_scratch();
     result
 }
 
-/// `log2 x`, for `x > 0`; 0 for 0.
+/// `log2 x` for `x > 0`. Returns 0 for 0.
 fn log2(x: &Natural) -> f64 {
     let words = x.words();
     let top = &words[words.len().saturating_sub(2)..];
@@ -132,8 +137,9 @@ fn log2(x: &Natural) -> f64 {
 
 /// Decryption in linear time.
 ///
-/// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd: the bit is the parity of `c_0 w_0` and of `round(c w / d)`. The latter
-/// is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, each factor kept to 127 bits after the point.
+/// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd. The bit is therefore the sum modulo 2 of
+/// `c_0 w_0` and `round(c w / d)`. The quotient is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, with
+/// 127 bits after the point of each factor.
 pub struct Decryptor<'a> {
     key: Held<'a, ClientKey>,
     windows: Zeroizing<Vec<u128>>,
@@ -146,14 +152,16 @@ impl fmt::Debug for Decryptor<'_> {
 }
 
 impl Decryptor<'_> {
-    /// Decrypts, in a time that depends on the length only (but for the fallback: [`Self::decrypt_exact`] where the quotient is so near to a half
-    /// that the windows do not tell, never within a ciphertext's bound).
+    /// Decrypts a ciphertext to its bit. The time depends only on the length of the ciphertext, except if the quotient
+    /// is too close to a half for its windows. Then [`Self::decrypt_exact`] decides; no ciphertext within its bound
+    /// needs it.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose bound leaves no margin.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Margin`] if the bound leaves too little margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         self.check(ciphertext)?;
-        // c_j < 2^64 times an error below 2^-127, over fewer than 2^20 words: below 2^-43, in units of 2^-127 below 2^84.
+        // The sum has fewer than 2^20 terms. In each, a word below 2^64 multiplies an error below 2^-127. The total
+        // error is below 2^-43, or 2^84 units of 2^-127.
         let quotient = ciphertext
             .words()
             .iter()
@@ -167,10 +175,10 @@ impl Decryptor<'_> {
         Ok((ciphertext.words()[0] & self.key.w.words()[0] ^ rounded) & 1 == 1)
     }
 
-    /// Decrypts by one product and one division.
+    /// Decrypts by one product and one division, in variable time.
     ///
     /// # Errors
-    /// As [`Self::decrypt`].
+    /// The errors of [`Self::decrypt`].
     pub fn decrypt_exact(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         self.check(ciphertext)?;
         Ok(!self.key.noise_of(ciphertext.words())?.is_even())
@@ -180,7 +188,7 @@ impl Decryptor<'_> {
         self.key.public.check("the ciphertext", ciphertext.key())?;
         let margin = ciphertext.margin(self.key.params());
         if margin < noise::DECRYPT_NEED {
-            return Err(Error::Noise { operation: "decryption", margin, need: noise::DECRYPT_NEED });
+            return Err(Error::Margin { operation: "decryption", margin, need: noise::DECRYPT_NEED });
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The public key, shared by encryption and evaluation, and the server's key. Nothing here holds a secret.
+//! The public key, which encryption and evaluation share, and the server key. This file holds no secret.
 
 use core::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{Error, Params};
 use crate::KeyId;
 use crate::random::SecretSeed;
 
-/// What encryption needs: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
+/// The public key for encryption: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
 #[derive(Clone, PartialEq)]
 pub struct PublicKey {
     params: Params,
@@ -28,14 +28,14 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PublicKey {
-    /// From its parts, as stored; `insecure` when it was made from a chosen seed.
+    /// Builds a key from its stored parts. `insecure` states that it was made from a chosen seed.
     ///
     /// # Errors
-    /// [`Error::Material`] for an even `d`, one of a size that the parameters do not give, or `r` not below it.
+    /// [`Error::Material`] if `d` is even, the size of `d` does not fit the parameters, or `r` is not in `1..d`.
     pub fn from_parts(params: Params, insecure: bool, d: Natural, r: Natural) -> Result<Self, Error> {
         let material = |problem: String| Err(Error::Material { part: "public key", problem });
         let expected = params.modulus_bits();
-        // The logarithm of d varies by about 0.6 sqrt(n) bits around its mean; a part in ten is beyond any doubt.
+        // The standard deviation of log2 d is about 0.6 sqrt(n) bits. A deviation of a tenth does not occur by chance.
         if (d.bit_len() as f64 / expected - 1.0).abs() > 0.1 {
             return material(format!("d has {} bits, parameters {:?} give {expected:.0}", d.bit_len(), params.name()));
         }
@@ -56,12 +56,12 @@ impl PublicKey {
         &self.params
     }
 
-    /// Identity.
+    /// Identity of the key pair.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
@@ -76,29 +76,31 @@ impl PublicKey {
         &self.r
     }
 
-    /// That `r^n = -1` modulo `d`: some products, of which reading a key of up to 2048 coefficients takes the time (20 ms at most).
+    /// Checks that `r^n = -1` modulo `d`. It takes `log2 n` squarings: at most 20 ms for a key of up to 2048
+    /// coefficients.
     ///
     /// # Errors
-    /// [`Error::Material`] where it is not.
+    /// [`Error::Material`] if `r` is not a root.
     pub fn check_root(&self) -> Result<(), Error> {
         let modulus = Modulus::new(&self.d, 1, Arithmetic::default())?;
         let power = modulus.vartime_pow(&modulus.residue(&self.r), self.params.dimension() as u64)?;
         if power == modulus.neg(&modulus.one()) {
             return Ok(());
         }
-        Err(Error::Material { part: "public key", problem: "r is no root of x^n + 1 modulo d".into() })
+        Err(Error::Material { part: "public key", problem: "r is not a root of x^n + 1 modulo d".into() })
     }
 
-    /// Words of a ciphertext.
+    /// Number of words of a ciphertext.
     pub fn words(&self) -> usize {
         self.d.words().len()
     }
 
-    /// A generator for encryptions, from the operating system; by `insecure_seed`, for tests and benchmarks alone, a reproducible one, which hides
-    /// nothing.
+    /// Returns a generator for encryptions, seeded by the operating system. With `insecure_seed`, it returns a
+    /// reproducible generator, which hides nothing. Use that for tests and benchmarks only.
     ///
     /// # Errors
-    /// [`Error::Entropy`]; [`Error::ChosenSeed`] unless the key was made from a chosen seed too.
+    /// [`Error::Entropy`] if there is no randomness. [`Error::ChosenSeed`] if a seed is given and the key was not made
+    /// from a chosen seed.
     pub fn encryption_rng<S: Into<Option<u64>>>(&self, insecure_seed: S) -> Result<impl RngCore + use<S>, Error> {
         match insecure_seed.into() {
             None => Ok(SecretSeed::from_os()?.stream(0)),
@@ -115,7 +117,7 @@ impl PublicKey {
     }
 }
 
-/// Words of public material, which are shared.
+/// Shared words of public residues.
 #[derive(Clone, PartialEq)]
 pub struct Residues(Arc<Vec<u64>>);
 
@@ -125,7 +127,7 @@ impl Residues {
         &self.0
     }
 
-    /// Residue `index`, of so many words.
+    /// Returns residue `index`, if each has `words` words.
     pub(super) fn residue(&self, words: usize, index: usize) -> &[u64] {
         &self.as_slice()[index * words..][..words]
     }
@@ -143,7 +145,7 @@ impl fmt::Debug for Residues {
     }
 }
 
-/// A key that is borrowed, or shared.
+/// A borrowed or shared key.
 pub(super) enum Held<'a, Key> {
     Borrowed(&'a Key),
     Shared(Arc<Key>),
@@ -166,9 +168,9 @@ impl<Key> core::ops::Deref for Held<'_, Key> {
 #[derive(Clone, PartialEq)]
 pub struct ServerKey {
     public: PublicKey,
-    /// `s` residues.
+    /// Shape: `s` residues.
     x: Residues,
-    /// `s m` residues, block by block.
+    /// Shape: `s m` residues, block by block.
     indicators: Residues,
 }
 
@@ -179,7 +181,8 @@ impl fmt::Debug for ServerKey {
 }
 
 impl ServerKey {
-    /// From its parts, as stored: residues of as many words as `d`, lowest word first. `x` has `s` of them, `indicators` has `s m`.
+    /// Builds a key from its stored parts. Shape: `s` residues in `x` and `s m` in `indicators`, each of
+    /// [`PublicKey::words`] words, lowest word first.
     ///
     /// # Errors
     /// [`Error::Material`] for a wrong length, or a residue that is not below `d`.
@@ -208,12 +211,12 @@ impl ServerKey {
         self.public.params()
     }
 
-    /// Identity.
+    /// Identity of the key pair.
     pub fn id(&self) -> KeyId {
         self.public.id()
     }
 
-    /// `x_k`, one after the other.
+    /// The `x_k` of all blocks, one after the other.
     pub fn x(&self) -> &[u64] {
         self.x.as_slice()
     }
@@ -223,7 +226,7 @@ impl ServerKey {
         self.indicators.as_slice()
     }
 
-    /// `x_k` of block `k`.
+    /// The `x_k` of block `k`.
     pub(super) fn x_of(&self, k: usize) -> &[u64] {
         self.x.residue(self.public.words(), k)
     }
@@ -234,7 +237,8 @@ impl ServerKey {
     }
 }
 
-/// That these are `want` residues of the key. In a time that tells how they compare to `d`: they are public.
+/// Checks that the words are `want` residues of the key. The time depends on how they compare with `d`; they are
+/// public.
 pub(super) fn check_residues(
     part: &'static str,
     public: &PublicKey,
@@ -245,7 +249,7 @@ pub(super) fn check_residues(
     if residues.len() != want * words {
         return Err(Error::Material {
             part,
-            problem: format!("{} words where {} belong", residues.len(), want * words),
+            problem: format!("it has {} words instead of {}", residues.len(), want * words),
         });
     }
     let d = public.d().words();

@@ -1,17 +1,20 @@
-//! The inverse of `v` modulo `x^n + 1`, up to its norm: power-of-two splitting of a polynomial of large coefficients.
+//! The inverse of `v` modulo `x^n + 1`, up to its norm, by power-of-two splitting of a polynomial with large
+//! coefficients.
 //!
-//! With `V(x) = E(x^2) + x O(x^2)`, the product `V(x) V(-x) = E^2 - y O^2` is a polynomial in `y = x^2` modulo `y^(N/2) + 1`: half the dimension,
-//! twice the bits. The numerator `U` of `U / V` is multiplied by `V(-x)` too, and of it the even coefficients are kept, which hold the coefficient
-//! of `x^0`: `U_even E - y U_odd O`. At dimension 1, `V` is the resultant `d` of `v` and `x^n + 1`, and `U` the first coefficient of `d u / v`
-//! (Gentry and Halevi 2011, section 4; two numerators, `u = 1` and `u = 1/x`, give `w_0` and `w_1` of `w = d / v`).
+//! With `V(x) = E(x^2) + x O(x^2)`, the product `V(x) V(-x) = E^2 - y O^2` is a polynomial in `y = x^2` modulo
+//! `y^(N/2) + 1`. It has half the dimension and twice the bits. The numerator `U` of `U / V` is also multiplied by
+//! `V(-x)`. Of the product, the even coefficients `U_even E - y U_odd O` are kept; they contain the coefficient of
+//! `x^0`. At dimension 1, `V` is the resultant `d` of `v` and `x^n + 1`, and `U` is the first coefficient of `d u / v`
+//! (Gentry and Halevi 2011, section 4). The two numerators `u = 1` and `u = 1/x` give `w_0` and `w_1` of `w = d / v`.
 //!
-//! Products are by Kronecker's substitution: coefficients in slots of whole words, negative ones borrow from the slot above.
+//! Products use Kronecker substitution: each coefficient has a slot of whole words, and a negative coefficient borrows
+//! from the slot above.
 
 use solinas_bigint::{Natural, mul};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// An integer.
+/// A signed integer.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub(super) struct Signed {
     pub(super) negative: bool,
@@ -31,14 +34,14 @@ pub(super) struct Resultant {
     pub(super) w: [Signed; 2],
 }
 
-/// The splitting between two of its levels.
+/// The state of the splitting between two levels.
 pub(super) struct Splitting {
     denominator: Polynomial,
     numerators: [Polynomial; 2],
 }
 
 impl Splitting {
-    /// Of `v`, whose coefficients have at most 64 `slot` - 1 bits beside their sign; `n` slots of two's complement.
+    /// Begins the splitting of `v`. Shape: `n` slots in two's complement. Range: at most `64 slot - 1` bits and a sign.
     pub(super) fn new(v: &[u64], slot: usize) -> Self {
         let n = v.len() / slot;
         // 1 and 1/x = -x^(n-1).
@@ -46,12 +49,12 @@ impl Splitting {
         Self { denominator: Polynomial { slot, words: v.to_vec() }, numerators }
     }
 
-    /// Coefficients that are left: half of them with each level, one at the end.
+    /// Number of remaining coefficients. Each level halves it, down to 1.
     pub(super) fn dimension(&self) -> usize {
         self.denominator.len()
     }
 
-    /// One level, on two threads; as before where `check`, which is called between products, stops it.
+    /// Computes one level on two threads. Calls `check` between products. If `check` fails, the state stays unchanged.
     pub(super) fn step<E: Send>(&mut self, check: impl Fn() -> Result<(), E> + Sync) -> Result<(), E> {
         let [even, odd] = self.denominator.halves();
         let halved = |numerator: &Polynomial| {
@@ -75,19 +78,20 @@ impl Splitting {
         Ok(())
     }
 
-    /// What the polynomials of one coefficient are.
+    /// Returns the resultant. Call it at dimension 1.
     pub(super) fn resultant(&self) -> Resultant {
         let [w0, w1] = &self.numerators;
         Resultant { d: self.denominator.constant(), w: [w0.constant(), w1.constant()] }
     }
 
-    /// The three polynomials, for storing: secret.
+    /// The words of the three polynomials, for storage. Secret.
     pub(super) fn parts(&self) -> [&[u64]; 3] {
         let [first, second] = &self.numerators;
         [&self.denominator, first, second].map(|polynomial| &polynomial.words[..])
     }
 
-    /// From polynomials of that many coefficients; none where they are not of whole slots.
+    /// Restores the state from polynomials of `dimension` coefficients. Returns `None` if a polynomial does not consist
+    /// of whole slots.
     pub(super) fn from_parts(dimension: usize, parts: [Vec<u64>; 3]) -> Option<Self> {
         let whole = parts.iter().all(|words| !words.is_empty() && words.len().is_multiple_of(dimension));
         let [denominator, first, second] = parts.map(|words| Polynomial { slot: words.len() / dimension, words });
@@ -95,7 +99,7 @@ impl Splitting {
     }
 }
 
-/// a - y b.
+/// Computes a - y b.
 fn combine(mut a: Polynomial, mut b: Polynomial) -> Polynomial {
     let slot = a.slot.max(b.slot);
     a.resize(slot);
@@ -116,7 +120,7 @@ fn combine(mut a: Polynomial, mut b: Polynomial) -> Polynomial {
 }
 
 impl Polynomial {
-    /// sign x^degree, of `n` coefficients; `sign` is 1 or -1.
+    /// Returns sign x^degree with `n` coefficients. `sign` is 1 or -1.
     fn monomial(n: usize, degree: usize, sign: u64) -> Self {
         let mut words = vec![0; n];
         words[degree] = sign;
@@ -127,7 +131,7 @@ impl Polynomial {
         self.words.len() / self.slot
     }
 
-    /// Coefficients of even and of odd index.
+    /// Returns the coefficients of even and of odd index.
     fn halves(&self) -> [Self; 2] {
         [0, 1].map(|parity| {
             let slots = self.words.chunks_exact(self.slot).skip(parity).step_by(2);
@@ -135,7 +139,7 @@ impl Polynomial {
         })
     }
 
-    /// The only coefficient.
+    /// Returns the only coefficient.
     fn constant(&self) -> Signed {
         let negative = is_negative(&self.words);
         let mut words = self.words.clone();
@@ -145,7 +149,7 @@ impl Polynomial {
         Signed { negative, magnitude: Natural::from_words(words) }
     }
 
-    /// Other slots, which hold every coefficient.
+    /// Changes the width of the slots. Every coefficient must fit.
     fn resize(&mut self, slot: usize) {
         if slot == self.slot {
             return;
@@ -160,22 +164,23 @@ impl Polynomial {
         *self = Self { slot, words };
     }
 
-    /// The smallest slots that hold every coefficient with two bits to spare.
+    /// Shrinks the slots to the smallest width that leaves two spare bits for every coefficient.
     fn shrink(&mut self) {
         let bits = self.words.chunks_exact(self.slot).map(magnitude_bits).max().unwrap_or(0);
         self.resize((bits + 2).div_ceil(64));
     }
 
-    /// |coefficients| are below 2^bits.
+    /// Number of bits that bounds the absolute values of the coefficients: they are below 2^bits.
     fn bits(&self) -> usize {
         64 * self.slot - 1
     }
 
-    /// The value at 2^(64 slot), as sign and magnitude, where the slots are at least as wide as ours.
+    /// Evaluates the polynomial at 2^(64 slot). Returns sign and magnitude. The new slots must be at least as wide as
+    /// the current ones.
     fn pack(&self, slot: usize) -> (bool, Zeroizing<Vec<u64>>) {
         let mut wide = self.clone();
         wide.resize(slot);
-        // A negative slot reads as its value and 2^(64 slot): take 1 from the slot above.
+        // A negative slot reads as its value plus 2^(64 slot). Subtract 1 from the slot above to compensate.
         let mut borrow = false;
         let mut words = Zeroizing::new(core::mem::take(&mut wide.words));
         for chunk in words.chunks_exact_mut(slot) {
@@ -189,14 +194,16 @@ impl Polynomial {
         (borrow, words)
     }
 
-    /// The polynomial of degree below 2N whose value at 2^(64 slot) that is, modulo x^N + 1; inverse of [`Self::pack`].
+    /// Recovers the polynomial of degree below 2N from its value at 2^(64 slot), and reduces it modulo x^N + 1. Inverse
+    /// of [`Self::pack`].
     fn unpack(slot: usize, negative: bool, mut value: Zeroizing<Vec<u64>>) -> Self {
         if negative {
             limbs::neg(&mut value);
         }
         let mut carry = 0;
         for chunk in value.chunks_exact_mut(slot) {
-            // A slot that reads as negative took 1 from the slot above; one that passes 2^(64 slot) reads as zero.
+            // A slot that reads as negative has borrowed 1 from the slot above. A slot that passes 2^(64 slot) reads as
+            // zero.
             carry = limbs::add_1(chunk, carry) | u64::from(is_negative(chunk));
         }
         let half = value.len() / 2;
@@ -209,7 +216,7 @@ impl Polynomial {
         product
     }
 
-    /// Words of the slots of a product: |coefficients| below N 2^(a + b).
+    /// Number of words for a slot of a product. Its coefficients are below N 2^(a + b) in absolute value.
     fn product_slot(&self, other: &Self) -> usize {
         (self.bits() + other.bits() + self.len().ilog2() as usize + 2).div_ceil(64)
     }
@@ -235,7 +242,7 @@ fn is_negative(slot: &[u64]) -> bool {
     slot.last().is_some_and(|&top| top >> 63 == 1)
 }
 
-/// Bits of `|x|`, or one less for a power of two that is negative.
+/// Returns the bits of `|x|`, or one less if `x` is the negative of a power of two.
 fn magnitude_bits(slot: &[u64]) -> usize {
     let sign = if is_negative(slot) { u64::MAX } else { 0 };
     let top = slot.iter().rposition(|&word| word != sign);
@@ -247,7 +254,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(coefficients: &[i64]) -> Polynomial {
+    fn polynomial(coefficients: &[i64]) -> Polynomial {
         Polynomial { slot: 1, words: coefficients.iter().map(|&c| c as u64).collect() }
     }
 
@@ -276,8 +283,8 @@ mod tests {
             // |coefficients| below 2^59: sums of 16 products fit 128 bits.
             let small: Vec<i64> = seed.iter().map(|&c| if c & 1 == 0 { c >> 5 } else { c >> 62 }).collect();
             let (a, b) = (&small[..n], &small[16..16 + n]);
-            prop_assert_eq!(values(&of(a).product(&of(b))), negacyclic(a, b));
-            prop_assert_eq!(values(&of(a).square()), negacyclic(a, a));
+            prop_assert_eq!(values(&polynomial(a).product(&polynomial(b))), negacyclic(a, b));
+            prop_assert_eq!(values(&polynomial(a).square()), negacyclic(a, a));
         }
     }
 
@@ -286,7 +293,7 @@ mod tests {
         let low = -(1i64 << 59);
         for a in [vec![0; 4], vec![-1; 4], vec![low; 4], vec![0, 0, 0, -1], vec![-1, 0, 0, 0], vec![0, low, 0, 1]] {
             for b in [vec![1; 4], vec![-1; 4], vec![low, 1, low, -1]] {
-                assert_eq!(values(&of(&a).product(&of(&b))), negacyclic(&a, &b), "{a:?} {b:?}");
+                assert_eq!(values(&polynomial(&a).product(&polynomial(&b))), negacyclic(&a, &b), "{a:?} {b:?}");
             }
         }
     }
@@ -295,7 +302,7 @@ mod tests {
     fn resultants_of_small_polynomials_are_those_of_hand() {
         // v = a + b x modulo x^2 + 1: d = a^2 + b^2, w = a - b x.
         for (a, b) in [(3i64, 2i64), (-3, 2), (3, -2), (1, 0), (i64::MAX >> 1, i64::MIN >> 2)] {
-            let mut splitting = Splitting::new(&of(&[a, b]).words, 1);
+            let mut splitting = Splitting::new(&polynomial(&[a, b]).words, 1);
             splitting.step(|| Ok::<_, ()>(())).unwrap();
             let result = splitting.resultant();
             let signed = |x: i128| Signed { negative: x < 0, magnitude: Natural::from(x.unsigned_abs()) };

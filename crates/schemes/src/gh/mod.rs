@@ -1,10 +1,11 @@
-//! Gentry and Halevi's fully homomorphic encryption of bits (2011): ideal lattices, by integers of a million bits.
+//! Gentry and Halevi's fully homomorphic encryption of bits (2011), based on ideal lattices. It computes with integers
+//! of a million bits.
 //!
-//! A ciphertext is one residue modulo `d`: the value at `r` of a small polynomial, whose parity at 1 is the bit. Sums are exclusive or, products
-//! are and; both grow the noise, and [`Evaluator::recrypt`] makes a ciphertext of fixed noise of the same bit. Papers: `wang2015`, `wang2014`
-//! chapter 4, `doroz2015`.
+//! A ciphertext is one residue modulo `d`: the value at `r` of a small polynomial. The parity of the polynomial at 1 is
+//! the bit. Sums are exclusive or, products are and. Both increase the noise. [`Evaluator::recrypt`] returns a
+//! ciphertext of the same bit with a fixed noise. Papers: `wang2015`, `wang2014` chapter 4, `doroz2015`.
 //!
-//! **For research only**, at every setting: see [`Params::security`] and `docs/book/gh.md`.
+//! **For research only** with every parameter set: see [`Params::security`] and `docs/book/gh.md`.
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy};
@@ -21,13 +22,12 @@
 //!     Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
 //! let and = evaluator.recrypt(&evaluator.multiply(&x, &y)?)?;
 //! assert!(client.decryptor()?.decrypt(&and)?);
-//! # Ok::<(), gh::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod ciphertext;
 mod client;
 mod encrypt;
-mod error;
 mod evaluate;
 pub mod keygen;
 mod keys;
@@ -39,12 +39,15 @@ pub mod params;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 pub use ciphertext::Ciphertext;
 pub use client::{ClientKey, Decryptor};
 pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_batch};
-pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Checkpoint, KeyGeneration, Stage, generate};
 pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "Gentry-Halevi";

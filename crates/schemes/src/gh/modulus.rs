@@ -1,11 +1,13 @@
-//! Arithmetic modulo `d` on little-endian words, and on sums of products that stay transformed until they are reduced.
+//! Arithmetic modulo `d` on little-endian words, and on sums of products that stay transformed until their reduction.
 //!
-//! A residue has [`Modulus::words`] words and is in `0..d`. A *wide* residue has one word more and is below `2^24 d`: a sum of residues.
+//! A residue has [`Modulus::words`] words and is in `0..d`. A *wide* residue is a sum of residues: it has one more word
+//! and is below `2^24 d`.
 //!
-//! Barrett's reduction, with `L` words of `d` and `mu = floor(2^(64 (2L+1)) / d)`. Let `x < 2^(64 (2L+1))`, `h = floor(x / 2^(64 (L-1)))`, and
-//! `q = floor(h mu / 2^(64 (L+2)))`. Cutting `x` loses less than `mu / 2^(64 (L+2)) <= 1` of the quotient, cutting `mu` less than
-//! `h / 2^(64 (L+2)) < 1`, so that `x - q d` is in `0..3d`: known from its residue modulo `2^M - 1 > 3d`, for which `q d` takes transforms of half
-//! the length.
+//! Barrett's reduction uses `mu = floor(2^(64 (2L+1)) / d)`, where `L` is the number of words of `d`. Let
+//! `x < 2^(64 (2L+1))`, `h = floor(x / 2^(64 (L-1)))` and `q = floor(h mu / 2^(64 (L+2)))`. Truncating `x` lowers the
+//! quotient by less than `mu / 2^(64 (L+2)) <= 1`. Truncating `mu` lowers it by less than `h / 2^(64 (L+2)) < 1`. Hence
+//! `x - q d` is in `0..3d`, and its residue modulo `2^M - 1 > 3d` determines it. The product `q d` modulo `2^M - 1`
+//! takes transforms of half the length.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,12 +18,12 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use super::Error;
 use solinas_bigint::fft::{self, Engine, Options, Plan, Ring, Spectrum};
 
-/// How the arithmetic is done.
+/// Options of the arithmetic. Results do not depend on them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Which transform; by default the fastest.
+    /// The transform. Defaults to the fastest one.
     pub engine: Option<Engine>,
-    /// Which vector unit; by default the fastest of this CPU.
+    /// The vector unit. Defaults to the fastest one of this CPU.
     pub backend: Option<Backend>,
 }
 
@@ -31,51 +33,52 @@ impl Arithmetic {
     }
 }
 
-/// Products of wide residues in a sum, at most: with `2^24 d` for each factor, the sum is below `2^16 2^48 d^2 < 2^(64 (2L+1))`, which Barrett's
-/// reduction takes.
+/// Largest number of products of wide residues in a sum. Each factor is below `2^24 d`, so the sum is below
+/// `2^16 2^48 d^2 < 2^(64 (2L+1))`, the limit of Barrett's reduction.
 const MAX_TERMS: usize = 1 << 16;
 
-/// The modulus `d`, with its plans.
+/// The modulus `d` and its plans.
 pub(super) struct Modulus {
-    /// With a zero word above.
+    /// `d`, followed by a zero word.
     d_wide: Vec<u64>,
-    /// Sums of products of wide residues.
+    /// Plan of sums of products of wide residues.
     sums: Plan,
-    /// Products of `h` and `mu`.
+    /// Plan of products `h mu`.
     full: Plan,
-    /// Products `q d` modulo `2^M - 1`, `M >= 64 (L+2)`.
+    /// Plan of products `q d` modulo `2^M - 1`, with `M >= 64 (L+2)`.
     half: Plan,
     mu: Spectrum,
     d_half: Spectrum,
-    /// `floor(d / 2^(bits - 63)) + 1`, or `d` if it has no more bits: for quotients of wide residues.
+    /// `floor(d / 2^(bits - 63)) + 1`, or `d` if it has at most 63 bits. It divides the quotients of wide residues.
     top: u64,
     arithmetic: Arithmetic,
     pool: Mutex<Vec<Scratch>>,
 }
 
-/// Working memory of one reduction; wiped on drop, with the modulus that keeps it.
+/// Working memory of one reduction. It is wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     sum: Spectrum,
     full: Spectrum,
     half: Spectrum,
-    /// As many words as `sums` has.
+    /// Shape: the words of `sums`.
     wide: Vec<u64>,
-    /// As many words as `full` has.
+    /// Shape: the words of `full`.
     quotient: Vec<u64>,
-    /// As many words as `half` has.
+    /// Shape: the words of `half`.
     folded: [Vec<u64>; 2],
 }
 
 impl Modulus {
-    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products of wide residues, [`MAX_TERMS`] at most.
+    /// Plans for an odd `d` of at least two bits, and for sums of up to `terms` products of wide residues. Range:
+    /// `terms` up to [`MAX_TERMS`].
     pub(super) fn new(d: &Natural, terms: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
         let words = d.words().len();
         if d.is_even() || d.bit_len() < 2 {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
         }
         if terms > MAX_TERMS {
-            let problem = format!("its plans are for sums of {terms} products where {MAX_TERMS} are the most");
+            let problem = format!("a plan for sums of {terms} products was requested, and {MAX_TERMS} is the limit");
             return Err(Error::Material { part: "modulus d", problem });
         }
         let sums = Plan::for_product(words + 1, words + 1, &arithmetic.options(terms))?;
@@ -97,44 +100,44 @@ impl Modulus {
         &self.d_wide[..self.words()]
     }
 
-    /// Words of a residue.
+    /// Number of words of a residue.
     pub(super) fn words(&self) -> usize {
         self.d_wide.len() - 1
     }
 
-    /// Bits of `d`.
+    /// Number of bits of `d`.
     pub(super) fn bits(&self) -> usize {
         bit_len(self.d())
     }
 
-    /// How the arithmetic is done.
+    /// The options of the arithmetic.
     pub(super) fn arithmetic(&self) -> Arithmetic {
         self.arithmetic
     }
 
-    /// An empty spectrum for operands and sums of products.
+    /// Returns an empty spectrum for operands and sums of products.
     pub(super) fn spectrum(&self) -> Spectrum {
         self.sums.spectrum()
     }
 
-    /// Transforms a residue, wide or not.
+    /// out <- transform of a residue or wide residue.
     pub(super) fn forward_to(&self, out: &mut Spectrum, x: &[u64]) -> Result<(), Error> {
         Ok(self.sums.forward(x, out)?)
     }
 
-    /// The transform of a residue, wide or not.
+    /// Returns the transform of a residue or wide residue.
     pub(super) fn forward(&self, x: &[u64]) -> Result<Spectrum, Error> {
         let mut out = self.spectrum();
         self.forward_to(&mut out, x)?;
         Ok(out)
     }
 
-    /// sum <- sum + a * b. At most as many as planned for.
+    /// sum <- sum + a * b. At most the planned number of times for each sum.
     pub(super) fn multiply_add(&self, sum: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
         Ok(self.sums.multiply_add(sum, a, b)?)
     }
 
-    /// out <- the residue of a sum of products. Destroys the sum.
+    /// out <- sum modulo `d`. Destroys `sum`.
     pub(super) fn reduce_to(&self, out: &mut [u64], sum: &mut Spectrum) -> Result<(), Error> {
         let mut scratch = self.take();
         self.sums.inverse(sum, &mut scratch.wide)?;
@@ -143,19 +146,19 @@ impl Modulus {
         done
     }
 
-    /// The residue of a sum of products. Destroys the sum.
+    /// Returns `sum` modulo `d`. Destroys `sum`.
     pub(super) fn reduce(&self, sum: &mut Spectrum) -> Result<Vec<u64>, Error> {
         let mut out = vec![0; self.words()];
         self.reduce_to(&mut out, sum)?;
         Ok(out)
     }
 
-    /// a b modulo `d`.
+    /// Returns a b modulo `d`.
     pub(super) fn mul(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, Error> {
         self.mul_spectrum(a, &Zeroizing::new(self.forward(b)?))
     }
 
-    /// a b modulo `d`, for a transformed `b`.
+    /// Returns a b modulo `d` for a transformed `b`.
     pub(super) fn mul_spectrum(&self, a: &[u64], b: &Spectrum) -> Result<Vec<u64>, Error> {
         let mut scratch = self.take();
         let mut out = vec![0; self.words()];
@@ -167,14 +170,14 @@ impl Modulus {
         done.map(|()| out)
     }
 
-    /// a^2 modulo `d`.
+    /// Returns a^2 modulo `d`.
     pub(super) fn square(&self, a: &[u64]) -> Result<Vec<u64>, Error> {
         let mut sum = Zeroizing::new(self.forward(a)?);
         self.sums.square(&mut sum)?;
         self.reduce(&mut sum)
     }
 
-    /// a^exponent modulo `d`, for a public exponent.
+    /// Returns a^exponent modulo `d` for a public exponent.
     pub(super) fn vartime_pow(&self, a: &[u64], exponent: u64) -> Result<Vec<u64>, Error> {
         let mut power = self.one();
         for i in (0..64 - exponent.leading_zeros()).rev() {
@@ -186,7 +189,7 @@ impl Modulus {
         Ok(power)
     }
 
-    /// a^exponent modulo `d`, for a secret exponent below `2^bits`.
+    /// Returns a^exponent modulo `d` for a secret exponent below `2^bits`.
     pub(super) fn pow(&self, a: &[u64], exponent: u64, bits: u32) -> Result<Zeroizing<Vec<u64>>, Error> {
         let one = self.one();
         let [mut factor, mut power] = [0, 1].map(|_| Zeroizing::new(one.clone()));
@@ -198,14 +201,14 @@ impl Modulus {
         Ok(power)
     }
 
-    /// 1, as a residue.
+    /// Returns the residue 1.
     pub(super) fn one(&self) -> Vec<u64> {
         let mut one = vec![0; self.words()];
         one[0] = 1;
         one
     }
 
-    /// A natural number below `d`, as a residue.
+    /// Converts a natural number below `d` to a residue.
     pub(super) fn residue(&self, x: &Natural) -> Vec<u64> {
         let mut words = x.words().to_vec();
         words.resize(self.words(), 0);
@@ -224,7 +227,7 @@ impl Modulus {
         limbs::sub_mod(a, &left, b, self.d());
     }
 
-    /// -a modulo `d`.
+    /// Returns -a modulo `d`.
     pub(super) fn neg(&self, a: &[u64]) -> Vec<u64> {
         let mut out = self.d().to_vec();
         limbs::sub(&mut out, a);
@@ -232,11 +235,13 @@ impl Modulus {
         out
     }
 
-    /// a <- a modulo `d`, for a wide residue: its last word becomes zero. In a time that does not depend on `a`, but for one division of
-    /// two words by one, which tells about how long the quotient is: of how many residues `a` may be the sum.
+    /// a <- a modulo `d` for a wide residue `a`. Its last word becomes zero.
     ///
-    /// With `A = floor(a / 2^e)` and `D = floor(d / 2^e) + 1 > 2^62`, the quotient `floor(A / D)` is right or one too small
-    /// (right for a `d` of 63 bits or less, where `D = d`).
+    /// The time does not depend on `a`, except for one division of two words by one. Its time depends on the length of
+    /// the quotient, that is, on the number of residues that were summed.
+    ///
+    /// With `A = floor(a / 2^e)` and `D = floor(d / 2^e) + 1 > 2^62`, the quotient `floor(A / D)` is exact or one too
+    /// small. It is exact if `d` has at most 63 bits: then `D = d`.
     pub(super) fn reduce_wide(&self, a: &mut [u64]) {
         debug_assert_eq!(a.len(), self.words() + 1);
         let shift = self.bits().saturating_sub(63);
@@ -263,7 +268,7 @@ impl Modulus {
         self.half.forward(&quotient[words + 2..2 * words + 4], half)?;
         self.half.multiply(half, &self.d_half)?;
         self.half.inverse(half, qd)?;
-        // x <- wide - q d modulo 2^M - 1; a carry that is added again does not carry.
+        // x <- wide - q d modulo 2^M - 1. The carry that is added again does not cause another carry.
         x.fill(0);
         for part in wide[..2 * words + 1].chunks(x.len()) {
             let carry = limbs::add(x, part);
@@ -272,7 +277,7 @@ impl Modulus {
         let borrow = limbs::sub(x, qd);
         limbs::sub_1(x, borrow);
         if x[words + 1] != 0 {
-            // The other form of zero, 2^M - 1: below 3d there is none like it.
+            // The other form of zero, 2^M - 1. No other value below 3d has this word.
             x.fill(0);
         }
         let x = &mut x[..words + 1];
@@ -299,7 +304,7 @@ impl Modulus {
     }
 }
 
-/// Runs `work`, and wipes what products have left in the scratch of this thread and of those of the current pool: for secrets.
+/// Runs `work` on secrets. Then wipes the scratch memory of products on this thread and on the current pool's threads.
 pub(super) fn with_wiped<T>(work: impl FnOnce() -> T) -> T {
     let result = work();
     fft::wipe_scratch();
@@ -307,7 +312,7 @@ pub(super) fn with_wiped<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Bits of a number whose last word is not zero.
+/// Number of bits of a number whose last word is not zero.
 fn bit_len(words: &[u64]) -> usize {
     words.last().map_or(0, |top| 64 * words.len() - top.leading_zeros() as usize)
 }
@@ -318,10 +323,10 @@ mod tests {
     use crate::random::SecretSeed;
     use proptest::prelude::*;
 
-    /// As many as the larger sets sum, and as any may.
+    /// The number of terms that the larger sets sum, and the limit.
     const TERMS: [usize; 2] = [150, MAX_TERMS];
 
-    /// An odd modulus of exactly `bits` bits.
+    /// Returns an odd modulus of exactly `bits` bits.
     fn odd(bits: usize, seed: u64) -> Natural {
         let mut d = Natural::random_bits(bits, &mut SecretSeed::insecure(seed).stream(0));
         d.set_bit(0);
@@ -376,7 +381,7 @@ mod tests {
             for _ in 0..terms {
                 modulus.multiply_add(&mut sum, &x, &x).unwrap();
             }
-            // (-1)^2, as often.
+            // The sum of `terms` products (-1)^2.
             assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(terms as u64)));
         }
         assert!(Modulus::new(&d, MAX_TERMS + 1, Arithmetic::default()).is_err());

@@ -1,33 +1,41 @@
-//! Noise: what a ciphertext carries, how operations grow it, and how much there may be.
+//! Noise: the bound that a ciphertext carries, its growth by operations, and its limit.
 //!
-//! A ciphertext `c` is the value at `r`, modulo `d`, of a small polynomial `a` with `a(1)` odd or even as its bit says; `[c w]_d` is a
-//! coefficient of `a w`, and `w = d / v`, so that `|[c w]_d| / d <= (1/n) sum |a(zeta)| / |v(zeta)|` over the roots `zeta` of `x^n + 1`. Key generation draws
-//! `v` again until `(1/n) sum 1/|v(zeta)| <= 2^-capacity`. Let `E` be the mean over the roots with weights proportional to `1/|v(zeta)|`.
+//! A ciphertext `c` is the value at `r`, modulo `d`, of a small polynomial `a`; the parity of `a(1)` is its bit.
+//! `[c w]_d` is a coefficient of `a w`, and `w = d / v`. Therefore `|[c w]_d| / d <= (1/n) sum |a(zeta)| / |v(zeta)|`
+//! over the roots `zeta` of `x^n + 1`. Key generation draws `v` until `(1/n) sum 1/|v(zeta)| <= 2^-capacity`. Let `E`
+//! be the mean over the roots with weights proportional to `1/|v(zeta)|`.
 //!
-//! A polynomial has noise `x` if `(E |a|^q)^(1/q) <= 2^x` for `q = capacity / x`. Then, for the sum of `capacity` bits that there is:
-//! - noises of products add: Hoelder's inequality, as `1/q` adds too;
-//! - a sum has noise `log2(2^x + 2^y)`: Minkowski's inequality, as the exponent falls where the noise grows;
-//! - the margin `log2(d / |[c w]_d|)` is at least `capacity - x`, as `E |a| <= (E |a|^q)^(1/q)`;
-//! - what is bounded by `2^x` at all roots has noise `x`: a fresh ciphertext, by its number of non-zeros.
+//! A polynomial has noise `x` if `(E |a|^q)^(1/q) <= 2^x` for `q = capacity / x`. It follows:
+//! - The noise of a product is the sum of the noises. This is Hoelder's inequality, because the values `1/q` add as
+//!   well.
+//! - A sum has noise `log2(2^x + 2^y)`. This is Minkowski's inequality, because the exponent decreases as the noise
+//!   grows.
+//! - The margin `log2(d / |[c w]_d|)` is at least `capacity - x`, because `E |a| <= (E |a|^q)^(1/q)`.
+//! - If `|a|` is at most `2^x` at all roots, its noise is `x`. A fresh ciphertext has such a bound, by its number of
+//!   non-zeros.
 //!
-//! All of that is proven, while the exponent is at least 1: up to the noise that decrypts. The noise of a recrypted ciphertext, `q` near 2, is a random
-//! variable, of the ciphertext and of the key. Key generation chooses keys of little noise, and checks each by simulated recryptions; what is carried is
-//! exceeded with a probability of [`log2_excess`] (`docs/derivations/gh-noise.md`).
+//! These statements are proven for exponents of at least 1, that is, up to the largest noise that decrypts. The noise
+//! of a recrypted ciphertext (`q` near 2) is a random variable, which depends on the ciphertext and on the key. Key
+//! generation chooses keys of little noise and checks each by simulated recryptions. The noise exceeds the carried
+//! bound with a probability of [`log2_excess`] (`docs/derivations/gh-noise.md`).
 //!
-//! All noises here are `log2` of a bound, all margins bits.
+//! All noises in this module are `log2` of a bound. All margins are in bits.
 
 use super::Params;
 
-/// What the noises of a key's recryptions are at most in the mean, above the root mean square of uncorrelated terms: at 512 roots and 15 blocks, and
-/// more for each doubling of the roots. Keys of a larger mean are drawn again.
+/// Largest accepted mean of the noises of a key's recryptions, above the root mean square of uncorrelated terms. The
+/// first number is for 512 roots and 15 blocks. The second is added for each doubling of the roots. Keys with a larger
+/// mean are drawn again.
 const MEAN: (f64, f64) = (2.9, 0.75);
-/// Noise that is carried above that root mean square, at 15 blocks: exceeded with a probability below 2^-40 ([`log2_excess`]).
+/// Carried noise above that root mean square, at 15 blocks. It is exceeded with probability below 2^-40
+/// ([`log2_excess`]).
 const CARRIED: f64 = 20.0;
-/// Noise that is carried above the mean at least, where less than [`CARRIED`] lets a product of two recrypted ciphertexts be recrypted.
+/// Least carried noise above the mean. It is used if a noise below [`CARRIED`] allows to recrypt a product of two
+/// recrypted ciphertexts.
 const LEAST: f64 = 12.5;
-/// For sums of noises in floating point.
+/// Allowance for rounding in sums of noises.
 const ROUNDING: f64 = 1e-3;
-/// Margin for a sure decryption.
+/// Margin in bits with which decryption is certain.
 pub const DECRYPT_NEED: f64 = 1.0;
 
 /// `log2` of the root mean square of `|v(zeta)|`: `t + log2(n / 12) / 2`.
@@ -35,23 +43,23 @@ pub(super) fn log2_embedding(params: &Params) -> f64 {
     params.coefficient_bits() as f64 + 0.5 * (params.dimension() as f64 / 12.0).log2()
 }
 
-/// Margin of a ciphertext of noise 0: `-log2` of the largest `(1/n) sum 1/|v(zeta)|` that key generation accepts. The mean of the inverse of a
-/// Rayleigh variable of mean square 1 is `sqrt(pi)`.
+/// Margin of a ciphertext of noise 0: `-log2` of the largest `(1/n) sum 1/|v(zeta)|` that key generation accepts. The
+/// inverse of a Rayleigh variable of mean square 1 has mean `sqrt(pi)`.
 pub fn capacity(params: &Params) -> f64 {
     log2_embedding(params) - 0.5 * core::f64::consts::PI.log2()
 }
 
-/// `log2(d / |[c w]_d|)` is at least this for a ciphertext of that noise, where the noise is one of the [module](self).
+/// Lower bound of `log2(d / |[c w]_d|)` for a ciphertext of this noise (as defined in the [module](self)).
 pub fn margin(params: &Params, noise: f64) -> f64 {
     capacity(params) - noise
 }
 
-/// Margin that Recrypt needs: the rounding of `s` terms to `p` bits takes up to `1/2 - 2^-(p+1)`.
+/// Margin that Recrypt needs. Rounding `s` terms to `p` bits causes an error of up to `1/2 - 2^-(p+1)`.
 pub fn recrypt_need(params: &Params) -> f64 {
     params.precision() as f64 + 1.0
 }
 
-/// Noise of a fresh ciphertext: `|b + 2 u| <= 1 + 2 max_nonzeros`, without exception.
+/// Noise of every fresh ciphertext: `|b + 2 u| <= 1 + 2 max_nonzeros`.
 pub fn fresh(params: &Params) -> f64 {
     (1.0 + 2.0 * params.max_nonzeros() as f64).log2()
 }
@@ -67,23 +75,24 @@ pub fn product(x: f64, y: f64) -> f64 {
     x + y
 }
 
-/// `log2` of the root mean square of an indicator's `|a(zeta)|`: `4 nz`, for coefficients `+-2`. Two of `m` have 1 more for the bit.
+/// `log2` of the root mean square of an indicator's `|a(zeta)|`. Its square is `4 nz`, for coefficients `+-2`. The bit
+/// adds 1 for two of the `m` indicators, which is neglected.
 fn indicator_rms(params: &Params) -> f64 {
     0.5 * (4.0 * params.nonzeros() as f64).log2()
 }
 
-/// `log2` of the root mean square of a column bit `v_kj`: `S` products of two indicators, half of them taken.
+/// `log2` of the root mean square of a column bit `v_kj`: a sum of half of `S` products of two indicators.
 pub fn column_rms(params: &Params) -> f64 {
     2.0 * indicator_rms(params) + 0.5 * (params.candidates() as f64 / 2.0).log2()
 }
 
-/// The largest mean of the noises of a key's recryptions that key generation accepts.
+/// Largest mean of the noises of a key's recryptions that key generation accepts.
 pub fn recrypted_mean(params: &Params) -> f64 {
     let (base, growth) = MEAN;
     recrypted_rms(params) + degree(params) * (base + growth * (params.dimension() as f64 / 512.0).log2())
 }
 
-/// Noise that a recrypted ciphertext carries, whatever went in.
+/// Noise that a recrypted ciphertext carries. It does not depend on the input.
 pub fn recrypted(params: &Params) -> f64 {
     let least = recrypted_mean(params) + degree(params) * LEAST;
     let most = recrypted_rms(params) + degree(params) * CARRIED;
@@ -91,24 +100,24 @@ pub fn recrypted(params: &Params) -> f64 {
     if largest >= least { most.min(largest) } else { most }
 }
 
-/// Deviations at fewer than 15 blocks, by those at 15: a recrypted ciphertext has degree `s` in the column bits.
+/// Deviation of the noise relative to that at 15 blocks. A recrypted ciphertext has degree `s` in the column bits.
 fn degree(params: &Params) -> f64 {
     (params.blocks() as f64 / 15.0).sqrt()
 }
 
-/// `log2` of the probability that the noise of a recrypted ciphertext is above what it carries, at most, of keys that key generation makes: by subset
-/// simulation (`docs/derivations/gh-noise.md`).
+/// `log2` of an upper bound of the probability that the noise of a recrypted ciphertext exceeds [`recrypted`], over the
+/// keys that key generation makes. Estimated by subset simulation (`docs/derivations/gh-noise.md`).
 pub fn log2_excess(params: &Params) -> f64 {
     let full = recrypted_rms(params) + degree(params) * CARRIED;
     -40.0 + 3.5 * (full - recrypted(params)) / degree(params)
 }
 
-/// `log2` of the root mean square of a recrypted ciphertext's `|a(zeta)|`, were all its terms uncorrelated.
+/// `log2` of the root mean square of a recrypted ciphertext's `|a(zeta)|` if all its terms were uncorrelated.
 fn recrypted_rms(params: &Params) -> f64 {
-    // e_k of uncorrelated terms has the elementary symmetric polynomial of their mean squares.
+    // For uncorrelated terms, the mean square of e_k is the elementary symmetric polynomial of their mean squares.
     let unit = column_rms(params);
     let p = params.precision();
-    // log2 of mean squares.
+    // log2 of the mean squares.
     let mut columns: Vec<Vec<f64>> = vec![vec![2.0 * unit; params.blocks()]; p + 1];
     for j in (1..=p).rev() {
         let terms = core::mem::take(&mut columns[j]);
@@ -123,12 +132,12 @@ fn recrypted_rms(params: &Params) -> f64 {
     0.5 * columns[0].iter().fold(f64::NEG_INFINITY, |square, &term| sum(square, term))
 }
 
-/// The highest power `k` such that column `j` of `terms` bits yields `e_(2^k)`: carries reach column 0 at most.
+/// Largest power `k` such that column `j` of `terms` bits yields `e_(2^k)`. Carries end at column 0.
 pub(super) fn top_power(terms: usize, j: usize) -> usize {
     j.min(terms.ilog2() as usize)
 }
 
-/// `log2` of `e_1, e_2, e_4, .. e_(2^powers)` of numbers given by `log2`.
+/// `log2` of `e_1, e_2, e_4, .. e_(2^powers)` of numbers that are given by their `log2`.
 fn symmetric_log2(terms: &[f64], powers: usize) -> Vec<f64> {
     let degree = 1usize << powers;
     let mut e = vec![f64::NEG_INFINITY; degree + 1];
@@ -155,7 +164,7 @@ mod tests {
         assert_eq!(product(3.0, 4.0), 7.0);
     }
 
-    /// The noise of a polynomial with these `log2 |a|` at the roots.
+    /// The noise of a polynomial with these values of `log2 |a|` at the roots.
     fn measured(values: &[f64], weights: &[f64], capacity: f64) -> f64 {
         let is = |x: f64| {
             let mean: f64 =
@@ -171,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_products_have_no_more_noise_than_that() {
+    fn sums_and_products_have_at_most_the_noise_of_the_formulas() {
         let mut state = 1u64;
         let mut uniform = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -200,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_as_rarely_exceeded_as_is_said() {
+    fn the_probability_to_exceed_the_carried_noise_is_as_documented() {
         for (name, log2) in [
             ("toy", -24.9),
             ("small", -40.0),

@@ -1,16 +1,16 @@
-//! Parameter sets, what follows from them, and the memory their methods take.
+//! Parameter sets and the numbers derived from them.
 //!
-//! All are for research only, see [`Params::security`].
+//! All sets are for research only, see [`Params::security`].
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 
-/// Security in bits that the counts of candidates and of non-zeros aim at, by the estimates of 2011.
+/// Target security in bits of the default numbers of candidates and non-zeros, by the estimates of 2011.
 const TARGET_BITS: f64 = 72.0;
 
-/// Unchecked parameters, as written in a file.
+/// Unchecked parameters, as a file holds them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParamsLiteral {
     /// Name of the set.
@@ -21,9 +21,10 @@ pub struct ParamsLiteral {
     pub coefficient_bits: usize,
     /// Blocks `s` of the sparse subset sum, `2^p - 1`: 3, 7 or 15.
     pub blocks: usize,
-    /// Candidates `S` of a block; 16 to 65536; by default `max(ceil(2^(72 / ceil(s/2))), ceil(n/s))`.
+    /// Candidates `S` of a block. Range: `16..=65536`. Defaults to `max(ceil(2^(72 / ceil(s/2))), ceil(n/s))`.
     pub candidates: Option<usize>,
-    /// Non-zero coefficients `nz` to expect of a noise polynomial, at least `s`; by default `max(s, ceil(144 / (log2 n - 2)))`.
+    /// Expected number `nz` of non-zero coefficients of a noise polynomial. Range: `s..=n`. Defaults to
+    /// `max(s, ceil(144 / (log2 n - 2)))`.
     pub nonzeros: Option<usize>,
 }
 
@@ -38,10 +39,11 @@ pub struct Params {
     nonzeros: usize,
 }
 
-/// Fewest candidates for which the noise of recrypted ciphertexts has been simulated: fewer make its tail longer.
+/// Smallest number of candidates for which the noise of recrypted ciphertexts has been simulated. Fewer candidates make
+/// its tail longer.
 const MIN_CANDIDATES: usize = 16;
 
-/// Name, `n`, `t`, `s`, `S` (0: derived).
+/// Name, `n`, `t`, `s`, and `S` (0 for the default).
 const SETS: [(&str, usize, usize, usize, usize); 7] = [
     ("toy", 512, 380, 15, 0),
     ("small", 2048, 380, 15, 0),
@@ -53,19 +55,19 @@ const SETS: [(&str, usize, usize, usize, usize); 7] = [
 ];
 
 impl Params {
-    /// Names of the sets: the four of the papers, then those for quick tests.
+    /// Names of the sets: the four of the papers, then those for fast tests.
     pub fn names() -> Vec<&'static str> {
         SETS.iter().map(|set| set.0).collect()
     }
 
-    /// The set of that name.
+    /// Returns the set of this name.
     ///
     /// # Errors
-    /// [`Error::UnknownParams`] with the names there are.
+    /// [`Error::UnknownParams`] if no set has the name.
     pub fn named(name: &str) -> Result<Self, Error> {
         let Some(&(name, dimension, coefficient_bits, blocks, candidates)) = SETS.iter().find(|set| set.0 == name)
         else {
-            return Err(Error::UnknownParams { name: name.into(), known: Self::names().join(", ") });
+            return Err(Error::UnknownParams { scheme: SCHEME, name: name.into(), known: Self::names().join(", ") });
         };
         Self::try_from(ParamsLiteral {
             name: name.into(),
@@ -77,7 +79,7 @@ impl Params {
         })
     }
 
-    /// The numbers they were made from.
+    /// The unchecked numbers.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
     }
@@ -102,7 +104,7 @@ impl Params {
         self.literal.blocks
     }
 
-    /// Bits `p` after the point to which [`recrypt`](super::Evaluator::recrypt) rounds; `s = 2^p - 1`.
+    /// Number `p` of bits after the point to which [`recrypt`](super::Evaluator::recrypt) rounds: `s = 2^p - 1`.
     pub fn precision(&self) -> usize {
         self.precision
     }
@@ -122,56 +124,57 @@ impl Params {
         self.indicators
     }
 
-    /// Non-zero coefficients `nz` to expect of a noise polynomial.
+    /// Expected number `nz` of non-zero coefficients of a noise polynomial.
     pub fn nonzeros(&self) -> usize {
         self.nonzeros
     }
 
-    /// Non-zero coefficients of a noise polynomial are at most these: more are drawn again, six standard deviations above the mean.
+    /// Largest number of non-zero coefficients of a noise polynomial: six standard deviations above the mean.
+    /// Polynomials with more are drawn again.
     pub fn max_nonzeros(&self) -> usize {
         let mean = self.nonzeros;
         (mean + (6.0 * (mean as f64).sqrt()).ceil() as usize).min(self.dimension())
     }
 
-    /// Bits of the modulus `d` to expect: the product of the absolute values of `v` at the `n` roots of `x^n + 1`, which are Rayleigh
-    /// distributed with mean square `n 4^t / 12`.
+    /// Expected number of bits of the modulus `d`. `d` is the product of the absolute values of `v` at the `n` roots of
+    /// `x^n + 1`, which are Rayleigh distributed with mean square `n 4^t / 12`.
     pub fn modulus_bits(&self) -> f64 {
         // E log2 of a Rayleigh variable of mean square 1 is -gamma / (2 ln 2).
         self.dimension() as f64 * (noise::log2_embedding(self) - 0.5 * 0.577_215_664_9 / core::f64::consts::LN_2)
     }
 
-    /// Words of a ciphertext to expect.
+    /// Expected number of words of a ciphertext.
     pub fn words(&self) -> usize {
         (self.modulus_bits() / 64.0).ceil() as usize
     }
 
-    /// Words of the server key: `d`, `r`, `x_k` and the indicator ciphertexts.
+    /// Expected number of words of the server key: `d`, `r`, `x_k` and the encrypted indicators.
     pub fn server_key_words(&self) -> usize {
         (2 + self.blocks() * (1 + self.indicators())) * self.words()
     }
 
-    /// How many values `a` of a pair `(a, b)` the first `S` pairs have.
+    /// Number of values `a` among the first `S` pairs `(a, b)`.
     pub fn first_indices(&self) -> usize {
         pair(self.candidates - 1, self.indicators).0 + 1
     }
 
-    /// Whether a product of two recrypted ciphertexts can be recrypted, by the noise they carry, so that circuits of any depth can be evaluated. Not at
-    /// large, ci-3 and ci-7.
+    /// Whether a product of two recrypted ciphertexts can be recrypted, so that circuits of any depth can be evaluated.
+    /// It is false for the sets large, ci-3 and ci-7.
     pub fn supports_circuits(&self) -> bool {
         noise::margin(self, 2.0 * noise::recrypted(self)) >= noise::recrypt_need(self)
     }
 
-    /// Root Hermite factor that an attack on the lattice has to reach: `2^(t/n)`.
+    /// Root Hermite factor that a lattice attack must reach: `2^(t/n)`.
     pub fn root_hermite_factor(&self) -> f64 {
         (self.coefficient_bits() as f64 / self.dimension() as f64).exp2()
     }
 
-    /// Base-2 logarithm of a bound of the probability that a recryption goes wrong.
+    /// Base-2 logarithm of a bound of the probability that a recryption fails.
     pub fn log2_failure(&self) -> f64 {
         noise::log2_excess(self)
     }
 
-    /// The security claim: none.
+    /// The security claim: 0 bits, for research only.
     pub fn security(&self) -> SecurityClaim {
         let delta = self.root_hermite_factor();
         let lattice = if delta > 1.02 {
@@ -193,7 +196,8 @@ impl Params {
     }
 }
 
-/// The pair `(a, b)`, `a < b < m`, number `index` in lexicographic order: `index = a m - a (a+1) / 2 + (b - a - 1)`.
+/// Returns pair number `index` in lexicographic order of the pairs `(a, b)`, `a < b < m`:
+/// `index = a m - a (a+1) / 2 + (b - a - 1)`.
 pub(super) fn pair(index: usize, m: usize) -> (usize, usize) {
     let (mut a, mut rest) = (0, index);
     while rest >= m - 1 - a {
@@ -207,7 +211,7 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.name.clone(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 Ok(())
@@ -233,7 +237,7 @@ impl TryFrom<ParamsLiteral> for Params {
         in_range("candidates", candidates, MIN_CANDIDATES..=1 << 16)?;
         let default_nonzeros = ((2.0 * TARGET_BITS / (log2_n - 2.0)).ceil() as usize).clamp(s, n);
         let nonzeros = literal.nonzeros.unwrap_or(default_nonzeros);
-        // Fewer than s are not what the papers allow, nor what the tail of the noise was simulated with.
+        // The papers do not allow fewer than s, and the tail of the noise was simulated with s or more.
         in_range("non-zeros", nonzeros, s..=n)?;
         let params = Self {
             precision: (s + 1).ilog2() as usize,
@@ -248,6 +252,7 @@ impl TryFrom<ParamsLiteral> for Params {
         if margin < need {
             let bits = params.coefficient_bits() + (need - margin).ceil() as usize;
             return Err(Error::Params {
+                scheme: SCHEME,
                 name: params.literal.name,
                 problem: format!(
                     "a recrypted ciphertext would keep {margin:.0} bits of margin and needs {need:.0}: give coefficients {bits} bits"

@@ -1,4 +1,4 @@
-//! The whole cycle, the bounds against measured noise, and agreement with the Python oracle.
+//! The whole cycle, the bounds compared with measured noise, and agreement with the Python oracle.
 
 mod cycle;
 mod margins;

@@ -1,4 +1,4 @@
-//! A matrix in a file, to be streamed: larger than memory.
+//! A matrix in a file, for streaming. It can be larger than memory.
 //!
 //! ```text
 //! header, 4096 bytes    magic, version, rows, columns, words of the modulus, identity of the key
@@ -6,7 +6,7 @@
 //! table                 BLAKE3 of every piece: up to 2048 rows of a tile
 //! seal                  BLAKE3 of header and table
 //! ```
-//! `solinas_formats::lwe` writes it under its name once it is whole.
+//! `solinas_formats::lwe` gives the file its name only when it is complete.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,7 +20,7 @@ use super::vector::PAD;
 use super::{Error, Layout, Modulus, Source};
 
 const HEADER: usize = 4096;
-/// Rows of a piece: 8 MiB at most.
+/// Rows of a piece: at most 8 MiB.
 const PIECE: usize = 2048;
 const HASH: usize = 32;
 
@@ -34,7 +34,7 @@ pub struct KeyFile {
     table: Vec<u8>,
 }
 
-/// A piece: tile, first row, rows, and place in the file.
+/// A piece: its tile, first row, number of rows and of words, and offset in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) tile: usize,
@@ -44,7 +44,7 @@ pub(super) struct Piece {
     offset: u64,
 }
 
-/// Errors of a file.
+/// Builds the errors of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a>(pub(super) &'a Path);
 
@@ -59,12 +59,12 @@ impl Place<'_> {
     }
 }
 
-/// Little-endian bytes of words, in place.
+/// The bytes of words, in place.
 fn bytes_mut(words: &mut [u32]) -> &mut [u8] {
     bytemuck::cast_slice_mut(words)
 }
 
-/// Words between the file's order and the machine's.
+/// Converts words between the order of the file (little-endian) and of the machine.
 fn order(words: &mut [u32]) {
     if cfg!(target_endian = "big") {
         words.iter_mut().for_each(|word| *word = word.swap_bytes());
@@ -95,16 +95,17 @@ fn pieces(layout: &Layout) -> usize {
 }
 
 impl KeyFile {
-    /// The first bytes of such files.
+    /// The first bytes of a matrix file.
     pub const MAGIC: &[u8; 16] = b"solinas-lwe-tile";
-    /// Version of their format.
+    /// Version of the format.
     pub const VERSION: u32 = 1;
 
-    /// Writes the file of a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `out` takes the
-    /// bytes, some KiB at a time. Progress counts pieces.
+    /// Writes the file of a matrix with the identity of its key. Holds one piece in memory at a time. `out` receives
+    /// the bytes, some KiB at a time. Progress counts pieces.
     ///
     /// # Errors
-    /// Those of `out`; [`Error::Cancelled`]; [`Error::Dimension`] for a modulus of too many words.
+    /// The errors of `out`. [`Error::Cancelled`] if the caller cancels. [`Error::Dimension`] for a modulus with too
+    /// many words for the header.
     pub fn write<E: From<Error>>(
         source: &impl Source,
         id: [u8; 32],
@@ -148,15 +149,15 @@ impl KeyFile {
         out(&seal(&header, &table))
     }
 
-    /// Opens a file: its header, its size and its table are checked; pieces are when they are read.
+    /// Opens a file. Checks header, size and table now, and each piece when it is read.
     ///
     /// # Errors
-    /// [`Error::File`] for one that cannot be read, is damaged or of another kind.
+    /// [`Error::File`] if the file cannot be read, is damaged, or is of another kind.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let place = Place(path);
-        // Before it is opened, which waits for whoever writes to a pipe.
+        // Comes before the open, which would wait for a writer if the path is a pipe.
         if !fs::metadata(path).map_err(|error| place.read(error))?.is_file() {
-            return Err(place.damaged("it is no ordinary file"));
+            return Err(place.damaged("it is not an ordinary file"));
         }
         let mut file = File::open(path).map_err(|error| place.read(error))?;
         let size = file.metadata().map_err(|error| place.read(error))?.len();
@@ -168,7 +169,7 @@ impl KeyFile {
             bytes.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte))
         };
         if &header_bytes[..16] != KeyFile::MAGIC || word(16) != KeyFile::VERSION {
-            return Err(damaged("it does not begin as a matrix of this version"));
+            return Err(damaged("it does not begin with the magic and version of a matrix"));
         }
         let [rows, columns, count] = [20, 24, 28].map(|at| word(at) as usize);
         let mut id = [0; 32];
@@ -177,13 +178,13 @@ impl KeyFile {
             return Err(damaged("its modulus has too many words"));
         }
         let words: Vec<u32> = (0..count).map(|i| word(64 + 4 * i)).collect();
-        let modulus = Modulus::new(&words).map_err(|_| damaged("its words are no modulus"))?;
-        let layout = Layout::new(rows, columns, &modulus).map_err(|_| damaged("it has no such shape"))?;
+        let modulus = Modulus::new(&words).map_err(|_| damaged("its words do not form a modulus"))?;
+        let layout = Layout::new(rows, columns, &modulus).map_err(|_| damaged("its shape is out of range"))?;
         if header_bytes != header(layout, &modulus, &id) {
-            return Err(damaged("its header has more than it should"));
+            return Err(damaged("its header has unknown content"));
         }
         if size != Self::bytes(&layout) {
-            return Err(damaged("its size is not that of its shape"));
+            return Err(damaged("its size does not match its shape"));
         }
         let table_len = pieces(&layout) * HASH;
         file.seek(SeekFrom::Start(HEADER as u64 + layout.bytes())).map_err(|error| place.read(error))?;
@@ -191,7 +192,7 @@ impl KeyFile {
         file.read_exact(&mut table).map_err(|error| place.read(error))?;
         let sealed = table.split_off(table_len);
         if sealed != seal(&header_bytes, &table) {
-            return Err(damaged("its seal is broken"));
+            return Err(damaged("its seal does not match"));
         }
         Ok(Self { path: path.into(), layout, modulus, id, table })
     }
@@ -201,7 +202,7 @@ impl KeyFile {
         HEADER as u64 + layout.bytes() + ((pieces(layout) + 1) * HASH) as u64
     }
 
-    /// Shape and order.
+    /// Shape and order of the matrix.
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -216,22 +217,22 @@ impl KeyFile {
         &self.id
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many pieces.
+    /// Number of pieces.
     pub(super) fn pieces(&self) -> usize {
         pieces(&self.layout)
     }
 
-    /// Words of the largest piece.
+    /// Number of words of the largest piece.
     pub(super) fn largest_piece(&self) -> usize {
         self.layout.padded_rows().min(PIECE) * self.layout.width(0)
     }
 
-    /// Where a piece is.
+    /// Position of piece number `index`.
     pub(super) fn piece(&self, index: usize) -> Piece {
         let layout = &self.layout;
         let per_tile = layout.padded_rows().div_ceil(PIECE);
@@ -243,22 +244,22 @@ impl KeyFile {
         Piece { tile, first, rows, words: rows * width, offset }
     }
 
-    /// Reads all of it, piece by piece, and checks that it is as written.
+    /// Reads and checks all pieces.
     ///
     /// # Errors
-    /// [`Error::File`] with the first damaged piece.
+    /// [`Error::File`] for the first damaged piece.
     pub fn verify(&self) -> Result<(), Error> {
         let mut file = self.reader()?;
         let mut piece = AlignedVec::zeroed(self.largest_piece());
         (0..self.pieces()).try_for_each(|index| self.read(&mut file, index, &mut piece))
     }
 
-    /// Opens it for reading pieces.
+    /// Opens the file for [`Self::read`].
     pub(super) fn reader(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|error| Place(&self.path).read(error))
     }
 
-    /// Reads and checks a piece.
+    /// Reads piece number `index` and checks it.
     pub(super) fn read(&self, file: &mut File, index: usize, out: &mut AlignedVec<u32>) -> Result<(), Error> {
         let place = Place(&self.path);
         let piece = self.piece(index);

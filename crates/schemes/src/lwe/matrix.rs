@@ -1,4 +1,4 @@
-//! Matrices of residues: whole in memory, or made again from a seed.
+//! Matrices of residues: stored in memory, or regenerated from a seed.
 
 use core::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use solinas_field::matrix::{GROUP, Tile, Uniform};
 use super::vector::PAD;
 use super::{Error, Layout, Modulus, Vector};
 
-/// Takes the number of a first row, and rows; can stop what brings them.
+/// Receives the index of the first row and the rows of a piece. Can stop the iteration.
 pub type Visitor<'a> = dyn FnMut(usize, Tile<'_>) -> ControlFlow<()> + 'a;
 
-/// Where the tiles of a matrix come from.
+/// A source of the tiles of a matrix.
 pub trait Source: Sync {
-    /// Shape and order.
+    /// Shape and order of the matrix.
     fn layout(&self) -> Layout;
 
     /// The modulus.
     fn modulus(&self) -> &Modulus;
 
-    /// Calls `each` with the number of the first row and the rows of every piece of a tile, in order, until it stops; pieces have up to `rows` rows, a multiple
-    /// of 32.
+    /// Calls `each` for every piece of a tile, in order, with the index of the first row and the rows. Stops if `each`
+    /// breaks. A piece has up to `rows` rows; `rows` is a multiple of 32.
     fn visit(&self, tile: (usize, usize), rows: usize, each: &mut Visitor<'_>) -> ControlFlow<()>;
 }
 
-/// A matrix whole in memory.
+/// A matrix that is stored in memory.
 #[derive(Clone)]
 pub struct Matrix {
     layout: Layout,
@@ -43,18 +43,18 @@ impl core::fmt::Debug for Matrix {
 }
 
 impl Matrix {
-    /// Of uniform entries from a public seed.
+    /// Generates uniform entries from a public seed.
     ///
     /// # Errors
-    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    /// [`Error::Memory`] if the matrix takes more than `memory` bytes. The check precedes the allocation.
     pub fn uniform(layout: Layout, modulus: &Modulus, seed: &[u8; 32], memory: u64) -> Result<Self, Error> {
         Self::expand(&SeededMatrix::new(layout, modulus, seed)?, memory)
     }
 
-    /// The same matrix whole.
+    /// Generates the whole matrix from its seeded form.
     ///
     /// # Errors
-    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    /// [`Error::Memory`] if the matrix takes more than `memory` bytes. The check precedes the allocation.
     pub fn expand(seeded: &SeededMatrix, memory: u64) -> Result<Self, Error> {
         let mut matrix = Self::zeroed(seeded.layout, &seeded.modulus, memory)?;
         let layout = seeded.layout;
@@ -70,10 +70,12 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Of entries below the modulus, row after row (the step "decompose" of algorithm 6.1).
+    /// Decomposes entries below the modulus into residues (the step "decompose" of algorithm 6.1, `wang2014`). Shape:
+    /// row after row.
     ///
     /// # Errors
-    /// [`Error::Memory`] as [`Self::uniform`]; [`Error::Dimension`] for another number of entries; [`Error::Range`].
+    /// [`Error::Memory`] as in [`Self::uniform`]. [`Error::Dimension`] for a wrong number of entries. [`Error::Range`]
+    /// for an entry that is not below the modulus.
     pub fn decompose(layout: Layout, modulus: &Modulus, entries: &[Natural], memory: u64) -> Result<Self, Error> {
         let want = layout.rows() * layout.columns();
         if entries.len() != want {
@@ -86,14 +88,15 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Zeros.
+    /// Returns a matrix of zeros.
     ///
     /// # Errors
-    /// [`Error::Memory`] as [`Self::uniform`].
+    /// [`Error::Memory`] as in [`Self::uniform`].
     pub fn zeroed(layout: Layout, modulus: &Modulus, memory: u64) -> Result<Self, Error> {
         if layout.bytes() > memory {
             return Err(Error::Memory {
                 what: "the matrix in memory",
+                params: None,
                 need_mib: layout.bytes().div_ceil(1 << 20),
                 limit_mib: memory >> 20,
                 alternative: "use the seed form (`SeededMatrix`, `PublicKey`), or stream it from a file (`KeyFile`)"
@@ -103,13 +106,13 @@ impl Matrix {
         Ok(Self { layout, modulus: modulus.clone(), words: AlignedVec::zeroed(layout.total()) })
     }
 
-    /// Replaces a row.
+    /// Replaces a row. Shape: one entry for each column.
     ///
     /// # Errors
-    /// [`Error::Dimension`] unless the vector has an entry for each column, and there is such a row.
+    /// [`Error::Dimension`] for a wrong number of entries or residues, or a row that does not exist.
     pub fn set_row(&mut self, row: usize, entries: &Vector) -> Result<(), Error> {
         let layout = self.layout;
-        self.modulus.fits(entries)?;
+        self.modulus.check_vector(entries)?;
         if entries.len() != layout.columns() {
             return Err(Error::Dimension { what: "entries of a row", got: entries.len(), want: layout.columns() });
         }
@@ -125,7 +128,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// The words as they lie.
+    /// The words in the order of [`Layout`], with padding.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -148,17 +151,18 @@ impl Source for Matrix {
     }
 }
 
-/// A matrix of uniform entries from a public seed, generated whenever it is read, piece by piece; its first column may be given.
+/// A matrix of uniform entries from a public seed. Every read regenerates it piece by piece. Its first column can be
+/// stored instead.
 ///
-/// The generator is ChaCha8 keyed by the seed, with the tile's block, word and millions of rows as nonce. The seed is public, and drawn by the system's generator: nothing is
-/// hidden by it, and what LWE asks is that its output has no structure that helps to solve it; none is known of eight rounds. Rejection makes the
-/// residues exactly uniform.
+/// The generator is ChaCha8. The key is the seed. The nonce consists of the tile's block, its word, and the index of
+/// its stream (2^22 rows). The seed is public and hides nothing: LWE needs an output without structure that helps to
+/// solve it, and none is known for eight rounds. Rejection makes the residues exactly uniform.
 #[derive(Clone)]
 pub struct SeededMatrix {
     layout: Layout,
     modulus: Modulus,
     uniform: Uniform,
-    /// The one that is given instead of generated: `b` of a key.
+    /// The stored first column: `b` of a key.
     first: Option<Arc<Vector>>,
 }
 
@@ -168,32 +172,32 @@ impl core::fmt::Debug for SeededMatrix {
     }
 }
 
-/// Rows that are generated at once: 128 KiB, in the second-level cache.
+/// Rows that are generated at a time: 128 KiB, which fit in the second-level cache.
 const PIECE: usize = PAD;
-/// Rows of a stream, which has `2^24` groups.
+/// Rows of one stream. A stream has `2^24` groups.
 const STREAM_ROWS: usize = 1 << 22;
 
 impl SeededMatrix {
-    /// All columns from the seed.
+    /// Generates all columns from the seed, with the fastest back end of this CPU.
     ///
     /// # Errors
-    /// [`Error::Field`] for a back end that is not there.
+    /// [`Error::Field`] if `SOLINAS_BACKEND` names an unknown back end.
     pub fn new(layout: Layout, modulus: &Modulus, seed: &[u8; 32]) -> Result<Self, Error> {
         Ok(Self::with_backend(layout, modulus, seed, Backend::detect()?))
     }
 
-    /// The same on a chosen back end.
+    /// Generates all columns from the seed with a chosen back end. The entries do not depend on it.
     pub fn with_backend(layout: Layout, modulus: &Modulus, seed: &[u8; 32], backend: Backend) -> Self {
         Self { layout, modulus: modulus.clone(), uniform: Uniform::new(seed, backend), first: None }
     }
 
-    /// The same with that first column.
+    /// Replaces the first column by a stored one.
     ///
     /// # Errors
-    /// [`Error::Dimension`] unless it has an entry for each row.
+    /// [`Error::Dimension`] unless the column has an entry for each row.
     pub fn with_first_column(mut self, first: impl Into<Arc<Vector>>) -> Result<Self, Error> {
         let first = first.into();
-        self.modulus.fits(&first)?;
+        self.modulus.check_vector(&first)?;
         if first.len() != self.layout.rows() {
             return Err(Error::Dimension { what: "entries of a column", got: first.len(), want: self.layout.rows() });
         }
@@ -201,7 +205,7 @@ impl SeededMatrix {
         Ok(self)
     }
 
-    /// Rows `first_row ..` of a tile.
+    /// Generates rows `first_row ..` of a tile. Shape: whole rows.
     pub(super) fn fill(&self, tile: (usize, usize), first_row: usize, out: &mut [u32]) {
         let width = self.layout.width(tile.0);
         let (mut row, mut rest) = (first_row, &mut *out);
@@ -224,7 +228,7 @@ impl SeededMatrix {
         }
     }
 
-    /// The first rows alone.
+    /// Returns the first `rows` rows as a matrix.
     pub(super) fn leading(&self, rows: usize) -> Result<Self, Error> {
         let layout = Layout::new(rows, self.layout.columns(), &self.modulus)?;
         let first = self.first.as_ref().map(|first| first.leading(rows).into());

@@ -15,11 +15,10 @@
 //! let public = client.public();
 //! let bits = public.encryptor()?.encrypt(&[true, false], &mut public.encryption_rng(0)?)?;
 //! assert!(client.decrypt(&bits[0])? && !client.decrypt(&bits[1])?);
-//! # Ok::<(), lwe::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod encrypt;
-mod error;
 mod file;
 mod keys;
 mod layout;
@@ -35,8 +34,8 @@ mod stream;
 mod tests;
 mod vector;
 
+use crate::Error;
 pub use encrypt::{Ciphertext, Encryptor};
-pub use error::Error;
 pub use file::KeyFile;
 pub use keys::{ClientKey, PublicKey, generate};
 pub use layout::Layout;
@@ -47,3 +46,6 @@ pub use product::{Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
 pub use stream::StreamedProduct;
 pub use vector::{Selection, Vector};
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "LWE";

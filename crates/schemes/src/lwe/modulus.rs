@@ -8,11 +8,12 @@ use zeroize::Zeroizing;
 
 use super::{Error, Vector};
 
-/// `M = m_0 .. m_(k-1)`, odd, of pairwise coprime words; with the constants of both directions of the Chinese remainder theorem.
+/// The modulus `M = m_0 .. m_(k-1)`: odd and pairwise coprime words, with constants for both directions of the Chinese
+/// remainder theorem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modulus {
     words: Vec<Word>,
-    /// `M`, little-endian, and a word above it.
+    /// `M`, little-endian, followed by a zero word.
     value: Vec<u64>,
     /// `floor(M / 2)`.
     half: Vec<u64>,
@@ -24,7 +25,7 @@ pub struct Modulus {
     inverses: Vec<u32>,
 }
 
-/// `x <- x + y w`, as long as `x`.
+/// Computes `x <- x + y w` in the length of `x`.
 fn add_scaled(x: &mut [u64], y: &[u64], w: u64) {
     let mut carry = 0u128;
     for (x, &y) in x.iter_mut().zip(y) {
@@ -35,14 +36,14 @@ fn add_scaled(x: &mut [u64], y: &[u64], w: u64) {
     debug_assert_eq!(carry, 0);
 }
 
-/// `x w`, as long as `x`.
+/// Computes `x w` in the length of `x`.
 fn scaled(x: &[u64], w: u64) -> Vec<u64> {
     let mut out = vec![0; x.len()];
     add_scaled(&mut out, x, w);
     out
 }
 
-/// All ones if `x < y`.
+/// Returns all ones if `x < y`, else 0.
 fn less(x: &[u64], y: &[u64]) -> u64 {
     let borrow = x.iter().zip(y).fold(0u64, |borrow, (&x, &y)| {
         let (rest, first) = x.overflowing_sub(y);
@@ -51,7 +52,7 @@ fn less(x: &[u64], y: &[u64]) -> u64 {
     borrow.wrapping_neg()
 }
 
-/// `x - y` if that is no less than 0, else `x`. Branch-free.
+/// Computes `x <- x - y` if `x >= y`. Branch-free.
 fn subtract_once(x: &mut [u64], y: &[u64]) {
     let keep = less(x, y);
     let mut borrow = 0u64;
@@ -64,10 +65,11 @@ fn subtract_once(x: &mut [u64], y: &[u64]) {
 }
 
 impl Modulus {
-    /// Of those words.
+    /// Builds a modulus from its words.
     ///
     /// # Errors
-    /// [`Error::Word`] for none, or one that is even or below 3; [`Error::NotCoprime`].
+    /// [`Error::Word`] if there are no words, or one is even or below 3. [`Error::NotCoprime`] if two words share a
+    /// factor.
     pub fn new(words: &[u32]) -> Result<Self, Error> {
         if words.is_empty() {
             return Err(Error::Word { word: 0 });
@@ -79,7 +81,7 @@ impl Modulus {
                 return Err(Error::NotCoprime { first, second });
             }
         }
-        // A word of 64 bits above, for sums of up to k multiples.
+        // One more word of 64 bits, for sums of up to k multiples of M.
         let len = words.len().div_ceil(2) + 1;
         let product = |skip: usize| {
             let mut product = vec![0; len];
@@ -104,10 +106,10 @@ impl Modulus {
         Ok(Self { words: checked, value, half, multiples, cofactors, inverses })
     }
 
-    /// The `count` largest primes of exactly `bits` bits.
+    /// Builds a modulus from the `count` largest primes of exactly `bits` bits.
     ///
     /// # Errors
-    /// [`Error::Field`] if there are fewer; [`Error::Word`] for more than 32 bits.
+    /// [`Error::Field`] if there are fewer primes. [`Error::Word`] for more than 32 bits.
     pub fn of_primes(count: usize, bits: u32) -> Result<Self, Error> {
         if bits > 32 {
             return Err(Error::Word { word: 0 });
@@ -115,10 +117,10 @@ impl Modulus {
         Self::new(&primes(bits, count, 2)?.iter().map(|q| q.value() as u32).collect::<Vec<_>>())
     }
 
-    /// The product of the first `count` words.
+    /// Returns the product of the first `count` words.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for none, or more than there are.
+    /// [`Error::Dimension`] unless `count` is in `1..=len`.
     pub fn prefix(&self, count: usize) -> Result<Self, Error> {
         let error = Error::Dimension { what: "words of a modulus", got: count, want: self.words.len() };
         let words = self.words.get(..count).filter(|words| !words.is_empty()).ok_or(error)?;
@@ -130,7 +132,7 @@ impl Modulus {
         &self.words
     }
 
-    /// How many words.
+    /// Number of words.
     #[allow(clippy::len_without_is_empty, reason = "a modulus has one word or more")]
     pub fn len(&self) -> usize {
         self.words.len()
@@ -141,7 +143,7 @@ impl Modulus {
         Natural::from_words(self.value.clone())
     }
 
-    /// Bits of `M`.
+    /// Number of bits of `M`.
     pub fn bits(&self) -> usize {
         self.value().bit_len()
     }
@@ -151,10 +153,10 @@ impl Modulus {
         self.words.iter().map(|word| f64::from(word.value()).log2()).sum()
     }
 
-    /// The step "decompose" of algorithm 6.1: the residues of numbers below `M`.
+    /// Decomposes numbers below `M` into residues (the step "decompose" of algorithm 6.1, `wang2014`).
     ///
     /// # Errors
-    /// [`Error::Range`] for a number that is not.
+    /// [`Error::Range`] for a number that is not below `M`.
     pub fn decompose(&self, numbers: &[Natural]) -> Result<Vector, Error> {
         let mut padded: Vec<Vec<u64>> = Vec::with_capacity(numbers.len());
         for (index, number) in numbers.iter().enumerate() {
@@ -174,12 +176,12 @@ impl Modulus {
         Ok(out)
     }
 
-    /// The step "reconstruct": the numbers below `M` of residues.
+    /// Reconstructs numbers below `M` from residues (the step "reconstruct" of algorithm 6.1, `wang2014`).
     ///
     /// # Errors
     /// [`Error::Dimension`] for a vector with another number of words.
     pub fn reconstruct(&self, vector: &Vector) -> Result<Vec<Natural>, Error> {
-        self.fits(vector)?;
+        self.check_vector(vector)?;
         let number = |i: usize| {
             let mut limbs = vec![0; self.value.len()];
             self.reconstruct_one(|w| vector.word(w)[i], &mut limbs);
@@ -193,15 +195,15 @@ impl Modulus {
         self.inverses[i]
     }
 
-    /// That the vector has as many words.
-    pub(super) fn fits(&self, vector: &Vector) -> Result<(), Error> {
+    /// Checks that the vector has the words of this modulus.
+    pub(super) fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
         if vector.word_count() == self.len() {
             return Ok(());
         }
         Err(Error::Dimension { what: "words of a vector", got: vector.word_count(), want: self.len() })
     }
 
-    /// `sum_i (t_i v_i mod m_i) M_i`, less multiples of `M`. Branch-free.
+    /// Computes `sum_i (t_i v_i mod m_i) M_i` and subtracts multiples of `M`. Range: `0..M`. Branch-free.
     fn reconstruct_one(&self, residue: impl Fn(usize) -> u32, out: &mut [u64]) {
         out.fill(0);
         for (i, (word, cofactor)) in self.words.iter().zip(&self.cofactors).enumerate() {
@@ -210,12 +212,13 @@ impl Modulus {
         self.multiples.iter().for_each(|multiple| subtract_once(out, multiple));
     }
 
-    /// The number of residues, centred: its sign (all ones if negative) and magnitude. Branch-free.
+    /// Returns sign and magnitude of the centred number with these residues. The sign is all ones for a negative
+    /// number. Branch-free.
     pub(super) fn centred(&self, residue: impl Fn(usize) -> u32) -> (u64, Zeroizing<Vec<u64>>) {
         let mut x = Zeroizing::new(vec![0; self.value.len()]);
         self.reconstruct_one(residue, &mut x);
         let negative = less(&self.half, &x);
-        // M - x, or x.
+        // M - x if x is negative, else x.
         let mut borrow = 0u64;
         for (x, &m) in x.iter_mut().zip(&self.value) {
             let (rest, first) = m.overflowing_sub(*x);
@@ -226,19 +229,19 @@ impl Modulus {
         (negative, x)
     }
 
-    /// `[x]_2` for the centred number `x` of residues. Branch-free.
+    /// Returns `[x]_2` of the centred number `x` with these residues. Branch-free.
     pub(super) fn centred_parity(&self, residue: impl Fn(usize) -> u32) -> u8 {
         (self.centred(residue).1[0] & 1) as u8
     }
 
-    /// `log2 |x|` of the centred number of residues; of 0, minus infinity.
+    /// Returns `log2 |x|` of the centred number `x` with these residues. It is minus infinity for 0.
     pub(super) fn centred_log2(&self, residue: impl Fn(usize) -> u32) -> f64 {
         let magnitude = self.centred(residue).1;
         magnitude.iter().rev().fold(0.0, |sum, &limb| sum * 2f64.powi(64) + limb as f64).log2()
     }
 }
 
-/// `(residue 2^64 + limb) mod m`.
+/// Computes `(residue 2^64 + limb) mod m`.
 fn limbs(word: Word, residue: u32, limb: u64) -> u32 {
     let high = word.reduce(u64::from(residue) << 32 | limb >> 32);
     word.reduce(u64::from(high) << 32 | limb & 0xFFFF_FFFF)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::{MAX, MAX_ROWS};
 use super::security::Problem;
-use super::{Error, Layout, Modulus, noise};
+use super::{Error, Layout, Modulus, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 
 /// Probability, base-2 logarithm, with which a fresh ciphertext may decrypt wrongly.
@@ -61,7 +61,7 @@ impl Params {
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for numbers out of range.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
         let literal = |dimension, words, word_bits, encryption_noise| ParamsLiteral {
             name: name.into(),
             dimension,
@@ -196,7 +196,7 @@ impl Params {
     }
 
     fn problem(name: &str, problem: String) -> Error {
-        Error::Params { name: name.into(), problem }
+        Error::Params { scheme: SCHEME, name: name.into(), problem }
     }
 
     /// Without the check that decryption works.

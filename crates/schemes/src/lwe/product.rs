@@ -1,4 +1,5 @@
-//! The step "vector operations" of algorithm 6.1 (wang2014): products of a matrix, transposed, with vectors and selections.
+//! The step "vector operations" of algorithm 6.1 (`wang2014`): products of a transposed matrix with vectors and
+//! selections.
 
 use core::ops::ControlFlow;
 
@@ -11,50 +12,52 @@ use super::vector::PAD;
 use super::{Error, Selection, Source, Vector};
 use crate::{Cancelled, Control};
 
-/// Rows of a piece that several vectors use while it is in cache.
+/// Rows of a piece that several vectors use while it is in the cache.
 const SHARED: usize = PAD;
 
-/// How a selection is read.
+/// How the rows of a selection are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Every row, masked: time and addresses tell nothing.
+    /// Reads every row and masks it. Time and addresses do not depend on the selection.
     Masked,
-    /// The rows that are selected, and no others: half the bytes. For selections that are no secret.
+    /// Reads the selected rows only, which halves the bytes. For public selections.
     VartimeRows,
-    /// Sums of all subsets of four rows in a table: an addition for every four rows and selection. For batches of selections that are no secret.
+    /// Looks up sums of all subsets of four rows in a table: one addition for every four rows and selection. For
+    /// batches of public selections.
     VartimeTables,
 }
 
-/// Back end and reduction of products. Threads are those of the rayon pool that calls; the results are the same with any.
+/// Back end and reduction of products. They run on the current rayon pool. Results do not depend on back end, reduction
+/// or threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Multiplier {
-    /// Vector unit.
+    /// The vector unit.
     pub backend: Backend,
-    /// How products become sums.
+    /// How sums of products are reduced.
     pub reduction: Reduction,
 }
 
 impl Multiplier {
-    /// The fastest.
+    /// Selects the fastest back end and reduction.
     ///
     /// # Errors
-    /// [`Error::Field`] for a back end that is not there.
+    /// [`Error::Field`] if `SOLINAS_BACKEND` names an unknown back end.
     pub fn new() -> Result<Self, Error> {
         Ok(Self { backend: Backend::detect()?, reduction: Reduction::Lazy })
     }
 
-    /// `A^T x` of each vector `x`, in residues.
+    /// Computes `A^T x` of each vector `x`, as residues.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a vector without an entry for each row, or of another modulus.
+    /// [`Error::Dimension`] for a vector of another modulus, or one without an entry for each row.
     pub fn multiply(self, source: &impl Source, vectors: &[Vector]) -> Result<Vec<Vector>, Error> {
         self.multiply_with(source, vectors, &Control::default())
     }
 
-    /// As [`Self::multiply`]; it can be cancelled at every piece of the matrix.
+    /// Computes products as [`Self::multiply`] does. The caller can cancel at every piece of the matrix.
     ///
     /// # Errors
-    /// As [`Self::multiply`]; [`Error::Cancelled`].
+    /// The errors of [`Self::multiply`]. [`Error::Cancelled`] if the caller cancels.
     pub fn multiply_with(
         self,
         source: &impl Source,
@@ -63,7 +66,7 @@ impl Multiplier {
     ) -> Result<Vec<Vector>, Error> {
         let layout = source.layout();
         for vector in vectors {
-            source.modulus().fits(vector)?;
+            source.modulus().check_vector(vector)?;
             rows_match(layout.rows(), vector.len())?;
         }
         let rows = if vectors.len() > 1 { SHARED } else { layout.padded_rows() };
@@ -85,7 +88,7 @@ impl Multiplier {
         })
     }
 
-    /// `sums <- sums + piece^T x`, for rows `first ..`.
+    /// Computes `sums <- sums + piece^T x` for the rows from `first` on.
     pub(super) fn add_piece(
         self,
         vector: &Vector,
@@ -99,7 +102,7 @@ impl Multiplier {
         matrix::multiply_add(self.backend, self.reduction, source.modulus().words()[word], piece, factors, sums);
     }
 
-    /// `A^T r` of each selection `r`, in residues.
+    /// Computes `A^T r` of each selection `r`, as residues.
     ///
     /// # Errors
     /// [`Error::Dimension`] for a selection without an entry for each row.
@@ -111,7 +114,7 @@ impl Multiplier {
         let masks: Vec<_> = selections.iter().filter(|_| masked).map(Selection::masks).collect();
         let numbers = selections.iter().filter(|_| access == Access::VartimeRows).map(Selection::vartime_numbers);
         let numbers: Vec<_> = numbers.collect();
-        // For each chunk of rows the words of all selections.
+        // For each chunk of rows, the words of all selections.
         let chunks = layout.padded_rows() / CHUNK;
         let words = |chunk: usize| selections.iter().map(move |selection| selection.words()[chunk]);
         let words: Vec<u32> = (0..chunks).filter(|_| access == Access::VartimeTables).flat_map(words).collect();
@@ -151,7 +154,8 @@ impl Multiplier {
         })
     }
 
-    /// Runs `job` on every tile, unless it stops: it fills the residues of `count` results in the tile's columns, one after the other.
+    /// Runs `job` on every tile and stops if it breaks. `job` writes the residues of `count` results in the columns of
+    /// the tile, one result after the other.
     fn over_tiles<S: Source>(
         self,
         source: &S,
@@ -176,7 +180,7 @@ impl Multiplier {
             for (result, part) in results.iter_mut().zip(part.chunks_exact(layout.width(block))) {
                 result.word_mut(word)[range.clone()].copy_from_slice(&part[..range.len()]);
             }
-            // Noise may yet be added to what was selected in secret.
+            // The selections may be secret, and no noise has been added yet.
             part.zeroize();
         }
         Ok(results)

@@ -1,15 +1,16 @@
 //! Cost of the primal attack on LWE.
 //!
-//! The lattice of Bai and Galbraith holds `(t s, e, t)` for a scaling `t` of the secret; BKZ with blocks of `beta` finds it when
-//! `sqrt(beta) sigma <= delta^(2 beta - d - 1) Vol^(1/d)` (Alkim, Ducas, Pöppelmann and Schwabe 2016), at `2^(0.292 beta)` operations
-//! (classical Core-SVP). Samples are chosen for the smallest `beta`.
+//! The lattice of Bai and Galbraith contains `(t s, e, t)`, where `t` scales the secret. BKZ with blocks of size `beta`
+//! finds this vector if `sqrt(beta) sigma <= delta^(2 beta - d - 1) Vol^(1/d)` (Alkim, Ducas, Pöppelmann and Schwabe
+//! 2016). It takes `2^(0.292 beta)` operations (classical Core-SVP). The number of samples is the one with the smallest
+//! `beta`.
 
 /// An LWE problem.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
     /// Dimension of the secret.
     pub dimension: usize,
-    /// Samples.
+    /// Number of available samples.
     pub samples: usize,
     /// `log2` of the modulus.
     pub log2_modulus: f64,
@@ -29,11 +30,11 @@ fn log2_delta(beta: f64) -> f64 {
 }
 
 impl Problem {
-    /// Whether blocks of that size find the secret.
+    /// Whether blocks of size `beta` find the secret.
     fn found(&self, beta: f64) -> bool {
         let delta = log2_delta(beta);
         let n = self.dimension as f64;
-        // Of the volume q^(d - n - 1) (noise/secret)^n.
+        // The volume is q^(d - n - 1) (noise/secret)^n.
         let cost = (n + 1.0) * self.log2_modulus - n * (self.noise / self.secret).log2();
         let best = (cost.max(0.0) / delta).sqrt();
         let d = best.clamp(n + 2.0, n + 1.0 + self.samples as f64);
@@ -41,7 +42,7 @@ impl Problem {
         0.5 * beta.log2() + self.noise.log2() <= right
     }
 
-    /// The block size that finds the secret; the largest considered where none does.
+    /// Block size that finds the secret. If no size does, the largest one considered.
     pub fn block_size(&self) -> u32 {
         let (mut low, mut high) = BLOCKS;
         while low < high {
@@ -55,12 +56,12 @@ impl Problem {
         low
     }
 
-    /// `0.292 beta`.
+    /// Classical security in bits: `0.292 beta`, rounded down.
     pub fn classical_bits(&self) -> f64 {
         (0.292 * f64::from(self.block_size())).floor()
     }
 
-    /// `0.265 beta`.
+    /// Quantum security in bits: `0.265 beta`, rounded down.
     pub fn quantum_bits(&self) -> f64 {
         (0.265 * f64::from(self.block_size())).floor()
     }
@@ -79,7 +80,8 @@ mod tests {
         }
     }
 
-    /// The homomorphic encryption standard counts `2^(0.292 beta + 16.4)` times `8 d`: about 31 bits more than Core-SVP.
+    /// The homomorphic encryption standard counts `8 d` times `2^(0.292 beta + 16.4)`, which is about 31 bits more than
+    /// Core-SVP.
     #[test]
     fn largest_moduli_of_the_standard_at_128_bits_have_97_by_core_svp() {
         for (dimension, log2_modulus) in [(2048, 54.0), (4096, 109.0), (8192, 218.0), (16384, 438.0)] {

@@ -1,5 +1,6 @@
-//! Products with a matrix that is streamed from a file: a thread reads a piece ahead while the others compute (`wang2014`, section 6.3, where a GPU's memory
-//! is what is too small). What is done can be stored at any piece, and gone on with after the process was killed.
+//! Products with a matrix that is streamed from a file. One thread reads the next piece while the others compute.
+//! (`wang2014`, section 6.3, does this because the memory of a GPU is too small.) The state can be stored after any
+//! piece. If the process is killed, a later one can continue.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -18,12 +19,12 @@ use super::{Ciphertext, Error, KeyFile, PublicKey, Reduction, Selection, Vector,
 
 const MAGIC: &[u8; 16] = b"solinas-lwe-sums";
 const VERSION: u32 = 1;
-/// Rows that a thread takes at a time.
+/// Rows that one task computes.
 const SHARE: usize = 512;
-/// Pieces in memory: one is computed with, one is read, one waits.
+/// Pieces in memory: one in use, one that is read, one that waits.
 const BUFFERS: usize = 3;
 
-/// What the matrix is multiplied with.
+/// The operands of the product.
 enum Operands {
     Vectors(Vec<Vector>),
     Selections(Vec<Selection>),
@@ -38,7 +39,7 @@ impl Operands {
     }
 }
 
-/// Sums of a tile, for each operand.
+/// The sums of a tile, for each operand.
 #[derive(Clone)]
 enum Partial {
     Vectors(Vec<Sums>),
@@ -73,7 +74,7 @@ impl Partial {
         }
     }
 
-    /// The words of all, part by part.
+    /// The words of all sums, part by part.
     fn parts(&self) -> Vec<&[u64]> {
         match self {
             Self::Vectors(sums) => sums.iter().flat_map(Sums::parts).collect(),
@@ -82,16 +83,16 @@ impl Partial {
     }
 }
 
-/// A product with a matrix in a file, under way or done.
+/// A complete or incomplete product with a matrix in a file.
 pub struct StreamedProduct<'a> {
     file: &'a KeyFile,
     backend: Backend,
     operands: Operands,
-    /// All ones or zero for each row, of each selection.
+    /// The masks of each selection: all ones or zero for each row.
     masks: Vec<Zeroizing<Vec<u32>>>,
-    /// Pieces that are done.
+    /// Number of completed pieces.
     done: usize,
-    /// Of the tile under way.
+    /// Sums of the current tile.
     partial: Partial,
     results: Vec<Vector>,
 }
@@ -106,19 +107,19 @@ impl core::fmt::Debug for StreamedProduct<'_> {
 }
 
 impl<'a> StreamedProduct<'a> {
-    /// `A^T x` of each vector `x`.
+    /// Begins `A^T x` of each vector `x`.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a vector without an entry for each row, or of another modulus.
+    /// [`Error::Dimension`] for a vector of another modulus, or one without an entry for each row.
     pub fn multiply(file: &'a KeyFile, vectors: Vec<Vector>) -> Result<Self, Error> {
         for vector in &vectors {
-            file.modulus().fits(vector)?;
+            file.modulus().check_vector(vector)?;
             rows_match(file.layout().rows(), vector.len())?;
         }
         Self::new(file, Operands::Vectors(vectors))
     }
 
-    /// `A^T r` of each selection `r`; time and addresses tell nothing of them.
+    /// Begins `A^T r` of each selection `r`. Time and addresses do not depend on the selections.
     ///
     /// # Errors
     /// [`Error::Dimension`] for a selection without an entry for each row.
@@ -144,27 +145,28 @@ impl<'a> StreamedProduct<'a> {
         })
     }
 
-    /// Bytes it keeps in memory, about: pieces of the matrix, sums and results.
+    /// Approximate bytes of memory: pieces of the matrix, sums and results.
     pub fn memory(&self) -> u64 {
         let layout = self.file.layout();
         let each = 8 * layout.rows() + 4 * layout.words() * layout.columns() + 64 * layout.width(0);
         (4 * BUFFERS * self.file.largest_piece() + self.operands.len() * each) as u64
     }
 
-    /// Pieces that are done, and all.
+    /// Number of completed pieces, and of all pieces.
     pub fn progress(&self) -> (usize, usize) {
         (self.done, self.file.pieces())
     }
 
-    /// Whether all pieces are done.
+    /// Whether all pieces are complete.
     pub fn is_done(&self) -> bool {
         self.done == self.file.pieces()
     }
 
-    /// Goes on until all is done, or until `each`, which is called after every piece, gives false. `each` may store the state ([`Self::state`]).
+    /// Continues until the product is complete, or `each` returns false. `each` is called after every piece. It can
+    /// store the state ([`Self::state`]).
     ///
     /// # Errors
-    /// [`Error::File`] for a file that cannot be read or is damaged; what `each` gives. What was done before stays done.
+    /// [`Error::File`] if the file cannot be read or is damaged. The errors of `each`. Completed pieces stay complete.
     pub fn run(&mut self, mut each: impl FnMut(&Self) -> Result<bool, Error>) -> Result<(), Error> {
         let file = self.file;
         let (first, last) = (self.done, file.pieces());
@@ -172,13 +174,13 @@ impl<'a> StreamedProduct<'a> {
             let (filled, to_compute) = sync_channel::<Result<AlignedVec<u32>, Error>>(1);
             let (emptied, to_fill) = sync_channel::<AlignedVec<u32>>(BUFFERS);
             for _ in 0..BUFFERS {
-                // There is room for all of them.
+                // The channel holds all buffers.
                 let _ = emptied.send(AlignedVec::zeroed(file.largest_piece()));
             }
             let reader = move || -> Result<(), Error> {
                 let mut open = file.reader()?;
                 for index in first..last {
-                    // The other end is gone when the product was stopped.
+                    // The receiver is dropped if the product is stopped.
                     let Ok(mut piece) = to_fill.recv() else { return Ok(()) };
                     let read = file.read(&mut open, index, &mut piece);
                     let failed = read.is_err();
@@ -200,13 +202,13 @@ impl<'a> StreamedProduct<'a> {
                     break;
                 }
             }
-            // So that a reader that waits for either of them ends.
+            // Ends a reader that waits for either channel.
             drop((to_compute, emptied));
             reader.join().unwrap_or(Ok(()))
         })
     }
 
-    /// Adds a piece to the sums; finishes the tile with its last.
+    /// Adds a piece to the sums. The last piece of a tile finishes the tile.
     fn add(&mut self, words: &[u32]) {
         let (layout, modulus) = (self.file.layout(), self.file.modulus());
         let piece = self.file.piece(self.done);
@@ -253,16 +255,17 @@ impl<'a> StreamedProduct<'a> {
         }
     }
 
-    /// The products, in residues.
+    /// Returns the products as residues.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when not all is done.
+    /// [`Error::Cancelled`] if the product is not complete.
     pub fn into_products(self) -> Result<Vec<Vector>, Error> {
         if self.is_done() { Ok(self.results) } else { Err(Cancelled.into()) }
     }
 
-    /// What is done, as [`Self::resume`] reads it: operands, results and the sums under way. Selections are secret: the file is to be its owner's
-    /// alone, as `solinas_formats::lwe::save_product` writes it, and to be removed when it is of no more use.
+    /// The state as [`Self::resume`] reads it: operands, results and the sums of the current tile. Selections are
+    /// secret. Only the owner may read the file, as `solinas_formats::lwe::save_product` ensures. Delete it when it is
+    /// no longer needed.
     pub fn state(&self) -> Zeroizing<Vec<u8>> {
         let mut out = Zeroizing::new(Vec::new());
         out.extend_from_slice(MAGIC);
@@ -288,14 +291,14 @@ impl<'a> StreamedProduct<'a> {
         out
     }
 
-    /// Goes on from what was stored.
+    /// Continues from a stored state.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be read, is damaged, or belongs to another matrix.
+    /// [`Error::File`] if the file cannot be read, is damaged, or belongs to another matrix.
     pub fn resume(file: &'a KeyFile, path: &Path) -> Result<Self, Error> {
         let place = Place(path);
         let bytes = Zeroizing::new(std::fs::read(path).map_err(|error| place.read(error))?);
-        let damaged = || place.damaged("it is no state of a product");
+        let damaged = || place.damaged("it is not the state of a product");
         let (body, hash) = bytes.split_at_checked(bytes.len().saturating_sub(32)).ok_or_else(damaged)?;
         if blake3::hash(body).as_bytes() != hash || body.len() < 76 || &body[..16] != MAGIC {
             return Err(damaged());
@@ -313,7 +316,7 @@ impl<'a> StreamedProduct<'a> {
             return Err(damaged());
         }
         let tile = file.piece(done.min(file.pieces() - 1)).tile;
-        // A finished product keeps the sums of its last tile.
+        // A complete product keeps the sums of its last tile.
         let width = layout.width(layout.tile(tile).0);
         let sums = if selections { width } else { 2 * width };
         if Some(rest.len()) != count.checked_mul(4 * (operand + result) + 8 * sums) {
@@ -348,10 +351,10 @@ impl<'a> StreamedProduct<'a> {
 }
 
 impl PublicKey {
-    /// Writes the file of `A`, for streaming.
+    /// Writes the file of `A` for streaming.
     ///
     /// # Errors
-    /// As [`KeyFile::write`].
+    /// The errors of [`KeyFile::write`].
     pub fn write<E: From<Error>>(
         &self,
         out: impl FnMut(&[u8]) -> Result<(), E>,
@@ -360,16 +363,17 @@ impl PublicKey {
         KeyFile::write(&self.seeded()?, self.id().0, out, control)
     }
 
-    /// The selections `r` of encryptions of so many bits, to be multiplied with a streamed `A` and given to [`Self::complete`].
+    /// Draws the selections `r` for encryptions of `count` bits. Multiply them with a streamed `A`, and pass the
+    /// product to [`Self::complete`].
     pub fn selections(&self, count: usize, rng: &mut impl RngCore) -> Vec<Selection> {
         (0..count).map(|_| Selection::uniform(self.params().samples(), rng)).collect()
     }
 
-    /// Encryptions of bits from a finished product of [`Self::selections`] with a streamed `A`.
+    /// Completes encryptions of bits from a finished product of [`Self::selections`] with a streamed `A`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for the file of another key, [`Error::Cancelled`] for a product that is not done, [`Error::Dimension`] for another number
-    /// of bits.
+    /// [`Error::KeyMismatch`] if the file belongs to another key. [`Error::Cancelled`] if the product is not complete.
+    /// [`Error::Dimension`] for another number of bits.
     pub fn complete(
         &self,
         product: StreamedProduct<'_>,

@@ -1,14 +1,14 @@
-//! Vectors of residues, and selections.
+//! Vectors of residues, and selections of rows.
 
 use rand_core::RngCore;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{Error, Modulus};
 
-/// Entries of a vector are padded to a multiple of this, as rows are.
+/// The entries of a vector and the rows of a matrix are padded to a multiple of this.
 pub(super) const PAD: usize = solinas_field::matrix::CHUNK;
 
-/// Numbers by their residues: for each word of the modulus all entries in order.
+/// A vector of numbers as residues. Order: all entries modulo the first word, then modulo the next.
 #[derive(Clone, PartialEq)]
 pub struct Vector {
     len: usize,
@@ -29,12 +29,12 @@ impl Zeroize for Vector {
 }
 
 impl Vector {
-    /// Zeros: `len` entries of `count` residues.
+    /// Returns a vector of zeros: `len` entries of `count` residues.
     pub fn zeroed(count: usize, len: usize) -> Self {
         Self { len, count, words: vec![0; count * len.next_multiple_of(PAD)] }
     }
 
-    /// Of small signed numbers.
+    /// Builds a vector from small signed numbers.
     pub fn from_signed(modulus: &Modulus, numbers: &[i64]) -> Self {
         let mut out = Self::zeroed(modulus.len(), numbers.len());
         for (out, word) in out.words_mut().zip(modulus.words()) {
@@ -43,7 +43,7 @@ impl Vector {
         out
     }
 
-    /// Uniform residues.
+    /// Draws uniform residues.
     pub fn uniform(modulus: &Modulus, len: usize, rng: &mut impl RngCore) -> Self {
         let mut out = Self::zeroed(modulus.len(), len);
         for (out, word) in out.words_mut().zip(modulus.words()) {
@@ -59,73 +59,77 @@ impl Vector {
         out
     }
 
-    /// From residues as stored: for each word all entries.
+    /// Builds a vector from stored residues. Order: all entries modulo the first word, then modulo the next.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of residues, or ones that are not below their words.
+    /// [`Error::Material`] for a wrong number of residues, or a residue that is not below its word.
     pub fn from_residues(modulus: &Modulus, len: usize, residues: &[u32]) -> Result<Self, Error> {
         let material = |problem: String| Err(Error::Material { part: "vector", problem });
         if Some(residues.len()) != len.checked_mul(modulus.len()) {
-            return material(format!("{} residues where {len} numbers of {} belong", residues.len(), modulus.len()));
+            return material(format!(
+                "it has {} residues instead of {len} numbers of {}",
+                residues.len(),
+                modulus.len()
+            ));
         }
         let mut out = Self::zeroed(modulus.len(), len);
         for (w, (out, word)) in out.words_mut().zip(modulus.words()).enumerate() {
             let given = &residues[w * len..][..len];
             if let Some(bad) = given.iter().find(|&&residue| residue >= word.value()) {
-                return material(format!("{bad} is no residue modulo {}", word.value()));
+                return material(format!("{bad} is not a residue modulo {}", word.value()));
             }
             out.copy_from_slice(given);
         }
         Ok(out)
     }
 
-    /// Residues for storing: for each word all entries.
+    /// The residues for storage. Order: all entries modulo the first word, then modulo the next.
     pub fn residues(&self) -> Vec<u32> {
         (0..self.count).flat_map(|w| self.word(w).iter().copied()).collect()
     }
 
-    /// Entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has no entries.
+    /// Whether the vector has no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Residues of an entry.
+    /// Number of residues of an entry.
     pub fn word_count(&self) -> usize {
         self.count
     }
 
-    /// All residues modulo word `w`.
+    /// All entries modulo word `w`.
     ///
     /// # Panics
-    /// When there is no such word.
+    /// If there is no word `w`.
     pub fn word(&self, w: usize) -> &[u32] {
         &self.padded(w)[..self.len]
     }
 
-    /// The same, and zeros up to the padded length.
+    /// All entries modulo word `w`, followed by zeros up to the padded length.
     pub(super) fn padded(&self, w: usize) -> &[u32] {
         let stride = self.len.next_multiple_of(PAD);
         &self.words[w * stride..][..stride]
     }
 
-    /// The residues modulo each word.
+    /// All entries modulo each word.
     pub(super) fn words_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
         let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
         self.words.chunks_exact_mut(stride.max(1)).take(self.count).map(move |word| &mut word[..len])
     }
 
-    /// The residues modulo word `w`.
+    /// All entries modulo word `w`.
     pub(super) fn word_mut(&mut self, w: usize) -> &mut [u32] {
         let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
         &mut self.words[w * stride..][..len]
     }
 
-    /// Without the words from `count` on.
+    /// Returns the vector with its first `count` words alone.
     pub(super) fn truncated(&self, count: usize) -> Self {
         let stride = self.len.next_multiple_of(PAD);
         Self { len: self.len, count, words: self.words[..count * stride].to_vec() }
@@ -133,7 +137,7 @@ impl Vector {
 }
 
 impl Vector {
-    /// The first entries.
+    /// Returns the first `len` entries.
     pub(super) fn leading(&self, len: usize) -> Self {
         let mut out = Self::zeroed(self.count, len);
         out.words_mut().enumerate().for_each(|(w, word)| word.copy_from_slice(&self.word(w)[..len]));
@@ -141,7 +145,7 @@ impl Vector {
     }
 }
 
-/// A vector of zeros and ones, 32 to a word. Wiped on drop.
+/// A vector of bits, 32 in each word. Wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Selection {
     len: usize,
@@ -155,7 +159,7 @@ impl core::fmt::Debug for Selection {
 }
 
 impl Selection {
-    /// Uniform.
+    /// Draws uniform bits.
     pub fn uniform(len: usize, rng: &mut impl RngCore) -> Self {
         let mut words: Vec<u32> = (0..len.div_ceil(PAD)).map(|_| rng.next_u32()).collect();
         if let Some(last) = words.last_mut().filter(|_| !len.is_multiple_of(PAD)) {
@@ -164,18 +168,18 @@ impl Selection {
         Self { len, words }
     }
 
-    /// Of zeros and ones.
+    /// Builds a selection from bits.
     pub fn from_bits(bits: &[bool]) -> Self {
         let pack = |part: &[bool]| part.iter().rev().fold(0, |word, &bit| word << 1 | u32::from(bit));
         Self { len: bits.len(), words: bits.chunks(PAD).map(pack).collect() }
     }
 
-    /// Entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has no entries.
+    /// Whether the selection has no entries.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -183,28 +187,28 @@ impl Selection {
     /// Entry `i`, 0 or 1.
     ///
     /// # Panics
-    /// When there is none.
+    /// If `i` is past the padded length.
     pub fn get(&self, i: usize) -> u8 {
         (self.words[i / PAD] >> (i % PAD) & 1) as u8
     }
 
-    /// 32 entries to a word, the lowest first.
+    /// The entries, 32 in each word, the lowest bit first.
     pub(super) fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// From words, as stored.
+    /// Restores a selection from stored words. Returns `None` for a wrong number of words.
     pub(super) fn from_words(len: usize, words: Vec<u32>) -> Option<Self> {
         (words.len() == len.div_ceil(PAD)).then_some(Self { len, words })
     }
 
-    /// All ones or zero for each entry.
+    /// One mask for each entry, padding included: all ones for 1, zero for 0.
     pub(super) fn masks(&self) -> zeroize::Zeroizing<Vec<u32>> {
         let bits = self.words.iter().flat_map(|&word| (0..PAD).map(move |i| (word >> i & 1).wrapping_neg()));
         zeroize::Zeroizing::new(bits.collect())
     }
 
-    /// The numbers of the entries that are 1.
+    /// Indices of the entries that are 1. The time depends on the entries.
     pub(super) fn vartime_numbers(&self) -> Vec<u32> {
         (0..self.len as u32).filter(|&i| self.get(i as usize) == 1).collect()
     }

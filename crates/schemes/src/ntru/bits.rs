@@ -1,26 +1,29 @@
-//! Bits and gates on them, of any depth.
+//! Encrypted bits and gates of any depth.
 
 use std::borrow::Cow;
 
 use rand_core::RngCore;
 
-use super::{Automatic, Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
+use super::{Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
+use crate::Evaluate;
+use crate::leveled::{AutoLevels, ManageLevels};
 
-/// Gates on bits, each in the constant coefficient of a ciphertext: levels are managed, and ciphertexts are bootstrapped when levels run out or
-/// noise would be too much, so that circuits can have any depth. Made by [`Evaluator::bits`].
+/// Gates on bits. Each bit is the constant coefficient of a ciphertext. Gates manage levels, and bootstrap operands
+/// that have too few levels or too much noise. Circuits can therefore have any depth. Made by [`Evaluator::bits`].
 ///
-/// An operand that is bootstrapped inside a gate stays as it was: where one goes into several gates, replace it by [`Self::refresh`] before, once
-/// [`Self::is_exhausted`] says so. Fresh ciphertexts are at a higher level than bootstrapped ones; gates lower them as needed.
+/// A gate does not change its operands. If [`Self::is_exhausted`] is true for an operand of several gates, replace it
+/// by [`Self::refresh`] first, so that each gate does not bootstrap it again. Fresh ciphertexts have a higher level
+/// than bootstrapped ones. Gates lower the level as needed.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'a> {
-    automatic: Automatic<'a>,
+    automatic: AutoLevels<Evaluator<'a>>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// Gates on bits.
+    /// Returns gates on bits.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key.
+    /// [`Error::NoBootstrapping`] if the key has no bootstrapping key.
     pub fn bits(self) -> Result<Bits<'a>, Error> {
         self.bootstrapping()?;
         Ok(Bits { automatic: self.automatic() })
@@ -28,57 +31,58 @@ impl<'a> Evaluator<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// The operations of the scheme, one at a time.
+    /// The single operations of the scheme, without automatic levels.
     pub fn manual(self) -> Evaluator<'a> {
-        self.automatic.manual()
+        *self.automatic.manual()
     }
 
-    /// A known bit, without noise, at the highest level: anyone can read it.
+    /// Returns a public bit without noise at the highest level. It hides nothing.
     ///
     /// # Errors
-    /// None, for a key that was made.
+    /// None with a generated key.
     pub fn constant(&self, bit: bool) -> Result<Ciphertext, Error> {
         let public = self.manual().key().public();
         public.trivial(&of_bit(public, bit))
     }
 
-    /// XOR: a sum.
+    /// Computes the exclusive or of two bits: a sum.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] as of [`Self::refresh`].
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Noise`] as in [`Self::refresh`].
     pub fn xor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.or_refreshed([x, y], |[x, y]| self.automatic.add(x, y))
     }
 
-    /// NOT.
+    /// Computes the negation of a bit.
     ///
     /// # Errors
-    /// As [`Self::xor`].
+    /// The errors of [`Self::xor`].
     pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let one = of_bit(self.manual().key().public(), true);
         self.or_refreshed([x], |[x]| {
-            let x = self.automatic.ready(x)?;
+            let x = self.manual().normalize(x)?;
             self.manual().add_plain(&x, &one)
         })
     }
 
-    /// AND: a product, one level below the lower of its operands.
+    /// Computes the conjunction of two bits: a product, one level below the lower operand.
     ///
     /// # Errors
-    /// As [`Self::xor`].
+    /// The errors of [`Self::xor`].
     pub fn and(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         let (x, y) = (self.with_level(x)?, self.with_level(y)?);
         self.or_refreshed([&x, &y], |[x, y]| self.automatic.multiply(x, y))
     }
 
-    /// A gate; of refreshed operands, where otherwise it might not decrypt, or could not be refreshed itself.
+    /// Evaluates a gate. If the result might not decrypt, or could not be bootstrapped, evaluates it on bootstrapped
+    /// operands instead.
     fn or_refreshed<const N: usize>(
         &self,
         operands: [&Ciphertext; N],
         gate: impl Fn([&Ciphertext; N]) -> Result<Ciphertext, Error>,
     ) -> Result<Ciphertext, Error> {
         match gate(operands) {
-            Ok(result) if self.manual().can_be_bootstrapped(&result) => Ok(result),
+            Ok(result) if self.manual().can_bootstrap(&result) => Ok(result),
             Ok(_) | Err(Error::Noise { .. }) => {
                 let refreshed = operands.iter().map(|x| self.refresh(x)).collect::<Result<Vec<_>, _>>()?;
                 gate(core::array::from_fn(|i| &refreshed[i]))
@@ -87,16 +91,17 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Whether it has no level left for a product: a gate that needs one bootstraps it.
+    /// Whether the ciphertext has no level left for a product. A gate that needs a level then bootstraps it.
     pub fn is_exhausted(&self, x: &Ciphertext) -> bool {
         let ready = x.degree() == 1 && x.stage() == Stage::Ready;
         x.level() < if ready { 2 } else { 3 }
     }
 
-    /// The same bit, bootstrapped: [`Evaluator::bootstrap`].
+    /// Bootstraps a ciphertext of the same bit: [`Evaluator::bootstrap`].
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext with more noise than gates give.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Noise`] for a ciphertext with more noise than
+    /// the results of gates have.
     pub fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.manual().bootstrap(x)
     }
@@ -106,7 +111,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// The plaintext with a bit in the constant coefficient.
+/// Returns the plaintext with a bit in the constant coefficient.
 fn of_bit(public: &PublicKey, bit: bool) -> Vec<u64> {
     let mut plaintext = vec![0; public.params().dimension()];
     plaintext[0] = bit.into();
@@ -114,20 +119,20 @@ fn of_bit(public: &PublicKey, bit: bool) -> Vec<u64> {
 }
 
 impl PublicKey {
-    /// A bit, in the constant coefficient.
+    /// Encrypts a bit in the constant coefficient.
     ///
     /// # Errors
-    /// As [`Self::encrypt`].
+    /// The errors of [`Self::encrypt`].
     pub fn encrypt_bit(&self, bit: bool, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
         self.encrypt(&zeroize::Zeroizing::new(of_bit(self, bit)), rng)
     }
 }
 
 impl ClientKey {
-    /// The bit in the constant coefficient.
+    /// Decrypts the bit in the constant coefficient.
     ///
     /// # Errors
-    /// As [`Self::decrypt`].
+    /// The errors of [`Self::decrypt`].
     pub fn decrypt_bit(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         Ok(zeroize::Zeroizing::new(self.decrypt(ciphertext)?)[0] % 2 == 1)
     }

@@ -6,8 +6,7 @@ use solinas_ring::{Basis, Eval, RnsPoly};
 
 use super::context::Context;
 use super::evaluate::MAX_DEGREE;
-use super::{Error, PublicKey};
-use crate::KeyId;
+use super::{Ciphertext, Error, PublicKey};
 
 /// Where in a level a ciphertext is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,31 +20,40 @@ pub enum Stage {
     Wide,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Stage {
+    /// A ciphertext of that degree at this stage.
+    pub(super) fn at_degree(self, degree: u32) -> Place {
+        Place { stage: self, degree }
+    }
+
+    /// The stage in errors.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Self::Ready => "ready",
             Self::Switched => "key-switched",
             Self::Wide => "in a wide ring",
-        })
+        }
     }
 }
 
-/// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them: part `i` holds coefficients `i` modulo `w`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ciphertext {
-    pub(super) key: KeyId,
-    pub(super) level: usize,
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The place of a ciphertext within its level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
     pub(super) stage: Stage,
+    /// Degree in the secret key: 1, but for products before their key switch.
     pub(super) degree: u32,
-    pub(super) noise: f64,
-    pub(super) parts: Vec<RnsPoly<Eval>>,
 }
 
 impl Ciphertext {
     /// Other parts and noise, of the same key, level, stage and degree.
     pub(super) fn of_same(&self, parts: Vec<RnsPoly<Eval>>, noise: f64) -> Self {
-        Self { key: self.key, level: self.level, stage: self.stage, degree: self.degree, noise, parts }
+        Self { key: self.key, level: self.level, stage: self.stage, noise, parts }
     }
 
     /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
@@ -78,32 +86,17 @@ impl Ciphertext {
             return problem(format!("{} parts where {} belong", parts.len(), context.parts(basis.dimension())));
         }
         let parts = parts.iter().map(|words| RnsPoly::from_words(basis, words)).collect::<Result<_, _>>()?;
-        Ok(Self { key: public.id(), level, stage, degree, noise, parts })
-    }
-
-    /// The key it belongs to.
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// Its level: this less one are the multiplications left.
-    pub fn level(&self) -> usize {
-        self.level
+        Ok(Self { key: public.id(), level, stage: stage.at_degree(degree), noise, parts })
     }
 
     /// Where in the level it is.
     pub fn stage(&self) -> Stage {
-        self.stage
+        self.stage.stage
     }
 
     /// Degree in the secret key: 1 but for products before their key switch.
     pub fn degree(&self) -> u32 {
-        self.degree
-    }
-
-    /// `log2` of the noise's standard deviation by the formulas of [`noise`](mod@super::noise).
-    pub fn noise(&self) -> f64 {
-        self.noise
+        self.stage.degree
     }
 
     /// The ring elements.
@@ -113,7 +106,7 @@ impl Ciphertext {
 
     /// What the parts' words are residues of.
     pub(super) fn basis<'a>(&self, context: &'a Context) -> &'a Basis {
-        basis_of(context, self.level, self.stage)
+        basis_of(context, self.level, self.stage())
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use solinas_field::Backend;
 use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 
-use super::client::Secret;
+use super::decrypt::Secret;
 use super::{Error, Params};
 use crate::embedding;
 
 /// The plans of a parameter set.
 #[derive(Debug)]
-pub(super) struct Context {
+pub struct Context {
     pub(super) params: Params,
     pub(super) plaintext: Divisor,
     levels: Vec<Level>,

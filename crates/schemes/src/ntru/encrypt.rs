@@ -44,6 +44,7 @@ impl PublicKey {
         for (out, (&x, &e)) in message.iter_mut().zip(plaintext.iter().zip(mask.iter())) {
             *out = p * e + context.plaintext.centered(x);
         }
+        let scaled = &self.parts().scaled;
         // Tower by tower, each made in the nearest cache.
         let part = RnsPoly::from_towers_with(basis, basis.dimension(), |i, out, mask| {
             let (plan, ops) = (basis.plan(i), basis.pointwise(i));
@@ -51,14 +52,13 @@ impl PublicKey {
             plan.forward(out);
             ops.reduce_signed(mask, r);
             plan.forward(mask);
-            ops.multiply_add(out, mask, self.scaled.tower(i));
+            ops.multiply_add(out, mask, scaled.tower(i));
             mask.zeroize();
         });
         Ok(Ciphertext {
             key: self.id(),
             level,
-            stage: Stage::Ready,
-            degree: 1,
+            stage: Stage::Ready.at_degree(1),
             noise: noise::fresh(params),
             parts: vec![part],
         })
@@ -75,6 +75,6 @@ impl PublicKey {
         // f = 1 modulo p: f mu is mu.
         let part = context.embed(plaintext, &context.level(level).basis, 0)?;
         let noise = noise::trivial(&context.params, context.peak(plaintext));
-        Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, degree: 1, noise, parts: vec![part] })
+        Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready.at_degree(1), noise, parts: vec![part] })
     }
 }

@@ -3,7 +3,9 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Ciphertext, Error, ServerKey, Stage, noise};
+use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
+use crate::{Evaluate, RotateSlots};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
 pub(super) const MAX_DEGREE: u32 = 8;
@@ -14,26 +16,17 @@ pub(super) const MAX_DEGREE: u32 = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
-    bootstrap_key: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the hints of that key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key, bootstrap_key: None }
-    }
-
-    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
-        Self { bootstrap_key: Some(key), ..self }
-    }
-
-    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
-        self.bootstrap_key
+        Self { key }
     }
 
     /// The same operations with automatic management of levels.
-    pub fn automatic(self) -> Automatic<'a> {
-        Automatic::new(self)
+    pub fn automatic(self) -> AutoLevels<Self> {
+        AutoLevels::new(self)
     }
 
     /// The key.
@@ -50,15 +43,15 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
-        if x.stage == want {
+        if x.stage() == want {
             return Ok(());
         }
-        let remedy = match x.stage {
+        let remedy = match x.stage() {
             Stage::Ready => "switch its key first (`Evaluator::key_switch`)",
-            Stage::Switched => "reduce its modulus first (`Evaluator::mod_reduce`)",
+            Stage::Switched => "reduce its modulus first (`Evaluator::modulus_switch`)",
             Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage().name(), remedy })
     }
 
     /// The operands of a sum or product, checked.
@@ -68,7 +61,7 @@ impl<'a> Evaluator<'a> {
         Self::stage(operation, x, Stage::Ready)?;
         Self::stage(operation, y, Stage::Ready)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         Ok(())
     }
@@ -80,7 +73,7 @@ impl<'a> Evaluator<'a> {
         x: Ciphertext,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
-        let room = noise::room(self.key.params(), x.basis(self.context()).log2_modulus());
+        let room = noise::limit(self.key.params(), x.basis(self.context()).log2_modulus());
         if x.noise > room {
             return Err(Error::Noise { operation, noise: x.noise, room, remedy });
         }
@@ -95,40 +88,13 @@ impl<'a> Evaluator<'a> {
         combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
-        if x.degree != y.degree {
-            return Err(Error::DegreeMismatch { lhs: x.degree, rhs: y.degree });
+        if x.degree() != y.degree() {
+            return Err(Error::DegreeMismatch { lhs: x.degree(), rhs: y.degree() });
         }
         let mut sum = x.clone();
         sum.parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
         sum.noise = noise::sum(x.noise, y.noise);
         self.checked(operation, sum, "multiply or lower first, which brings the noise down")
-    }
-
-    /// EvalAdd: `x + y`, of one level and degree.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a sum", x, y, RnsPoly::add_assign)
-    }
-
-    /// EvalSub: `x - y`, of one level and degree.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
-    }
-
-    /// `-x`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.check("the operand", x)?;
-        let mut negative = x.clone();
-        negative.parts.iter_mut().for_each(RnsPoly::negate);
-        Ok(negative)
     }
 
     /// `x + mu` for a known polynomial `mu`. Shape: n. Range: `0..p`.
@@ -144,40 +110,23 @@ impl<'a> Evaluator<'a> {
         for (part, poly) in sum.parts.iter_mut().enumerate() {
             poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
         }
-        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree, context.peak(plaintext));
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.peak(plaintext));
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
-    }
-
-    /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.
-    ///
-    /// # Errors
-    /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        let context = self.context();
-        self.check("the operand", x)?;
-        Self::stage("a product with a plaintext", x, Stage::Ready)?;
-        context.check_plaintext(plaintext)?;
-        let basis = x.basis(context).clone();
-        let factor =
-            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
-        let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
-        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 
     /// EvalMult: `x y`, of the sum of their degrees; [`Self::key_switch`] makes it one of degree 1.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Degree`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn multiply_without_switch(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.pair("a product", x, y)?;
-        let degree = x.degree + y.degree;
+        let degree = x.degree() + y.degree();
         if degree > MAX_DEGREE {
             return Err(Error::Degree { operation: "a product", degree, max: MAX_DEGREE });
         }
         let parts = self.context().product(x.level, &x.parts, &y.parts)?;
         let noise = noise::product(self.key.params(), x.noise, y.noise);
-        let product = Ciphertext { degree, ..x.of_same(parts, noise) };
+        let product = Ciphertext { stage: Stage::Ready.at_degree(degree), ..x.of_same(parts, noise) };
         self.checked("a product", product, "switch keys and reduce the modulus between products")
     }
 
@@ -186,7 +135,7 @@ impl<'a> Evaluator<'a> {
         if level < 2 {
             return Err(Error::OutOfLevels { operation, level, depth: self.key.params().depth() });
         }
-        let hints = self.key.of_level(level);
+        let hints = self.key.level_hints(level);
         match degree {
             1 => Ok(&hints.linear),
             2 => Ok(&hints.square),
@@ -201,10 +150,10 @@ impl<'a> Evaluator<'a> {
     pub fn key_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a key switch", x, Stage::Ready)?;
-        let hint = self.hint("a key switch", x.level, x.degree)?;
+        let hint = self.hint("a key switch", x.level, x.degree())?;
         let mut switched = x.clone();
         switched.parts.iter_mut().try_for_each(|part| part.mul_assign(hint))?;
-        (switched.stage, switched.degree) = (Stage::Switched, 1);
+        switched.stage = Stage::Switched.at_degree(1);
         switched.noise = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
         self.checked("a key switch", switched, "choose parameters with primes of more bits")
     }
@@ -213,12 +162,12 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::Stage`] unless the key was switched; [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn modulus_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a reduction of the modulus", x, Stage::Switched)?;
         let rescale = |part: &RnsPoly<Eval>| self.rescaled(x.level, |i, out| out.copy_from_slice(part.tower(i)));
         let parts = x.parts.iter().map(rescale).collect::<Result<_, _>>()?;
-        self.entered(x, x.noise, parts)
+        self.at_next_level(x, x.noise, parts)
     }
 
     /// The polynomial with those towers, divided by the level's primes.
@@ -237,12 +186,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a key switch of that noise becomes at the level below, before its ring is reduced.
-    fn entered(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+    fn at_next_level(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
         let (params, level) = (self.key.params(), x.level - 1);
         let wide = params.dimension_at(level) < params.wide_dimension_at(level);
         let stage = if wide { Stage::Wide } else { Stage::Ready };
         let noise = params.noise_after_division(switched, x.level);
-        let entered = Ciphertext { key: x.key, level, stage, degree: 1, noise, parts };
+        let entered = Ciphertext { key: x.key, level, stage: stage.at_degree(1), noise, parts };
         self.checked("a reduction of the modulus", entered, "choose parameters with primes of more bits")
     }
 
@@ -257,7 +206,7 @@ impl<'a> Evaluator<'a> {
         let (context, params) = (self.context(), self.key.params());
         let (from, to) = (x.basis(context), &context.level(x.level).basis);
         // A level that is entered from above has hints above it.
-        let hint = self.key.of_level(x.level + 1).ring.as_ref().ok_or(Error::Material {
+        let hint = self.key.level_hints(x.level + 1).ring.as_ref().ok_or(Error::Material {
             part: "server key",
             problem: format!("no hint for the ring of level {}", x.level),
         })?;
@@ -279,7 +228,7 @@ impl<'a> Evaluator<'a> {
         }
         let noise = noise::ring_hint(params, x.noise, from.dimension());
         let parts = parts.into_iter().flatten().collect();
-        let reduced = Ciphertext { stage: Stage::Ready, ..x.of_same(parts, noise) };
+        let reduced = Ciphertext { stage: Stage::Ready.at_degree(1), ..x.of_same(parts, noise) };
         self.checked("a reduction of the ring", reduced, "choose parameters with primes of more bits")
     }
 
@@ -303,39 +252,6 @@ impl<'a> Evaluator<'a> {
         Ok(alone)
     }
 
-    /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
-    /// are one pass over the towers.
-    ///
-    /// # Errors
-    /// As of its parts; [`Error::Degree`] unless both have degree 1.
-    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "a composed product";
-        self.pair(WHAT, x, y)?;
-        for degree in [x.degree, y.degree] {
-            if degree != 1 {
-                return Err(Error::Degree { operation: WHAT, degree, max: 1 });
-            }
-        }
-        let hint = self.hint(WHAT, x.level, 2)?;
-        let params = self.key.params();
-        let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
-        let room = noise::room(params, hint.basis().log2_modulus());
-        if switched > room {
-            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
-        }
-        let basis = hint.basis();
-        let parts = if let ([x_part], [y_part]) = (x.parts.as_slice(), y.parts.as_slice()) {
-            vec![self.rescaled(x.level, |i, out| {
-                out.copy_from_slice(x_part.tower(i));
-                basis.pointwise(i).multiply_both(out, y_part.tower(i), hint.tower(i));
-            })?]
-        } else {
-            self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
-        };
-        self.reduce_if_wide(self.entered(x, switched, parts)?)
-    }
-
     /// Each part times the hint, divided by the level's primes.
     fn switched_parts(
         &self,
@@ -353,25 +269,161 @@ impl<'a> Evaluator<'a> {
     }
 
     fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
-        if x.stage == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
+        if x.stage() == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
+    }
+}
+
+impl Evaluate for Evaluator<'_> {
+    type Stored = StoredCiphertext;
+    type Ciphertext = Ciphertext;
+
+    fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        self.key.public().load(stored)
+    }
+
+    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
+        x.into()
+    }
+
+    fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
+        stored.plaintext.as_deref()
+    }
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        x.level
+    }
+
+    fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
+        self.key.public().trivial(&self.key.params().constant_plaintext(value))
+    }
+
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.add_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        // A change of sign adds no noise and takes no transform.
+        if value == self.key.params().plaintext_modulus() - 1 {
+            return self.negate(x);
+        }
+        self.multiply_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    /// EvalAdd: `x + y`, of one level and degree.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::add_assign)
+    }
+
+    /// EvalSub: `x - y`, of one level and degree.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        Self::stage("a product with a plaintext", x, Stage::Ready)?;
+        context.check_plaintext(plaintext)?;
+        let basis = x.basis(context).clone();
+        let factor =
+            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = context.product(x.level, &x.parts, &factor)?;
+        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
+        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 
     /// The same message one level below, of degree 1: KeySwitch, ModReduce, and RingReduce where the ring is smaller there.
     ///
     /// # Errors
     /// As of its parts.
-    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "lowering";
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
-        let hint = self.hint(WHAT, x.level, x.degree)?;
+        let hint = self.hint(WHAT, x.level, x.degree())?;
         let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
-        let room = noise::room(self.key.params(), hint.basis().log2_modulus());
+        let room = noise::limit(self.key.params(), hint.basis().log2_modulus());
         if switched > room {
             let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
         }
         let parts = self.switched_parts(x.level, &x.parts, hint)?;
-        self.reduce_if_wide(self.entered(x, switched, parts)?)
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
+    }
+
+    /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
+    /// are one pass over the towers.
+    ///
+    /// # Errors
+    /// As of its parts; [`Error::Degree`] unless both have degree 1.
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a composed product";
+        self.pair(WHAT, x, y)?;
+        for degree in [x.degree(), y.degree()] {
+            if degree != 1 {
+                return Err(Error::Degree { operation: WHAT, degree, max: 1 });
+            }
+        }
+        let hint = self.hint(WHAT, x.level, 2)?;
+        let params = self.key.params();
+        let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
+        let room = noise::limit(params, hint.basis().log2_modulus());
+        if switched > room {
+            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
+            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+        }
+        let basis = hint.basis();
+        let parts = if let ([x_part], [y_part]) = (x.parts.as_slice(), y.parts.as_slice()) {
+            vec![self.rescaled(x.level, |i, out| {
+                out.copy_from_slice(x_part.tower(i));
+                basis.pointwise(i).multiply_both(out, y_part.tower(i), hint.tower(i));
+            })?]
+        } else {
+            self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
+        };
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
+    }
+
+    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
+    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
+    /// [`Error::KeyMismatch`].
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let key = self.bootstrapping()?;
+        self.check("the operand", x)?;
+        let growth = &key.plan.growth;
+        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
+        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
+        let part = self.highest_digit(key, traced)?;
+        let level = self.key().params().bootstrapped_level();
+        let (noise, parts) = (growth.output, vec![part]);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready.at_degree(1), noise, parts })
+    }
+
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
+        if self.key.rotation_key().is_some() { Some(self) } else { None }
     }
 }

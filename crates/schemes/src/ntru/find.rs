@@ -1,36 +1,36 @@
-//! The smallest parameters for a task.
+//! Search for the smallest parameters for a task.
 
 use serde::Serialize;
 
 use super::estimate::Estimate;
 use super::params::{MAX_DIMENSION, MIN_DIMENSION};
-use super::{Error, KeyDistribution, Params, ParamsLiteral, params};
+use super::{Error, KeyDistribution, Params, ParamsLiteral, SCHEME, params};
 use crate::slots;
 
-/// Most primes of a level.
+/// Largest number of primes of a level.
 const MAX_PER_LEVEL: usize = 4;
 
-/// What parameters are wanted for.
+/// Requirements on parameters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ParamsRequest {
-    /// Multiplications in sequence.
+    /// Number of multiplications in sequence.
     pub depth: usize,
     /// Plaintext modulus `p`.
     pub plaintext_modulus: u64,
-    /// Bits of security that the estimate has at every level, at least.
+    /// Smallest accepted security estimate over all levels, in bits.
     pub security: f64,
-    /// Ciphertexts that may be added up before each multiplication.
+    /// Number of ciphertexts that may be added up before each multiplication.
     pub terms: u32,
-    /// Distribution of the keys; the first that will do of Gaussian and ternary where none is said.
+    /// Distribution of the keys. Defaults to Gaussian, or to ternary if Gaussian keys fail the requirements.
     pub keys: Option<KeyDistribution>,
-    /// Whether rings are halved at lower levels, as far as security allows.
+    /// Whether lower levels use smaller rings, as far as security allows.
     pub ring_reduction: bool,
-    /// Whether vectors of slots are wanted: `p = 1 mod 2n`.
+    /// Whether plaintexts are vectors of slots. This needs `p = 1 mod 2n`.
     pub slots: bool,
 }
 
 impl ParamsRequest {
-    /// 128 bits, products of ciphertexts that are no sums, any keys, one ring, no slots.
+    /// Requires 128 bits of security. Allows any key distribution, one ciphertext in a sum, one ring and no slots.
     pub fn new(depth: usize, plaintext_modulus: u64) -> Self {
         let (security, terms, keys) = (128.0, 1, None);
         Self { depth, plaintext_modulus, security, terms, keys, ring_reduction: false, slots: false }
@@ -51,17 +51,17 @@ impl ParamsRequest {
             bootstrapping: None,
             terms: self.terms,
         };
-        literal.name = spell(&literal);
+        literal.name = set_name(&literal);
         literal
     }
 
-    /// The set in that dimension with the fewest primes that decrypt.
+    /// Returns the set of this dimension that decrypts with the fewest primes per level.
     fn decrypts(&self, dimension: usize, keys: KeyDistribution) -> Result<Params, Error> {
         let attempt = |primes| Params::try_from(self.literal(dimension, keys, primes));
         (2..=MAX_PER_LEVEL).fold(attempt(1), |found, primes| found.or_else(|error| attempt(primes).map_err(|_| error)))
     }
 
-    /// The first set in that dimension that decrypts and is as secure as wanted.
+    /// Returns the first set of this dimension that decrypts and meets the security requirement.
     fn in_dimension(&self, dimension: usize) -> Option<Params> {
         let keys = [KeyDistribution::Gaussian, KeyDistribution::Ternary];
         let keys = keys.into_iter().filter(|&keys| self.keys.is_none_or(|wanted| wanted == keys));
@@ -72,25 +72,27 @@ impl ParamsRequest {
         params.withstands(self.security)
     }
 
-    /// Ring dimensions that may do: all, or those with slots.
+    /// The ring dimensions to consider: all, or those with slots.
     fn dimensions(&self) -> Vec<usize> {
         let all = core::iter::successors(Some(MIN_DIMENSION), |n| Some(2 * n)).take_while(|&n| n <= MAX_DIMENSION);
         all.filter(|&n| !self.slots || self.plaintext_modulus % (2 * n as u64) == 1).collect()
     }
 
-    /// The set in the smallest dimension that is as secure as wanted: with the dimension security grows faster than noise.
+    /// Returns the set of the smallest dimension that meets the requirements. The search is a bisection, because
+    /// security grows faster with the dimension than noise.
     fn smallest(&self) -> Option<Params> {
         let dimensions = self.dimensions();
         let short = dimensions.partition_point(|&dimension| self.in_dimension(dimension).is_none());
         dimensions.get(short).and_then(|&dimension| self.in_dimension(dimension))
     }
 
-    /// The same set with rings halved as far as security allows: the largest floor that keeps it.
+    /// Returns the set with the largest floor that is still secure, so that its rings are halved as far as security
+    /// allows.
     fn reduced(&self, params: &Params) -> Option<Params> {
         let levels = 1..params.levels();
         let floor = |level: usize, halvings: u32| {
             let factor = params::root_hermite_factor(params.dimension() >> halvings, params.log2_modulus(level));
-            // Rounded up, as the set's name spells it.
+            // Rounded up to the digits in the name of the set.
             (factor * 1e7).ceil() / 1e7
         };
         let most = (params.dimension() / MIN_DIMENSION).ilog2();
@@ -102,59 +104,59 @@ impl ParamsRequest {
             let literal = params.literal();
             let mut reduced = self.literal(literal.dimension, literal.keys, literal.primes_per_level);
             reduced.floor = Some(floor);
-            reduced.name = spell(&reduced);
+            reduced.name = set_name(&reduced);
             Params::try_from(reduced).ok().filter(|params| self.is_secure(params))
         };
-        // Larger floors are less secure, and those that are secure reduce the less the smaller they are.
+        // Larger floors are less secure. Smaller floors reduce the rings less.
         let secure = floors.partition_point(|&floor| works(floor).is_none());
         floors.get(secure).and_then(|&floor| works(floor)).filter(|found| found.dimension_at(1) < found.dimension())
     }
 }
 
-/// A set, and what it costs.
+/// A parameter set and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Found {
-    /// Its name, which [`Params::named`] takes.
+    /// The name, as [`Params::named`] accepts it.
     pub name: String,
-    /// The numbers it is made from.
+    /// The numbers of the set.
     pub literal: ParamsLiteral,
-    /// Numbers of a vector, where plaintexts are vectors.
+    /// Number of slots, if plaintexts are vectors.
     pub slots: Option<usize>,
-    /// The primes, those of level 1 first.
+    /// The primes, from level 1 on.
     pub primes: Vec<u64>,
     /// `log2 Q` of fresh ciphertexts.
     pub log2_modulus: f64,
-    /// Ring dimension of each level, from level 1.
+    /// Ring dimension of each level, from level 1 on.
     pub dimensions: Vec<usize>,
     /// The cheapest attack.
     pub estimate: Estimate,
-    /// `log2` of its cost.
+    /// `log2` of the cost of the cheapest attack.
     pub classical_bits: f64,
-    /// The same with a quantum computer.
+    /// `log2` of its cost with a quantum computer.
     pub quantum_bits: f64,
-    /// Bytes of a fresh ciphertext, and of the public key, in memory.
+    /// Bytes of a fresh ciphertext in memory. The public key has the same size.
     pub ciphertext_bytes: usize,
-    /// Bytes of the hints.
+    /// Bytes of the hints in memory.
     pub server_key_bytes: usize,
-    /// Expected milliseconds, within a factor of two, on one core at 3.7 GHz with AVX-512.
+    /// Expected milliseconds of operations on one core at 3.7 GHz with AVX-512, within a factor of two.
     pub expected: Expected,
 }
 
-/// Milliseconds of operations on one core.
+/// Expected milliseconds of operations on one core.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Expected {
-    /// Encrypt.
+    /// Encryption.
     pub encrypt_ms: f64,
     /// EvalAdd of fresh ciphertexts.
     pub add_ms: f64,
-    /// ComposedEvalMult of fresh ciphertexts; none without levels.
+    /// ComposedEvalMult of fresh ciphertexts. `None` if the depth is 0.
     pub multiply_ms: Option<f64>,
-    /// Decrypt at level 1.
+    /// Decryption at level 1.
     pub decrypt_ms: f64,
 }
 
 impl Found {
-    /// What that set costs.
+    /// Computes the costs of a set.
     pub fn new(params: &Params) -> Self {
         let (estimate, _) = params.estimate();
         let bytes = |level: usize, dimension: usize| 8 * params.towers(level) * dimension;
@@ -176,19 +178,20 @@ impl Found {
             quantum_bits: estimate.quantum_bits(),
             ciphertext_bytes: bytes(top, params.dimension()),
             server_key_bytes: hints.sum(),
-            expected: Expected::of(params),
+            expected: Expected::new(params),
         }
     }
 }
 
 impl Expected {
-    /// From the transforms and products of each, at the speed measured at `n = 16384`.
-    fn of(params: &Params) -> Self {
-        /// Nanoseconds of a butterfly's half, `n log2 n` to a transform, and of a product; what an operation takes beyond both.
+    /// Estimates times from the numbers of transforms and products, at the speed measured at `n = 16384`.
+    fn new(params: &Params) -> Self {
+        /// Nanoseconds of half a butterfly (a transform has `n log2 n` of them) and of a product; factor for all other
+        /// work.
         const TRANSFORM: f64 = 0.12;
         const PRODUCT: f64 = 0.35;
         const OVERHEAD: f64 = 1.6;
-        /// Nanoseconds a coefficient of two Gaussian samples, and of rounding at the end of a decryption.
+        /// Nanoseconds per coefficient of two Gaussian samples, and of the rounding at the end of a decryption.
         const SAMPLES: f64 = 18.0;
         const ROUNDING: f64 = 8.0;
         let n = params.dimension() as f64;
@@ -196,7 +199,7 @@ impl Expected {
             1e-6 * OVERHEAD * n * (TRANSFORM * n.log2() * transforms + PRODUCT * products)
         };
         let (towers, per_level) = (params.moduli().len() as f64, params.literal().primes_per_level as f64);
-        // Each of the level's primes takes an inverse transform, and a forward one of each prime left.
+        // Each of the level's primes takes one inverse transform, and one forward transform for each remaining prime.
         let rescale = per_level * (towers - 0.5 * (per_level - 1.0));
         let rings = params.levels() > 1 && params.dimension_at(params.levels() - 1) < params.dimension();
         let ring = if rings { ms(n, 2.0 * (towers - per_level), towers) } else { 0.0 };
@@ -209,11 +212,13 @@ impl Expected {
     }
 }
 
-/// The smallest parameters that decrypt by the noise formulas and are as secure as wanted: the smallest ring dimension, in it Gaussian keys before
-/// ternary ones, then the fewest primes, then the fewest bits of the primes.
+/// Finds the smallest parameters that decrypt by the noise formulas and meet the requirements. It minimizes the ring
+/// dimension first. Then it prefers Gaussian to ternary keys, then the fewest primes, then the fewest bits of the
+/// primes.
 ///
 /// # Errors
-/// [`Error::Params`] for what no set can have; [`Error::OutOfReach`], with the nearest there is.
+/// [`Error::Params`] for requirements that are out of range. [`Error::OutOfReach`] if no set meets them; it names the
+/// nearest sets.
 pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
     let keys = wanted.keys.unwrap_or(KeyDistribution::Gaussian);
     wanted.literal(MAX_DIMENSION, keys, 1).check_ranges()?;
@@ -226,7 +231,7 @@ pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
     if let Some(&largest) = dimensions.last() {
         let shallower = |depth: usize| ParamsRequest { depth, ..wanted.clone() };
         let reached = |depth: usize| shallower(depth).in_dimension(largest).is_some();
-        // The first depth that is out of reach.
+        // Bisection for the first depth that is out of reach.
         let (mut low, mut high) = (0, wanted.depth);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -251,21 +256,22 @@ pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
     let ParamsRequest { depth, plaintext_modulus, security, .. } = wanted;
     let slots = if wanted.slots { " and slots" } else { "" };
     Err(Error::OutOfReach {
+        scheme: SCHEME,
         wanted: format!("depth {depth} modulo {plaintext_modulus}{slots} with {security} bits of security"),
         nearest: nearest.join(", or "),
     })
 }
 
-/// The set under the name it is known by, if it is.
+/// Gives the set its published name, if it has one.
 fn known(params: Params) -> Params {
     let same =
         |other: &Params| ParamsLiteral { name: other.name().into(), ..params.literal().clone() } == *other.literal();
     Params::names().into_iter().filter_map(|name| Params::named(name).ok()).find(same).unwrap_or(params)
 }
 
-/// The name of a set with the fewest bits that decrypt: `n16384-d2`, and what differs from `p2`, one prime per level (`k1`), one term (`t1`), Gaussian
-/// keys, no floor.
-fn spell(literal: &ParamsLiteral) -> String {
+/// The name of a set that has the fewest bits for decryption: `n16384-d2`, followed by the values that differ from the
+/// defaults `p2`, one prime per level (`k1`), one term (`t1`), Gaussian keys, and no floor.
+fn set_name(literal: &ParamsLiteral) -> String {
     let mut name = format!("n{}-d{}", literal.dimension, literal.depth);
     let mut add = |letter: char, value: u64, usual: u64| {
         if value != usual {
@@ -284,8 +290,8 @@ fn spell(literal: &ParamsLiteral) -> String {
     name
 }
 
-/// The inverse of [`spell`].
-pub(super) fn unspell(name: &str) -> Option<ParamsLiteral> {
+/// Parses a name of [`set_name`]. Returns `None` for other names.
+pub(super) fn parse_set_name(name: &str) -> Option<ParamsLiteral> {
     let mut parts = name.split('-');
     let dimension = parts.next()?.strip_prefix('n')?.parse().ok()?;
     let depth = parts.next()?.strip_prefix('d')?.parse().ok()?;
@@ -305,8 +311,8 @@ pub(super) fn unspell(name: &str) -> Option<ParamsLiteral> {
         }
     }
     literal.name = name.into();
-    // One spelling for a set.
-    (spell(&literal) == name).then_some(literal)
+    // Every set has exactly one name.
+    (set_name(&literal) == name).then_some(literal)
 }
 
 #[cfg(test)]
@@ -314,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secure_sets_are_what_is_found_for_their_depth() {
+    fn the_search_finds_the_secure_sets_for_their_depth() {
         for name in Params::names().into_iter().filter(|name| name.starts_with("secure")) {
             let set = Params::named(name).unwrap();
             let found = find(&ParamsRequest::new(set.depth(), 2)).unwrap();
@@ -324,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn found_sets_have_what_was_wanted_under_their_name() {
+    fn found_sets_meet_the_requirements_under_their_name() {
         let few = ParamsRequest { security: 60.0, ..ParamsRequest::new(2, 257) };
         for wanted in [
             few.clone(),
@@ -340,14 +346,14 @@ mod tests {
             assert_eq!(params.depth(), wanted.depth);
             assert!(found.classical_bits >= wanted.security, "{found:?}");
             assert_eq!(found.dimensions[0] < params.dimension(), wanted.ring_reduction, "{found:?}");
-            // In half the dimension there is none.
+            // Half the dimension has no such set.
             let half = wanted.in_dimension(params.dimension() / 2);
             assert!(half.is_none(), "{half:?}");
         }
     }
 
     #[test]
-    fn what_is_out_of_reach_names_the_nearest() {
+    fn errors_of_requirements_out_of_reach_name_the_nearest_sets() {
         let error = find(&ParamsRequest::new(12, 2)).unwrap_err().to_string();
         assert!(
             error.contains("depth 12 modulo 2")
@@ -367,10 +373,10 @@ mod tests {
     #[test]
     fn names_are_spelled_one_way() {
         for name in ["n1024-d2", "n65536-d3-p257-k2-t16-ternary-f1.0071234"] {
-            assert_eq!(spell(&unspell(name).unwrap()), name);
+            assert_eq!(set_name(&parse_set_name(name).unwrap()), name);
         }
         for name in ["n1024", "n1024-d2-p2", "n1024-d2-t4-p3", "n1024-d02", "n1024-d2-", "n1024-d2-é", "n1024-d2-x1"] {
-            assert_eq!(unspell(name), None, "{name}");
+            assert_eq!(parse_set_name(name), None, "{name}");
         }
     }
 }

@@ -6,55 +6,29 @@ use rand_core::RngCore;
 use solinas_ring::{Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
-use super::client::{ClientKey, LevelKey};
 use super::context::Context;
-use super::keys::Hints;
-use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, rotate};
+use super::keys::{EvaluationParts, Hints, LevelKey, PublicParts, SecretParts};
+use super::{ClientKey, Error, KeyDistribution, Params, PublicKey, Rotation, bootstrap, rotate};
 use crate::control::Steps;
 use crate::random::SecretSeed;
-use crate::security::Status;
 use crate::{Control, Entropy};
 
 /// Short secret coefficients.
 pub(super) type Short = Zeroizing<Vec<i64>>;
 
-/// Every random choice of a key pair.
+/// The random choices of a client key.
 pub(super) struct Choices {
     /// `f'` of each level from level 1, in its own ring.
     pub(super) keys: Vec<Short>,
     /// `f'` of the key that stands for it in the ring of the level above, where that is larger.
     pub(super) wide: Vec<Option<Short>>,
     pub(super) g: Short,
-    /// `e` of the hints of levels 2 and up: for squares, for degree 1, for the ring that is entered below.
-    pub(super) masks: Vec<[Short; 3]>,
 }
 
-/// Makes a key pair, on the current thread pool. Progress counts steps.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
-pub fn generate(
-    params: &Params,
-    research: bool,
-    entropy: Entropy,
-    control: &Control<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
+/// Makes the secret and the public key of a seed. Progress counts the keys of levels, twice.
+pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
     let seed = SecretSeed::new(entropy)?;
-    // A key and its values of each level, and hints of all but the lowest.
-    let steps = Steps::new(control, 3 * params.levels() - 1);
-    from_seed(params, research, &seed, entropy.is_insecure(), &steps)
-}
-
-fn from_seed(
-    params: &Params,
-    research: bool,
-    seed: &SecretSeed,
-    insecure: bool,
-    steps: &Steps<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-        return Err(Error::ResearchOnly { name: params.name().into(), why });
-    }
+    let steps = Steps::new(control, 2 * params.levels());
     let context = Context::new(params)?;
     let mut rng = seed.derive("ntru keys").stream(0);
     let gaussian = sample::Gaussian::new(params.sigma())?;
@@ -66,7 +40,7 @@ fn from_seed(
             draw_short(params, &gaussian, &mut &mut *rng, basis.dimension())
         })
     };
-    let (mut keys, mut wide, mut masks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut keys, mut wide) = (Vec::new(), Vec::new());
     for level in 1..=params.levels() {
         // Hints of the level above divide by its key.
         let (own, above) = (context.level(level), context.level(params.levels().min(level + 1)));
@@ -80,10 +54,10 @@ fn from_seed(
         steps.next()?;
     }
     let g = draw_short(params, &gaussian, &mut rng, params.dimension());
-    for level in 2..=params.levels() {
-        masks.push([(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level))));
-    }
-    assemble(context, insecure, Choices { keys, wide, g, masks }, steps)
+    let (public, mut secret) = assemble(context, entropy.is_insecure(), Choices { keys, wide, g }, &steps)?;
+    // One stream draws the keys, and after them the errors of the hints.
+    secret.hint_errors = Some(rng);
+    Ok(ClientKey::new(public, secret))
 }
 
 /// The first `f'` whose key has an inverse modulo the primes of these bases, of hints and of key switches: about one in `q/n` has a value that is zero.
@@ -127,7 +101,7 @@ fn draw_short(params: &Params, gaussian: &sample::Gaussian, rng: &mut impl RngCo
     }
 }
 
-/// The key pair of those choices.
+/// The public key and the secret of those choices.
 ///
 /// # Errors
 /// [`Error::Material`] for a key without an inverse.
@@ -136,25 +110,64 @@ pub(super) fn assemble(
     insecure: bool,
     choices: Choices,
     steps: &Steps<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
+) -> Result<(PublicKey, SecretParts), Error> {
     let params = &context.params;
     let key = |short: Short| LevelKey::new(params, short);
     let keys: Vec<LevelKey> = choices.keys.into_iter().map(key).collect();
     let wide: Vec<Option<LevelKey>> = choices.wide.into_iter().map(|short| short.map(key)).collect();
-
     let top = context.level(params.levels());
     let mut h = Zeroizing::new(RnsPoly::from_signed(&top.basis, &choices.g)?.into_eval());
     h.mul_assign(&*inverse(&*keys[params.levels() - 1].values(&top.basis)?)?)?;
-    let public = PublicKey::new(context.clone(), insecure, (*h).clone());
+    let parts = PublicParts::new(params, (*h).clone());
+    let secret = SecretParts::new(&context, keys, wide, steps)?;
+    Ok((PublicKey::new(context, insecure, parts), secret))
+}
 
+/// Makes the keys of a server, on the current thread pool: hints, a bootstrapping key if the parameters have one, and keys of rotations, with the consent to
+/// research, if the caller asks for them. Progress counts hints of levels and polynomials.
+pub(super) fn evaluation_parts(
+    client: &ClientKey,
+    rotations: Option<(&[Rotation], bool)>,
+    control: &Control<'_>,
+) -> Result<EvaluationParts, Error> {
+    let context = client.public().context();
+    let params = &context.params;
+    let mut rng = match &client.secret_parts().hint_errors {
+        Some(rng) => rng.duplicate(),
+        None => client.public().secret_seed("server key")?.stream(0),
+    };
+    let bootstrap = params.bootstrapping().map(|_| bootstrap::Plan::new(context)).transpose()?;
+    let rotations = rotations.map(|(rotations, research)| rotate::Request::new(context, rotations, research));
+    let rotations = rotations.transpose()?;
+    let polynomials = bootstrap.as_ref().map_or(0, |plan| plan.bases(context).count());
+    let rows = rotations.as_ref().map_or(0, rotate::Request::rows);
+    let steps = Steps::new(control, params.levels() - 1 + polynomials + rows);
+    let gaussian = sample::Gaussian::new(params.sigma())?;
+    let errors = |level| [(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level)));
+    Ok(EvaluationParts {
+        hints: hints(client, (2..=params.levels()).map(errors), &steps)?,
+        bootstrap: bootstrap.map(|plan| client.bootstrap_key(plan, &steps)).transpose()?,
+        rotations: rotations.map(|request| client.rotation_key(request, &steps)).transpose()?,
+    })
+}
+
+/// The hints of levels 2 and up, with these `e`: for squares, for degree 1, for the ring that is entered below.
+pub(super) fn hints(
+    client: &ClientKey,
+    errors: impl Iterator<Item = [Short; 3]>,
+    steps: &Steps<'_>,
+) -> Result<Vec<Hints>, Error> {
+    let context = client.public().context();
+    let params = &context.params;
+    let SecretParts { keys, wide, .. } = client.secret_parts();
     let mut hints = Vec::new();
-    for (level, [square, linear, ring]) in (2..=params.levels()).zip(choices.masks) {
+    for (level, [square, linear, ring]) in (2..=params.levels()).zip(errors) {
         let basis = &context.level(level).basis;
         let own = keys[level - 1].values(basis)?;
         let below = wide[level - 2].as_ref().unwrap_or(&keys[level - 2]);
         let divisor = inverse(&*below.values(basis)?)?;
-        let hint = |mask: Short, factors: &[&RnsPoly<Eval>], basis: &Basis| -> Result<RnsPoly<Eval>, Error> {
-            let mut hint = LevelKey::one_plus(params.hint_modulus(), mask).values(basis)?;
+        let hint = |e: Short, factors: &[&RnsPoly<Eval>], basis: &Basis| -> Result<RnsPoly<Eval>, Error> {
+            let mut hint = LevelKey::one_plus(params.hint_modulus(), e).values(basis)?;
             factors.iter().try_for_each(|factor| hint.mul_assign(factor))?;
             Ok((*hint).clone())
         };
@@ -171,7 +184,7 @@ pub(super) fn assemble(
         hints.push(Hints { square, linear, ring });
         steps.next()?;
     }
-    Ok((ClientKey::new(public.clone(), keys, wide, steps)?, ServerKey::new(public, hints)))
+    Ok(hints)
 }
 
 pub(super) fn inverse(values: &RnsPoly<Eval>) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {

@@ -2,35 +2,35 @@
 //! `rohloff2014`.
 //!
 //! A ciphertext is one element of `Z_Q[X]/(X^n + 1)`; switching the key is one product with a public hint. A level has its own secret key `f_j`
-//! and modulus `Q_j`; each multiplication uses one up ([`Evaluator::composed_multiply`]). Plaintexts are polynomials modulo `p` and `X^n + 1`; where
+//! and modulus `Q_j`; each multiplication uses one up ([`Evaluate::multiply`](crate::Evaluate::multiply)). Plaintexts are polynomials modulo `p` and `X^n + 1`; where
 //! `p = 1 mod 2n`, vectors of `n` slots ([`Params::slots`]).
 //!
 //! **Most sets are for research only**, those of the paper among them: see [`Params::security`] and `docs/book/ntru.md`.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
-//! use solinas_schemes::ntru::{self, Evaluator, Params};
+//! use solinas_schemes::{Control, Entropy, Evaluate};
+//! use solinas_schemes::ntru::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("tight-512-3")?;
-//! let (client, server) = ntru::generate(&params, true, Entropy::System, &Control::default())?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;
 //! let mut rng = server.public().encryption_rng(0)?;
 //! let mut x = vec![0; 512];
 //! (x[0], x[511]) = (1, 1);                                // 1 + X^511
 //! let x = server.public().encrypt(&x, &mut rng)?;
-//! let square = Evaluator::new(&server).composed_multiply(&x, &x)?;
+//! let square = Evaluator::new(&server).multiply(&x, &x)?;
 //! let square = client.decrypt(&square)?;                  // 1 + 2 X^511 - X^510 = 1 + X^510 modulo 2
 //! assert!(square[0] == 1 && square[510] == 1 && square[511] == 0);
-//! # Ok::<(), ntru::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
-mod automatic;
+mod auto_levels;
 mod bits;
 pub mod bootstrap;
 mod ciphertext;
-mod client;
 mod context;
+mod decrypt;
 mod encrypt;
-mod error;
 pub mod estimate;
 mod evaluate;
 pub mod find;
@@ -39,18 +39,64 @@ mod keys;
 pub mod noise;
 pub mod params;
 mod rotate;
+mod stored;
 mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use automatic::Automatic;
+use solinas_ring::{Eval, RnsPoly};
+
+use crate::leveled::{self, Leveled};
+use crate::{Control, Entropy, Error, KeyId};
+
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
-pub use ciphertext::{Ciphertext, Stage};
-pub use client::ClientKey;
-pub use error::Error;
+pub use ciphertext::Stage;
 pub use evaluate::Evaluator;
-pub use keygen::generate;
-pub use keys::{PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};
+
+/// The scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ntru;
+
+/// A key that encrypts: `h = g / f_t`.
+pub type PublicKey = leveled::PublicKey<Ntru>;
+/// A key that decrypts: a secret for each level.
+pub type ClientKey = leveled::ClientKey<Ntru>;
+/// A key that evaluates: hints, the bootstrapping key of parameters that have one, and keys of rotations if its maker asked for them.
+pub type ServerKey = leveled::ServerKey<Ntru>;
+/// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them. Part `i` holds coefficients `i` modulo `w`.
+pub type Ciphertext = leveled::Ciphertext<Ntru>;
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "NTRU";
+
+impl Leveled for Ntru {
+    const NAME: &'static str = "ntru";
+
+    type Params = Params;
+    type Context = context::Context;
+    type Stage = ciphertext::Place;
+    type Parts = Vec<RnsPoly<Eval>>;
+    type PublicParts = keys::PublicParts;
+    type SecretParts = keys::SecretParts;
+    type EvaluationParts = keys::EvaluationParts;
+
+    fn params(context: &Self::Context) -> &Params {
+        &context.params
+    }
+
+    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
+        parts.key_id(context, insecure)
+    }
+
+    fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
+        keygen::client_key(params, entropy, control)
+    }
+
+    /// Without keys of rotations.
+    fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
+        keygen::evaluation_parts(client, None, control)
+    }
+}

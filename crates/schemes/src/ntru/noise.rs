@@ -6,6 +6,8 @@
 //! square, and to hold the same key twice: its variance has an allowance of 4.
 
 use super::{Error, Params, rotate};
+use crate::leveled::{Bootstrap, NoiseModel, State};
+use crate::slots::log2_peak;
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -20,7 +22,7 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 }
 
 /// `log2` of the root of a sum of squares.
-fn rss(x: f64, y: f64) -> f64 {
+fn root_sum_squares(x: f64, y: f64) -> f64 {
     0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
 }
 
@@ -41,7 +43,7 @@ pub fn fresh(params: &Params) -> f64 {
     let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
         - 0.5 * (params.dimension() as f64).log2();
     let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
-    rss(masks, message + key_stretch(params, params.dimension()))
+    root_sum_squares(masks, message + key_stretch(params, params.dimension()))
 }
 
 /// Largest variance of a coefficient of a message that is represented by residues of mean 0: `x` by `x - p` with probability `x/p` has `x (p - x)`.
@@ -80,14 +82,6 @@ pub fn product_plain(x: f64, peak: f64) -> f64 {
     x + peak
 }
 
-/// Noise that a rotation of slots adds at each level, from level 1.
-///
-/// # Errors
-/// [`Error::Slots`]; [`Error::Params`] where rings are reduced.
-pub fn rotations(params: &Params) -> Result<Vec<f64>, Error> {
-    rotate::added(params)
-}
-
 /// Noise after a product with a hint in that ring dimension.
 pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
     noise + stretch(params.hint_modulus(), params.sigma(), dimension)
@@ -109,7 +103,7 @@ pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
 /// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one: there the key, the ciphertext and the hint are large
 /// together. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
-pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
     let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
     noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
 }
@@ -117,7 +111,7 @@ pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
 /// Noise after division by primes of `log2 q` together, keeping the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
 /// `-p/2..p/2`, times the key.
 pub fn rescale(params: &Params, p: u64, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
-    sum(carried(params, noise, log2_primes), rounding(params, p, dimension))
+    sum(divided(params, noise, log2_primes), rounding(params, p, dimension))
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
@@ -127,6 +121,66 @@ pub fn tail(params: &Params) -> f64 {
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
-pub fn room(params: &Params, log2_modulus: f64) -> f64 {
+pub fn limit(params: &Params, log2_modulus: f64) -> f64 {
     log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}
+
+/// The states of a ciphertext of that noise when its key is switched, its modulus divided, and its ring reduced if the level below has a smaller one.
+fn switched(params: &Params, level: usize, noise: f64) -> Vec<State> {
+    let (dimension, below) = (params.dimension_at(level), level - 1);
+    let noise = hint(params, noise, dimension);
+    let mut states = vec![State { level, noise }];
+    let noise = params.noise_after_division(noise, level);
+    states.push(State { level: below, noise });
+    if params.dimension_at(below) < dimension {
+        states.push(State { level: below, noise: ring_hint(params, noise, dimension) });
+    }
+    states
+}
+
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> f64 {
+        fresh(self)
+    }
+
+    fn noise_limit(&self, level: usize) -> f64 {
+        limit(self, self.log2_modulus(level))
+    }
+
+    fn constant_noise(&self, value: u64) -> f64 {
+        trivial(self, peak_of(self, value))
+    }
+
+    fn add_constant_noise(&self, x: State, value: u64) -> f64 {
+        sum_plain(self, x.noise, 1, peak_of(self, value))
+    }
+
+    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        switched(self, level, product(self, x, y))
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        switched(self, level, noise)
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        let added = rotate::added(self)?;
+        Ok(Box::new(move |State { level, noise }| sum(noise, added[level - 1])))
+    }
+
+    fn relative_cost(&self, level: usize) -> f64 {
+        self.towers(level) as f64 / self.towers(self.levels()) as f64
+    }
+
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        let growth = self.bootstrapping_noise()?;
+        let gives = State { level: self.bootstrapped_level(), noise: growth.output };
+        Some(Bootstrap { limit: growth.limit, gives })
+    }
+}
+
+/// `log2` of what a product with a known number multiplies noise by.
+fn peak_of(params: &Params, value: u64) -> f64 {
+    let p = params.plaintext_modulus();
+    log2_peak(p, &[value % p, 0])
 }

@@ -7,9 +7,10 @@ use solinas_field::prime::Modulus;
 
 pub(super) use choice::Failure;
 
-use super::bootstrap::{Bootstrapping, Growth};
+use super::bootstrap::{BootstrapNoise, Bootstrapping};
 use super::estimate::{Estimate, Variances, estimate, withstands};
-use super::{Error, find, noise};
+use super::{Error, SCHEME, find, noise};
+use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::{self, SlotEncoder};
 
@@ -95,7 +96,7 @@ fn check_dimension(dimension: usize) -> Result<(), String> {
 impl ParamsLiteral {
     /// That each number is in its range.
     pub(super) fn check_ranges(&self) -> Result<(), Error> {
-        let error = |problem| Error::Params { name: self.name.clone(), problem };
+        let error = |problem| Error::Params { scheme: SCHEME, name: self.name.clone(), problem };
         let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
             if range.contains(&value) {
                 Ok(())
@@ -212,10 +213,10 @@ impl Params {
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
         }
-        if let Some(literal) = find::unspell(name) {
+        if let Some(literal) = find::parse_set_name(name) {
             return Self::try_from(literal);
         }
-        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
         let mut parts = name.split('-');
         let family = parts.next().unwrap_or_default();
         let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
@@ -231,7 +232,11 @@ impl Params {
             }
             "tight" => Self::try_from(literal(dimension, depth, 2)),
             "slots" => {
-                check_dimension(dimension).map_err(|problem| Error::Params { name: name.into(), problem })?;
+                check_dimension(dimension).map_err(|problem| Error::Params {
+                    scheme: SCHEME,
+                    name: name.into(),
+                    problem,
+                })?;
                 let p = slots::smallest_modulus(dimension);
                 // p^3 grows past one prime.
                 let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
@@ -273,7 +278,15 @@ impl Params {
     /// # Errors
     /// [`Error::Slots`] unless the plaintext modulus is a prime that is 1 modulo `2n`.
     pub fn slots(&self) -> Result<SlotEncoder, Error> {
-        Ok(SlotEncoder::new(self.dimension(), self.plaintext_modulus())?)
+        SlotEncoder::new(self.dimension(), self.plaintext_modulus()).map_err(|error| {
+            let remedy = match error {
+                slots::Error::NoSlots { example, .. } => format!(
+                    " (`solinas params find --scheme ntru --depth N --modulus {example} --slots` finds parameters)"
+                ),
+                _ => String::new(),
+            };
+            Error::Slots { error, remedy }
+        })
     }
 
     /// Multiplications in sequence.
@@ -307,7 +320,7 @@ impl Params {
     }
 
     /// The noise at the steps of bootstrapping, where the set has it.
-    pub fn bootstrapping_noise(&self) -> Option<Growth> {
+    pub fn bootstrapping_noise(&self) -> Option<BootstrapNoise> {
         self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 
@@ -419,13 +432,37 @@ impl Params {
     }
 
     fn problem(&self, problem: String) -> Error {
-        Error::Params { name: self.literal.name.clone(), problem }
+        Error::Params { scheme: SCHEME, name: self.literal.name.clone(), problem }
     }
 
     /// Noise after the division by the primes of `level` of a ciphertext switched to the key below.
     pub(super) fn noise_after_division(&self, noise: f64, level: usize) -> f64 {
         let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
         noise::rescale(self, self.plaintext_modulus(), noise, log2_primes, self.dimension_at(level))
+    }
+}
+
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus()
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        self.slots()
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.log2_modulus(self.levels())
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[..self.towers(level)].iter().map(|q| q.value()).collect()
+    }
+
+    fn level_parts(&self, level: usize) -> usize {
+        self.dimension() / self.dimension_at(level)
     }
 }
 

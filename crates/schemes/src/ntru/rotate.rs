@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::control::Steps;
-use crate::{Control, KeyId};
+use crate::{KeyId, RotateSlots};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -13,10 +13,9 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, Stage, noise};
-use crate::random::SecretSeed;
+use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage, noise};
 use crate::security::Status;
-use crate::slots;
+use crate::slots::{self, SlotEncoder};
 
 /// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`](crate::slots::SlotEncoder)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +68,7 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
     params.slots()?;
     if params.dimension_at(1) < params.dimension() {
         let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
-        return Err(Error::Params { name: params.name().into(), problem });
+        return Err(Error::Params { scheme: SCHEME, name: params.name().into(), problem });
     }
     special_moduli(params)
 }
@@ -77,7 +76,7 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
 /// Noise that a rotation adds at each level, from level 1.
 ///
 /// # Errors
-/// As [`ClientKey::rotation_key`], where the parameters have no such keys.
+/// As [`ClientKey::server_key_with`], where the parameters have no such keys.
 pub(super) fn added(params: &Params) -> Result<Vec<f64>, Error> {
     let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
     let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
@@ -120,10 +119,13 @@ struct Keys {
     rows: Vec<Vec<RnsPoly<Eval>>>,
 }
 
-/// What rotations need, at every level: public.
+/// The part of a server key that rotations need, at every level.
+///
+/// Rotation keys are for research only. A row is a function of the key under itself, and modulo special primes beside those of `Q`. The security of a set of
+/// 128 bits covers neither.
 #[derive(Clone)]
 pub struct RotationKey {
-    public: PublicKey,
+    id: KeyId,
     plan: Arc<Plan>,
     rotations: Vec<Keys>,
 }
@@ -131,10 +133,13 @@ pub struct RotationKey {
 impl fmt::Debug for RotationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rotations: Vec<_> = self.rotations().collect();
-        f.debug_struct("RotationKey")
-            .field("public", &self.public)
-            .field("rotations", &rotations)
-            .finish_non_exhaustive()
+        f.debug_struct("RotationKey").field("id", &self.id).field("rotations", &rotations).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for RotationKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.rotations().eq(other.rotations()) && self.polynomials().eq(other.polynomials())
     }
 }
 
@@ -176,13 +181,13 @@ impl RotationKey {
             Ok(Keys { rotation, automorphism, rows })
         };
         let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
-        Ok(Self { public: public.clone(), plan: Arc::new(plan), rotations })
+        Ok(Self { id: public.id(), plan: Arc::new(plan), rotations })
     }
 
     /// Words of each polynomial of a rotation, in the order of [`Self::polynomials`].
     ///
     /// # Errors
-    /// As [`ClientKey::rotation_key`], where the parameters have no such keys.
+    /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
     pub fn sizes(params: &Params) -> Result<Vec<usize>, Error> {
         let special = rotatable(params)?.len();
         let of_level = |level| {
@@ -207,14 +212,9 @@ impl RotationKey {
         self.polynomials().map(|poly| size_of_val(poly.words())).sum()
     }
 
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.public.params()
-    }
-
-    /// Identity of the keys it belongs to.
+    /// Identity of the key pair that it belongs to.
     pub fn id(&self) -> KeyId {
-        self.public.id()
+        self.id
     }
 }
 
@@ -227,32 +227,39 @@ pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
     format!("{circular}, and are modulo {log2_modulus:.0} bits, which have less than {SECURITY_BITS} bits of security")
 }
 
-impl ClientKey {
-    /// Makes the keys of rotations for every level, on the current thread pool. Progress counts polynomials. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
-    /// of a set of 128 bits covers: it asks for `research`.
-    ///
-    /// # Errors
-    /// [`Error::Slots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
-    pub fn rotation_key(
-        &self,
-        rotations: &[Rotation],
-        research: bool,
-        control: &Control<'_>,
-    ) -> Result<RotationKey, Error> {
-        let context = self.public().context();
+/// Rotation keys that a caller asks for.
+pub(super) struct Request<'a> {
+    rotations: &'a [Rotation],
+    plan: Plan,
+}
+
+impl<'a> Request<'a> {
+    /// Checks the request: see [`ClientKey::server_key_with`].
+    pub(super) fn new(context: &Context, rotations: &'a [Rotation], research: bool) -> Result<Self, Error> {
         let (params, plan) = (&context.params, Plan::new(context)?);
         if !research && params.security().status == Status::Recommended {
             let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
             let why = why_research(params, log2_modulus);
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
-        let seed = if self.public().is_insecure() {
-            SecretSeed::of_secret("solinas 2026 ntru insecure rotations", &[&self.public().id().0])
-        } else {
-            SecretSeed::from_os()?
-        };
+        Ok(Self { rotations, plan })
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.rotations.len() * self.plan.levels.iter().map(Switch::rows).sum::<usize>()
+    }
+}
+
+impl ClientKey {
+    /// Makes the keys of rotations for every level, on the current thread pool; each row is a step.
+    pub(super) fn rotation_key(&self, request: Request<'_>, steps: &Steps<'_>) -> Result<RotationKey, Error> {
+        let Request { rotations, plan } = request;
+        let seed = self.public().secret_seed("rotations")?;
+        let context = self.public().context();
+        let params = &context.params;
         let gaussian = sample::Gaussian::new(params.sigma())?;
-        let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.of_level(level)));
+        let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.level_key(level)));
         let targets = targets.collect::<Result<Vec<_>, Error>>()?;
         // Row by row in parallel, then put together in order.
         let mut wanted = Vec::new();
@@ -262,7 +269,6 @@ impl ClientKey {
                 wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
             }
         }
-        let steps = Steps::new(control, wanted.len());
         let make = |(index, (automorphism, target, group)): (usize, &(Automorphism, &Target<'_>, usize))| {
             let e = gaussian.draw_many(&mut seed.stream(index as u64), params.dimension());
             let row = target.row(automorphism, *group, e)?;
@@ -282,27 +288,51 @@ impl Evaluator<'_> {
     /// The slots of `x` in another order, at the same level: an automorphism, and a key switch that adds about the noise of a division's rounding.
     ///
     /// # Errors
-    /// [`Error::NoRotation`] for one that the key has not; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
+    /// [`Error::NoRotationKey`] for a rotation without a key; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
     /// [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn rotate(&self, x: &Ciphertext, rotation: Rotation, key: &RotationKey) -> Result<Ciphertext, Error> {
+    pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a rotation";
         let params = self.key().params();
-        self.key().public().check("the operand", x.key)?;
-        self.key().public().check("the rotation key", key.id())?;
+        self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
-        if x.degree != 1 {
-            return Err(Error::Degree { operation: WHAT, degree: x.degree, max: 1 });
+        if x.degree() != 1 {
+            return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 });
         }
         let exponent = rotation.exponent(params.dimension());
-        let found = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent);
+        let found = self.key().rotation_key().and_then(|key| {
+            let keys = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent)?;
+            Some((&*key.plan, keys))
+        });
         let missing = || {
-            let known: Vec<String> = key.rotations().map(|rotation| rotation.to_string()).collect();
-            Error::NoRotation { rotation: rotation.to_string(), known: known.join(", ") }
+            let have = self.key().rotation_key().into_iter().flat_map(RotationKey::rotations);
+            let have: Vec<String> = have.map(|rotation| rotation.to_string()).collect();
+            let have = if have.is_empty() { "none".into() } else { have.join(", ") };
+            Error::NoRotationKey { rotation: rotation.to_string(), have }
         };
-        let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
+        let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
-        let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let rotated = x.of_same(vec![turned], noise::sum(x.noise, key.plan.added[x.level - 1]));
+        let turned = plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
+        let rotated = x.of_same(vec![turned], noise::sum(x.noise, plan.added[x.level - 1]));
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
+    }
+}
+
+impl RotateSlots for Evaluator<'_> {
+    type Ciphertext = Ciphertext;
+
+    fn slot_count(&self) -> usize {
+        self.key().params().dimension()
+    }
+
+    fn encoder(&self) -> Result<SlotEncoder, Error> {
+        self.key().params().slots()
+    }
+
+    fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+        self.permute_slots(x, Rotation::Left(step))
+    }
+
+    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.permute_slots(x, Rotation::Swap)
     }
 }

@@ -7,8 +7,8 @@
 use solinas_ring::{Automorphism, Basis, Eval, Hybrid, ModDown, RnsPoly};
 use zeroize::Zeroizing;
 
-use super::client::LevelKey;
 use super::keygen::{Short, inverse};
+use super::keys::LevelKey;
 use super::{Error, Params, noise};
 
 /// Groups of towers that are digits. Fewer take fewer transforms, and more special primes.

@@ -10,35 +10,36 @@ use pem_rfc7468::LineEnding;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
 
-/// Line in front of a PEM block whose key came from a chosen seed. Readers skip what is outside the block (RFC 7468, section 2).
+/// Line that precedes a PEM block if the key was made from a chosen seed. Readers ignore text outside the block (RFC
+/// 7468, section 2).
 const INSECURE: &str = "INSECURE: made from a chosen seed, for tests only";
-/// Longest text that is looked through for a PEM block, bytes: a private key of 16,384 bits takes 13 KB.
+/// Number of bytes in which a PEM block is searched. A private key of 16,384 bits takes 13 KB.
 const MAX_TEXT: usize = 1 << 20;
 
 const PUBLIC: Wanted = Wanted { what: "public", formats: "SubjectPublicKeyInfo or PKCS#1" };
 const PRIVATE: Wanted = Wanted { what: "private", formats: "PKCS#8 or PKCS#1" };
 
-/// How a public key is written.
+/// Format of a public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PublicFormat {
-    /// SubjectPublicKeyInfo, `BEGIN PUBLIC KEY`: what most programs read.
+    /// SubjectPublicKeyInfo, `BEGIN PUBLIC KEY`. Most programs read this format.
     #[default]
     Spki,
     /// PKCS#1, `BEGIN RSA PUBLIC KEY`.
     Pkcs1,
 }
 
-/// How a private key is written.
+/// Format of a private key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PrivateFormat {
-    /// PKCS#8, `BEGIN PRIVATE KEY`: what most programs read.
+    /// PKCS#8, `BEGIN PRIVATE KEY`. Most programs read this format.
     #[default]
     Pkcs8,
     /// PKCS#1, `BEGIN RSA PRIVATE KEY`.
     Pkcs1,
 }
 
-/// What a reader expects, for its messages.
+/// The kind of key that a reader expects, for its error messages.
 #[derive(Clone, Copy)]
 struct Wanted {
     what: &'static str,
@@ -55,20 +56,20 @@ impl Wanted {
     }
 }
 
-/// Label of a PKCS#8 key under a passphrase.
+/// PEM label of a PKCS#8 key that is encrypted with a passphrase.
 const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 
-/// DER and what is known of it.
+/// A key in DER, before it is parsed.
 struct Block {
-    /// Of the PEM block; none for DER as such.
+    /// Label of the PEM block; `None` if the input was DER.
     label: Option<String>,
     der: Zeroizing<Vec<u8>>,
     insecure: bool,
 }
 
-/// DER as it is, or from the first PEM block of a text.
+/// Returns DER input unchanged, or decodes the first PEM block of a text.
 fn open(bytes: &[u8], wanted: Wanted) -> Result<Block> {
-    // DER of every format here is a SEQUENCE.
+    // In every format read here, the DER is a SEQUENCE.
     if bytes.first() == Some(&0x30) {
         return Ok(Block { label: None, der: Zeroizing::new(bytes.to_vec()), insecure: false });
     }
@@ -91,11 +92,12 @@ fn number(value: UintRef<'_>) -> Natural {
 }
 
 impl PublicKey {
-    /// Reads PEM (the first block of a text) or DER, of SubjectPublicKeyInfo or PKCS#1. Keys below 2048 bits, or with a public exponent below
-    /// 65537, only with `research`.
+    /// Reads a public key from PEM (the first block of a text) or DER, as SubjectPublicKeyInfo or PKCS#1. A modulus
+    /// below 2048 bits or a public exponent below 65537 needs `research`.
     ///
     /// # Errors
-    /// [`Error::Malformed`]; [`Error::PrivateKeyGiven`]; [`Error::Algorithm`]; as [`Self::new`].
+    /// [`Error::Malformed`] if the bytes do not parse. [`Error::PrivateKeyGiven`] for a private key.
+    /// [`Error::Algorithm`] for a key of another algorithm. The errors of [`Self::new`] for numbers out of range.
     pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
         let block = open(bytes, PUBLIC)?;
         match block.label.as_deref() {
@@ -112,7 +114,10 @@ impl PublicKey {
     fn from_spki(der: &[u8], research: bool) -> Result<Self> {
         let info = spki::SubjectPublicKeyInfoRef::from_der(der).map_err(|e| PUBLIC.der(&e))?;
         let key_use = KeyUse::read(&info.algorithm, |detail| PUBLIC.malformed(detail))?;
-        let key = info.subject_public_key.as_bytes().ok_or_else(|| PUBLIC.malformed("the key is not whole bytes"))?;
+        let key = info
+            .subject_public_key
+            .as_bytes()
+            .ok_or_else(|| PUBLIC.malformed("the key does not consist of whole bytes"))?;
         Ok(Self::from_pkcs1(key, research)?.with_use(key_use))
     }
 
@@ -121,13 +126,14 @@ impl PublicKey {
         Self::new(number(key.modulus), number(key.public_exponent), research)
     }
 
-    /// The key as DER.
+    /// Encodes the key as DER.
     ///
     /// # Errors
-    /// [`Error::KeyUse`] for PKCS#1 of a key that is for PSS alone, which that format cannot express; [`Error::Malformed`] if the encoder refuses.
+    /// [`Error::KeyUse`] if the key is restricted to PSS and the format is PKCS#1, which cannot express the
+    /// restriction. [`Error::Malformed`] if the encoder fails.
     pub fn to_der(&self, format: PublicFormat) -> Result<Vec<u8>> {
         if format == PublicFormat::Pkcs1 {
-            self.key_use().check_any("PKCS#1, which has no place for that")?;
+            self.key_use().check_any("PKCS#1, which cannot express that")?;
         }
         let (n, e) = (self.modulus().to_be_bytes(), self.exponent().to_be_bytes());
         let encode = || {
@@ -144,10 +150,10 @@ impl PublicKey {
         encode().map_err(|e: der::Error| PUBLIC.der(&e))
     }
 
-    /// The key as PEM.
+    /// Encodes the key as PEM.
     ///
     /// # Errors
-    /// As [`Self::to_der`].
+    /// The errors of [`Self::to_der`].
     pub fn to_pem(&self, format: PublicFormat) -> Result<String> {
         let label = match format {
             PublicFormat::Spki => "PUBLIC KEY",
@@ -159,19 +165,22 @@ impl PublicKey {
 }
 
 impl PrivateKey {
-    /// Reads PEM (the first block of a text) or DER, of PKCS#8 or PKCS#1, and checks that all numbers belong together. Keys below 2048 bits, or
-    /// with a public exponent below 65537, only with `research`.
+    /// Reads a private key from PEM (the first block of a text) or DER, as PKCS#8 or PKCS#1. Checks that all its
+    /// numbers are consistent. A modulus below 2048 bits or a public exponent below 65537 needs `research`.
     ///
     /// # Errors
-    /// [`Error::Malformed`]; [`Error::Encrypted`]; [`Error::Encryption`]; [`Error::Algorithm`]; as [`Self::from_primes`].
+    /// [`Error::Malformed`] if the bytes do not parse. [`Error::Encrypted`] for an encrypted key. [`Error::Encryption`]
+    /// for an encryption of RFC 1421. [`Error::Algorithm`] for a key of another algorithm. The errors of
+    /// [`Self::from_primes`] for numbers out of range.
     pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
         Self::read_block(bytes, None, research)
     }
 
-    /// As [`Self::read`], also of PKCS#8 under that passphrase, by PBES2 (RFC 8018). Of a key that is not encrypted, the passphrase does not matter.
+    /// Reads a private key as [`Self::read`] does, and also PKCS#8 encrypted with a passphrase (PBES2, RFC 8018). If
+    /// the key is not encrypted, the passphrase is ignored.
     ///
     /// # Errors
-    /// [`Error::Passphrase`]; as [`Self::read`].
+    /// [`Error::Passphrase`] if the passphrase does not decrypt the key. The errors of [`Self::read`].
     pub fn read_encrypted(bytes: &[u8], passphrase: &[u8], research: bool) -> Result<Self> {
         Self::read_block(bytes, Some(passphrase), research)
     }
@@ -194,7 +203,7 @@ impl PrivateKey {
 
     fn from_encrypted(der: &[u8], passphrase: Option<&[u8]>, research: bool) -> Result<Self> {
         let key = passphrase::unlock(der, passphrase.ok_or(Error::Encrypted)?)?;
-        // One wrong passphrase of about 256 gives bytes that end as they should.
+        // About one wrong passphrase in 256 yields bytes with valid block padding.
         if pkcs8::PrivateKeyInfoRef::from_der(&key).is_err() {
             return Err(Error::Passphrase);
         }
@@ -226,14 +235,14 @@ impl PrivateKey {
         Self::from_parts(number(key.modulus), number(key.public_exponent), parts, research)
     }
 
-    /// The key as DER.
+    /// Encodes the key as DER.
     ///
     /// # Errors
-    /// As [`PublicKey::to_der`].
+    /// The errors of [`PublicKey::to_der`].
     pub fn to_der(&self, format: PrivateFormat) -> Result<Zeroizing<Vec<u8>>> {
         let key_use = self.public_key().key_use();
         if format == PrivateFormat::Pkcs1 {
-            key_use.check_any("PKCS#1, which has no place for that")?;
+            key_use.check_any("PKCS#1, which cannot express that")?;
         }
         let bytes = |value: &Natural| Zeroizing::new(value.to_be_bytes());
         let (n, e) = (bytes(self.public_key().modulus()), bytes(self.public_key().exponent()));
@@ -263,10 +272,10 @@ impl PrivateKey {
         encode().map(|der| der.to_bytes()).map_err(|e: der::Error| PRIVATE.der(&e))
     }
 
-    /// The key as PEM. In front of a key made from a chosen seed stands a line that says so.
+    /// Encodes the key as PEM. If the key was made from a chosen seed, a line that says so precedes the block.
     ///
     /// # Errors
-    /// As [`Self::to_der`].
+    /// The errors of [`Self::to_der`].
     pub fn to_pem(&self, format: PrivateFormat) -> Result<Zeroizing<String>> {
         let label = match format {
             PrivateFormat::Pkcs8 => "PRIVATE KEY",
@@ -275,18 +284,18 @@ impl PrivateKey {
         self.pem(label, &self.to_der(format)?)
     }
 
-    /// The key as DER of PKCS#8 under a passphrase, by scrypt and AES-256-CBC.
+    /// Encodes the key as PKCS#8 DER, encrypted with a passphrase by scrypt and AES-256-CBC.
     ///
     /// # Errors
-    /// [`Error::Entropy`]; [`Error::Encryption`] if the encoder refuses.
+    /// [`Error::Entropy`] if there is no randomness. [`Error::Encryption`] if the encoder fails.
     pub fn to_encrypted_der(&self, passphrase: &[u8]) -> Result<Vec<u8>> {
         passphrase::lock(&self.to_der(PrivateFormat::Pkcs8)?, passphrase, &mut rng()?)
     }
 
-    /// The key as PEM of PKCS#8 under a passphrase; see [`Self::to_encrypted_der`] and [`Self::to_pem`].
+    /// Encodes the key as PKCS#8 PEM, encrypted as by [`Self::to_encrypted_der`]. See also [`Self::to_pem`].
     ///
     /// # Errors
-    /// As [`Self::to_encrypted_der`].
+    /// The errors of [`Self::to_encrypted_der`].
     pub fn to_encrypted_pem(&self, passphrase: &[u8]) -> Result<Zeroizing<String>> {
         self.pem(ENCRYPTED, &self.to_encrypted_der(passphrase)?)
     }
@@ -302,7 +311,7 @@ fn is_private(der: &[u8]) -> bool {
     pkcs8::PrivateKeyInfoRef::from_der(der).is_ok() || pkcs1::RsaPrivateKeyRef::from_der(der).is_ok()
 }
 
-/// Whether this is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3).
+/// Whether the DER is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3).
 fn is_encrypted(der: &[u8]) -> bool {
     passphrase::algorithm(der).is_some()
 }

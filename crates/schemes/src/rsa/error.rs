@@ -2,165 +2,170 @@
 
 use super::Hash;
 
-/// Everything that can go wrong for a caller of the scheme.
+/// Errors of RSA.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key size that is not offered.
-    #[error("no RSA keys of {bits} bits are made; choose a multiple of 64 from {least} to {most}")]
+    /// The requested key size is not offered.
+    #[error("an RSA key cannot have {bits} bits; choose a multiple of 64 from {least} to {most}")]
     KeySize {
-        /// Bits asked for.
+        /// Requested bits.
         bits: usize,
-        /// Least that is offered.
+        /// Smallest size offered.
         least: usize,
-        /// Most that is offered.
+        /// Largest size offered.
         most: usize,
     },
-    /// A modulus that can be factored, or nearly.
+    /// The modulus is so short that it can be factored, or nearly so.
     #[error(
         "a modulus of {bits} bits is too short to be safe; use a key of {least} bits or more, or allow short keys for research (--research)"
     )]
     KeyTooShort {
         /// Bits of the modulus.
         bits: usize,
-        /// Least that is accepted.
+        /// Smallest size accepted.
         least: usize,
     },
-    /// A modulus beyond what is accepted from outside.
-    #[error("a modulus of {bits} bits is longer than the {most} that are accepted; use a shorter key")]
+    /// The modulus is longer than Solinas accepts.
+    #[error("a modulus of {bits} bits is above the limit of {most} bits; use a shorter key")]
     KeyTooLong {
         /// Bits of the modulus.
         bits: usize,
-        /// Most that is accepted.
+        /// Largest size accepted.
         most: usize,
     },
-    /// A modulus that no two odd primes have.
-    #[error("the modulus is even, so it is not a product of two odd primes: the key is damaged; make or fetch it anew")]
+    /// The modulus is even, so it is not a product of two odd primes.
+    #[error(
+        "the modulus is even, so it is not a product of two odd primes: the key is damaged; make or fetch it again"
+    )]
     EvenModulus,
-    /// A public exponent that does not work, or is not safe.
+    /// The public exponent does not work or is not safe.
     #[error("the public exponent {problem}; use a key with exponent 65537")]
     Exponent {
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// Parts of a private key that do not belong together.
+    /// The parts of a private key are inconsistent.
     #[error("the private key's {part} does not fit its other parts: the key is damaged; restore it from a copy")]
     Inconsistent {
-        /// The part.
+        /// The inconsistent part.
         part: &'static str,
     },
-    /// A prime of a private key that is composite.
+    /// A prime of a private key is composite.
     #[error("the private key's {part} is not prime: the key is damaged or forged; make a new one")]
     NotPrime {
-        /// The part.
+        /// The composite part.
         part: &'static str,
     },
-    /// More than one block of the padding holds.
+    /// The message is longer than one padded block can hold.
     #[error(
-        "the message has {len} bytes, this key and padding take at most {most}; encrypt a symmetric key instead, and the message with that"
+        "the message has {len} bytes, this key and padding take at most {most}; encrypt a symmetric key, and encrypt the message with that key"
     )]
     MessageTooLong {
         /// Bytes of the message.
         len: usize,
-        /// Most that fit.
+        /// Largest number of bytes for this key and padding.
         most: usize,
     },
-    /// A hash, or hash and salt, that the key has no room for.
-    #[error("a key of {bits} bits has no room for {hash} in this padding; use a longer key, or a shorter hash or salt")]
+    /// The key is too short for the hash, or for hash and salt.
+    #[error(
+        "a key of {bits} bits is too short for {hash} in this padding; use a longer key, or a shorter hash or salt"
+    )]
     NoRoom {
         /// Bits of the modulus.
         bits: usize,
         /// The hash.
         hash: Hash,
     },
-    /// A ciphertext or signature that is none of this key's.
-    #[error("the {what} has {got} bytes, this key's have {want}: it belongs to another key, or was cut; check both")]
+    /// A ciphertext or signature does not have the length of this key's.
+    #[error(
+        "the {what} has {got} bytes, this key's have {want}: it belongs to another key or is incomplete; check both"
+    )]
     Length {
-        /// Ciphertext or signature.
+        /// `"ciphertext"`, `"signature"` or `"hash value"`.
         what: &'static str,
         /// Bytes found.
         got: usize,
         /// Bytes needed.
         want: usize,
     },
-    /// A number from 0 to n - 1 that is not below n.
+    /// A ciphertext or signature is a number that is not below the modulus.
     #[error("the {what} is not below the modulus: it belongs to another key, or is damaged; check both")]
     Range {
-        /// Ciphertext or signature.
+        /// `"ciphertext"` or `"signature"`.
         what: &'static str,
     },
-    /// The padding was not as it should be; nothing is said of where.
+    /// The padding is malformed. The error does not tell where, so that it gives an attacker no information.
     #[error(
         "the ciphertext cannot be decrypted: it is damaged, or made for another key, padding, hash or label; check these"
     )]
     Decryption,
-    /// Not a signature of this message by this key.
-    #[error("the signature is not one of this message by this key; check message, key, padding and hash")]
+    /// The signature is not valid for this message and key.
+    #[error("the signature is not valid for this message and key; check message, key, padding and hash")]
     Verification,
-    /// The result of a private operation did not give the input back, so it was not used.
+    /// Raising the result of a private operation to the public exponent did not return the input. The result was
+    /// discarded.
     #[error(
-        "a private operation gave a wrong result, which was discarded: a fault of the machine, or a damaged key; check the key and try again"
+        "a private operation gave a wrong result, which was discarded: the machine has a fault or the key is damaged; check the key and try again"
     )]
     Fault,
-    /// Not a key in a format that is read.
+    /// The bytes are not a key in a supported format.
     #[error("not an RSA {what} key: {detail}; give PEM or DER of {formats}")]
     Malformed {
-        /// Public or private.
+        /// `"public"` or `"private"`.
         what: &'static str,
-        /// What the parser met.
+        /// The parser's message.
         detail: String,
-        /// Formats that are read.
+        /// The supported formats.
         formats: &'static str,
     },
-    /// A private key under a passphrase, which was not given.
+    /// The private key is encrypted, and no passphrase was given.
     #[error("the private key is encrypted with a passphrase; give the passphrase")]
     Encrypted,
-    /// A passphrase that does not open the key.
-    #[error("the passphrase does not open the private key, or the key is damaged; check both")]
+    /// The passphrase does not decrypt the key.
+    #[error("the passphrase does not decrypt the private key, or the key is damaged; check both")]
     Passphrase,
-    /// An encrypted private key that is not read.
+    /// The private key is encrypted by an unsupported method.
     #[error(
-        "the private key is encrypted in a way that is not read: {detail}; convert it, as with `openssl pkey -in FILE -aes256 -out NEW`"
+        "the encryption of the private key is not supported: {detail}; convert the key, as with `openssl pkey -in FILE -aes256 -out NEW`"
     )]
     Encryption {
-        /// What is not read.
+        /// The unsupported property.
         detail: String,
     },
-    /// An operation that the key does not allow.
-    #[error("the key is for {allowed}, not for {wanted}; use another key, or keep to what this one allows")]
+    /// The key does not allow the operation.
+    #[error("the key is for {allowed}, not for {wanted}; use another key, or an operation that this key allows")]
     KeyUse {
-        /// Operations that it allows.
+        /// Operations that the key allows.
         allowed: String,
-        /// What it was to do.
+        /// The requested operation.
         wanted: String,
     },
-    /// A hash function that signatures must not use.
-    #[error(
-        "{hash} is not for signatures, as two messages with one hash value are known; choose another hash, such as SHA-256"
-    )]
+    /// The hash function is not secure for signatures.
+    #[error("{hash} is not for signatures, because collisions of it are known; choose another hash, such as SHA-256")]
     WeakHash {
         /// The hash function.
         hash: Hash,
     },
-    /// A key of another algorithm.
+    /// The key is of another algorithm.
     #[error(
         "the key is for the algorithm {oid}, not for RSA (1.2.840.113549.1.1.1 or, for PSS, 1.2.840.113549.1.1.10); give an RSA key"
     )]
     Algorithm {
-        /// Object identifier found.
+        /// Object identifier of the algorithm found.
         oid: String,
     },
-    /// A secret key where a public one is needed.
-    #[error("this is a private key; make its public key first (solinas rsa public) and give that away")]
+    /// A private key was given where a public key is needed.
+    #[error("this is a private key; make its public key first (solinas rsa public) and use that")]
     PrivateKeyGiven,
-    /// The operating system gave no randomness.
+    /// The operating system returned no randomness.
     #[error(transparent)]
     Entropy(#[from] crate::NoEntropy),
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
-    /// From the arithmetic.
-    #[error("the arithmetic refused: {0}")]
+    /// An error of the integer arithmetic.
+    #[error("an arithmetic operation failed: {0}")]
     Arithmetic(String),
 }
 

@@ -11,7 +11,8 @@ use zeroize::Zeroize;
 /// A hash function of FIPS 180-4 or FIPS 202.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Hash {
-    /// SHA-1, whose collisions are known: for OAEP alone, which does not need that there are none.
+    /// SHA-1. Collisions of it are known, so it is allowed for OAEP alone, whose security does not need collision
+    /// resistance.
     Sha1,
     /// SHA-256.
     #[default]
@@ -28,7 +29,7 @@ pub enum Hash {
     Sha3_512,
 }
 
-/// `$body` with `$D` as the type that implements `$hash`, whose name is that of its variant.
+/// Evaluates `$body` with `$D` as the type that implements `$hash`. The type has the name of the variant.
 macro_rules! with_type {
     ($hash:expr, $D:ident => $body:expr) => {
         with_type!($hash, $D => $body, Sha1 Sha256 Sha384 Sha512 Sha3_256 Sha3_384 Sha3_512)
@@ -43,7 +44,7 @@ macro_rules! with_type {
     };
 }
 
-/// A hash value of up to 64 bytes; wiped when dropped, since some are masks of secrets.
+/// A hash value of up to 64 bytes. It is wiped on drop, because some values mask secrets.
 pub(super) struct Digest {
     bytes: [u8; 64],
     len: usize,
@@ -78,12 +79,12 @@ impl Hash {
         }
     }
 
-    /// False: no hash value is empty.
+    /// Always false: no hash value is empty.
     pub const fn is_empty(self) -> bool {
         false
     }
 
-    /// The name that the command line and `openssl` take, such as `sha256` and `sha3-256`.
+    /// The name that the command line and `openssl` accept, such as `sha256` and `sha3-256`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sha1 => "sha1",
@@ -96,13 +97,13 @@ impl Hash {
         }
     }
 
-    /// Whether signatures may use it: nobody knows two messages with one hash value.
+    /// Whether signatures may use the function: no collision of it is known.
     pub const fn signs(self) -> bool {
         !matches!(self, Self::Sha1)
     }
 
-    /// The hash of the parts, one after the other.
-    pub(super) fn of(self, parts: &[&[u8]]) -> Digest {
+    /// The hash of the concatenated parts.
+    pub(super) fn digest(self, parts: &[&[u8]]) -> Digest {
         fn run<D: sha2::Digest>(parts: &[&[u8]]) -> Digest {
             let mut hasher = D::new();
             parts.iter().for_each(|part| hasher.update(part));
@@ -113,12 +114,12 @@ impl Hash {
         with_type!(self, D => run::<D>(parts))
     }
 
-    /// Its object identifier.
+    /// The object identifier of the function.
     pub(super) const fn oid(self) -> ObjectIdentifier {
         with_type!(self, D => <D as AssociatedOid>::OID)
     }
 
-    /// DER of `DigestInfo` up to the hash value (RFC 8017, 9.2, note 1).
+    /// DER of `DigestInfo` up to, but without, the hash value (RFC 8017, 9.2, note 1).
     pub(super) fn digest_info(self) -> Vec<u8> {
         // SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING }
         let (oid, value) = (self.oid(), self.len() as u8);
@@ -130,7 +131,7 @@ impl Hash {
     /// `out <- out xor MGF1(seed)` (RFC 8017, B.2.1).
     pub(super) fn mask(self, seed: &[u8], out: &mut [u8]) {
         for (counter, block) in (0u32..).zip(out.chunks_mut(self.len())) {
-            let mask = self.of(&[seed, &counter.to_be_bytes()]);
+            let mask = self.digest(&[seed, &counter.to_be_bytes()]);
             block.iter_mut().zip(mask.iter()).for_each(|(byte, mask)| *byte ^= mask);
         }
     }
@@ -158,7 +159,7 @@ impl FromStr for Hash {
         let found = Self::ALL.into_iter().find(|hash| plain(hash.name()) == plain(text));
         found.ok_or_else(|| {
             let all = Self::ALL.map(Self::name).join(", ");
-            format!("there is no hash function {text:?} here; choose one of {all}")
+            format!("there is no hash function {text:?}; choose one of {all}")
         })
     }
 }
@@ -169,11 +170,11 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_standards() {
-        let start = |hash: Hash| u32::from_be_bytes(hash.of(&[b"a", b"bc"])[..4].try_into().unwrap());
+        let start = |hash: Hash| u32::from_be_bytes(hash.digest(&[b"a", b"bc"])[..4].try_into().unwrap());
         // The examples for "abc" of FIPS 180-4 and FIPS 202.
         let expected = [0xa999_3e36, 0xba78_16bf, 0xcb00_753f, 0xddaf_35a1, 0x3a98_5da7, 0xec01_4982, 0xb751_850b];
         assert_eq!(Hash::ALL.map(start), expected);
-        assert!(Hash::ALL.iter().all(|hash| hash.of(&[]).len() == hash.len() && !hash.is_empty()));
+        assert!(Hash::ALL.iter().all(|hash| hash.digest(&[]).len() == hash.len() && !hash.is_empty()));
     }
 
     #[test]
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(Hash::Sha256.digest_info(), sha256);
         let sha1 = [0x30, 0x21, 0x30, 9, 6, 5, 0x2b, 14, 3, 2, 26, 5, 0, 4, 20];
         assert_eq!(Hash::Sha1.digest_info(), sha1);
-        // The arcs of FIPS 202's hash functions (NIST's register of algorithms).
+        // The last arcs of the object identifiers of FIPS 202's hash functions (NIST's register of algorithms).
         let arc = |hash: Hash| hash.digest_info()[14];
         assert_eq!([Hash::Sha3_256, Hash::Sha3_384, Hash::Sha3_512].map(arc), [8, 9, 10]);
     }
@@ -198,7 +199,7 @@ mod tests {
     fn masks_continue_block_by_block() {
         let mut long = [0; 100];
         Hash::Sha256.mask(b"seed", &mut long);
-        assert_eq!(long[..32], *Hash::Sha256.of(&[b"seed", &[0; 4]]));
-        assert_eq!(long[96..], Hash::Sha256.of(&[b"seed", &[0, 0, 0, 3]])[..4]);
+        assert_eq!(long[..32], *Hash::Sha256.digest(&[b"seed", &[0; 4]]));
+        assert_eq!(long[96..], Hash::Sha256.digest(&[b"seed", &[0, 0, 0, 3]])[..4]);
     }
 }

@@ -1,4 +1,4 @@
-//! Operations that a key allows, as its algorithm identifier states them (RFC 4055, sections 1.2 and 3.1).
+//! The operations that a key allows, as stated by its algorithm identifier (RFC 4055, sections 1.2 and 3.1).
 
 use super::error::{Error, Result};
 use super::{Hash, SignaturePadding};
@@ -7,9 +7,9 @@ use der::{Decode, Encode};
 use pkcs1::{RsaPssParamsOwned, RsaPssParamsRef, TrailerField};
 use spki::{AlgorithmIdentifier, AlgorithmIdentifierRef, AsAlgorithmIdentifierRef};
 
-/// `rsaEncryption`, the algorithm of keys for every operation.
+/// `rsaEncryption`: keys that allow every operation.
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-/// `id-RSASSA-PSS`, the algorithm of keys for PSS signatures alone.
+/// `id-RSASSA-PSS`: keys for PSS signatures alone.
 const PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
 /// `id-mgf1`.
 const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.8");
@@ -17,10 +17,10 @@ const MGF1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.
 /// Operations that a key allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyUse {
-    /// Encryption and every signature (`rsaEncryption`).
+    /// Encryption and every kind of signature (`rsaEncryption`).
     #[default]
     Any,
-    /// PSS signatures alone (`id-RSASSA-PSS`), with these parameters if there are any.
+    /// PSS signatures alone (`id-RSASSA-PSS`), restricted to these parameters if there are any.
     Pss(Option<PssParameters>),
 }
 
@@ -31,15 +31,15 @@ pub struct PssParameters {
     pub hash: Hash,
     /// Hash of the masks (MGF1).
     pub mgf: Hash,
-    /// Least number of salt bytes, at most 255.
+    /// Smallest number of salt bytes. Range: `0..=255`.
     pub salt: u8,
 }
 
 impl KeyUse {
-    /// From the algorithm identifier of a key. An error is the reason why the parameters are not accepted.
+    /// Reads the use of a key from its algorithm identifier.
     ///
     /// # Errors
-    /// [`Error::Algorithm`] for another algorithm; `malformed` of the reason for parameters that RSA does not have.
+    /// [`Error::Algorithm`] for another algorithm. `malformed(reason)` if the parameters are not valid for RSA.
     pub(super) fn read(algorithm: &AlgorithmIdentifierRef<'_>, malformed: impl Fn(String) -> Error) -> Result<Self> {
         match (algorithm.oid, algorithm.parameters) {
             (RSA, parameters) if parameters.is_none_or(AnyRef::is_null) => Ok(Self::Any),
@@ -52,7 +52,7 @@ impl KeyUse {
         }
     }
 
-    /// Gives `encode` the algorithm identifier of this use.
+    /// Passes the algorithm identifier of this use to `encode`.
     pub(super) fn write<T>(self, encode: impl FnOnce(AlgorithmIdentifierRef<'_>) -> der::Result<T>) -> der::Result<T> {
         match self {
             Self::Any => encode(AlgorithmIdentifierRef { oid: RSA, parameters: Some(AnyRef::NULL) }),
@@ -64,7 +64,7 @@ impl KeyUse {
         }
     }
 
-    /// The signature padding of a key of this use where its user names none.
+    /// The signature padding to use with a key of this use if the caller names none.
     pub fn signature_padding(self) -> SignaturePadding {
         match self {
             Self::Pss(Some(PssParameters { hash, mgf, .. })) => {
@@ -74,7 +74,8 @@ impl KeyUse {
         }
     }
 
-    /// Least number of salt bytes of a PSS signature, if there is one. Signatures have that number by default, as `openssl` expects it.
+    /// Smallest number of salt bytes of a PSS signature, if the key restricts it. It is also the default of new
+    /// signatures, as `openssl` expects.
     pub(super) fn salt(self) -> Option<usize> {
         match self {
             Self::Pss(Some(parameters)) => Some(parameters.salt.into()),
@@ -82,7 +83,7 @@ impl KeyUse {
         }
     }
 
-    /// That the key is not for PSS alone, as `wanted` needs.
+    /// Checks that the key is not restricted to PSS. `wanted` describes the operation in the error.
     pub(super) fn check_any(self, wanted: &'static str) -> Result<()> {
         match self {
             Self::Any => Ok(()),
@@ -90,7 +91,7 @@ impl KeyUse {
         }
     }
 
-    /// That the key may sign and verify with that padding.
+    /// Checks that the key allows signatures with this padding, and that the hash is secure for signatures.
     pub(super) fn check_signature(self, padding: SignaturePadding) -> Result<()> {
         if !padding.hash().signs() {
             return Err(Error::WeakHash { hash: padding.hash() });
@@ -153,12 +154,12 @@ impl PssParameters {
     }
 }
 
-/// The hash function of an algorithm identifier.
+/// Returns the hash function that an algorithm identifier names.
 fn hash(algorithm: &impl AsAlgorithmIdentifierRef) -> std::result::Result<Hash, String> {
     let algorithm = algorithm.as_algo_ref();
     let found = Hash::ALL.into_iter().find(|hash| hash.oid() == algorithm.oid);
     if algorithm.parameters.is_some_and(|parameters| !parameters.is_null()) {
         return Err("the hash function of the PSS parameters has parameters of its own".to_owned());
     }
-    found.ok_or_else(|| format!("the PSS parameters name the hash function {}, which is not read", algorithm.oid))
+    found.ok_or_else(|| format!("the PSS parameters name the hash function {}, which is not supported", algorithm.oid))
 }

@@ -11,16 +11,16 @@ use solinas_bigint::Natural;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zeroize::Zeroizing;
 
-/// What key to make.
+/// Options of key generation.
 #[derive(Debug, Clone, Copy)]
 pub struct KeygenOptions {
     /// Bits of the modulus: a multiple of 64 from 2048 to 16,384.
     pub bits: usize,
-    /// The explicit word for keys below 2048 bits, down to 512.
+    /// Allow keys from 512 bits on, for research.
     pub research: bool,
-    /// Where its randomness comes from; the key says if it is insecure.
+    /// Source of randomness. The key records whether it is insecure.
     pub entropy: Entropy,
-    /// Look for both primes at the same time, on two threads. The key is the same for the same seed.
+    /// Search both primes at the same time on two threads. The same seed gives the same key either way.
     pub parallel: bool,
 }
 
@@ -31,10 +31,12 @@ impl Default for KeygenOptions {
 }
 
 impl PrivateKey {
-    /// Makes a key with public exponent 65537: two random primes of half the bits each, further apart than `2^(bits/2 - 100)` (FIPS 186-5, A.1.3).
+    /// Generates a key with public exponent 65537. Its two primes are random, have half the bits each, and differ by
+    /// more than `2^(bits/2 - 100)` (FIPS 186-5, A.1.3).
     ///
     /// # Errors
-    /// [`Error::KeySize`]; [`Error::Entropy`]; [`Error::Cancelled`].
+    /// [`Error::KeySize`] for a size that is not offered. [`Error::Entropy`] if there is no randomness.
+    /// [`Error::Cancelled`] if the caller cancels.
     pub fn generate(options: &KeygenOptions, control: &Control<'_>) -> Result<Self> {
         let bits = options.bits;
         let least = if options.research { RESEARCH_MIN_BITS } else { MIN_BITS };
@@ -54,7 +56,7 @@ impl PrivateKey {
         for attempt in 0.. {
             let (p, q) = both(options.parallel, || make("rsa prime p", attempt), || make("rsa prime q", attempt));
             let (p, q) = (p?, q?);
-            // Neither of these happens by chance: the probabilities are about 2^-99 and 2^(-bits/2).
+            // Both cases are negligible: their probabilities are about 2^-99 and 2^(-bits/2).
             if Zeroizing::new(p.abs_diff(&q)).bit_len() <= bits / 2 - 100 {
                 continue;
             }

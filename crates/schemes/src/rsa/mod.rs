@@ -1,4 +1,4 @@
-//! RSA (Rivest, Shamir, Adleman 1978) with the paddings of RFC 8017, as `wang2014`, chapter 7 has it in hardware.
+//! RSA (Rivest, Shamir, Adleman 1978) with the paddings of RFC 8017. `wang2014`, chapter 7, describes it in hardware.
 //!
 //! ```
 //! use solinas_schemes::Control;
@@ -16,12 +16,13 @@
 //! # }
 //! ```
 //!
-//! A private operation works modulo p and q apart (Chinese remainder theorem), on a blinded number, and raises the result to e again before it
-//! leaves. Exponentiation takes the same steps whatever the exponent; the multiplication is word-level Montgomery or by FFT ([`Method`]),
-//! whichever was measured fastest at the size.
+//! A private operation computes modulo p and modulo q separately (Chinese remainder theorem), on a blinded number. It
+//! checks the result by raising it to e. The steps of an exponentiation do not depend on the secret exponent. The
+//! multiplication is word-level Montgomery or by FFT ([`Method`]); the default is the one that was measured fastest at
+//! the size.
 //!
-//! RSA without padding is homomorphic for products, `(x y)^e = x^e y^e`, and for that very reason not secure: nothing here offers it. The
-//! paddings undo the property. It is no part of Solinas' homomorphic schemes.
+//! RSA without padding is homomorphic for products, `(x y)^e = x^e y^e`. This property makes it insecure, so this
+//! module does not offer it, and the paddings remove the property. RSA is not one of Solinas' homomorphic schemes.
 
 mod encoding;
 mod error;
@@ -48,15 +49,16 @@ pub use ring::Method;
 
 use crate::security::{SecurityClaim, Status};
 
-/// Bits of the shortest key for use.
+/// Smallest key size in bits, without research.
 pub const MIN_BITS: usize = 2048;
-/// Bits of the shortest key at all.
+/// Smallest key size in bits, for research.
 pub const RESEARCH_MIN_BITS: usize = 512;
-/// Bits of the longest key.
+/// Largest key size in bits.
 pub const MAX_BITS: usize = 16_384;
 
-/// What NIST says of keys of that size: SP 800-57 Part 1, revision 5, table 2, by the next smaller size there. No size withstands a quantum
-/// computer, which factors in polynomial time (Shor 1994).
+/// The security claim for a key of `bits` bits. Source: NIST SP 800-57 Part 1, revision 5, table 2, at the largest size
+/// of the table that is not above `bits`. No size resists a quantum computer, which factors in polynomial time (Shor
+/// 1994).
 pub fn security(bits: usize) -> SecurityClaim {
     const TABLE: [(usize, f64); 5] = [(15_360, 256.0), (7680, 192.0), (3072, 128.0), (2048, 112.0), (1024, 80.0)];
     let classical_bits = TABLE.iter().find(|(size, _)| bits >= *size).map_or(0.0, |(_, strength)| *strength);

@@ -1,4 +1,4 @@
-//! Private keys under a passphrase: PKCS#8 with PBES2 (RFC 5958, section 3; RFC 8018, section 6.2).
+//! Private keys encrypted with a passphrase: PKCS#8 with PBES2 (RFC 5958, section 3; RFC 8018, section 6.2).
 
 use super::error::{Error, Result};
 use der::asn1::{AnyRef, ObjectIdentifier, OctetStringRef};
@@ -10,21 +10,24 @@ use rand_core::RngCore;
 use solinas_field::allocation::fallible;
 use zeroize::Zeroizing;
 
-/// Cost of scrypt for keys written here: log2 N, r and p. A setting of OWASP's (2023) whose 16 MiB are within what other programs allow by default.
+/// Cost of scrypt for new keys: log2 N, r and p. It is a setting recommended by OWASP (2023). Its 16 MiB are within the
+/// default limits of other programs.
 const COST: (u8, u32, u32) = (14, 8, 5);
-/// Most iterations of PBKDF2 that are done for a file.
+/// Largest number of PBKDF2 iterations accepted in a file.
 const MOST_ITERATIONS: u32 = 10_000_000;
-/// Most memory that scrypt gets for a file, bytes.
+/// Largest memory of scrypt accepted in a file, in bytes.
 const MOST_MEMORY: u64 = 1 << 28;
-/// Most work that scrypt does for a file: N * r * p, about a microsecond each. Four times that of OWASP's strongest setting (N = 2^17, r = 8, p = 1).
+/// Largest work of scrypt accepted in a file: N * r * p, about a microsecond per unit. It is four times the work of
+/// OWASP's strongest setting (N = 2^17, r = 8, p = 1).
 const MOST_WORK: u64 = 1 << 22;
-/// Bytes of AES' block, by which the encryption is longer at most.
+/// Block length of AES in bytes. The encryption adds at most one block.
 const BLOCK: usize = 16;
 
-/// DER of a PKCS#8 key to DER of the same key under a passphrase: scrypt and AES-256-CBC.
+/// Encrypts the DER of a PKCS#8 key with a passphrase, by scrypt and AES-256-CBC. Returns the DER of an
+/// `EncryptedPrivateKeyInfo`.
 ///
 /// # Errors
-/// [`Error::Encryption`] if the encoder refuses.
+/// [`Error::Encryption`] if the encoder fails.
 pub(super) fn lock(key: &[u8], passphrase: &[u8], rng: &mut impl RngCore) -> Result<Vec<u8>> {
     let (mut salt, mut iv) = ([0; 16], [0; BLOCK]);
     rng.fill_bytes(&mut salt);
@@ -38,10 +41,11 @@ pub(super) fn lock(key: &[u8], passphrase: &[u8], rng: &mut impl RngCore) -> Res
     EncryptedPrivateKeyInfo { encryption_algorithm: parameters.into(), encrypted_data }.to_der().map_err(refused)
 }
 
-/// DER of a PKCS#8 key under a passphrase to DER of the key.
+/// Decrypts an `EncryptedPrivateKeyInfo` with a passphrase. Returns the DER of the PKCS#8 key.
 ///
 /// # Errors
-/// [`Error::Passphrase`]; [`Error::Encryption`] for another method than PBES2, or one whose cost is out of range.
+/// [`Error::Passphrase`] if the passphrase does not decrypt the key. [`Error::Encryption`] for another method than
+/// PBES2, or a cost that is out of range.
 pub(super) fn unlock(der: &[u8], passphrase: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     if let Some(oid) = algorithm(der).filter(|oid| *oid != PBES2_OID) {
         return Err(refused(format!("its algorithm is {oid}, not PBES2 ({PBES2_OID})")));
@@ -56,7 +60,8 @@ pub(super) fn unlock(der: &[u8], passphrase: &[u8]) -> Result<Zeroizing<Vec<u8>>
     Ok(Zeroizing::new(key.to_vec()))
 }
 
-/// The algorithm of an `EncryptedPrivateKeyInfo`: a SEQUENCE of an algorithm and an OCTET STRING. None for anything else.
+/// Returns the algorithm of an `EncryptedPrivateKeyInfo`, which is a SEQUENCE of an algorithm and an OCTET STRING.
+/// `None` for other DER.
 pub(super) fn algorithm(der: &[u8]) -> Option<ObjectIdentifier> {
     let info = spki::SubjectPublicKeyInfo::<AnyRef<'_>, &OctetStringRef>::from_der(der);
     info.ok().map(|info| info.algorithm.oid)
@@ -66,7 +71,8 @@ fn refused(detail: impl ToString) -> Error {
     Error::Encryption { detail: detail.to_string() }
 }
 
-/// That opening the key takes seconds and some memory at most, whoever wrote the file; and that the library has no cause to panic.
+/// Checks that decrypting an untrusted file takes at most seconds and [`MOST_MEMORY`], and that the scrypt library
+/// cannot panic.
 fn check_cost(kdf: &Kdf) -> Result<()> {
     match kdf {
         Kdf::Pbkdf2(Pbkdf2Params { iteration_count, .. }) if *iteration_count > MOST_ITERATIONS => {
@@ -95,7 +101,7 @@ fn check_cost(kdf: &Kdf) -> Result<()> {
             fallible(|| Vec::<u8>::new().try_reserve_exact(memory as usize))
                 .map_err(|_| refused("scrypt needs more memory than is free"))
         }
-        _ => Err(refused("the key derivation is not known")),
+        _ => Err(refused("the key derivation is not supported")),
     }
 }
 
@@ -103,7 +109,7 @@ fn check_cost(kdf: &Kdf) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// What a key with that cost of scrypt is refused for, if it is.
+    /// Returns the reason why a key with this cost of scrypt is refused, or `None` if it is accepted.
     fn scrypt_is_refused(n: u64, r: u16, p: u16) -> Option<String> {
         let salt = [0; 16].as_slice().try_into().unwrap();
         let kdf = ScryptParams { salt, cost_parameter: n, block_size: r, parallelization: p, key_length: None };
@@ -130,7 +136,7 @@ mod tests {
             let detail = scrypt_is_refused(n, r, p);
             assert_eq!(detail.is_some_and(|detail| detail.contains(&named)), work > MOST_WORK, "{n} {r} {p}");
         }
-        // OpenSSL's, ours, and the strongest of OWASP's settings.
+        // The settings of OpenSSL and of Solinas, and the strongest one of OWASP.
         for (n, r, p) in [(1 << 14, 8, 1), (1 << 14, 8, 5), (1 << 17, 8, 1)] {
             assert_eq!(scrypt_is_refused(n, r, p), None, "{n} {r} {p}");
         }

@@ -1,4 +1,4 @@
-//! Random primes: a sieve over a window above a random start, then Miller and Rabin.
+//! Random primes: a sieve over a window above a random start, then the Miller-Rabin test.
 
 use super::error::Result;
 use super::public::EXPONENT;
@@ -8,12 +8,13 @@ use rand_core::RngCore;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
 
-/// Odd numbers in a window. At 8192 bits one in 2839 is prime, so that a window without a prime is a matter of 2^-8.
+/// Odd numbers in a window. At 8192 bits, one odd number in 2839 is prime, so a window has no prime with probability
+/// about 2^-8.
 const WINDOW: usize = 1 << 14;
 
-/// Primes from 3 to `bound`.
+/// Odd primes up to `bound`.
 fn small_primes(bound: usize) -> Vec<u64> {
-    // Entry i stands for 2 i + 3.
+    // Entry i represents 2 i + 3.
     let mut composite = vec![false; (bound - 1) / 2];
     let mut primes = Vec::new();
     for i in 0..composite.len() {
@@ -27,27 +28,29 @@ fn small_primes(bound: usize) -> Vec<u64> {
     primes
 }
 
-/// The sieve's bound: where removing one more candidate costs about as much as testing it (a division of `bits` by a word against a power).
+/// Bound of the sieve's primes. At the bound, removing one more candidate (a division of `bits` bits by a word) costs
+/// about as much as testing it (a power).
 const fn sieve_bound(bits: usize) -> usize {
     let k = bits.div_ceil(1024);
     let bound = (k * k) << 16;
     if bound > 1 << 21 { 1 << 21 } else { bound }
 }
 
-/// Rounds of Miller and Rabin after which a random odd number of `bits` bits that passes all is composite with probability below 2^-128
-/// (Damgard, Landrock, Pomerance 1993, as FIPS 186-5, appendix C.1 gives it); never fewer than in FIPS 186-5, table B.1.
+/// Number of Miller-Rabin rounds for a random odd number of `bits` bits. A number that passes all rounds is composite
+/// with probability below 2^-128 (Damgard, Landrock, Pomerance 1993, as in FIPS 186-5, appendix C.1). Never less than
+/// in FIPS 186-5, table B.1.
 pub(super) fn rounds(bits: usize) -> usize {
     let least = if bits >= 1536 { 4 } else { 5 };
     (least..64).find(|&rounds| log2_error(bits, rounds) < -128.0).unwrap_or(64)
 }
 
-/// Base-2 logarithm of the bound on that probability.
+/// Base-2 logarithm of the bound of that probability.
 fn log2_error(bits: usize, rounds: usize) -> f64 {
     let (k, t) = (bits as f64, rounds as f64);
     let factor = (8.0 * (std::f64::consts::PI.powi(2) - 6.0) / 3.0).log2();
     let scale = (2.00743 * std::f64::consts::LN_2 * k).log2();
     let mut best = f64::INFINITY;
-    // Sum over m of 3..=M and j of 2..=m of 2^(m - (m-1) t - j - (k-1)/j), by its logarithm.
+    // Sum over m in 3..=M and j in 2..=m of 2^(m - (m-1) t - j - (k-1)/j), as a logarithm.
     let mut sum = f64::NEG_INFINITY;
     for m in 3..=(2.0 * (k - 1.0).sqrt() - 1.0) as usize {
         let m = m as f64;
@@ -66,10 +69,12 @@ fn log2_sum(a: f64, b: f64) -> f64 {
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2 }
 }
 
-/// A random prime p of exactly `bits` bits with the two highest set, so that a product of two has twice as many, and `p - 1` coprime to 65537.
+/// Generates a random prime p of exactly `bits` bits. Its two highest bits are set, so that a product of two such
+/// primes has `2 bits` bits. `p - 1` is coprime to 65537.
 ///
-/// Candidates follow a random start: primes after long gaps are more likely, which does no harm (Brandt, Damgard 1992). Not constant-time: the
-/// sieve's addresses depend on the start. `tested` hears of every candidate that gets past the sieve.
+/// Candidates follow a random start. Primes after long gaps are therefore more likely, which is harmless (Brandt,
+/// Damgard 1992). The time is not constant: the addresses that the sieve accesses depend on the start. `tested` is
+/// called for every candidate that passes the sieve.
 pub(super) fn generate(
     bits: usize,
     rng: &mut impl RngCore,
@@ -109,15 +114,15 @@ pub(super) fn generate(
     }
 }
 
-/// Candidates that [`generate`] tests on average, by the prime number theorem and Mertens' third theorem.
+/// Expected number of candidates that [`generate`] tests, by the prime number theorem and Mertens' third theorem.
 pub(super) fn expected_tests(bits: usize) -> u64 {
     const E_TO_GAMMA: f64 = 1.781_072_417_990_198;
     let ln_n = bits as f64 * std::f64::consts::LN_2;
     (ln_n / (E_TO_GAMMA * (sieve_bound(bits) as f64).ln())).ceil() as u64
 }
 
-/// Whether the ring's modulus passes Miller and Rabin's test with random bases. A prime always does; a composite passes one
-/// round with probability below 1/4.
+/// Whether the ring's modulus passes the Miller-Rabin test with random bases. A prime always passes. A composite passes
+/// one round with probability below 1/4.
 pub(super) fn is_probable_prime(ring: &Ring, rounds: usize, rng: &mut impl RngCore) -> Result<bool> {
     let n = ring.modulus();
     let one = Natural::one();
@@ -156,7 +161,7 @@ mod tests {
     use crate::random::SecretSeed;
 
     #[test]
-    fn small_primes_are_those() {
+    fn small_primes_are_complete() {
         assert_eq!(small_primes(32), [3, 5, 7, 11, 13, 17, 19, 23, 29, 31]);
         assert_eq!(small_primes(1 << 16).len(), 6541);
     }

@@ -26,16 +26,16 @@ pub(super) struct Parts {
     pub(super) qinv: Zeroizing<Natural>,
 }
 
-/// How private operations are computed; the results are the same.
+/// How private operations are computed. Results do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Execution {
-    /// The multiplication; by default the one that was measured fastest at the size.
+    /// The multiplication. Defaults to the one that was measured fastest at the size.
     pub method: Option<Method>,
-    /// Compute modulo p and modulo q at the same time, on two threads.
+    /// Compute modulo p and modulo q at the same time on two threads.
     pub parallel: bool,
 }
 
-/// The private key: decrypts and signs. No `Clone`, no `Serialize`; its numbers are wiped on drop.
+/// The private key: decrypts and signs. It has neither `Clone` nor `Serialize`. Its numbers are wiped on drop.
 pub struct PrivateKey {
     public: PublicKey,
     parts: Parts,
@@ -52,11 +52,12 @@ impl fmt::Debug for PrivateKey {
 }
 
 impl PrivateKey {
-    /// From its two primes, either first, and the public exponent. With `research`, also short keys: see [`PublicKey::new`].
+    /// Builds a key from its two primes, in either order, and the public exponent. `research` allows short keys: see
+    /// [`PublicKey::new`]. Does not check that the factors are prime: see [`Self::check_primes`].
     ///
     /// # Errors
-    /// As [`PublicKey::new`]; [`Error::Inconsistent`] for equal or even factors, or an exponent that shares a factor with `p - 1` or `q - 1`. That
-    /// they are prime is not checked: see [`Self::check_primes`].
+    /// The errors of [`PublicKey::new`]. [`Error::Inconsistent`] for equal factors or a factor of 1.
+    /// [`Error::Exponent`] for an exponent that shares a factor with `p - 1` or `q - 1`.
     pub fn from_primes(p: Natural, q: Natural, exponent: Natural, research: bool) -> Result<Self> {
         let _wipe = WipeScratch;
         let (p, q) = (Zeroizing::new(p), Zeroizing::new(q));
@@ -78,11 +79,11 @@ impl PrivateKey {
         Self::build(public, Parts { d, p, q, dp, dq, qinv }, ring_p)
     }
 
-    /// From all numbers, which are checked against each other.
+    /// Builds a key from all its numbers, and checks that they are consistent.
     pub(super) fn from_parts(modulus: Natural, exponent: Natural, parts: Parts, research: bool) -> Result<Self> {
         let _wipe = WipeScratch;
         let public = PublicKey::new(modulus, exponent, research)?;
-        // Bounds the work of what follows, whatever the numbers are.
+        // Bounds the work of the checks below for arbitrary numbers.
         let bits = public.bits();
         if [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qinv].iter().any(|part| part.bit_len() > bits) {
             return Err(Error::Inconsistent { part: "length" });
@@ -125,7 +126,7 @@ impl PrivateKey {
         &self.public
     }
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
@@ -142,10 +143,10 @@ impl PrivateKey {
         &self.parts
     }
 
-    /// How private operations are computed from now on.
+    /// Sets how private operations are computed.
     ///
     /// # Errors
-    /// [`Error::Arithmetic`] if the method has no form for this size.
+    /// [`Error::Arithmetic`] if the method does not support this size.
     pub fn set_execution(&mut self, execution: Execution) -> Result<()> {
         for ring in [&mut self.ring_p, &mut self.ring_q] {
             let method = execution.method.unwrap_or(Method::fastest(ring.modulus().bit_len()));
@@ -155,16 +156,16 @@ impl PrivateKey {
         Ok(())
     }
 
-    /// The multiplication that private operations use.
+    /// The multiplication of private operations.
     pub fn method(&self) -> Method {
         self.ring_p.method()
     }
 
-    /// Whether both factors are prime, by Miller and Rabin with 64 random bases each: a composite passes with probability below 2^-128, whoever
-    /// chose it.
+    /// Checks that both factors are prime, by the Miller-Rabin test with 64 random bases each. A composite passes with
+    /// probability below 2^-128, even if an attacker chose it.
     ///
     /// # Errors
-    /// [`Error::NotPrime`]; [`Error::Entropy`].
+    /// [`Error::NotPrime`] for a composite factor. [`Error::Entropy`] if there is no randomness.
     pub fn check_primes(&self) -> Result<()> {
         let _wipe = WipeScratch;
         let mut rng = rng()?;
@@ -176,13 +177,14 @@ impl PrivateKey {
         Ok(())
     }
 
-    /// What is weak about the sizes of the two factors, if anything: lengths that differ, or a difference below `2^(bits / 2 - 100)`, which FIPS 186-5
-    /// (A.1.3) excludes, as Fermat's method factors the modulus where it is small.
+    /// Describes a weakness in the sizes of the two factors, if there is one. Their lengths may differ, or their
+    /// difference may be below `2^(bits / 2 - 100)`. FIPS 186-5 (A.1.3) excludes the latter, because Fermat's method
+    /// factors the modulus if the difference is small.
     pub fn weak_primes(&self) -> Option<&'static str> {
         let (p, q) = (&self.parts.p, &self.parts.q);
         if p.bit_len() != q.bit_len() {
             return Some(
-                "the primes differ in length: the shorter one is easier to find than the size of the key says",
+                "the primes differ in length: the shorter one is easier to find than the size of the key suggests",
             );
         }
         let difference = Zeroizing::new(p.abs_diff(q));
@@ -190,15 +192,17 @@ impl PrivateKey {
             .then_some("the primes are close to each other: Fermat's method may factor the modulus at once")
     }
 
-    /// Decrypts.
+    /// Decrypts a ciphertext of [`PublicKey::size`] bytes.
     ///
-    /// With [`EncryptionPadding::Oaep`], every malformed message gives the same error in the same time. With [`EncryptionPadding::Pkcs1`], a malformed
-    /// message gives no error: a message that looks random takes its place, of a random length, always the same for this key and ciphertext
-    /// (implicit rejection, as in OpenSSL 3.2). Whoever needs to notice damage authenticates the message, or uses OAEP.
+    /// With [`EncryptionPadding::Oaep`], every malformed message gives the same error in the same time. With
+    /// [`EncryptionPadding::Pkcs1`], a malformed message gives no error. Decryption then returns a message of random
+    /// length that looks random; key and ciphertext determine it (implicit rejection, as in OpenSSL 3.2). To detect
+    /// damage, authenticate the message or use OAEP.
     ///
     /// # Errors
-    /// [`Error::Decryption`]; [`Error::Length`] and [`Error::Range`] for what is no ciphertext of this key at all; [`Error::Fault`];
-    /// [`Error::Entropy`]; [`Error::KeyUse`] with a key for signatures alone.
+    /// [`Error::Decryption`] for a malformed OAEP message. [`Error::Length`] and [`Error::Range`] if the bytes are not
+    /// a ciphertext of this key. [`Error::Fault`] if the result fails its check. [`Error::Entropy`] if there is no
+    /// randomness. [`Error::KeyUse`] if the key is for signatures alone.
     pub fn decrypt(&self, padding: &EncryptionPadding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         self.public.key_use().check_any("encryption")?;
         let number = self.public.element("ciphertext", ciphertext)?;
@@ -215,18 +219,20 @@ impl PrivateKey {
         }
     }
 
-    /// Signs a message.
+    /// Signs a message. Returns [`PublicKey::size`] bytes.
     ///
     /// # Errors
-    /// [`Error::NoRoom`]; [`Error::Fault`]; [`Error::Entropy`]; [`Error::KeyUse`] for a padding that the key does not allow; [`Error::WeakHash`].
+    /// [`Error::NoRoom`] if the key is too short for hash and salt. [`Error::KeyUse`] for a padding that the key does
+    /// not allow. [`Error::WeakHash`] for SHA-1. [`Error::Fault`] if the result fails its check. [`Error::Entropy`] if
+    /// there is no randomness.
     pub fn sign(&self, padding: SignaturePadding, message: &[u8]) -> Result<Vec<u8>> {
-        self.sign_digest(padding, &padding.hash().of(&[message]))
+        self.sign_digest(padding, &padding.hash().digest(&[message]))
     }
 
-    /// Signs a message by its hash value, of the padding's hash.
+    /// Signs a message by its hash value, which must be of the padding's hash function.
     ///
     /// # Errors
-    /// As [`Self::sign`]; [`Error::Length`] for a value of another length than the hash's.
+    /// The errors of [`Self::sign`]. [`Error::Length`] if the value does not have the length of the hash.
     pub fn sign_digest(&self, padding: SignaturePadding, value: &[u8]) -> Result<Vec<u8>> {
         self.public.key_use().check_signature(padding)?;
         let (hash, mut rng) = (padding.hash(), rng()?);
@@ -250,8 +256,9 @@ impl PrivateKey {
         self.public.bytes(&signature)
     }
 
-    /// `c^d mod n` for `c < n`: blinded by a random factor, modulo p and q apart, and raised to `e` again before it leaves, since one wrong
-    /// half would give p or q away (Boneh, DeMillo, Lipton 1997).
+    /// Computes `c^d mod n` for `c < n`. Blinds `c` with a random factor, computes modulo p and q separately, and
+    /// checks the result by raising it to `e`. Without the check, one wrong half would reveal p or q (Boneh, DeMillo,
+    /// Lipton 1997).
     fn raw(&self, c: &Natural, rng: &mut impl RngCore) -> Result<Zeroizing<Natural>> {
         let _wipe = WipeScratch;
         let ring = self.public.ring();
@@ -271,12 +278,13 @@ impl PrivateKey {
         if self.public.raw(&x) == *c { Ok(x) } else { Err(Error::Fault) }
     }
 
-    /// A random unit modulo n and its inverse. What is inverted, in time that depends on it, is the unit times another random one.
+    /// Returns a random unit modulo n and its inverse. The inversion runs in variable time on the product of the unit
+    /// and another random unit.
     fn blinding(&self, rng: &mut impl RngCore) -> (Zeroizing<Natural>, Zeroizing<Natural>) {
         let ring = self.public.ring();
         loop {
             let (r, s) = (ring.random(rng), ring.random(rng));
-            // No inverse with probability 1/p + 1/q.
+            // The product has no inverse with probability about 2 (1/p + 1/q).
             if let Ok(inverse) = ring.mul(&r, &s).vartime_inverse(ring.modulus()) {
                 return (r, Zeroizing::new(ring.mul(&inverse, &s)));
             }
@@ -284,12 +292,12 @@ impl PrivateKey {
     }
 }
 
-/// A factor, if it is odd and above 1.
+/// Returns a factor if it is odd and above 1.
 fn odd(x: &Natural, part: &'static str) -> Result<Natural> {
     if x.is_even() || x.is_one() { Err(Error::Inconsistent { part }) } else { Ok(x.clone()) }
 }
 
-/// `x - 1`, if `x` is above 1.
+/// Returns `x - 1` if `x` is above 1.
 fn one_less(x: &Natural, part: &'static str) -> Result<Zeroizing<Natural>> {
     match x.checked_sub(&Natural::one()) {
         Some(less) if !less.is_zero() => Ok(Zeroizing::new(less)),

@@ -10,7 +10,8 @@ use solinas_bigint::Natural;
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// The least public exponent that is safe with every padding that is in use (FIPS 186-5, A.1.1), and the one of keys made here.
+/// The public exponent of keys generated here, and the smallest one that is safe with all common paddings (FIPS 186-5,
+/// A.1.1).
 pub(super) const EXPONENT: u64 = 65537;
 
 /// The public key `(n, e)`: encrypts, and verifies signatures.
@@ -36,11 +37,12 @@ impl PartialEq for PublicKey {
 impl Eq for PublicKey {}
 
 impl PublicKey {
-    /// From modulus and exponent. With `research`, also keys from 512 bits and exponents from 3.
+    /// Builds a key from modulus and exponent. `research` allows moduli from 512 bits and exponents from 3.
     ///
     /// # Errors
-    /// [`Error::KeyTooShort`] below 2048 bits; [`Error::KeyTooLong`] above 16,384; [`Error::EvenModulus`]; [`Error::Exponent`] for one that is
-    /// even, below 65537, or of more than 256 bits (FIPS 186-5, A.1.1).
+    /// [`Error::KeyTooShort`] below 2048 bits. [`Error::KeyTooLong`] above 16,384 bits. [`Error::EvenModulus`] for an
+    /// even modulus. [`Error::Exponent`] for an exponent that is even, below 65537, or longer than 256 bits (FIPS
+    /// 186-5, A.1.1).
     pub fn new(modulus: Natural, exponent: Natural, research: bool) -> Result<Self> {
         let bits = modulus.bit_len();
         let least = if research { RESEARCH_MIN_BITS } else { MIN_BITS };
@@ -80,12 +82,12 @@ impl PublicKey {
         &self.exponent
     }
 
-    /// Operations that the key allows.
+    /// The operations that the key allows.
     pub fn key_use(&self) -> KeyUse {
         self.key_use
     }
 
-    /// The same key, for that use.
+    /// Returns the same key with another use.
     pub(super) fn with_use(self, key_use: KeyUse) -> Self {
         Self { key_use, ..self }
     }
@@ -100,26 +102,27 @@ impl PublicKey {
         self.bits().div_ceil(8)
     }
 
-    /// SHA-256 of the key as SubjectPublicKeyInfo in DER, which other programs compute, too.
+    /// Returns the SHA-256 of the key as SubjectPublicKeyInfo in DER. Other programs compute the same fingerprint.
     ///
     /// # Errors
-    /// As [`Self::to_der`].
+    /// The errors of [`Self::to_der`].
     pub fn fingerprint(&self) -> Result<[u8; 32]> {
-        let (mut bytes, value) = ([0; 32], Hash::Sha256.of(&[&self.to_der(PublicFormat::Spki)?]));
+        let (mut bytes, value) = ([0; 32], Hash::Sha256.digest(&[&self.to_der(PublicFormat::Spki)?]));
         bytes.copy_from_slice(&value);
         Ok(bytes)
     }
 
-    /// What is known of the strength of a key of this size.
+    /// The security claim for keys of this size.
     pub fn security(&self) -> crate::security::SecurityClaim {
         super::security(self.bits())
     }
 
-    /// Encrypts a message of up to [`EncryptionPadding::capacity`] bytes, with padding from the operating system's randomness. The ciphertext
-    /// has [`Self::size`] bytes.
+    /// Encrypts a message of up to [`EncryptionPadding::capacity`] bytes. The padding uses randomness of the operating
+    /// system. The ciphertext has [`Self::size`] bytes.
     ///
     /// # Errors
-    /// [`Error::MessageTooLong`]; [`Error::NoRoom`]; [`Error::Entropy`]; [`Error::KeyUse`] with a key for signatures alone.
+    /// [`Error::MessageTooLong`] for a longer message. [`Error::NoRoom`] if the key is too short for the padding.
+    /// [`Error::Entropy`] if there is no randomness. [`Error::KeyUse`] if the key is for signatures alone.
     pub fn encrypt(&self, padding: &EncryptionPadding, message: &[u8]) -> Result<Vec<u8>> {
         self.encrypt_with(padding, message, &mut rng()?)
     }
@@ -151,16 +154,17 @@ impl PublicKey {
     /// Verifies the signature of a message.
     ///
     /// # Errors
-    /// [`Error::Verification`]; [`Error::Length`] and [`Error::Range`] for what is no signature of any message; [`Error::NoRoom`];
-    /// [`Error::KeyUse`] and [`Error::WeakHash`] for what the key or nobody signs with.
+    /// [`Error::Verification`] if the signature is not valid. [`Error::Length`] and [`Error::Range`] if the bytes are
+    /// not a signature of this key. [`Error::NoRoom`] if the key is too short for the hash. [`Error::KeyUse`] for a
+    /// padding that the key does not allow. [`Error::WeakHash`] for SHA-1.
     pub fn verify(&self, padding: SignaturePadding, message: &[u8], signature: &[u8]) -> Result<()> {
-        self.verify_digest(padding, &padding.hash().of(&[message]), signature)
+        self.verify_digest(padding, &padding.hash().digest(&[message]), signature)
     }
 
-    /// Verifies the signature of a message by its hash value, of the padding's hash.
+    /// Verifies the signature of a message by its hash value, which must be of the padding's hash function.
     ///
     /// # Errors
-    /// As [`Self::verify`].
+    /// The errors of [`Self::verify`].
     pub fn verify_digest(&self, padding: SignaturePadding, value: &[u8], signature: &[u8]) -> Result<()> {
         self.key_use.check_signature(padding)?;
         if value.len() != padding.hash().len() {
@@ -176,7 +180,7 @@ impl PublicKey {
             SignaturePadding::Pss { hash, mgf, salt } => {
                 let salts = salt.map_or(self.key_use.salt().unwrap_or(0)..=usize::MAX, |salt| salt..=salt);
                 let bits = self.bits() - 1;
-                // Where the block is a byte shorter than the modulus, a longer number is none.
+                // If the block is one byte shorter than the modulus, a longer number is not valid.
                 let block = opened.to_be_bytes_padded(bits.div_ceil(8));
                 block.is_ok_and(|block| pss::verify((hash, mgf.unwrap_or(hash)), value, &salts, &block, bits))
             }
@@ -184,7 +188,7 @@ impl PublicKey {
         if valid { Ok(()) } else { Err(Error::Verification) }
     }
 
-    /// `x^e mod n` for `x < n`; constant-time in `x`.
+    /// Computes `x^e mod n` for `x < n`. Constant-time in `x`.
     pub(super) fn raw(&self, x: &Natural) -> Natural {
         self.ring.public_pow(x, &self.exponent)
     }
@@ -193,12 +197,12 @@ impl PublicKey {
         &self.ring
     }
 
-    /// A number below n as [`Self::size`] bytes.
+    /// Converts a number below n to [`Self::size`] bytes, highest first.
     pub(super) fn bytes(&self, x: &Natural) -> Result<Vec<u8>> {
         Ok(x.to_be_bytes_padded(self.size())?)
     }
 
-    /// [`Self::size`] bytes as a number below n.
+    /// Converts [`Self::size`] bytes to a number below n.
     pub(super) fn element(&self, what: &'static str, bytes: &[u8]) -> Result<Natural> {
         if bytes.len() != self.size() {
             return Err(Error::Length { what, got: bytes.len(), want: self.size() });
@@ -208,7 +212,7 @@ impl PublicKey {
     }
 }
 
-/// A generator seeded by the operating system.
+/// Returns a generator that is seeded by the operating system.
 pub(super) fn rng() -> Result<impl RngCore> {
     Ok(SecretSeed::from_os()?.stream(0))
 }

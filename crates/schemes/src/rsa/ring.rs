@@ -1,4 +1,4 @@
-//! Arithmetic modulo one odd number, by one of two multiplications.
+//! Arithmetic modulo one odd number, with a choice of two multiplications.
 
 use super::error::{Error, Result};
 use rand_core::RngCore;
@@ -10,31 +10,34 @@ use zeroize::Zeroizing;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Montgomery's, word by word (`wang2014`, algorithm 3.3): quadratic.
+    /// Montgomery's multiplication word by word (`wang2014`, algorithm 3.3). Its time is quadratic in the length.
     Word,
-    /// Montgomery's with products by FFT, a third of the transforms saved (`wang2014`, algorithms 7.1 and 7.2).
+    /// Montgomery's multiplication with products by FFT, which saves a third of the transforms (`wang2014`, algorithms
+    /// 7.1 and 7.2).
     Fft,
 }
 
 impl Method {
-    /// The one that was measured fastest for a modulus of `bits` bits: by words for the primes of every key made here. At 8192 bits (keys of
-    /// 16,384) the FFT still takes more than twice as long (`examples/rsa.rs`).
+    /// The method that was measured fastest for a modulus of `bits` bits. It is [`Method::Word`] for the primes of all
+    /// keys generated here. At 8192 bits (keys of 16,384), the FFT still takes more than twice as long
+    /// (`cargo measure rsa`).
     pub const fn fastest(bits: usize) -> Self {
         if bits < FFT_MIN_BITS { Self::Word } else { Self::Fft }
     }
 }
 
-/// Moduli of fewer bits have their powers taken word by word: as `solinas_bigint::Modulus` measured it, 240 words.
+/// Smallest modulus in bits whose powers use the FFT: 240 words, as measured for `solinas_bigint::Modulus`.
 const FFT_MIN_BITS: usize = 15_360;
 
-/// Arithmetic modulo one odd number; numbers given may have any size, results are below the modulus.
+/// Arithmetic modulo one odd number. Arguments may have any size. Results are below the modulus.
 ///
-/// Constant-time in all values but those of exponents of [`Self::public_pow`]. The modulus is wiped on drop: it may be a secret prime.
+/// Constant-time in all values except the exponents of [`Self::public_pow`]. The modulus may be a secret prime, so it
+/// is wiped on drop.
 #[derive(Clone)]
 pub(super) struct Ring {
     modulus: Zeroizing<Natural>,
     word: Arc<Montgomery>,
-    /// For powers by [`Method::Fft`].
+    /// Present if powers use [`Method::Fft`].
     fft: Option<Arc<Modulus>>,
 }
 
@@ -57,7 +60,7 @@ impl Ring {
         &self.modulus
     }
 
-    /// How powers are computed.
+    /// The method of powers.
     pub(super) fn method(&self) -> Method {
         if self.fft.is_some() { Method::Fft } else { Method::Word }
     }
@@ -74,7 +77,7 @@ impl Ring {
         Ok(())
     }
 
-    /// `base^exponent`, for a secret exponent.
+    /// Computes `base^exponent` for a secret exponent.
     pub(super) fn pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural> {
         match &self.fft {
             Some(fft) => Ok(fft.pow(&Zeroizing::new(self.word.reduce(base)), exponent)?),
@@ -82,7 +85,7 @@ impl Ring {
         }
     }
 
-    /// `base^exponent`, for a public exponent.
+    /// Computes `base^exponent` for a public exponent.
     pub(super) fn public_pow(&self, base: &Natural, exponent: &Natural) -> Natural {
         self.word.vartime_pow(base, exponent)
     }
@@ -95,14 +98,14 @@ impl Ring {
         self.word.reduce(x)
     }
 
-    /// `x - y`, for `y` below the modulus.
+    /// Computes `x - y` for `y` below the modulus.
     pub(super) fn sub(&self, x: &Natural, y: &Natural) -> Natural {
         let sum = Zeroizing::new(x + &self.modulus);
         let difference = Zeroizing::new(sum.checked_sub(y).unwrap_or_default());
         self.word.reduce(&difference)
     }
 
-    /// Uniform from 1 to n - 1.
+    /// Returns a uniform number in `1..n`.
     pub(super) fn random(&self, rng: &mut impl RngCore) -> Zeroizing<Natural> {
         loop {
             match Natural::random_below(&self.modulus, rng).map(Zeroizing::new) {

@@ -1,10 +1,10 @@
-//! Work on secrets: on one thread or two, leaving nothing in the scratch of products.
+//! Work on secrets, on one thread or two. Nothing stays in the scratch memory of products.
 
 use super::error::{Error, Result};
 use solinas_bigint::fft;
 use std::thread;
 
-/// Wipes, on drop, what products have left in this thread's scratch.
+/// On drop, wipes the scratch memory of products on this thread.
 pub(super) struct WipeScratch;
 
 impl Drop for WipeScratch {
@@ -13,7 +13,8 @@ impl Drop for WipeScratch {
     }
 }
 
-/// Results of both, at the same time if `parallel`; one after the other where no thread can be had. Scratch is wiped on a thread made here.
+/// Runs both functions and returns their results. If `parallel`, they run at the same time; if no thread can be
+/// started, one after the other. The scratch memory of a started thread is wiped.
 pub(super) fn both<T: Send>(
     parallel: bool,
     first: impl Fn() -> Result<T>,

@@ -9,7 +9,7 @@ fn generate(bits: usize, seed: u64) -> PrivateKey {
     PrivateKey::generate(&options, &Control::default()).unwrap()
 }
 
-/// Keys made once: 1024 and 2048 bits.
+/// Shared keys of 1024 and 2048 bits.
 static SMALL: LazyLock<PrivateKey> = LazyLock::new(|| generate(1024, 1));
 static KEY: LazyLock<PrivateKey> = LazyLock::new(|| generate(2048, 2));
 
@@ -52,7 +52,7 @@ fn encryption_is_randomized() {
     }
 }
 
-/// Ciphertexts of no message under a padding: of others, damaged, and numbers as they are.
+/// Ciphertexts that are malformed under a padding: of other paddings, damaged ones, and small numbers.
 fn malformed(padding: &EncryptionPadding) -> Vec<Vec<u8>> {
     let encrypt = |padding: &EncryptionPadding| KEY.public_key().encrypt(padding, b"message").unwrap();
     let mut all: Vec<_> =
@@ -65,7 +65,7 @@ fn malformed(padding: &EncryptionPadding) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_is_not_well_formed_gives_one_error() {
+fn malformed_messages_give_one_error() {
     let key = &*KEY;
     for padding in paddings() {
         for ciphertext in malformed(&padding).iter().filter(|_| padding != EncryptionPadding::Pkcs1) {
@@ -98,7 +98,8 @@ fn malformed_pkcs1_gives_the_same_random_message_each_time() {
     }
 }
 
-/// Length and first bytes of what OpenSSL 4.0 (in pyca/cryptography 50) decrypts the numbers 0, 1, .. to, with the same key.
+/// Length and first bytes of the messages to which OpenSSL 4.0 (in pyca/cryptography 50) decrypts the numbers 0, 1, ..
+/// under the same key.
 const OPENSSL: [(usize, [u8; 8]); 6] = [
     (158, [94, 255, 127, 152, 183, 37, 32, 103]),
     (59, [181, 175, 234, 252, 207, 164, 3, 15]),
@@ -145,11 +146,11 @@ fn signatures_verify_for_their_message_key_and_padding_alone() {
 #[test]
 fn a_signature_of_the_hash_value_is_one_of_the_message() {
     for padding in signature_paddings() {
-        let value = padding.hash().of(&[b"message"]);
+        let value = padding.hash().digest(&[b"message"]);
         let signature = SMALL.sign_digest(padding, &value);
         match (padding.hash(), signature) {
             (_, Ok(signature)) => SMALL.public_key().verify(padding, b"message", &signature).unwrap(),
-            // 1024 bits take no 64-byte salt beside a 64-byte hash.
+            // A key of 1024 bits is too short for a hash and a salt of 64 bytes each.
             (Hash::Sha512 | Hash::Sha3_512, Err(Error::NoRoom { bits: 1024, .. })) => {}
             (_, Err(error)) => panic!("{padding:?}: {error}"),
         }
@@ -311,7 +312,7 @@ fn primes_that_are_close_or_of_different_lengths_are_told() {
 
 #[test]
 fn a_wrong_private_result_never_leaves() {
-    // A key whose q is composite passes the checks of its numbers, but not that of its results.
+    // The numbers of a key with a composite q pass their checks; the result of a private operation does not.
     let p = SMALL.parts().p.clone();
     let q = (0u64..).find_map(|i| {
         let q = &Natural::power_of_two(511) + &Natural::from(2 * i + 1);
@@ -335,7 +336,7 @@ fn keys_survive_every_format() {
             assert_eq!(again.public_key(), key.public_key());
             assert_eq!(*again.to_der(format).unwrap(), *der);
         }
-        // DER has no place for the mark.
+        // DER cannot express the mark.
         assert!(PrivateKey::read(pem.as_bytes(), false).unwrap().is_insecure());
         assert!(!PrivateKey::read(&der, false).unwrap().is_insecure());
         assert_eq!(PublicKey::read(pem.as_bytes(), false), Err(Error::PrivateKeyGiven));
@@ -357,7 +358,7 @@ fn keys_survive_every_format() {
 }
 
 #[test]
-fn malformed_keys_name_what_is_wrong() {
+fn errors_of_malformed_keys_name_the_problem() {
     let message = |bytes: &[u8]| PrivateKey::read(bytes, false).unwrap_err().to_string();
     assert!(message(b"").contains("-----BEGIN"));
     assert!(message(b"\xff\xfe").contains("neither DER nor text"));
@@ -378,7 +379,7 @@ fn malformed_keys_name_what_is_wrong() {
 }
 
 #[test]
-fn a_passphrase_opens_what_it_locks() {
+fn a_passphrase_decrypts_the_key_that_it_encrypted() {
     let key = &*SMALL;
     let (pem, der) = (key.to_encrypted_pem(b"pass phrase").unwrap(), key.to_encrypted_der(b"pass phrase").unwrap());
     for bytes in [pem.as_bytes(), &der] {
@@ -390,7 +391,7 @@ fn a_passphrase_opens_what_it_locks() {
     }
     assert!(PrivateKey::read_encrypted(pem.as_bytes(), b"pass phrase", true).unwrap().is_insecure());
     assert_ne!(key.to_encrypted_der(b"pass phrase").unwrap(), der);
-    // A passphrase for a key that needs none.
+    // A passphrase is given for a key that is not encrypted.
     assert!(PrivateKey::read_encrypted(&key.to_der(PrivateFormat::Pkcs8).unwrap(), b"x", true).is_ok());
     for end in 0..der.len() {
         assert!(PrivateKey::read_encrypted(&der[..end], b"pass phrase", true).is_err());
@@ -404,7 +405,7 @@ fn restricted(parameters: Option<PssParameters>) -> PrivateKey {
 }
 
 #[test]
-fn a_restricted_key_says_what_was_asked_and_what_it_allows() {
+fn errors_of_a_restricted_key_name_the_request_and_the_allowed_uses() {
     let key = restricted(Some(PssParameters { hash: Hash::Sha384, mgf: Hash::Sha256, salt: 40 }));
     let asked = |padding| key.sign(padding, b"message").unwrap_err().to_string();
     let pss = asked(SignaturePadding::Pss { hash: Hash::Sha512, mgf: None, salt: Some(7) });
@@ -442,7 +443,7 @@ fn keys_for_pss_alone_do_nothing_else() {
             assert_eq!((signed.is_ok(), verified.is_ok()), (allowed, allowed), "{padding:?}");
             assert!(allowed || matches!((signed, verified), (Err(Error::KeyUse { .. }), Err(Error::KeyUse { .. }))));
         }
-        // A salt that is shorter than the key demands is found in the signature, too.
+        // Verification also finds a salt that is shorter than the key demands.
         let short = KEY.sign(pss(Hash::Sha384, Hash::Sha256, Some(39)), b"message").unwrap();
         assert_eq!(key.public_key().verify(pss(Hash::Sha384, Hash::Sha256, None), b"message", &short).is_ok(), free);
         let refused = |result: Result<Vec<u8>>| assert!(matches!(result, Err(Error::KeyUse { .. })));

@@ -1,8 +1,11 @@
-//! Arrays in the slots of polynomials, and what goes across their elements: rotations and sums, as masks, rotations of slots by powers of two, and swaps of rows.
+//! Arrays in the slots of polynomials, and operations across their elements: rotations and sums. They consist of masks,
+//! rotations of slots by powers of two, and swaps of rows.
 //!
-//! Slots are two rows. An array fills row after row, polynomial after polynomial: element `i` is at place `i mod row` of row `i / row` of all rows. What
-//! automorphisms do is to rotate both rows of a polynomial, and to swap them; a rotation of an array therefore takes of each polynomial the elements that move
-//! alike, by a mask (a product with a plaintext that has 1 in some slots and 0 in the others), moves these, and adds them up:
+//! The slots of a polynomial form two rows. An array fills row after row, polynomial after polynomial. Element `i` has
+//! position `i mod row` in row `i / row` of all rows. Automorphisms can rotate both rows of a polynomial, and swap
+//! them. To rotate an array, a mask selects the elements of each polynomial that move in the same way. A mask is a
+//! product with a plaintext that is 1 in some slots and 0 in the others. The selected elements are moved and then added
+//! up:
 //!
 //! ```text
 //! array of 2.5 rows, by 1 place        row 0: a b c d      row 0: b c d e
@@ -10,7 +13,8 @@
 //!                                      row 2: i j . .      row 2: j a . .
 //! ```
 //!
-//! A mask comes before the automorphisms, so that it does not multiply their noise. An array that fills its polynomials and moves by whole polynomials needs none.
+//! Masks come before automorphisms, so that they do not multiply the noise of these. An array that fills its
+//! polynomials and rotates by whole polynomials needs no mask.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-/// Where the elements of an array are.
+/// Shape of an array in slots: its number of elements and the length of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     row: usize,
@@ -27,45 +31,45 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// So many elements, in polynomials of so many slots: a power of two, 4 at least.
+    /// Layout of `elements` elements in polynomials of `slots` slots. Range: `slots` is a power of two, at least 4.
     pub fn new(slots: usize, elements: usize) -> Self {
         debug_assert!(slots.is_power_of_two() && slots >= 4);
         Self { row: slots / 2, elements }
     }
 
-    /// Slots of a polynomial.
+    /// Number of slots of a polynomial.
     pub fn slots(&self) -> usize {
         2 * self.row
     }
 
-    /// Polynomials that the array takes.
+    /// Number of polynomials of the array.
     pub fn polynomials(&self) -> usize {
         self.elements.div_ceil(self.slots())
     }
 
-    /// Slots of the last polynomial that hold elements, where not all do.
+    /// Number of elements in the last polynomial, if they do not fill it.
     fn rest(&self) -> Option<usize> {
         Some(self.elements % self.slots()).filter(|&rest| rest > 0)
     }
 }
 
-/// Slots of a polynomial that a product with the mask keeps; the others become 0.
+/// The slots of a polynomial that a product with the mask keeps. The other slots become 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask(Vec<Range<usize>>);
 
 impl Mask {
-    fn of(slots: Range<usize>) -> Self {
+    fn new(slots: Range<usize>) -> Self {
         Self(std::iter::once(slots).collect())
     }
 
-    /// 1 in the slots that it keeps, 0 in the others. Shape: so many slots.
+    /// The plaintext slots of the mask: 1 in the slots that it keeps, 0 in the others. Shape: `slots`.
     pub fn slots(&self, slots: usize) -> Vec<u64> {
         let mut values = vec![0; slots];
         self.0.iter().for_each(|range| values[range.clone()].fill(1));
         values
     }
 
-    /// With more slots, which it does not have.
+    /// Adds slots that the mask does not keep yet.
     fn extend(&mut self, slots: Range<usize>) {
         match self.0.last_mut() {
             Some(last) if last.end == slots.start => last.end = slots.end,
@@ -79,60 +83,60 @@ impl Mask {
     }
 }
 
-/// Elements of a polynomial that move alike.
+/// A set of elements of a polynomial that move in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Move {
-    /// The polynomial they come from.
+    /// Index of the polynomial that holds them.
     source: usize,
-    /// The mask of that number; none where all slots move.
+    /// Index of the mask that selects them; `None` if all slots move.
     mask: Option<usize>,
-    /// Whether they change rows.
+    /// Whether they change to the other row.
     swap: bool,
-    /// Places to the left that they move in their row.
+    /// Number of places by which they move to the left in their row.
     left: usize,
 }
 
-/// What a scheme does with ciphertexts of slots.
+/// The operations of a scheme on ciphertexts with slots.
 pub trait Slotted: Sync {
-    /// Of the ciphertexts.
+    /// A ciphertext.
     type Ciphertext: Clone + Send + Sync;
-    /// Of its operations.
+    /// The error of an operation.
     type Error: Send;
 
-    /// `x + y`.
+    /// Computes `x + y`.
     ///
     /// # Errors
-    /// From the scheme.
+    /// The errors of the scheme.
     fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
 
-    /// The product with the mask of that number in [`Moves::masks`].
+    /// Multiplies by mask number `mask` of [`Moves::masks`].
     ///
     /// # Errors
-    /// From the scheme.
+    /// The errors of the scheme.
     fn mask(&self, x: &Self::Ciphertext, mask: usize) -> Result<Self::Ciphertext, Self::Error>;
 
-    /// Both rows `2^log2` places to the left.
+    /// Rotates both rows by `2^log2` places to the left.
     ///
     /// # Errors
-    /// From the scheme.
+    /// The errors of the scheme.
     fn rotate(&self, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Self::Error>;
 
-    /// The rows in each other's place.
+    /// Swaps the two rows.
     ///
     /// # Errors
-    /// From the scheme.
+    /// The errors of the scheme.
     fn swap(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// For each polynomial of the result what moves there.
+    /// The moves into each polynomial of the result.
     Rotation(Vec<Vec<Move>>),
-    /// Whether the last polynomial is masked.
+    /// Whether the last polynomial needs a mask.
     Sum { masked: bool },
 }
 
-/// A rotation or sum of an array, step by step.
+/// A plan of steps for a rotation or a sum of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moves {
     row: usize,
@@ -142,7 +146,8 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// As element `i` the element `i + by`, around. Slots past the last element become 0.
+    /// Plans a rotation: element `i` of the result is element `(i + by) mod elements`. Slots past the last element
+    /// become 0.
     pub fn rotation(layout: Layout, by: usize) -> Self {
         let Layout { row, elements } = layout;
         let mut masks: Vec<Mask> = Vec::new();
@@ -161,7 +166,7 @@ impl Moves {
                     let piece = Move { source, mask: None, swap, left };
                     match pieces.iter_mut().find(|(other, _)| *other == piece) {
                         Some((_, mask)) => mask.extend(slots),
-                        None => pieces.push((piece, Mask::of(slots))),
+                        None => pieces.push((piece, Mask::new(slots))),
                     }
                     place += count;
                 }
@@ -182,25 +187,26 @@ impl Moves {
         Self { row, polynomials: layout.polynomials(), masks, kind: Kind::Rotation(destinations) }
     }
 
-    /// The sum of all elements, in every slot of one polynomial; where not `clean`, slots past the last element may hold anything.
+    /// Plans the sum of all elements. Every slot of the resulting polynomial holds it. `clean` states that slots past
+    /// the last element hold 0.
     pub fn sum(layout: Layout, clean: bool) -> Self {
         let rest = layout.rest().filter(|_| !clean);
-        let masks: Vec<Mask> = rest.map(|rest| Mask::of(0..rest)).into_iter().collect();
+        let masks: Vec<Mask> = rest.map(|rest| Mask::new(0..rest)).into_iter().collect();
         let (row, polynomials) = (layout.row, layout.polynomials());
         Self { row, polynomials, kind: Kind::Sum { masked: !masks.is_empty() }, masks }
     }
 
-    /// Polynomials of the array.
+    /// Number of polynomials of the array.
     pub fn polynomials(&self) -> usize {
         self.polynomials
     }
 
-    /// The masks that it takes, to be made once.
+    /// The masks of the plan. Encode each once.
     pub fn masks(&self) -> &[Mask] {
         &self.masks
     }
 
-    /// Products with masks.
+    /// Number of products with masks.
     pub fn products(&self) -> usize {
         match &self.kind {
             Kind::Rotation(destinations) => destinations.iter().flatten().filter(|piece| piece.mask.is_some()).count(),
@@ -208,7 +214,7 @@ impl Moves {
         }
     }
 
-    /// Automorphisms: each a key switch, which takes most of the time.
+    /// Number of automorphisms. Each is a key switch, which takes most of the time.
     pub fn automorphisms(&self) -> usize {
         let counter = Counter::default();
         // Counting does not fail.
@@ -216,10 +222,11 @@ impl Moves {
         counter.0.into_inner()
     }
 
-    /// Does it to the polynomials of an array, in order: gives those of the rotated array, or one of the sum. On the current thread pool.
+    /// Runs the plan on the polynomials of an array, in order, on the current thread pool. Returns the polynomials of
+    /// the rotated array, or one polynomial with the sum.
     ///
     /// # Errors
-    /// From the scheme.
+    /// The errors of the scheme.
     pub fn apply<S: Slotted>(&self, scheme: &S, array: &[&S::Ciphertext]) -> Result<Vec<S::Ciphertext>, S::Error> {
         debug_assert_eq!(array.len(), self.polynomials);
         match &self.kind {
@@ -243,7 +250,7 @@ impl Moves {
     }
 }
 
-/// The sum, where there is something to add to.
+/// Returns `sum + x`, or `x` if there is no sum yet.
 fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: &S::Ciphertext) -> Result<S::Ciphertext, S::Error> {
     match sum {
         Some(sum) => scheme.add(&sum, x),
@@ -251,15 +258,16 @@ fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: &S::Ciphertext) -
     }
 }
 
-/// A polynomial of a rotated array from what moves there: masked, swapped, then rotated by one power of two after the other, from the largest, those that have
-/// the same places left to go together.
+/// Computes a polynomial of a rotated array from the pieces that move into it. Each piece is masked, swapped if
+/// necessary, and rotated by powers of two, from the largest to the smallest. Pieces with the same remaining distance
+/// are added and continue together.
 fn gather<S: Slotted>(
     scheme: &S,
     row: usize,
     pieces: &[Move],
     array: &[&S::Ciphertext],
 ) -> Result<Option<S::Ciphertext>, S::Error> {
-    // By the places to the left, then by whether rows are swapped.
+    // The key is the distance to the left, then whether the rows are swapped.
     let mut sums: BTreeMap<(usize, bool), S::Ciphertext> = BTreeMap::new();
     for piece in pieces {
         let x = array[piece.source];
@@ -287,7 +295,7 @@ fn gather<S: Slotted>(
     Ok(rest.remove(&0))
 }
 
-/// Counts automorphisms.
+/// A scheme that counts automorphisms.
 #[derive(Default)]
 struct Counter(AtomicUsize);
 
@@ -319,7 +327,7 @@ mod tests {
 
     const SLOTS: usize = 16;
 
-    /// Slots in the clear; rotations of slots are counted.
+    /// A scheme on plain slots that counts automorphisms and products.
     #[derive(Default)]
     struct Plain {
         masks: Vec<Mask>,
@@ -355,7 +363,7 @@ mod tests {
         }
     }
 
-    /// An array in polynomials, with what is no element past its end.
+    /// The polynomials of an array. Slots past its end hold `past`.
     fn array(elements: usize, past: u64) -> Vec<Vec<u64>> {
         let mut slots: Vec<u64> = (0..elements as u64).map(|i| i * i + 3 * i + 1).collect();
         slots.resize(elements.div_ceil(SLOTS) * SLOTS, past);
@@ -403,7 +411,7 @@ mod tests {
         for (elements, by) in [(64, 16), (64, 48), (16, 8), (32, 16), (48, 8)] {
             let moves = Moves::rotation(Layout::new(SLOTS, elements), by);
             let swapped = by % SLOTS != 0;
-            // Rows change places, but not all of one polynomial come from one.
+            // The rows swap. The two rows of a polynomial come from two polynomials, unless there is only one.
             assert_eq!(moves.products() == 0, !swapped || elements == SLOTS, "{elements} by {by}");
             assert!(moves.automorphisms() <= 2 * elements / SLOTS, "{elements} by {by}");
         }
@@ -417,7 +425,7 @@ mod tests {
             assert_eq!(moves.automorphisms(), left + usize::from(left > 0 || by == SLOTS / 2), "{by}");
             assert!(moves.products() <= 3 && moves.masks().len() <= 3, "{by}");
         }
-        // However many polynomials there are, so many masks are made.
+        // The number of masks does not grow with the number of polynomials.
         assert!(Moves::rotation(Layout::new(SLOTS, 100 * SLOTS), 5).masks().len() <= 3);
         assert!(Moves::rotation(Layout::new(SLOTS, 100 * SLOTS + 3), 5).masks().len() <= 12);
     }

@@ -6,33 +6,36 @@ use super::{Error, LweCiphertext};
 use crate::random::gaussian;
 use rand_core::RngCore;
 
-/// The bit 1 of the gates family: 1/8 of a turn. The bit 0 is `-1/8`.
+/// Torus word of the bit 1 in the gates family: 1/8 of a turn. The bit 0 is `-1/8` of a turn.
 pub const BOOL_TRUE: u32 = 1 << 29;
-/// Unit of the integers family: 1/32 of a turn, 16 values and a padding bit.
+/// Unit of the integers family: 1/32 of a turn. The 16 values fill one half of the turn; the padding bit selects the
+/// half.
 const UNIT: u32 = 1 << 27;
 
-/// The torus word of a bit (gates family).
+/// Encodes a bit as a torus word (gates family): `1/8` or `-1/8` of a turn.
 pub fn encode_bool(bit: bool) -> u32 {
     if bit { BOOL_TRUE } else { BOOL_TRUE.wrapping_neg() }
 }
 
-/// The bit nearest to a phase (gates family).
+/// Decodes a phase to the nearest bit (gates family).
 pub fn decode_bool(phase: u32) -> bool {
     phase as i32 >= 0
 }
 
-/// The torus word of a value in `0..16` (integers family); larger values wrap around the turn.
+/// Encodes a value in `0..16` as a torus word (integers family). The encoding is modulo 32: value 32 has the word of 0.
 pub fn encode_value(value: u32) -> u32 {
     value.wrapping_mul(UNIT)
 }
 
-/// The value in `0..32` nearest to a phase (integers family): 16 and above only where a computation overflowed into the padding bit.
+/// Decodes a phase to the nearest value (integers family). Range: `0..32`. A result of 16 or more means that a
+/// computation has overflowed into the padding bit.
 pub fn decode_value(phase: u32) -> u32 {
     phase.wrapping_add(UNIT / 2) / UNIT
 }
 
 impl ClientKey {
-    /// Encrypts a torus word: uniform mask, Gaussian noise of [`super::Params::fresh_log2_std`].
+    /// Encrypts a torus word with a uniform mask and Gaussian noise of [`super::Params::fresh_log2_std`]. Shape:
+    /// `k N + 1` words.
     pub fn encrypt_torus(&self, message: u32, rng: &mut impl RngCore) -> LweCiphertext {
         let key = self.glwe_bits();
         let mut words = vec![0u32; key.len() + 1];
@@ -45,28 +48,28 @@ impl ClientKey {
         LweCiphertext(words)
     }
 
-    /// The phase `b - <a, s>`: message plus noise.
+    /// Returns the phase `b - <a, s>`: the message plus noise, in units of `2^-32` turn.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    /// [`Error::CiphertextLength`] if the ciphertext does not have `k N + 1` words.
     pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
         let key = self.glwe_bits();
         if ciphertext.0.len() != key.len() + 1 {
-            return Err(Error::Dimension { got: ciphertext.0.len(), want: key.len() + 1 });
+            return Err(Error::CiphertextLength { got: ciphertext.0.len(), want: key.len() + 1 });
         }
         Ok(key.iter().zip(&ciphertext.0).fold(ciphertext.0[key.len()], |phase, (&bit, &word)| {
             phase.wrapping_sub(word & u32::from(bit).wrapping_neg())
         }))
     }
 
-    /// Encrypts a value: a bit in the gates family, `0..16` in the integers family.
+    /// Encrypts a value. Range: `0..2` in the gates family, `0..16` in the integers family.
     ///
     /// # Errors
-    /// [`Error::Plaintext`] when it does not fit.
+    /// [`Error::Message`] if the value is out of range.
     pub fn encrypt(&self, value: u32, rng: &mut impl RngCore) -> Result<LweCiphertext, Error> {
         let modulus = self.params().message_modulus();
         if value >= modulus {
-            return Err(Error::Plaintext { value, modulus });
+            return Err(Error::Message { value, modulus });
         }
         let message = match self.params().family() {
             Family::Gates => encode_bool(value == 1),
@@ -75,10 +78,10 @@ impl ClientKey {
         Ok(self.encrypt_torus(message, rng))
     }
 
-    /// Decrypts a value: inverse of [`Self::encrypt`].
+    /// Decrypts to a value of the range of [`Self::encrypt`]. In the integers family the padding bit is dropped.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    /// [`Error::CiphertextLength`] if the ciphertext does not have `k N + 1` words.
     pub fn decrypt(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
         let phase = self.phase(ciphertext)?;
         Ok(match self.params().family() {

@@ -1,4 +1,4 @@
-//! Bootstrapping: keyswitch, modulus switch, blind rotation, sample extraction.
+//! Bootstrapping: keyswitch, modulus switch, blind rotation and sample extraction.
 
 use super::params::Family;
 use super::{BOOL_TRUE, Error, LweCiphertext, Params, ServerKey, encode_value};
@@ -8,22 +8,26 @@ use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::torus::{BlindRotation, KeyswitchKey, Scratch};
 
-/// What a bootstrap computes.
+/// The function that a bootstrap computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Table {
-    /// `1/8` where the phase is in the upper half turn, else `-1/8` (gates family).
+    /// The sign: `1/8` of a turn if the phase is in the upper half turn (`0..1/2`), else `-1/8` (gates family).
     Sign,
-    /// Entries for the values `0..16` of the argument, each in `0..32`; several tables share one rotation by multi-value bootstrapping
-    /// (Carpov, Izabachene, Mollimard, eprint 2018/622) and then leave more noise: [`table_weight`].
+    /// One or more tables (integers family). Entry `v` of a table is the result for the value `v`. Range: entries in
+    /// `0..32`.
+    ///
+    /// Several tables share one blind rotation by multi-value bootstrapping (Carpov, Izabachene, Mollimard, eprint
+    /// 2018/622). Their outputs have more noise: see [`table_weight`].
     Entries(Vec<[u8; 16]>),
 }
 
-/// Variance of the output of a table evaluated together with others, in variances of a single-table bootstrap.
+/// Returns the noise variance of a table's output in multi-value bootstrapping, relative to a bootstrap with one table.
 ///
-/// The output sums 16 coefficients of the rotation, times the steps of the table (the negacyclic one from the last entry to the first
-/// included). Their errors reach the phase through a binary key, whose mean makes them dependent: coefficients `d` boxes apart correlate
-/// by `(1 - d/8) / 2`. The sum is half the squared norm of the steps and an eighth of that of the table; the derivation is in
-/// `docs/derivations/tfhe-parameters.md`, section 2.
+/// The output is a sum of 16 coefficients of the rotation, each multiplied by a step of the table. The steps include
+/// the negacyclic one from the last entry to the first. The errors of the coefficients reach the phase through a binary
+/// key. The mean of the key's bits correlates them: coefficients `d` boxes apart have correlation `(1 - d/8) / 2`. The
+/// variance is therefore half the squared norm of the steps plus an eighth of the squared norm of the table.
+/// Derivation: `docs/derivations/tfhe-parameters.md`, section 2.
 pub fn table_weight(table: &[u8; 16]) -> f64 {
     let square = |x: i32| f64::from(x * x);
     let wrap = i32::from(table[0]) + i32::from(table[15]);
@@ -32,16 +36,16 @@ pub fn table_weight(table: &[u8; 16]) -> f64 {
     steps / 2.0 + table.iter().map(|&entry| square(entry.into())).sum::<f64>() / 8.0
 }
 
-/// One bootstrap.
+/// One bootstrap to compute.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
-    /// The argument.
+    /// The argument. Shape: `k N + 1` words.
     pub input: LweCiphertext,
-    /// What to compute.
+    /// The function to compute.
     pub table: &'a Table,
 }
 
-/// An evaluation key made ready: masks regenerated, polynomials transformed.
+/// An evaluation key that is ready for use: its masks are regenerated and its polynomials are transformed.
 pub struct Evaluator {
     params: Params,
     id: KeyId,
@@ -57,22 +61,23 @@ impl std::fmt::Debug for Evaluator {
     }
 }
 
-/// Bootstraps a thread takes through the key together: more share each pass over it, until their accumulators leave the cache.
+/// Largest number of bootstraps that one thread runs in one pass over the key. A larger batch reads the key less often;
+/// above this size the accumulators no longer fit the cache.
 const BATCH: usize = 16;
 
 impl Evaluator {
-    /// Makes a key ready, on the current thread pool.
+    /// Prepares a key on the current thread pool, with the fastest back end of this CPU.
     ///
     /// # Errors
-    /// From the kernels: an unknown `SOLINAS_BACKEND`.
+    /// [`Error::Field`] if `SOLINAS_BACKEND` names an unknown back end.
     pub fn new(key: &ServerKey) -> Result<Self, Error> {
         Self::with_backend(key, Backend::detect()?)
     }
 
-    /// Makes a key ready for a given back end; results do not depend on it.
+    /// Prepares a key for a given back end. Results do not depend on the back end.
     ///
     /// # Errors
-    /// From the kernels.
+    /// [`Error::Field`] if the kernels do not support the parameters.
     pub fn with_backend(key: &ServerKey, backend: Backend) -> Result<Self, Error> {
         let params = key.params().clone();
         let p = params.literal();
@@ -86,7 +91,7 @@ impl Evaluator {
             key.ggsw_rows(i, |row, words| {
                 for (output, words) in words.chunks_exact(n).enumerate() {
                     for (turns, &word) in turns.iter_mut().zip(words) {
-                        // In turns, with the 2/N of the inverse transform.
+                        // In turns, multiplied by 2/N for the inverse transform.
                         *turns = word as i64 as f64 * (2f64.powi(-63) / n as f64);
                     }
                     fft.forward(&turns, &mut transformed);
@@ -116,7 +121,7 @@ impl Evaluator {
         self.insecure
     }
 
-    /// Bytes a key of a parameter set takes in memory once it is ready.
+    /// Returns the bytes of memory that a prepared key of these parameters takes.
     pub fn size_of(params: &Params) -> usize {
         let p = params.literal();
         let bootstrap = p.lwe_dimension * params.ggsw_rows() * (p.glwe_dimension + 1) * p.ring_dimension * 8;
@@ -124,43 +129,45 @@ impl Evaluator {
         bootstrap + keyswitch
     }
 
-    /// Bytes the key takes in memory.
+    /// Returns the bytes of memory that the key takes.
     pub fn size(&self) -> usize {
         self.bootstrapping_key.len() * 8 + self.keyswitch_key.size()
     }
 
-    /// Bootstraps independent jobs on the current thread pool: for each, its outputs (one for [`Table::Sign`], else one a table).
+    /// Bootstraps independent jobs on the current thread pool. Returns the outputs of each job: one for
+    /// [`Table::Sign`], else one for each table.
     ///
-    /// The result does not depend on the number of threads, nor on how jobs are batched.
+    /// The result depends neither on the number of threads nor on the batches.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when an input is of other parameters, [`Error::Table`] when a table is of the other family, or none.
+    /// [`Error::CiphertextLength`] if an input does not have `k N + 1` words. [`Error::Table`] if a table belongs to the other
+    /// family, or if [`Table::Entries`] is empty.
     pub fn bootstrap(&self, jobs: &[Job<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let want = self.params.big_dimension() + 1;
         if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
-            return Err(Error::Dimension { got: job.input.0.len(), want });
+            return Err(Error::CiphertextLength { got: job.input.0.len(), want });
         }
-        let fits = |table: &Table| match table {
+        let of_this_family = |table: &Table| match table {
             Table::Sign => self.params.family() == Family::Gates,
             Table::Entries(tables) => self.params.family() == Family::Integers && !tables.is_empty(),
         };
-        if !jobs.iter().all(|job| fits(job.table)) {
+        if !jobs.iter().all(|job| of_this_family(job.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
         let share = jobs.len().div_ceil(rayon::current_num_threads().max(1));
-        // Even batches: 17 jobs are 9 and 8, not 16 and 1.
+        // Batches of equal size: 17 jobs become 9 and 8, not 16 and 1.
         let batch = share.div_ceil(share.div_ceil(BATCH).max(1)).max(1);
         Ok(jobs.par_chunks(batch).flat_map_iter(|jobs| self.bootstrap_batch(jobs)).collect())
     }
 
-    /// The first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
+    /// Computes the first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when an input is of other parameters.
+    /// [`Error::CiphertextLength`] if an input does not have `k N + 1` words.
     pub fn keyswitch(&self, inputs: &[LweCiphertext]) -> Result<Vec<LweCiphertext>, Error> {
         let want = self.params.big_dimension() + 1;
         if let Some(input) = inputs.iter().find(|input| input.0.len() != want) {
-            return Err(Error::Dimension { got: input.0.len(), want });
+            return Err(Error::CiphertextLength { got: input.0.len(), want });
         }
         let words: Vec<u32> = inputs.iter().flat_map(|input| input.0.iter().copied()).collect();
         let small = self.params.literal().lwe_dimension + 1;
@@ -169,14 +176,15 @@ impl Evaluator {
         Ok(switched.chunks_exact(small).map(|words| LweCiphertext(words.to_vec())).collect())
     }
 
-    /// The second step of a bootstrap alone: rounds what [`Self::keyswitch`] gave to multiples of `1/2N` turn.
+    /// Computes the second step of a bootstrap alone: rounds an output of [`Self::keyswitch`] to multiples of `1/2N`
+    /// turn.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when the input is of other parameters.
+    /// [`Error::CiphertextLength`] if the input does not have `n + 1` words.
     pub fn modulus_switch(&self, switched: &LweCiphertext) -> Result<LweCiphertext, Error> {
         let p = self.params.literal();
         if switched.0.len() != p.lwe_dimension + 1 {
-            return Err(Error::Dimension { got: switched.0.len(), want: p.lwe_dimension + 1 });
+            return Err(Error::CiphertextLength { got: switched.0.len(), want: p.lwe_dimension + 1 });
         }
         let mut exponents = Vec::with_capacity(p.lwe_dimension);
         let body = modulus_switch(&switched.0, p.ring_dimension, 0, &mut exponents) as u32;
@@ -199,7 +207,7 @@ impl Evaluator {
             .collect()
     }
 
-    /// Keyswitches, switches the modulus to `2N`, and rotates the test polynomial of each job by its phase.
+    /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each job's test polynomial by its phase.
     fn blind_rotate(&self, jobs: &[Job<'_>], scratch: &mut Scratch) -> AlignedVec<u32> {
         let p = self.params.literal();
         let small = p.lwe_dimension + 1;
@@ -220,13 +228,13 @@ impl Evaluator {
         accumulators
     }
 
-    /// Coefficient 0 of a GLWE accumulator, as an LWE ciphertext of dimension `k N`.
+    /// Extracts coefficient 0 of a GLWE accumulator as an LWE ciphertext of dimension `k N`.
     fn sample_extract(&self, accumulator: &[u32]) -> LweCiphertext {
         let n = self.params.literal().ring_dimension;
         let k = self.params.literal().glwe_dimension;
         let mut words = Vec::with_capacity(k * n + 1);
         for mask in accumulator[..k * 2 * n].chunks_exact(2 * n) {
-            // a_0, then -a_{N-1}, .., -a_1: the negated half, read backwards.
+            // a_0, then -a_{N-1}, .., -a_1: the negated half in reverse order.
             words.push(mask[0]);
             words.extend(mask[n + 1..].iter().rev());
         }
@@ -234,7 +242,7 @@ impl Evaluator {
         LweCiphertext(words)
     }
 
-    /// Coefficient 0 of the accumulator times the steps of `table`: the steps sit at multiples of `N/16`.
+    /// Extracts coefficient 0 of the accumulator times the steps of `table`. The steps stand at multiples of `N/16`.
     fn sample_extract_table(&self, accumulator: &[u32], table: &[u8; 16]) -> LweCiphertext {
         let n = self.params.literal().ring_dimension;
         let mut sum = vec![0u32; accumulator.len()];
@@ -257,7 +265,7 @@ impl Evaluator {
 }
 
 impl Table {
-    /// Half a box, in units of `2^-32` turn: the phase of a value is the middle of its box.
+    /// Half a box, in units of `2^-32` turn. Adding it moves the phase of a value to the middle of its box.
     fn offset(&self) -> u32 {
         match self {
             Self::Sign => 0,
@@ -281,17 +289,18 @@ impl Table {
             Self::Sign => BOOL_TRUE,
             Self::Entries(tables) => match tables.as_slice() {
                 [table] => encode_value(table[j * 16 / n].into()),
-                // Half a unit everywhere: times the steps of a table it becomes the table.
+                // Half a unit in every coefficient: its product with the steps of a table is the table.
                 _ => encode_value(1) / 2,
             },
         }
     }
 }
 
-/// Rounds an LWE ciphertext to multiples of `1/2N` turn: appends the mask's exponents, returns the body's.
+/// Rounds an LWE ciphertext to multiples of `1/2N` turn. Appends the exponents of the mask to `exponents` and returns
+/// that of the body. Range: `0..2N`.
 ///
-/// The key is binary, so half of each rounding error of the mask is expected in the phase: it is taken off the body first, which halves
-/// the variance.
+/// The key is binary, so the expected contribution to the phase is half of each rounding error of the mask. Subtracting
+/// this half from the body first halves the variance.
 fn modulus_switch(words: &[u32], n: usize, offset: u32, exponents: &mut Vec<u16>) -> usize {
     let log = (2 * n).ilog2();
     let round = |word: u32| (word >> (31 - log)).wrapping_add(1) >> 1 & ((1 << log) - 1);

@@ -1,4 +1,4 @@
-//! Secret and evaluation keys, and their generation.
+//! Secret and evaluation keys and their generation.
 
 use super::{Error, Params};
 use crate::Control;
@@ -14,9 +14,10 @@ use solinas_field::fft::NegacyclicPlan;
 use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// The secret key: the LWE key of dimension `n` and the GLWE key, read as an LWE key of dimension `k N`. Both uniform binary.
+/// The secret key: the LWE key of dimension `n`, and the GLWE key, which is also an LWE key of dimension `k N`. Both
+/// are uniform binary.
 ///
-/// No `Clone`, no `Serialize`; wiped on drop.
+/// It has neither `Clone` nor `Serialize`. It is wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct ClientKey {
     #[zeroize(skip)]
@@ -35,15 +36,16 @@ impl fmt::Debug for ClientKey {
     }
 }
 
-/// The evaluation key as it is stored and sent: masks are a public seed, bodies are kept to `body_bits` bits.
+/// The evaluation key as it is stored and sent: a public seed stands for the masks, and each body keeps `body_bits`
+/// bits.
 #[derive(Clone, PartialEq)]
 pub struct ServerKey {
     params: Params,
     public_seed: [u8; 32],
     insecure: bool,
-    /// `n` GGSW ciphertexts, row by row: `N` body words, in units of `2^-64`.
+    /// Bodies of `n` GGSW ciphertexts, row by row. Shape: `N` words a row, in units of `2^-64` turn.
     bootstrap_bodies: Vec<u64>,
-    /// For each coefficient of the GLWE key and each level, a body in units of `2^-32`.
+    /// One body for each coefficient of the GLWE key and each level, in units of `2^-32` turn.
     keyswitch_bodies: Vec<u32>,
 }
 
@@ -59,14 +61,16 @@ fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
     KeyId(hasher.finalize().into())
 }
 
-/// Stream of the masks of one GGSW ciphertext (below `2^32`) or of one keyswitch coefficient (from `2^32` on).
+/// Offset of the keyswitch streams. Streams below `2^32` hold the masks of one GGSW ciphertext each. Streams from
+/// `2^32` on hold the masks of one keyswitch coefficient each.
 const KEYSWITCH_STREAMS: u64 = 1 << 32;
 
 impl ClientKey {
-    /// A key from the operating system's randomness.
+    /// Generates a secret key.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
+    /// [`Error::ResearchOnly`] if the set is for research only and `research` is false. [`Error::Entropy`] if there is
+    /// no randomness.
     pub fn generate(params: Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
             return Err(Error::ResearchOnly { name: params.name().into(), why });
@@ -78,10 +82,10 @@ impl ClientKey {
         Ok(Self { public_seed, params, insecure: entropy.is_insecure(), lwe, glwe })
     }
 
-    /// From its parts, as stored: bits of the LWE and of the GLWE key, one a byte.
+    /// Builds a key from its stored parts. `lwe` and `glwe` hold one bit in each byte. Shape: `n` and `k N` bytes.
     ///
     /// # Errors
-    /// [`Error::KeyMaterial`] for a wrong length, [`Error::KeyBits`] for a byte that is not 0 or 1.
+    /// [`Error::KeyLength`] for a wrong length. [`Error::KeyBits`] for a byte that is not 0 or 1.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -107,35 +111,36 @@ impl ClientKey {
         &self.params
     }
 
-    /// Identity.
+    /// Identity of the key pair.
     pub fn id(&self) -> KeyId {
         id(&self.params, &self.public_seed)
     }
 
-    /// Public seed of the masks.
+    /// Public seed from which the masks are regenerated.
     pub fn public_seed(&self) -> &[u8; 32] {
         &self.public_seed
     }
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// Bits of the LWE key, for storing: secret.
+    /// Bits of the LWE key, for storage. Secret. Shape: `n` bytes.
     pub fn lwe_bits(&self) -> &[u8] {
         &self.lwe
     }
 
-    /// Bits of the GLWE key, for storing: secret.
+    /// Bits of the GLWE key, for storage. Secret. Shape: `k N` bytes.
     pub fn glwe_bits(&self) -> &[u8] {
         &self.glwe
     }
 
-    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+    /// Returns a generator for encryptions, seeded by the operating system. If the key is insecure, `nonce` alone
+    /// determines the generator.
     ///
     /// # Errors
-    /// [`Error::Entropy`].
+    /// [`Error::Entropy`] if there is no randomness.
     pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
         if self.insecure {
             return Ok(SecretSeed::insecure(nonce).derive("encryption").stream(0));
@@ -143,13 +148,13 @@ impl ClientKey {
         Ok(SecretSeed::from_os()?.stream(0))
     }
 
-    /// Makes the evaluation key, on the current thread pool. Progress counts bootstrapping parts, one for each LWE key bit.
+    /// Generates the evaluation key on the current thread pool. Progress counts the bits of the LWE key.
     ///
-    /// The masks are fixed by the public seed, so the noise must be too: two keys of the same masks and different noise would be averaged.
-    /// Its seed is derived from the secret bits, and every call makes the same key.
+    /// Every call returns the same key, because the seed of the noise is derived from the secret bits. The public seed
+    /// fixes the masks: if two keys had equal masks and different noise, their average would have less noise.
     ///
     /// # Errors
-    /// [`Error::Cancelled`]; from the kernels.
+    /// [`Error::Cancelled`] if the caller cancels. [`Error::Field`] from the kernels.
     pub fn server_key(&self, control: &Control<'_>) -> Result<ServerKey, Error> {
         let noise = SecretSeed::of_secret(
             "solinas 2026 tfhe evaluation key noise",
@@ -188,9 +193,10 @@ impl ClientKey {
         })
     }
 
-    /// Bodies `B = sum A_p S_p + E + message` of the rows of `GGSW(s_i)`, rounded to the bits that are kept.
+    /// Computes the bodies `B = sum A_p S_p + E + message` of the rows of `GGSW(s_i)`, rounded to `body_bits` bits.
     ///
-    /// A row of mask polynomial `p` and level `j` carries the message `-s_i g_j S_p` in its body, which leaves the seeded masks untouched.
+    /// The row of mask polynomial `p` and level `j` has the message `-s_i g_j S_p` in its body, so that the seeded
+    /// masks need no change.
     fn ggsw_bodies(&self, ring: &SecretRing, i: usize, noise: &mut impl RngCore, bodies: &mut [u64]) {
         let p = self.params.literal();
         let n = p.ring_dimension;
@@ -218,7 +224,7 @@ impl ClientKey {
     }
 }
 
-/// The GLWE key, transformed, for exact products with uniform 64-bit polynomials.
+/// The transformed GLWE key, for exact products with uniform 64-bit polynomials.
 struct SecretRing {
     plan: NegacyclicPlan,
     key: Zeroizing<Vec<f64>>,
@@ -236,8 +242,8 @@ impl SecretRing {
         Ok(Self { plan, key })
     }
 
-    /// `out <- sum_p A_p S_p` modulo `2^64`, exactly: a half word times a binary polynomial stays below `2^32 N`, and its double transforms
-    /// err by less than 2^-5.
+    /// `out <- sum_p A_p S_p` modulo `2^64`, exactly. Each product of a half word and a binary polynomial is below
+    /// `2^32 N`, and the error of its double-precision transforms is below 2^-5.
     fn multiply(&self, mask: &[u64], out: &mut [u64]) {
         let n = out.len();
         let mut sums = [AlignedVec::<f64>::zeroed(n), AlignedVec::zeroed(n)];
@@ -260,16 +266,16 @@ impl SecretRing {
             }
             sum.zeroize();
         }
-        // A product without its noise tells the key.
+        // A product without noise reveals the key.
         coefficients.zeroize();
     }
 }
 
 impl ServerKey {
-    /// From its parts, as stored.
+    /// Builds a key from its stored parts. Shape: [`Self::bootstrap_len`] and [`Self::keyswitch_len`] words.
     ///
     /// # Errors
-    /// [`Error::KeyMaterial`] for a wrong length.
+    /// [`Error::KeyLength`] for a wrong length.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -282,12 +288,12 @@ impl ServerKey {
         Ok(Self { params, public_seed, insecure, bootstrap_bodies, keyswitch_bodies })
     }
 
-    /// Body words of the bootstrapping key: `n (k+1) l N`.
+    /// Number of body words of the bootstrapping key: `n (k+1) l N`.
     pub fn bootstrap_len(params: &Params) -> usize {
         params.literal().lwe_dimension * params.ggsw_rows() * params.literal().ring_dimension
     }
 
-    /// Body words of the keyswitch key: `k N l`.
+    /// Number of body words of the keyswitch key: `k N l`.
     pub fn keyswitch_len(params: &Params) -> usize {
         params.big_dimension() * params.literal().keyswitch.levels as usize
     }
@@ -297,32 +303,33 @@ impl ServerKey {
         &self.params
     }
 
-    /// Identity.
+    /// Identity of the key pair.
     pub fn id(&self) -> KeyId {
         id(&self.params, &self.public_seed)
     }
 
-    /// Public seed of the masks.
+    /// Public seed from which the masks are regenerated.
     pub fn public_seed(&self) -> &[u8; 32] {
         &self.public_seed
     }
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// Bodies of the bootstrapping key: see [`Self::bootstrap_len`].
+    /// Bodies of the bootstrapping key. Shape: [`Self::bootstrap_len`] words.
     pub fn bootstrap_bodies(&self) -> &[u64] {
         &self.bootstrap_bodies
     }
 
-    /// Bodies of the keyswitch key: see [`Self::keyswitch_len`].
+    /// Bodies of the keyswitch key. Shape: [`Self::keyswitch_len`] words.
     pub fn keyswitch_bodies(&self) -> &[u32] {
         &self.keyswitch_bodies
     }
 
-    /// Hands each row of `GGSW(s_i)` to `place`: masks, then body, one after the other.
+    /// Passes the index and the words of each row of `GGSW(s_i)` to `place`. Shape: `k N` mask words, then `N` body
+    /// words.
     pub(super) fn ggsw_rows(&self, i: usize, mut place: impl FnMut(usize, &[u64])) {
         let p = self.params.literal();
         let (n, rows) = (p.ring_dimension, self.params.ggsw_rows());
@@ -336,7 +343,7 @@ impl ServerKey {
         }
     }
 
-    /// Hands each ciphertext of keyswitch coefficient `j` to `place`.
+    /// Passes the level and the words of each ciphertext of keyswitch coefficient `j` to `place`. Shape: `n + 1` words.
     pub(super) fn keyswitch_rows(&self, j: usize, mut place: impl FnMut(usize, &[u32])) {
         let p = self.params.literal();
         let levels = p.keyswitch.levels as usize;
@@ -351,5 +358,5 @@ impl ServerKey {
 }
 
 fn check(params: &Params, part: &'static str, got: usize, want: usize) -> Result<(), Error> {
-    if got == want { Ok(()) } else { Err(Error::KeyMaterial { part, params: params.name().into(), got, want }) }
+    if got == want { Ok(()) } else { Err(Error::KeyLength { part, params: params.name().into(), got, want }) }
 }

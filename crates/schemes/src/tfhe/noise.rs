@@ -1,4 +1,4 @@
-//! Noise formulas, in squared turns, and the failure probability they give.
+//! Formulas of noise variance, in squared turns, and the failure probability that follows.
 //!
 //! Keys are uniform binary. Derivations and measurements: `docs/derivations/tfhe-parameters.md`.
 
@@ -12,55 +12,59 @@ fn digit_square(cut: Decomposition) -> f64 {
     (base * base + 2.0) / 12.0
 }
 
-/// Variance of the rounding to the digits kept: `B^(-2 l) / 12`.
+/// Variance of rounding to `l` digits: `B^(-2 l) / 12`.
 fn rounding(cut: Decomposition) -> f64 {
     (-2.0 * f64::from(cut.base_log() * cut.levels())).exp2() / 12.0
 }
 
-/// Variance that a blind rotation, hence a bootstrap with one table, leaves: [`bootstrap_of_key`] for a key half of whose bits are 1.
+/// Variance after a blind rotation, and so after a bootstrap with one table. It is [`bootstrap_of_key`] for keys in
+/// which half of the bits are 1.
 pub fn bootstrap(params: &Params) -> f64 {
     bootstrap_of_key(params, params.literal().lwe_dimension as f64 / 2.0, params.big_dimension() as f64 / 2.0)
 }
 
-/// Variance that a blind rotation leaves under a key of `lwe_ones` and `glwe_ones` bits that are 1: `n` external products.
+/// Variance after a blind rotation (`n` external products) under keys with `lwe_ones` and `glwe_ones` bits equal to 1.
 ///
-/// Each adds, a coefficient: `(k+1) l N E[d^2] sigma^2` by the key's noise; where the LWE key bit is 1, the rounding of the decomposition,
-/// `(1 + glwe_ones) B^(-2l) / 12`; and the error of the floating transforms.
+/// Each external product adds three terms to the variance of a coefficient:
+/// - the noise of the key: `(k+1) l N E[d^2] sigma^2`;
+/// - the rounding of the decomposition, if the LWE key bit is 1: `(1 + glwe_ones) B^(-2l) / 12`;
+/// - the error of the floating-point transforms.
 pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     let p = params.literal();
     let cut = params.decomposition();
-    // A mask polynomial's error meets every key bit that is 1.
+    // The error of a mask polynomial is multiplied by every key bit that is 1.
     let through_key = 1.0 + glwe_ones;
     let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
     let key = digits * (2.0 * p.glwe_log2_std).exp2();
-    // The products sum to a word of variance `digits / 12`, since the key is uniform on the turn.
+    // The products sum to a word of variance `digits / 12`, because the words of the key are uniform on the turn.
     let transform = through_key * FLOAT_ERROR * 2f64.powi(-106) * digits / 12.0;
     p.lwe_dimension as f64 * (key + transform) + lwe_ones * through_key * rounding(cut)
 }
 
-/// Relative variance of the transforms and of the rounded key, in squared units of roundoff (`2^-53`): measured, see the derivation.
+/// Relative variance of the transforms and of the rounded key, in squared units of roundoff (`2^-53`). It is measured:
+/// see the derivation.
 const FLOAT_ERROR: f64 = 12.0;
 
-/// Variance the keyswitch adds, with the mean of its rounding removed.
+/// Variance that the keyswitch adds. The mean of its rounding is removed.
 pub fn keyswitch(params: &Params) -> f64 {
     let p = params.literal();
     let (cut, from) = (params.keyswitch(), params.big_dimension() as f64);
     from * f64::from(cut.levels()) * digit_square(cut) * (2.0 * p.lwe_log2_std).exp2() + from / 4.0 * rounding(cut)
 }
 
-/// Variance the modulus switch to `2N` adds, with its mean removed: `(1 + n/4) / (12 (2N)^2)`.
+/// Variance that the modulus switch to `2N` adds. Its mean is removed: `(1 + n/4) / (12 (2N)^2)`.
 pub fn modulus_switch(params: &Params) -> f64 {
     let p = params.literal();
     (1.0 + p.lwe_dimension as f64 / 4.0) / (12.0 * (2.0 * p.ring_dimension as f64).powi(2))
 }
 
-/// Variance at the decision of a bootstrap whose argument weighs `weight` single-table bootstraps.
+/// Variance at the decision of a bootstrap whose argument has the variance of `weight` bootstraps with one table.
 pub fn decision(params: &Params, weight: f64) -> f64 {
     weight * bootstrap(params) + keyswitch(params) + modulus_switch(params)
 }
 
-/// Distance from a message to the nearest wrong decision: 1/8 for gates (an XOR has twice the margin and twice the coefficients), 1/64 for
-/// tables of 16 entries.
+/// Distance from a message to the nearest wrong decision, in turns: 1/8 for gates, 1/64 for tables of 16 entries. An
+/// XOR has twice the distance and twice the coefficients.
 pub fn margin(params: &Params) -> f64 {
     match params.family() {
         Family::Gates => 1.0 / 8.0,
@@ -68,16 +72,17 @@ pub fn margin(params: &Params) -> f64 {
     }
 }
 
-/// Base-2 logarithm of the probability that a bootstrap of an argument of that weight decides wrongly: the two tails of the normal law.
+/// Base-2 logarithm of the probability that a bootstrap decides wrongly, for an argument of this weight: the two tails
+/// of the normal distribution.
 pub fn log2_failure(params: &Params, weight: f64) -> f64 {
     log2_two_tails(margin(params) / decision(params, weight).sqrt())
 }
 
-/// `log2(2 Q(z))`, for any `z > 0`: the continued fraction of Mills' ratio far out, numerical integration nearby.
+/// `log2(2 Q(z))` for `z > 0`: numerical integration below 2, the continued fraction of Mills' ratio from there on.
 pub fn log2_two_tails(z: f64) -> f64 {
     let density = -z * z / 2.0 * core::f64::consts::LOG2_E - 0.5 * core::f64::consts::TAU.log2();
     if z < 2.0 {
-        // Simpson's rule on [0, z]; the tails are what is left of 1.
+        // Simpson's rule on [0, z]; the tails are the rest of the unit mass.
         let steps = 200;
         let h = z / f64::from(steps);
         let f = |i: i32| (-0.5 * (f64::from(i) * h).powi(2)).exp();

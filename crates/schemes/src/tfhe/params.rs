@@ -1,65 +1,65 @@
 //! Parameter sets.
 //!
-//! Each set states its security (lattice-estimator, kept with its output in `tools/security`) and its failure probability per bootstrap
-//! (the formulas of [`super::noise`], derived in `docs/derivations/tfhe-parameters.md`). The number in a name is `-log2` of that
-//! probability's bound.
+//! Each set states its security. The lattice-estimator computed it; `tools/security` has the inputs and outputs. Each
+//! set also states its failure probability per bootstrap, by the formulas of [`super::noise`], which
+//! `docs/derivations/tfhe-parameters.md` derives. The number in a name is a lower bound of `-log2` of that probability.
 
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 use serde::{Deserialize, Serialize};
 use solinas_field::torus::Decomposition;
 
-/// What a set's ciphertexts hold.
+/// The plaintexts of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// Bits at `+-1/8`.
+    /// Bits at `+-1/8` of a turn.
     Gates,
-    /// Values `0..16` at `v/32`.
+    /// Values `v` in `0..16` at `v/32` of a turn.
     Integers,
 }
 
-/// Base-2 logarithm of a base, and levels.
+/// A decomposition into digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// Bits of a digit.
+    /// Bits of a digit: base-2 logarithm of the base.
     pub base_log: u32,
-    /// Digits.
+    /// Number of digits.
     pub levels: u32,
 }
 
-/// Unchecked parameters, as written in a file.
+/// Unchecked parameters, as a file holds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParamsLiteral {
     /// Name of the set.
     pub name: String,
-    /// What ciphertexts hold.
+    /// The plaintexts.
     pub family: Family,
     /// LWE dimension `n` of the bootstrapping key.
     pub lwe_dimension: usize,
-    /// Base-2 logarithm of the noise of the keyswitch key, in turns.
+    /// Base-2 logarithm of the standard deviation of the keyswitch key's noise, in turns.
     pub lwe_log2_std: f64,
     /// Ring dimension `N`.
     pub ring_dimension: usize,
     /// GLWE dimension `k`.
     pub glwe_dimension: usize,
-    /// Base-2 logarithm of the noise of the bootstrapping key, in turns.
+    /// Base-2 logarithm of the standard deviation of the bootstrapping key's noise, in turns.
     pub glwe_log2_std: f64,
     /// Decomposition in a CMUX.
     pub decomposition: Cut,
     /// Decomposition in the keyswitch.
     pub keyswitch: Cut,
-    /// Bits of each body of the bootstrapping key that a stored key keeps.
+    /// Number of bits that a stored key keeps of each body of the bootstrapping key. Range: `16..=64`.
     pub body_bits: u32,
-    /// Estimated classical security in bits of the weaker of the two LWE problems.
+    /// Estimated classical security in bits: the smaller value of the two LWE problems.
     pub classical_bits: f64,
-    /// Estimated quantum security in bits.
+    /// Estimated quantum security in bits: the smaller value of the two LWE problems.
     pub quantum_bits: f64,
 }
 
 impl ParamsLiteral {
-    /// Whether ciphertexts and keys of the two fit together: all but the claims is the same.
-    fn fits(&self, other: &Self) -> bool {
+    /// Whether keys and ciphertexts of the two are compatible: all fields but the security claims are equal.
+    fn is_compatible(&self, other: &Self) -> bool {
         let Self { classical_bits, quantum_bits, .. } = *self;
         *self == Self { classical_bits, quantum_bits, ..other.clone() }
     }
@@ -73,24 +73,26 @@ pub struct Params {
     keyswitch: Decomposition,
 }
 
-/// Largest weight of a gate's argument, in bootstrapped ciphertexts: three inputs (XOR3, MAJ), each a MUX of two.
+/// Largest variance of a gate's argument, in bootstraps: three inputs (XOR3, MAJ), each the sum of two bootstraps
+/// (MUX).
 pub const GATES_WEIGHT: f64 = 6.0;
-/// Largest weight of a table's argument, in single-table bootstraps: see the circuits' lookup-table graphs.
+/// Largest variance of a table's argument, in bootstraps with one table. It follows from the circuits' graphs of lookup
+/// tables.
 pub const INTEGERS_WEIGHT: f64 = 160.0;
 
 const DEFAULT_GATES: &str = "gates-128";
 const DEFAULT_INTEGERS: &str = "integers-128";
 
 impl Params {
-    /// Names of the sets, the default of each family first.
+    /// Names of the sets: the integers sets, then the gates sets, each family with its default first.
     pub fn names() -> Vec<String> {
         literals().into_iter().map(|literal| literal.name).collect()
     }
 
-    /// The set of that name.
+    /// Returns the set of this name. `gates` and `integers` name the default of each family.
     ///
     /// # Errors
-    /// [`Error::UnknownParams`] with the names there are.
+    /// [`Error::UnknownParams`] if no set has the name.
     pub fn named(name: &str) -> Result<Self, Error> {
         let name = match name {
             "gates" => DEFAULT_GATES,
@@ -99,29 +101,31 @@ impl Params {
         };
         let literal = literals().into_iter().find(|literal| literal.name == name);
         literal.map_or_else(
-            || Err(Error::UnknownParams { name: name.into(), known: Self::names().join(", ") }),
+            || Err(Error::UnknownParams { scheme: SCHEME, name: name.into(), known: Self::names().join(", ") }),
             Self::try_from,
         )
     }
 
-    /// The set that a file holds, with today's claims: the one of that name, or the one that had the name in an earlier version.
+    /// Returns the set that a file holds, with the security claims of this version. The set is that of the name, or one
+    /// that had the name in an earlier version.
     ///
     /// # Errors
-    /// [`Error::UnknownParams`]; [`Error::Params`] for numbers that no set of that name has or had.
+    /// [`Error::UnknownParams`] if no set has the name. [`Error::Params`] if no set of the name has or had these
+    /// numbers.
     pub fn stored(literal: &ParamsLiteral) -> Result<Self, Error> {
         let known = Self::named(&literal.name)?;
-        let former = former().into_iter().find(|former| former.fits(literal));
+        let former = former().into_iter().find(|former| former.is_compatible(literal));
         match former {
-            _ if known.literal.fits(literal) => Ok(known),
+            _ if known.literal.is_compatible(literal) => Ok(known),
             Some(former) => Self::try_from(former),
             None => {
                 let problem = "they differ from the parameter set of that name; make the key again with this version";
-                Err(Error::Params { name: literal.name.clone(), problem: problem.into() })
+                Err(Error::Params { scheme: SCHEME, name: literal.name.clone(), problem: problem.into() })
             }
         }
     }
 
-    /// The numbers.
+    /// The numbers of the set.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
     }
@@ -131,7 +135,7 @@ impl Params {
         &self.literal.name
     }
 
-    /// What ciphertexts hold.
+    /// The plaintexts.
     pub fn family(&self) -> Family {
         self.literal.family
     }
@@ -149,7 +153,8 @@ impl Params {
         self.literal.glwe_dimension * self.literal.ring_dimension
     }
 
-    /// Noise of a fresh ciphertext: that of the bootstrapping key, but not below what a 32-bit word carries well.
+    /// Base-2 logarithm of the standard deviation of a fresh ciphertext's noise, in turns. It is that of the
+    /// bootstrapping key, but at least -25, so that 32-bit words represent the noise well.
     pub fn fresh_log2_std(&self) -> f64 {
         self.literal.glwe_log2_std.max(-25.0)
     }
@@ -159,17 +164,17 @@ impl Params {
         self.decomposition
     }
 
-    /// Decomposition of the keyswitch.
+    /// Decomposition in the keyswitch.
     pub fn keyswitch(&self) -> Decomposition {
         self.keyswitch
     }
 
-    /// Rows of a GGSW ciphertext.
+    /// Number of rows of a GGSW ciphertext: `(k+1) l`.
     pub fn ggsw_rows(&self) -> usize {
         (self.literal.glwe_dimension + 1) * self.decomposition.levels() as usize
     }
 
-    /// Largest weight of an argument for which [`Self::log2_failure`] is claimed.
+    /// Largest variance of an argument, in bootstraps with one table, for which [`Self::log2_failure`] holds.
     pub fn max_weight(&self) -> f64 {
         match self.family() {
             Family::Gates => GATES_WEIGHT,
@@ -177,7 +182,7 @@ impl Params {
         }
     }
 
-    /// Base-2 logarithm of the failure probability of a bootstrap whose argument has the largest weight.
+    /// Base-2 logarithm of the failure probability of a bootstrap whose argument has the variance [`Self::max_weight`].
     pub fn log2_failure(&self) -> f64 {
         noise::log2_failure(self, self.max_weight())
     }
@@ -213,7 +218,7 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.name.clone(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 Ok(())
@@ -246,6 +251,7 @@ impl TryFrom<ParamsLiteral> for Params {
         if failure > -20.0 {
             let name = params.literal.name;
             return Err(Error::Params {
+                scheme: SCHEME,
                 name,
                 problem: format!(
                     "a bootstrap fails with probability 2^{failure:.1}; less noise or more levels are needed for 2^-20"
@@ -256,7 +262,7 @@ impl TryFrom<ParamsLiteral> for Params {
     }
 }
 
-/// A set of bits: only what differs between them.
+/// A set of the gates family, from the numbers in which these sets differ.
 fn gates(name: &str, lwe: (usize, f64), keyswitch: (u32, u32), glwe_log2_std: f64, bits: (f64, f64)) -> ParamsLiteral {
     ParamsLiteral {
         name: name.into(),
@@ -274,7 +280,7 @@ fn gates(name: &str, lwe: (usize, f64), keyswitch: (u32, u32), glwe_log2_std: f6
     }
 }
 
-/// A set of integers.
+/// A set of the integers family.
 fn integers(
     name: &str,
     lwe: (usize, f64),
@@ -292,7 +298,7 @@ fn integers(
     }
 }
 
-/// The table of sets: name, `n` and noise, keyswitch, noise of the ring key, classical and quantum bits.
+/// The sets: name, `n` and noise, keyswitch, noise of the ring key, classical and quantum bits.
 fn literals() -> Vec<ParamsLiteral> {
     vec![
         integers(DEFAULT_INTEGERS, (918, -20.33), (4, 4), -49.5, (128.1, 122.0)),
@@ -304,7 +310,8 @@ fn literals() -> Vec<ParamsLiteral> {
     ]
 }
 
-/// Sets of the same names up to version 0.1, whose keys are still read. Guesses were not counted exactly then, which showed 128 bits.
+/// Sets that had these names up to version 0.1. Keys of them are still read. The security estimates of that time did
+/// not count guesses exactly, and gave 128 bits.
 fn former() -> Vec<ParamsLiteral> {
     vec![
         integers(DEFAULT_INTEGERS, (895, -20.3), (4, 4), -49.9, (125.1, 119.3)),
@@ -341,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn every_set_has_128_bits_and_only_those_that_hardly_fail_are_recommended() {
+    fn every_set_has_128_bits_and_only_sets_with_rare_failures_are_recommended() {
         for name in Params::names() {
             let claim = Params::named(&name).unwrap().security();
             assert!(claim.classical_bits >= 128.0, "{name}: {claim:?}");

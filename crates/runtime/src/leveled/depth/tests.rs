@@ -3,25 +3,26 @@
 #[path = "../../../../circuits/tests/common/programs.rs"]
 mod programs;
 
-use super::super::Parameters;
-use super::super::plan::{self, Known, Setting, State};
+use super::super::plan::{self, Known, PlanContext};
 use crate::arithmetic::Arrays;
+use crate::bgv::Bgv;
 use crate::{Error, Program, Type};
 use rand_core::RngCore;
 use solinas_circuits::program::{Op, ProgramBuilder};
 use solinas_schemes::bgv::Params;
+use solinas_schemes::leveled::{NoiseModel, State};
 
 const P: u32 = 65537;
 
 /// Plans a program for a BGV set, on fresh inputs of which those are public.
 fn planned(program: &Program, set: &str, public: &[bool]) -> Result<(), Error> {
     let params = Params::named(set)?;
-    let state = State { level: params.depth() + 1, noise: params.fresh() };
+    let state = State { level: params.depth() + 1, noise: params.fresh_noise() };
     let input = |&public: &bool| Known { state, peak: public.then_some(f64::from(P).log2()) };
     let inputs: Vec<Known> = public.iter().map(input).collect();
-    let setting = Setting { params: &params, inputs: &inputs, refresh: None, rotates: true };
+    let context = PlanContext::<Bgv> { params: &params, inputs: &inputs, bootstrap: None, rotates: true };
     let arrays = Arrays { elements: 128, inputs: &[] };
-    plan::program(program, &setting, arrays, &Default::default()).map(drop)
+    plan::program(program, &context, arrays, &Default::default()).map(drop)
 }
 
 /// What the error says that it takes, if there is one.

@@ -5,82 +5,34 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::{BootstrapKey, params_without};
 use crate::bgv::evaluate::Tensor;
-use crate::bgv::{Ciphertext, Error, Evaluator, Stage, SwitchKey, noise};
-use crate::bootstrapping::inverse_power_of_two;
+use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey};
+use crate::leveled::bootstrap::inverse_power_of_two;
+use crate::leveled::{NoiseModel, State};
 
 /// Both parts of a ciphertext.
 pub(in crate::bgv) type Parts = [RnsPoly<Eval>; 2];
 
 /// A ciphertext at the first level under the sparse secret, rounded: the constant coefficient of `c_0'`, and `c_1'`, modulo `2^l` and centred.
 #[derive(Debug, PartialEq)]
-pub(in crate::bgv) struct Rounded {
+pub(in crate::bgv) struct RoundedPhase {
     pub(in crate::bgv) constant: i64,
     pub(in crate::bgv) slope: Vec<i64>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// The same, able to bootstrap.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
-    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
-        self.key().public().check("the bootstrapping key", key.id())?;
-        if key.params() != self.key().params() {
-            let problem = "its parameters are not those of the server key".into();
-            return Err(Error::Material { part: "bootstrapping key", problem });
-        }
-        Ok(self.with_bootstrap_key(key))
-    }
-
     /// The bootstrapping key.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without one.
+    /// [`Error::NoBootstrapping`] if the parameters have none.
     pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        let params = self.key().params();
-        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
-        let without = || match params.bootstrapping() {
-            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
-            None => params_without(params),
-        };
-        self.bootstrap_key().ok_or_else(without)
+        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
-    /// Bootstrapping: the number in the constant coefficient, with the noise of [`Growth::output`](super::Growth::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
-    /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
-    /// [`Error::KeyMismatch`].
-    pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let key = self.bootstrapping()?;
-        self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
-        let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
-        let rounded = self.round(key, self.under_sparse(key, &x)?);
-        let traced = self.trace(key, self.embed(key, &rounded))?;
-        let parts = self.highest_digits(key, &traced, |_| ())?.into();
-        let (level, noise) = (self.key().params().fresh_level(), growth.output);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
-    }
-
-    /// Whether a ciphertext, ready and of two parts, can be bootstrapped: by the noise with which it would come to the first level.
+    /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
     pub fn can_bootstrap(&self, x: &Ciphertext) -> bool {
-        let params = self.key().params();
-        if self.check("the operand", x).is_err() {
-            return false;
-        }
-        let fits = |level: usize, noise: f64| noise <= noise::room(params, params.log2_modulus(level));
-        let lowered = (2..=x.level).rev().try_fold(x.noise, |noise, level| {
-            let [before, after] = noise::lowered(params, level, noise);
-            (fits(level, before) && fits(level - 1, after)).then_some(after)
-        });
-        let room = self.bootstrap_key().map(|key| key.plan.growth.room);
-        matches!((lowered, room), (Some(noise), Some(room)) if noise <= room)
+        let state = State { level: x.level, noise: x.noise };
+        let can = |key: &BootstrapKey| self.key().params().can_bootstrap(state, key.plan.growth.limit);
+        self.check("the operand", x).is_ok() && self.key().bootstrap_key().is_some_and(can)
     }
 
     /// Step 0: a ciphertext at the first level under the sparse secret.
@@ -97,7 +49,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Step 1: `c'` with `c_0' + c_1' s_b = 2^(l-r) m + e mod 2^l` in the constant coefficient, from `c_0 + c_1 s_b = m + p e mod q_1`.
-    pub(in crate::bgv) fn round(&self, key: &BootstrapKey, parts: Parts) -> Rounded {
+    pub(in crate::bgv) fn round(&self, key: &BootstrapKey, parts: Parts) -> RoundedPhase {
         let [first, second] = parts.map(RnsPoly::into_coeff);
         let q = first.basis().modulus(0);
         // -1/p = (q - 1)/p modulo q brings m to the top: m (q - 1)/p - e.
@@ -110,11 +62,11 @@ impl<'a> Evaluator<'a> {
             let steps = (q.mul_shoup(x, top) as f64 * scale).round_ties_even() as i64;
             (steps + half) % modulus - half
         };
-        Rounded { constant: round(&first.tower(0)[0]), slope: second.tower(0).iter().map(round).collect() }
+        RoundedPhase { constant: round(&first.tower(0)[0]), slope: second.tower(0).iter().map(round).collect() }
     }
 
     /// Step 2: `1/N` times an encryption of `c_0' + c_1' s_b + 2^(l-r-1)`.
-    pub(in crate::bgv) fn embed(&self, key: &BootstrapKey, rounded: &Rounded) -> Parts {
+    pub(in crate::bgv) fn embed(&self, key: &BootstrapKey, rounded: &RoundedPhase) -> Parts {
         let context = self.context();
         let basis = &context.level(context.params.levels()).basis;
         let constant = rounded.constant + (1 << (key.plan.found - 1));

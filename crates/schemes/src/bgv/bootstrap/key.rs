@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
+use crate::KeyId;
 use crate::control::Steps;
-use crate::{Control, KeyId};
 use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
@@ -14,10 +14,10 @@ use crate::bgv::keygen;
 use crate::bgv::{ClientKey, Error, Params, PublicKey, SwitchKey, SwitchKeyParts};
 use crate::random::SecretSeed;
 
-/// What bootstrapping needs beside the evaluation key: public. A client key can make any number of them, each with a sparse secret of its own.
+/// The part of a server key that bootstrapping needs. Every one has a sparse secret of its own.
 #[derive(Clone)]
 pub struct BootstrapKey {
-    public: PublicKey,
+    id: KeyId,
     pub(in crate::bgv) plan: Arc<Plan>,
     /// At level 1, from `s` to the sparse secret `s_b`.
     pub(super) to_sparse: SwitchKey,
@@ -31,16 +31,13 @@ pub struct BootstrapKey {
 
 impl fmt::Debug for BootstrapKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BootstrapKey")
-            .field("public", &self.public)
-            .field("bytes", &self.bytes())
-            .finish_non_exhaustive()
+        f.debug_struct("BootstrapKey").field("id", &self.id).field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
 impl PartialEq for BootstrapKey {
     fn eq(&self, other: &Self) -> bool {
-        self.public == other.public && self.keys().eq(other.keys())
+        self.id == other.id && self.keys().eq(other.keys())
     }
 }
 
@@ -70,7 +67,7 @@ impl BootstrapKey {
         let mut next = || keys.next().ok_or_else(error);
         let (to_sparse, embed, relinearization) = (next()?, next()?, next()?);
         let trace = keys.collect();
-        Ok(Self { public: public.clone(), plan: Arc::new(plan), to_sparse, embed, relinearization, trace })
+        Ok(Self { id: public.id(), plan: Arc::new(plan), to_sparse, embed, relinearization, trace })
     }
 
     /// All that it consists of: the switch to the sparse secret, the encryption of that (a key of one row), the relinearization, the switches of the trace.
@@ -99,46 +96,27 @@ impl BootstrapKey {
         self.keys().map(SwitchKey::bytes).sum()
     }
 
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.public.params()
-    }
-
-    /// Identity of the keys it belongs to.
+    /// Identity of the key pair that it belongs to.
     pub fn id(&self) -> KeyId {
-        self.public.id()
+        self.id
     }
 }
 
 impl ClientKey {
-    /// Makes a bootstrapping key, on the current thread pool. Progress counts rows. From an
-    /// insecure client key, the same one each time.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
-    pub fn bootstrap_key(&self, control: &Control<'_>) -> Result<BootstrapKey, Error> {
-        self.bootstrap_key_and_secret(control).map(|(key, _)| key)
-    }
-
-    /// And the sparse secret, which is forgotten otherwise.
-    pub(in crate::bgv) fn bootstrap_key_and_secret(
+    /// Makes a bootstrapping key, on the current thread pool; each row is a step. Also returns its sparse secret, which only tests need.
+    pub(in crate::bgv) fn bootstrap_key(
         &self,
-        control: &Control<'_>,
+        plan: Plan,
+        steps: &Steps<'_>,
     ) -> Result<(BootstrapKey, Zeroizing<Vec<i64>>), Error> {
-        let seed = if self.public().is_insecure() {
-            SecretSeed::of_secret("solinas 2026 bgv insecure bootstrapping", &[&self.public().id().0])
-        } else {
-            SecretSeed::from_os()?
-        };
+        let seed = self.public().secret_seed("bootstrapping")?;
         let context = self.public().context();
-        let plan = Plan::new(context)?;
-        let steps = Steps::new(control, plan.shapes(context).map(|(_, _, rows)| rows).sum());
         let sparse = sample::sparse(
             &mut seed.derive("bgv sparse secret").stream(0),
             context.params.dimension(),
             plan.bootstrapping.weight,
         )?;
-        let keys = self.bootstrap_keys(&plan, &seed, &sparse, &steps)?;
+        let keys = self.bootstrap_keys(&plan, &seed, &sparse, steps)?;
         Ok((BootstrapKey::assemble(self.public(), plan, keys)?, sparse))
     }
 

@@ -6,13 +6,13 @@
 //! homomorphically; a trace keeps the constant coefficient; digit extraction takes its highest bits.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
-//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
+//! use solinas_schemes::{Control, Entropy, Evaluate};
+//! use solinas_schemes::bgv::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure
-//! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true, Entropy::System, &Control::default())?;
-//! let key = client.bootstrap_key(&Control::default())?;
-//! let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;                // with a bootstrapping key
+//! let evaluator = Evaluator::new(&server);
 //!
 //! let mut one = vec![0; 64];
 //! one[0] = 1;
@@ -22,7 +22,7 @@
 //!     x = evaluator.bootstrap(&evaluator.automatic().multiply(&x, &one)?)?;    // deeper than the levels
 //! }
 //! assert!(client.decrypt(&x)?[0] == 1);
-//! # Ok::<(), bgv::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod evaluate;
@@ -31,11 +31,12 @@ mod noise;
 mod params;
 mod plan;
 
-pub use crate::bootstrapping::Growth;
+pub use crate::leveled::bootstrap::BootstrapNoise;
 #[cfg(test)]
-pub(in crate::bgv) use evaluate::Rounded;
+pub(in crate::bgv) use evaluate::RoundedPhase;
 pub use key::BootstrapKey;
 pub use params::Bootstrapping;
+pub(super) use plan::Plan;
 
 use super::{Error, Params};
 

@@ -4,11 +4,11 @@ use super::Bootstrapping;
 use crate::bgv::Params;
 use crate::bgv::noise::{self, LOG2_FAILURE, SIGMA, TERNARY};
 use crate::bgv::params::{Failure, log2};
-use crate::bootstrapping::{self, Growth};
+use crate::leveled::bootstrap::{self, BootstrapNoise};
 
 impl Bootstrapping {
     /// By the formulas, whether or not it works.
-    pub(in crate::bgv) fn growth(self, params: &Params) -> Growth {
+    pub(in crate::bgv) fn growth(self, params: &Params) -> BootstrapNoise {
         match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
             Err(never) => match never {},
@@ -27,11 +27,11 @@ fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,
     fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
-) -> Result<Growth, E> {
+) -> Result<BootstrapNoise, E> {
     let Bootstrapping { precision, weight, .. } = bootstrapping;
     let (n, dimension, top) = (params.dimension() as f64, params.dimension(), params.levels());
     let fits = |what, level, noise: f64| {
-        fits(what, level, noise - noise::room(params, params.log2_modulus(level)))?;
+        fits(what, level, noise - noise::limit(params, params.log2_modulus(level)))?;
         Ok(noise)
     };
     let square = |log2: f64| (2.0 * log2).exp2();
@@ -40,9 +40,9 @@ fn grow<E>(
     let embedded = square(f64::from(precision)) / 12.0 * (weight as f64 + n * (whole * SIGMA).powi(2));
     let switch = |level| noise::switched_digits_modulo(params, whole, params.digit_squares(level));
     let division = noise::rounding_modulo(whole, params.special().len(), n * TERNARY);
-    let switches: f64 = bootstrapping::rounds(dimension)
+    let switches: f64 = bootstrap::rounds(dimension)
         .map(|steps| {
-            let (terms, after) = (bootstrapping::automorphisms_of(&steps), dimension.ilog2() - steps.end);
+            let (terms, after) = (bootstrap::automorphisms_of(&steps), dimension.ilog2() - steps.end);
             (terms as f64 * square(switch(top)) + square(division)) * f64::from(after).exp2()
         })
         .sum();
@@ -71,17 +71,17 @@ fn grow<E>(
             .collect::<Result<_, E>>()?;
         if depth + 2 == precision as usize {
             let last = weighted(traced, &products) - found as f64;
-            let last = fits("the highest digit", level, noise::rss(last, params.switch_noise(level)))?;
+            let last = fits("the highest digit", level, noise::root_sum_squares(last, params.switch_noise(level)))?;
             let output = fits("a bootstrapped number", level - 1, params.reduced(last, level, 2, true))?;
             let embedded = 0.5 * embedded.log2();
-            return Ok(Growth { room: room(params, bootstrapping), embedded, traced, digits, output });
+            return Ok(BootstrapNoise { limit: limit(params, bootstrapping), embedded, traced, digits, output });
         }
         let mut last = Vec::new();
         for (product, powers) in products.into_iter().zip(&mut digits) {
             // W[i][k + 1] is right modulo 2^(k + 2).
             let modulus = (powers.len() as f64 + 1.0).exp2();
             let rounding = noise::rounding_modulo(modulus, 1 + params.special().len(), n * TERNARY);
-            let switched = noise::rss(product, switch(level));
+            let switched = noise::root_sum_squares(product, switch(level));
             powers.push(noise::rescale(params, switched, log2_prime(level), rounding));
             last.push(powers[powers.len() - 1]);
         }
@@ -93,16 +93,16 @@ fn grow<E>(
 }
 
 /// Largest noise at level 1 that can be bootstrapped.
-fn room(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+fn limit(params: &Params, bootstrapping: Bootstrapping) -> f64 {
     let p = params.plaintext_modulus();
     let switch = switched_to_sparse(params, bootstrapping);
     // In steps of the rounding: m + p e is divided by p.
     let steps = |noise| {
-        let sparse = noise::rss(noise, switch);
+        let sparse = noise::root_sum_squares(noise, switch);
         sparse - f64::from(p.ilog2()) + f64::from(bootstrapping.precision) - params.log2_modulus(1)
     };
-    let room = bootstrapping.rounded(p).room(params.log2_modulus(1), LOG2_FAILURE, steps);
-    room - noise::tolerance_above(params.dimension())
+    let limit = bootstrapping.rounded(p).noise_limit(params.log2_modulus(1), LOG2_FAILURE, steps);
+    limit - noise::tolerance_above(params.dimension())
 }
 
 /// Noise that the switch to the sparse secret adds, with the highest level's prime as special prime.
@@ -111,5 +111,5 @@ pub(super) fn switched_to_sparse(params: &Params, bootstrapping: Bootstrapping) 
     // A digit is uniform in 0..q_1.
     let squares = (2.0 * (log2(&moduli[..1]) - log2(&moduli[moduli.len() - 1..]))).exp2() / 3.0;
     let switched = noise::switched_digits_modulo(params, p, squares);
-    noise::rss(switched, noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
+    noise::root_sum_squares(switched, noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bgv::noise::LOG2_FAILURE;
 use crate::bgv::params::log2;
 use crate::bgv::{KeySwitching, Params, ParamsLiteral};
-use crate::bootstrapping::{self, Rounded};
+use crate::leveled::bootstrap::{self, RoundedPhase};
 
 /// Parameters of bootstrapping: a number modulo `p = 2^r`, in the constant coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,8 +71,8 @@ impl Bootstrapping {
     }
 
     /// What a number modulo `p` is off by under the sparse secret: the roundings of the constant part, and of each coefficient that meets one of the secret.
-    pub(super) fn rounded(self, p: u64) -> Rounded {
-        Rounded { roundings: self.weight + 1, limit: f64::from(self.precision - 1 - p.ilog2()).exp2() }
+    pub(super) fn rounded(self, p: u64) -> RoundedPhase {
+        RoundedPhase { roundings: self.weight + 1, limit: f64::from(self.precision - 1 - p.ilog2()).exp2() }
     }
 
     /// Levels that it takes.
@@ -82,7 +82,7 @@ impl Bootstrapping {
 
     /// Automorphisms of the trace, each with a key.
     pub fn automorphisms(dimension: usize) -> usize {
-        bootstrapping::automorphisms(dimension)
+        bootstrap::automorphisms(dimension)
     }
 
     /// What is claimed: nothing for less than the weight, or more than the modulus, of which `docs/derivations/bgv-bootstrap.md` has the estimate.

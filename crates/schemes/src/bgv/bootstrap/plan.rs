@@ -6,7 +6,7 @@ use super::{Bootstrapping, params_without};
 use crate::bgv::Error;
 use crate::bgv::context::Context;
 use crate::bgv::switch::Switch;
-use crate::bootstrapping::{self, Growth};
+use crate::leveled::bootstrap::{self, BootstrapNoise};
 
 /// The plans of a parameter set.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(in crate::bgv) struct Plan {
     pub(super) bootstrapping: Bootstrapping,
     /// Digits that are taken from below.
     pub(super) found: usize,
-    pub(in crate::bgv) growth: Growth,
+    pub(in crate::bgv) growth: BootstrapNoise,
     /// At level 1, with the highest level's prime as special prime: to the sparse secret.
     pub(super) sparse: Switch,
     pub(super) sparse_basis: Basis,
@@ -29,7 +29,7 @@ pub(in crate::bgv) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+    pub(in crate::bgv) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
         let (n, levels, precision) = (params.dimension(), params.levels(), bootstrapping.precision as usize);
@@ -37,7 +37,7 @@ impl Plan {
         let special = Basis::new(n, params.special(), backend)?;
         let (first, last) = (top.prefix(1)?, top.range(levels - 1..levels)?);
         let round = |steps| {
-            let exponents = bootstrapping::exponents(n, steps);
+            let exponents = bootstrap::exponents(n, steps);
             exponents.into_iter().map(|exponent| Automorphism::new(top, exponent)).collect()
         };
         let found = precision - params.plaintext_modulus().ilog2() as usize;
@@ -53,7 +53,7 @@ impl Plan {
             sparse: Switch::new(params, &first, Some(&last))?,
             sparse_basis: first.joined(&last)?,
             down: SwitchDown::new(top, None, &special, 1 << precision)?,
-            rounds: bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
+            rounds: bootstrap::rounds(n).map(round).collect::<Result<_, _>>()?,
             rests: (0..found).map(rest).collect::<Result<_, _>>()?,
             squares: (0..precision - 2).map(squares).collect::<Result<_, _>>()?,
             found,
@@ -69,6 +69,11 @@ impl Plan {
         let automorphisms: usize = self.rounds.iter().map(Vec::len).sum();
         let long = core::iter::repeat_n((context.extended.clone(), special, rows), 1 + automorphisms);
         [(self.sparse_basis.clone(), 1, 1), (top.basis.clone(), 0, 1)].into_iter().chain(long)
+    }
+
+    /// Number of rows of a bootstrapping key.
+    pub(in crate::bgv) fn rows(&self, context: &Context) -> usize {
+        self.shapes(context).map(|(_, _, rows)| rows).sum()
     }
 
     /// The hybrid digits of a level.

@@ -1,7 +1,7 @@
 //! Bootstrapping: every step against plain integers, noise at every step, circuits deeper than the levels, and what is refused.
 
-use crate::control::CANCELLED;
-use crate::{Control, Entropy};
+use crate::control::{CANCELLED, Steps};
+use crate::{Control, Evaluate};
 use solinas_field::Backend;
 use solinas_ring::{Divisor, MixedRadix};
 
@@ -25,14 +25,16 @@ impl World {
     fn of(params: &Params, backend: Backend) -> Self {
         let context = context::Context::on(params, backend).unwrap();
         let client = keygen::client_key(context, &SecretSeed::insecure(11), true).unwrap();
-        let go = Control::default();
-        let server = client.server_key(&Rotations::none(params), &go).unwrap();
-        let (key, sparse) = client.bootstrap_key_and_secret(&go).unwrap();
+        let server = client.server_key(&Control::default()).unwrap();
+        let plan = crate::bgv::bootstrap::Plan::new(client.public().context()).unwrap();
+        // The same key again, with its secret.
+        let (key, sparse) = client.bootstrap_key(plan, &Steps::unobserved()).unwrap();
+        assert!(server.bootstrap_key() == Some(&key));
         Self { params: params.clone(), client, server, key, sparse: sparse.to_vec() }
     }
 
     fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.server).with_bootstrapping(&self.key).unwrap()
+        Evaluator::new(&self.server)
     }
 
     /// An encrypted number, and other coefficients that are not 0.
@@ -61,7 +63,7 @@ impl World {
     }
 
     /// The constant coefficient of `c_0' + c_1' s_b`, as an integer.
-    fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::Rounded) -> i64 {
+    fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::RoundedPhase) -> i64 {
         let n = self.sparse.len();
         // Of slope(X) s_b(X), the coefficient of X^j s_b[N - j] is the constant one, negated but for j = 0.
         let products = (1..n).map(|j| -rounded.slope[j] * self.sparse[n - j]).sum::<i64>();
@@ -190,7 +192,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
     // The noise at level 1, halved, in steps of q_1 / 2^l.
     let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), 1).unwrap();
     let noise = level_1.noise() - 1.0 + f64::from(l) - world.params.log2_modulus(1);
-    let formula = noise::rss(roundings, noise);
+    let formula = noise::root_sum_squares(roundings, noise);
     // Five deviations of the mean of so many squares are 0.21 bits.
     assert!((roundings - 0.25..formula + 0.25).contains(&measured), "{measured}: {roundings}, {formula}");
 }
@@ -266,24 +268,26 @@ fn back_ends_and_threads_make_no_difference_to_bootstrapping() {
 
 #[test]
 fn what_bootstrapping_lacks_is_named() {
-    let go = Control::default();
     let world = World::new("boot-64-2");
     let x = world.encrypt(1, 1);
-    let error = Evaluator::new(&world.server).bootstrap(&x).unwrap_err();
-    assert!(error.to_string().contains("ClientKey::bootstrap_key"), "{error}");
-    let (other, other_server) =
-        generate(&world.params, &Rotations::none(&world.params), true, Entropy::Insecure(12), &Control::default())
-            .unwrap();
-    assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(other.bootstrap_key(&CANCELLED), Err(Error::Cancelled(_))));
+    let none = Rotations::none(&world.params);
+    let (other, other_server) = keys_with(&world.params, &none, 12);
+    assert!(matches!(other.server_key(&CANCELLED), Err(Error::Cancelled(_))));
     let foreign = Evaluator::new(&other_server).automatic().at_level(&encrypt(&other_server, &[0; 64], 1), 1).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("bits-64-2").unwrap();
-    let (client, server) =
-        generate(&plain, &Rotations::none(&plain), true, Entropy::Insecure(1), &Control::default()).unwrap();
-    let error = client.bootstrap_key(&go).unwrap_err();
-    assert!(error.to_string().contains("boot128-16384-8"), "{error}");
+    let (_, server) = keys_with(&plain, &Rotations::none(&plain), 1);
+    assert!(server.bootstrap_key().is_none());
     assert!(Evaluator::new(&server).bootstrapping().unwrap_err().to_string().contains("boot128-16384-8"));
+
+    // A bootstrapping key belongs to its key pair, and keys of such parameters have one.
+    let assemble = |of: &ServerKey, bootstrap: Option<&BootstrapKey>| {
+        ServerKey::from_parts(of.public().clone(), &of.relinearization().parts(), &[], bootstrap.cloned())
+    };
+    assert!(assemble(&world.server, Some(&world.key)).unwrap() == world.server);
+    assert!(matches!(assemble(&other_server, Some(&world.key)), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(assemble(&world.server, None), Err(Error::Material { .. })));
+    assert!(matches!(assemble(&server, Some(&world.key)), Err(Error::Material { .. })));
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();

@@ -1,6 +1,7 @@
 //! Random circuits of full depth, evaluated with automatic levels, against plain arithmetic.
 
 use super::*;
+use crate::Evaluate;
 
 /// What a circuit computes with.
 struct Value {
@@ -89,10 +90,10 @@ fn squares_to_the_full_depth_keep_their_noise() {
             if depth < 8 {
                 let sum = evaluator.add(&x, &x).unwrap();
                 plain = negacyclic(&plain, &plain, p).into_iter().map(|x| 4 * x % p).collect();
-                x = evaluator.composed_multiply(&sum, &sum).unwrap();
+                x = evaluator.multiply(&sum, &sum).unwrap();
             }
         }
-        let error = evaluator.composed_multiply(&x, &x).unwrap_err();
+        let error = evaluator.multiply(&x, &x).unwrap_err();
         assert!(matches!(error, Error::OutOfLevels { level: 1, depth: 8, .. }), "{error}");
     }
 }
@@ -114,7 +115,7 @@ fn noisy_operands_are_lowered_before_they_are_multiplied() {
     let want: Vec<u64> = x.iter().map(|&x| x * x % 65537 * factor % 65537).collect();
     assert_eq!(slots.decode(&client.decrypt(&product).unwrap()).unwrap(), want);
     // Levels that differ, products that are not reduced yet, a degree that is: all are brought together.
-    let tensor = automatic.manual().multiply(&product, &product).unwrap();
+    let tensor = automatic.manual().tensor(&product, &product).unwrap();
     let both = automatic.add(&tensor, &sum).unwrap();
     let square = |x: u64| x * x % 65537;
     let scaled: Vec<u64> = x.iter().zip(&want).map(|(&x, &y)| (square(y) + x * ((1 << 24) % 65537)) % 65537).collect();

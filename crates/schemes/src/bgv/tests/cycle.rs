@@ -1,7 +1,7 @@
 //! Each operation, against plain arithmetic and the formula.
 
 use super::*;
-use crate::{Control, Entropy};
+use crate::{Control, Evaluate, RotateSlots};
 
 #[test]
 fn slots_add_multiply_and_rotate() {
@@ -26,25 +26,27 @@ fn slots_add_multiply_and_rotate() {
     assert_eq!(decrypted(&evaluator.multiply_plain(&a, &plain).unwrap(), "product with plain"), product);
     assert_eq!(decrypted(&evaluator.multiply_integer(&a, -3).unwrap(), "triple"), zipped(&|x, _| (p - x) * 3 % p));
 
-    let tensor = evaluator.multiply(&a, &b).unwrap();
+    let tensor = evaluator.tensor(&a, &b).unwrap();
     assert_eq!((tensor.parts().len(), tensor.stage()), (3, Stage::Product));
     assert_eq!(decrypted(&tensor, "tensor"), product);
     let relinearized = evaluator.relinearize(&tensor).unwrap();
     assert_eq!(decrypted(&relinearized, "relinearized"), product);
-    let reduced = evaluator.mod_reduce(&relinearized).unwrap();
+    let reduced = evaluator.modulus_switch(&relinearized).unwrap();
     assert_eq!((reduced.level(), reduced.stage()), (3, Stage::Ready));
     assert_eq!(decrypted(&reduced, "reduced"), product);
     // The other order, and both in one.
-    let other = evaluator.relinearize(&evaluator.mod_reduce(&tensor).unwrap()).unwrap();
+    let other = evaluator.relinearize(&evaluator.modulus_switch(&tensor).unwrap()).unwrap();
     assert_eq!(decrypted(&other, "reduced, then relinearized"), product);
-    let composed = evaluator.composed_multiply(&a, &b).unwrap();
+    let composed = evaluator.multiply(&a, &b).unwrap();
     assert_eq!(decrypted(&composed, "composed"), product);
     // Sums of what came here in different ways: factors agree.
-    let lowered = evaluator.lower(&a).unwrap();
+    let lowered = evaluator.drop_level(&a).unwrap();
     assert_eq!(decrypted(&lowered, "lowered"), x);
     assert_eq!(
         decrypted(
-            &evaluator.add(&evaluator.lower(&composed).unwrap(), &evaluator.lower(&lowered).unwrap()).unwrap(),
+            &evaluator
+                .add(&evaluator.drop_level(&composed).unwrap(), &evaluator.drop_level(&lowered).unwrap())
+                .unwrap(),
             "two levels down"
         ),
         zipped(&|x, y| (x * y + x) % p)
@@ -87,17 +89,17 @@ fn polynomials_modulo_primes_and_others_multiply() {
         };
         let params = Params::try_from(literal).unwrap();
         let rotations = Rotations::none(&params).with_automorphism(5).unwrap();
-        let (client, server) = generate(&params, &rotations, true, Entropy::Insecure(p), &Control::default()).unwrap();
+        let (client, server) = keys_with(&params, &rotations, p);
         let (x, y) = (random(p, 64, 3), random(p, 64, 4));
         let evaluator = Evaluator::new(&server);
         let (a, b) = (encrypt(&server, &x, 1), encrypt(&server, &y, 2));
         let product = negacyclic(&x, &y, p);
-        let ab = evaluator.composed_multiply(&a, &b).unwrap();
+        let ab = evaluator.multiply(&a, &b).unwrap();
         check_noise(&client, &ab, "product");
         assert_eq!(client.decrypt(&ab).unwrap(), product, "p = {p}");
-        let separate = evaluator.mod_reduce(&evaluator.relinearize(&evaluator.multiply(&a, &b).unwrap()).unwrap());
+        let separate = evaluator.modulus_switch(&evaluator.relinearize(&evaluator.tensor(&a, &b).unwrap()).unwrap());
         assert_eq!(client.decrypt(&separate.unwrap()).unwrap(), product, "p = {p}");
-        let square = evaluator.composed_multiply(&ab, &ab).unwrap();
+        let square = evaluator.multiply(&ab, &ab).unwrap();
         check_noise(&client, &square, "square");
         assert_eq!(client.decrypt(&square).unwrap(), negacyclic(&product, &product, p), "p = {p}");
         if let KeySwitching::Hybrid { .. } = switching {
@@ -162,10 +164,10 @@ fn all_back_ends_and_threads_give_the_same_words() {
                 let context = context::Context::on(&params, backend).unwrap();
                 let client = keygen::client_key(context, &crate::random::SecretSeed::insecure(3), true).unwrap();
                 let rotations = Rotations::of_steps(&params, &[3]).unwrap();
-                let server = client.server_key(&rotations, &Control::default()).unwrap();
+                let server = client.server_key_with(&rotations, &Control::default()).unwrap();
                 let evaluator = Evaluator::new(&server);
                 let a = encrypt(&server, &x, 1);
-                let y = evaluator.rotate(&evaluator.composed_multiply(&a, &a).unwrap(), 3).unwrap();
+                let y = evaluator.rotate(&evaluator.multiply(&a, &a).unwrap(), 3).unwrap();
                 (a, y.clone(), client.decrypt(&y).unwrap())
             }));
         }
@@ -182,7 +184,7 @@ fn keys_and_ciphertexts_are_their_parts() {
     let secret = zeroize::Zeroizing::new(client.secret().to_vec());
     let again = ClientKey::from_parts(stored.clone(), secret).unwrap();
     let rotations: Vec<_> = server.rotation_keys().map(|(exponent, key)| (exponent, key.parts())).collect();
-    let other = ServerKey::from_parts(stored.clone(), &server.relinearization().parts(), &rotations).unwrap();
+    let other = ServerKey::from_parts(stored.clone(), &server.relinearization().parts(), &rotations, None).unwrap();
     assert!(other == server && other.rotations() == server.rotations());
     let x = random(65537, 128, 8);
     let a = encrypt(&other, &x, 3);

@@ -24,7 +24,14 @@ fn keys(name: &str) -> (ClientKey, ServerKey) {
         Ok(_) => Rotations::all(&params).unwrap(),
         Err(_) => Rotations::none(&params).with_automorphism(5).unwrap(),
     };
-    generate(&params, &rotations, true, Entropy::Insecure(1), &Control::default()).unwrap()
+    keys_with(&params, &rotations, 1)
+}
+
+/// A key pair with these rotations, of that seed.
+fn keys_with(params: &Params, rotations: &Rotations, seed: u64) -> (ClientKey, ServerKey) {
+    let client = ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+    let server = client.server_key_with(rotations, &Control::default()).unwrap();
+    (client, server)
 }
 
 fn encrypt(server: &ServerKey, plaintext: &[u64], nonce: u64) -> Ciphertext {

@@ -2,29 +2,27 @@
 
 use super::*;
 use crate::slots;
-use crate::{Control, Entropy, Progress};
+use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
     let (_, server) = keys("slots-64-2");
-    let (_, other) =
-        generate(server.params(), &Rotations::none(server.params()), true, Entropy::Insecure(2), &Control::default())
-            .unwrap();
+    let (_, other) = keys_with(server.params(), &Rotations::none(server.params()), 2);
     let x = random(65537, 64, 1);
     let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
     let evaluator = Evaluator::new(&server);
     assert!(matches!(evaluator.add(&a, &foreign), Err(Error::KeyMismatch { what: "the second operand", .. })));
-    let low = evaluator.lower(&a).unwrap();
-    assert!(matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs: 3, rhs: 2 })));
-    let product = evaluator.multiply(&a, &a).unwrap();
+    let low = evaluator.drop_level(&a).unwrap();
+    assert!(matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs: 3, rhs: 2, .. })));
+    let product = evaluator.tensor(&a, &a).unwrap();
     assert!(matches!(evaluator.add(&a, &product), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.multiply(&product, &product), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.mod_reduce(&a), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.lower(&product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.tensor(&product, &product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.modulus_switch(&a), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.drop_level(&product), Err(Error::Stage { .. })));
     assert!(matches!(evaluator.rotate(&product, 1), Err(Error::Parts { .. })));
-    let three = evaluator.mod_reduce(&product).unwrap();
-    assert!(matches!(evaluator.composed_multiply(&three, &three), Err(Error::Parts { .. })));
+    let three = evaluator.modulus_switch(&product).unwrap();
+    assert!(matches!(evaluator.multiply(&three, &three), Err(Error::Parts { .. })));
     assert!(matches!(evaluator.dot(&[], &[]), Err(Error::Operands { .. })));
     assert!(matches!(evaluator.dot(&[&a], &[&a, &a]), Err(Error::Operands { .. })));
     let error = Evaluator::new(&other).rotate(&foreign, 1).unwrap_err();
@@ -69,7 +67,7 @@ fn keys_and_ciphertexts_that_are_damaged_are_refused() {
 
     let mut parts = server.relinearization().parts();
     let made = |parts: &SwitchKeyParts, rotations: &[(usize, SwitchKeyParts)]| {
-        ServerKey::from_parts(public.clone(), parts, rotations)
+        ServerKey::from_parts(public.clone(), parts, rotations, None)
     };
     assert!(matches!(made(&parts, &[(4, parts.clone())]), Err(Error::Material { .. })));
     parts.rows[0][0] = u64::MAX;
@@ -100,18 +98,18 @@ fn parameters_out_of_range_are_refused() {
     assert!(with(&|l| l.plaintext_modulus = 1).is_err());
     let params = Params::named("slots-64-2").unwrap();
     assert!(matches!(
-        generate(&params, &Rotations::none(&params), false, Entropy::System, &Control::default()),
+        ClientKey::generate(&params, false, Entropy::System, &Control::default()),
         Err(Error::ResearchOnly { .. })
     ));
     let bits = Params::named("bits-64-2").unwrap();
-    assert!(matches!(bits.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 257, .. }))));
-    assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::Slots(slots::Error::NoSlots { .. }))));
+    assert!(matches!(bits.slots(), Err(Error::Slots { error: slots::Error::NoSlots { example: 257, .. }, .. })));
+    assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::Slots { error: slots::Error::NoSlots { .. }, .. })));
 }
 
 #[test]
 fn key_generation_reports_and_stops() {
     let params = Params::named("slots-64-2").unwrap();
-    let client = ClientKey::generate(&params, true, Entropy::Insecure(1)).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
     let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
     let heard = AtomicU64::new(0);
     let cancel = AtomicBool::new(false);
@@ -121,7 +119,7 @@ fn key_generation_reports_and_stops() {
         cancel.store(done >= 2, Ordering::Relaxed);
     };
     let control = Control { progress: Some(&listen), cancel: Some(&cancel) };
-    assert!(matches!(client.server_key(&rotations, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(client.server_key_with(&rotations, &control), Err(Error::Cancelled(_))));
     assert_eq!(heard.into_inner() % 3, 0);
     assert_eq!(rotations.to_string(), "rotations by -1, 1");
 }

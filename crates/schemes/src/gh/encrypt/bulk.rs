@@ -1,4 +1,4 @@
-//! Encryption of many bits that needs no table afterwards.
+//! Encryption of many bits without tables that stay in memory.
 
 use crate::Control;
 use rand_core::RngCore;
@@ -8,16 +8,16 @@ use super::super::modulus::{Arithmetic, Modulus};
 use super::super::{Ciphertext, Error, Params, PublicKey};
 use super::{EncryptMethod, Noise, Powers, SPECTRUM_FACTOR, SWEEP, SignedSum, finish, powers};
 
-/// Encryption of many bits once: by one sweep over all powers of `r`, `n` modular products for any number of bits, or by a two-level table,
-/// whichever takes fewer transforms.
+/// Encryption of one batch of bits. It uses the method that takes fewer transforms: a two-level table, or one sweep
+/// over all powers of `r`. A sweep takes `n` modular products for any number of bits.
 pub(in crate::gh) enum Bulk {
     Sweep(Modulus),
     Table(Powers),
 }
 
 impl Bulk {
-    /// Transforms of a two-level table for `count` bits: five for a product by a kept factor; one for each group of terms, and four to reduce
-    /// their sum.
+    /// Transforms of a two-level table for `count` bits. A product by a stored factor takes five. An encryption takes
+    /// one for each group of terms and four to reduce their sum.
     fn table_transforms(params: &Params, count: usize) -> usize {
         let (n, window) = (params.dimension(), EncryptMethod::TwoLevel.window(params));
         5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4)
@@ -27,12 +27,12 @@ impl Bulk {
         5 * params.dimension() <= Self::table_transforms(params, count)
     }
 
-    /// Transforms for `count` bits.
+    /// Number of transforms for `count` bits.
     pub(in crate::gh) fn transforms(params: &Params, count: usize) -> usize {
         Self::table_transforms(params, count).min(5 * params.dimension())
     }
 
-    /// Bytes for `count` bits, on `threads` threads, their ciphertexts not counted; about.
+    /// Approximate bytes of memory for `count` bits on `threads` threads, without their ciphertexts.
     pub(in crate::gh) fn memory(params: &Params, count: usize, threads: usize) -> u64 {
         let residue = 8 * params.words() as u64;
         // Spectra of operands, sums and reductions.
@@ -46,7 +46,7 @@ impl Bulk {
             }
     }
 
-    /// For `count` bits.
+    /// Prepares the encryption of `count` bits.
     pub(in crate::gh) fn new(public: &PublicKey, count: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
         Ok(if Self::sweeps(public.params(), count) {
             Self::Sweep(Modulus::new(public.d(), 1, arithmetic)?)
@@ -55,7 +55,7 @@ impl Bulk {
         })
     }
 
-    /// How many bits to encrypt together: all, where they share the sweep.
+    /// Number of bits to encrypt in one call of [`Self::encrypt`]. All bits share one sweep.
     pub(in crate::gh) fn chunk(&self) -> usize {
         match self {
             Self::Sweep(_) => usize::MAX,
@@ -63,7 +63,8 @@ impl Bulk {
         }
     }
 
-    /// Encrypts bits, on the current thread pool. `step` hears how much of how much of a sweep is done, and may stop it.
+    /// Encrypts bits on the current thread pool. Calls `step(done, total)` during a sweep; an error of `step` stops the
+    /// sweep.
     pub(in crate::gh) fn encrypt(
         &self,
         public: &PublicKey,
@@ -80,7 +81,8 @@ impl Bulk {
     }
 }
 
-/// Encrypts many bits by one sweep over all powers of `r`. `step` hears how many of how many powers are done, and may stop the sweep.
+/// Encrypts many bits by one sweep over all powers of `r`. Calls `step` with the number of powers done and the total;
+/// an error of `step` stops the sweep.
 fn sweep(
     public: &PublicKey,
     modulus: &Modulus,
@@ -93,7 +95,7 @@ fn sweep(
     let window = SWEEP.min(n);
     let mut powers = powers(modulus, &r, window)?;
     let factor = modulus.forward(&modulus.mul(&powers[(window - 1) * words..], &r)?)?;
-    // Each sum with the terms that are still to come.
+    // Each sum with its remaining terms.
     let mut sums: Vec<_> = noises.iter().map(|noise| (SignedSum::new(modulus), &noise.terms[..])).collect();
     for start in (0..n).step_by(window) {
         step(start, n)?;
@@ -116,20 +118,22 @@ fn sweep(
     Ok(finished.collect())
 }
 
-/// Bytes that [`encrypt_batch`] takes for `count` bits on `threads` threads, their ciphertexts not counted; about.
+/// Approximate bytes of memory that [`encrypt_batch`] takes for `count` bits on `threads` threads, without their
+/// ciphertexts.
 pub fn batch_memory(params: &Params, count: usize, threads: usize) -> u64 {
     Bulk::memory(params, count, threads)
 }
 
-/// Whether so many bits are worth a sweep of [`encrypt_batch`] over all powers of `r`: beyond what a two-level table takes.
+/// Whether [`encrypt_batch`] encrypts `count` bits by a sweep over all powers of `r`. For fewer bits, a two-level table
+/// takes fewer transforms.
 pub fn batch_sweeps(params: &Params, count: usize) -> bool {
     Bulk::sweeps(params, count)
 }
 
-/// Encrypts many bits once, with no table to keep. Progress counts bits.
+/// Encrypts a batch of bits without tables that stay in memory. Progress counts bits.
 ///
 /// # Errors
-/// [`Error::Cancelled`]; from the integers.
+/// [`Error::Cancelled`] if the caller cancels. [`Error::Integer`] from the integer arithmetic.
 pub fn encrypt_batch(
     public: &PublicKey,
     bits: &[bool],
@@ -145,7 +149,7 @@ pub fn encrypt_batch(
         control.report(ciphertexts.len() as u64, bits.len() as u64);
         control.check()?;
         let step = |done, of| {
-            // Of a sweep, all bits are done together.
+            // A sweep completes all bits together.
             control.report((bits.len() * done / of) as u64, bits.len() as u64);
             Ok(control.check()?)
         };

@@ -1,8 +1,9 @@
 //! Encryption: `c = b + 2 u(r) mod d` for a random sparse polynomial `u`.
 //!
-//! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret. One who watches
-//! the addresses of memory (a shared cache) sees its places and its signs, which choose the table entries that are read and the sum that they
-//! are added to, and with them the bit: encrypt where no one else runs. The time of a sum does not depend on the values that are added.
+//! The methods ([`EncryptMethod`]) store different powers of `r`, and their encryptions differ in cost. The polynomial
+//! is secret. Its positions and signs choose the table entries that are read and the sums to which they are added. An
+//! observer of memory addresses (through a shared cache) therefore learns the bit: encrypt on a machine that runs no
+//! untrusted code. The time of a sum does not depend on the added values.
 
 mod bulk;
 
@@ -25,34 +26,36 @@ use solinas_bigint::fft::Spectrum;
 pub(super) use bulk::Bulk;
 pub use bulk::{batch_memory, batch_sweeps, encrypt_batch};
 
-/// How powers of `r` are combined. With `w` the window, `n` the dimension:
+/// How powers of `r` are combined. `w` is the window, `n` the dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EncryptMethod {
-    /// `w = 64` powers kept; one modular product for each window but the first (`wang2014` 4.3.1).
+    /// Stores `w = 64` powers. Takes one modular product for each window but the first (`wang2014` 4.3.1).
     PartialFft,
-    /// The transforms of `r^i` and of `r^(w j)` kept, `w = 64`: products and sums transformed, one inverse, one reduction (`wang2015` eq. 6). A
-    /// coefficient -1 is the factor `r^(w j + n) = -r^(w j)`, the complement's transform; at most
-    /// [`Params::max_nonzeros`] products are summed, and the plans are exact for as many.
+    /// Stores the transforms of `r^i` and of `r^(w j)` with `w = 64`. Products are summed as transforms, with one
+    /// inverse transform and one reduction (`wang2015` eq. 6). A coefficient -1 uses the factor
+    /// `r^(w j + n) = -r^(w j)`, whose transform is also stored. The plans are exact for sums of up to
+    /// [`Params::max_nonzeros`] products.
     FullFft,
-    /// `r^i` and the transforms of `r^(w j)` kept, `w` near `sqrt(8 n)`: one transform for each window that is not empty.
+    /// Stores `r^i` and the transforms of `r^(w j)`, with `w` near `sqrt(8 n)`. Takes one transform for each window
+    /// that is not empty.
     TwoLevel,
-    /// Every power kept: an addition for each non-zero coefficient.
+    /// Stores every power. Takes one addition for each non-zero coefficient.
     Table,
 }
 
-/// Window of the methods of the papers.
+/// The window of the papers' methods.
 const PAPER_WINDOW: usize = 64;
-/// Bytes of a transform by those of a residue, at most.
+/// Upper bound of the bytes of a transform, relative to those of a residue.
 pub(in crate::gh) const SPECTRUM_FACTOR: u64 = 14;
-/// Powers that a sweep computes before it adds them.
+/// Number of powers that a sweep computes at a time.
 const SWEEP: usize = 64;
 
 impl EncryptMethod {
-    /// All, the one of the cheapest encryptions first.
+    /// All methods, by increasing cost of an encryption.
     pub const ALL: [Self; 4] = [Self::Table, Self::FullFft, Self::TwoLevel, Self::PartialFft];
 
-    /// Its name.
+    /// Name of the method.
     pub fn name(self) -> &'static str {
         match self {
             Self::PartialFft => "partial-FFT encryption",
@@ -71,7 +74,7 @@ impl EncryptMethod {
         }
     }
 
-    /// Bytes of its tables, about.
+    /// Approximate bytes of the method's tables.
     pub fn memory(self, params: &Params) -> u64 {
         let residue = 8 * params.words() as u64;
         let window = self.window(params) as u64;
@@ -84,15 +87,15 @@ impl EncryptMethod {
         }
     }
 
-    /// The first of [`Self::ALL`] whose tables fit.
+    /// Returns the first of [`Self::ALL`] whose tables fit in `memory` bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] with what the smallest takes.
+    /// [`Error::Memory`] if none fits. It states the size of the smallest.
     pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
         Self::fastest(params, memory)
     }
 
-    /// Words of [`Encryptor::table`].
+    /// Number of words of [`Encryptor::table`]. `None` if the method stores transforms alone.
     pub fn table_words(self, public: &PublicKey) -> Option<usize> {
         (self != Self::FullFft).then(|| self.window(public.params()) * public.words())
     }
@@ -110,14 +113,15 @@ impl Method for EncryptMethod {
     }
 }
 
-/// A noise polynomial `u`: indices and signs of its coefficients +-1, in ascending order.
+/// A noise polynomial `u`: indices and signs of its coefficients +-1, by ascending index.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(super) struct Noise {
     pub(super) terms: Vec<(u32, bool)>,
 }
 
 impl Noise {
-    /// Coefficients that are 0 with probability `1 - nz/n`, else 1 or -1 evenly; drawn again when there are too many.
+    /// Draws coefficients that are 0 with probability `1 - nz/n`, and otherwise 1 or -1 with equal probability. Draws
+    /// again if there are more than [`Params::max_nonzeros`] non-zero ones.
     pub(super) fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
         let n = params.dimension();
         let threshold = ((params.nonzeros() as u128) << 63) / n as u128;
@@ -137,7 +141,7 @@ impl Noise {
     }
 }
 
-/// Sum and negated sum of residues, each reduced once at the end.
+/// The sum of added and of subtracted residues. Each is reduced once, at the end.
 struct SignedSum {
     sides: [Zeroizing<Vec<u64>>; 2],
 }
@@ -169,7 +173,7 @@ enum Tables {
     Table { powers: Residues },
 }
 
-/// The powers of `r` as a method keeps them: evaluates noise polynomials at `r`.
+/// The powers of `r` that a method stores. Evaluates noise polynomials at `r`.
 pub(super) struct Powers {
     modulus: Modulus,
     dimension: usize,
@@ -177,7 +181,7 @@ pub(super) struct Powers {
     tables: Tables,
 }
 
-/// Encryption under one public key, with its tables.
+/// Encryption under one public key, with the tables of one method.
 pub struct Encryptor<'a> {
     public: Held<'a, PublicKey>,
     method: EncryptMethod,
@@ -191,10 +195,10 @@ impl core::fmt::Debug for Encryptor<'_> {
 }
 
 impl<'a> Encryptor<'a> {
-    /// Builds the tables of the method, within `memory` bytes, on the current thread pool.
+    /// Builds the tables of the method within `memory` bytes, on the current thread pool.
     ///
     /// # Errors
-    /// [`Error::Memory`] when they do not fit, before the work starts.
+    /// [`Error::Memory`] if the tables do not fit. The check precedes the work.
     pub fn new(
         public: &'a PublicKey,
         method: EncryptMethod,
@@ -205,10 +209,10 @@ impl<'a> Encryptor<'a> {
         Ok(Self { method, powers: Powers::new(public, method, arithmetic, None)?, public: Held::Borrowed(public) })
     }
 
-    /// As [`Encryptor::new`], of a key that is shared.
+    /// Builds an encryptor as [`Encryptor::new`] does, for a shared key.
     ///
     /// # Errors
-    /// As [`Encryptor::new`].
+    /// The errors of [`Encryptor::new`].
     pub fn shared(
         public: Arc<PublicKey>,
         method: EncryptMethod,
@@ -219,10 +223,12 @@ impl<'a> Encryptor<'a> {
         Ok(Self { method, powers: Powers::new(&public, method, arithmetic, None)?, public: Held::Shared(public) })
     }
 
-    /// As [`Self::new`], with the powers of `r` that [`Self::table`] gave once: they are checked by one product, and used where they lie.
+    /// Builds an encryptor as [`Self::new`] does, from powers of `r` that [`Self::table`] returned earlier. The powers
+    /// are checked by one product and are not copied.
     ///
     /// # Errors
-    /// As [`Self::new`]; [`Error::Material`] for powers of another key or method, or that are none.
+    /// The errors of [`Self::new`]. [`Error::Material`] if the words are not powers of this key's `r`, or belong to
+    /// another method.
     pub fn with_table(
         public: &'a PublicKey,
         method: EncryptMethod,
@@ -235,7 +241,8 @@ impl<'a> Encryptor<'a> {
         Ok(Self { method, powers, public: Held::Borrowed(public) })
     }
 
-    /// `r^0`, `r^1` and so on, as many as the method keeps ([`EncryptMethod::table_words`]); none where it keeps transforms.
+    /// The stored powers `r^0`, `r^1` and so on ([`EncryptMethod::table_words`] words). `None` if the method stores
+    /// transforms alone.
     pub fn table(&self) -> Option<&[u64]> {
         match &self.powers.tables {
             Tables::Full { .. } => None,
@@ -245,7 +252,7 @@ impl<'a> Encryptor<'a> {
         }
     }
 
-    /// The key.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
@@ -258,15 +265,15 @@ impl<'a> Encryptor<'a> {
     /// Encrypts a bit.
     ///
     /// # Errors
-    /// From the integers.
+    /// [`Error::Integer`] from the integer arithmetic.
     pub fn encrypt(&self, bit: bool, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
         self.encrypt_with(bit, &Noise::draw(self.public.params(), rng))
     }
 
-    /// Encrypts bits, on the current thread pool.
+    /// Encrypts bits on the current thread pool.
     ///
     /// # Errors
-    /// From the integers.
+    /// [`Error::Integer`] from the integer arithmetic.
     pub fn encrypt_batch(&self, bits: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
         let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(self.public.params(), rng)).collect();
         bits.par_iter().zip(&noises).map(|(&bit, noise)| self.encrypt_with(bit, noise)).collect()
@@ -278,7 +285,7 @@ impl<'a> Encryptor<'a> {
 }
 
 impl Powers {
-    /// Builds the tables of a method, around the powers below the window if they are known.
+    /// Builds the tables of a method. Uses the powers below the window if they are known.
     fn new(
         public: &PublicKey,
         method: EncryptMethod,
@@ -312,12 +319,12 @@ impl Powers {
         Ok(Self { modulus, dimension, window, tables })
     }
 
-    /// b + 2 u(r).
+    /// Computes b + 2 u(r) modulo d.
     fn encrypt(&self, public: &PublicKey, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
         Ok(finish(public, &self.modulus, bit, &mut self.evaluate(noise)?))
     }
 
-    /// u(r) modulo d.
+    /// Computes u(r) modulo d.
     fn evaluate(&self, noise: &Noise) -> Result<Zeroizing<Vec<u64>>, Error> {
         let (modulus, window) = (&self.modulus, self.window);
         let words = modulus.words();
@@ -367,7 +374,7 @@ impl Powers {
     }
 }
 
-/// b + 2 value.
+/// Computes b + 2 value modulo d.
 fn finish(public: &PublicKey, modulus: &Modulus, bit: bool, value: &mut Zeroizing<Vec<u64>>) -> Ciphertext {
     let mut words = value.to_vec();
     modulus.add(&mut words, value);
@@ -378,7 +385,8 @@ fn finish(public: &PublicKey, modulus: &Modulus, bit: bool, value: &mut Zeroizin
     Ciphertext { key: public.id(), words, noise: noise::fresh(public.params()) }
 }
 
-/// base^0 to base^(count - 1), one after the other, on the current thread pool: the table is doubled again and again.
+/// Computes base^0 to base^(count - 1), one after the other in memory, on the current thread pool. Each round doubles
+/// the number of powers.
 fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<u64>, Error> {
     let words = modulus.words();
     let mut powers = vec![0; count * words];
@@ -400,7 +408,8 @@ fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<u64>, Err
     Ok(powers)
 }
 
-/// That these are `r^0` to `r^(count - 1)`: that `sum c_i r^(i+1) = r sum c_i r^i` for random `c_i` of 64 bits.
+/// Checks that the words are `r^0` to `r^(count - 1)`, by `sum c_i r^(i+1) = r sum c_i r^i` for random `c_i` of 64
+/// bits.
 fn check_powers(public: &PublicKey, modulus: &Modulus, table: Residues, count: usize) -> Result<Residues, Error> {
     const PART: &str = "table of powers";
     let problem = |problem: &str| Err(Error::Material { part: PART, problem: problem.into() });
@@ -410,7 +419,7 @@ fn check_powers(public: &PublicKey, modulus: &Modulus, table: Residues, count: u
     if powers[0] != modulus.one() {
         return problem("the first is not 1");
     }
-    // Drawn after the table is there, so that no table can be made to match them.
+    // The factors are drawn after the table is known, so that no table can be adapted to them.
     let mut rng = SecretSeed::from_os()?.stream(0);
     let factors: Vec<u64> = powers[1..].iter().map(|_| rng.next_u64()).collect();
     let sums = |range: core::ops::Range<usize>| {

@@ -17,19 +17,21 @@ use solinas_bigint::fft::Spectrum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecryptMethod {
-    /// The inner sums over `b`, times `eta_ka`: every product is transformed back and reduced (`wang2014` 4.3.2). No tables.
+    /// Multiplies the inner sums over `b` by `eta_ka`. Every product is transformed back and reduced (`wang2014`
+    /// 4.3.2). Stores no tables.
     PartialFft,
-    /// The transforms of `eta_ka` kept; the products of a column are summed transformed, and reduced once (`wang2015` 5.2).
+    /// Stores the transforms of `eta_ka`. The products of a column are summed as transforms and reduced once
+    /// (`wang2015` 5.2).
     FullFft,
-    /// The products `eta_ka eta_kb` kept: a column is a sum of residues, with no product at all.
+    /// Stores the products `eta_ka eta_kb`. A column is a sum of residues and takes no product.
     PairTable,
 }
 
 impl RecryptMethod {
-    /// All, the fastest first.
+    /// All methods, the fastest first.
     pub const ALL: [Self; 3] = [Self::PairTable, Self::FullFft, Self::PartialFft];
 
-    /// Its name.
+    /// Name of the method.
     pub fn name(self) -> &'static str {
         match self {
             Self::PartialFft => "partial-FFT recryption",
@@ -38,11 +40,11 @@ impl RecryptMethod {
         }
     }
 
-    /// Bytes of its tables, about, beside the server key.
+    /// Approximate bytes of the method's tables, without the server key.
     pub fn memory(self, params: &Params) -> u64 {
         let residue = 8 * params.words() as u64;
         let blocks = params.blocks() as u64;
-        // The expansion's factors have half the length of a product.
+        // The factors of the expansion have half the length of a product.
         let expansion = blocks * residue * SPECTRUM_FACTOR / 2;
         expansion
             + residue
@@ -53,10 +55,10 @@ impl RecryptMethod {
                 }
     }
 
-    /// The first of [`Self::ALL`] whose tables fit.
+    /// Returns the first of [`Self::ALL`] whose tables fit in `memory` bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] with what the smallest takes.
+    /// [`Error::Memory`] if none fits. It states the size of the smallest.
     pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
         Self::fastest(params, memory)
     }
@@ -74,14 +76,15 @@ impl Method for RecryptMethod {
     }
 }
 
-/// Words of a strip of residues that are summed together: 32 sums of them stay near the core.
+/// Words of a strip of residues that are summed together. 32 sums of a strip take 32 KiB, about a first-level cache.
 const STRIP: usize = 128;
 
 pub(super) enum Blocks {
     Partial,
-    /// By block, then `a`.
+    /// Indexed by block, then by `a`.
     Full(Vec<Vec<Spectrum>>),
-    /// Block by block: the first [`STRIP`] words of `S` residues, then the next; the last ones are filled up with zeros.
+    /// Block by block: the first [`STRIP`] words of `S` residues, then their next words, and so on. Zeros pad the last
+    /// strip.
     Pairs(Residues),
 }
 
@@ -107,11 +110,11 @@ impl Blocks {
         })
     }
 
-    /// Around a pair table that was made before.
+    /// Builds the blocks from a pair table that was computed before. Checks the table.
     pub(super) fn with_pairs(server: &ServerKey, modulus: &Modulus, table: Residues) -> Result<Self, Error> {
         let (words, want) = (table.as_slice().len(), pair_table_words(server.public()));
         if words != want {
-            return Err(foreign(format!("{words} words where {want} belong")));
+            return Err(foreign(format!("it has {words} words instead of {want}")));
         }
         let tables = table.as_slice().par_chunks_exact(block_words(server.public())).enumerate();
         tables.try_for_each(|(k, table)| check_pair_products(server, modulus, k, table))?;
@@ -133,7 +136,7 @@ impl Blocks {
         }
     }
 
-    /// `v_kj`. Shape: by `j` in `0..=p`, then `k`.
+    /// Computes `v_kj`. Shape: by `j` in `0..=p`, then by `k`.
     pub(super) fn columns(
         &self,
         server: &ServerKey,
@@ -167,7 +170,7 @@ impl Blocks {
     }
 }
 
-/// Sums of residues, one for each bit of the candidates, highest bit first; wide residues.
+/// Sums of residues, one for each bit of the candidates, highest bit first. The sums are wide residues.
 struct Sums {
     words: usize,
     sums: Vec<Vec<u64>>,
@@ -178,15 +181,16 @@ impl Sums {
         Self { words: modulus.words(), sums: vec![vec![0; modulus.words() + 1]; bits] }
     }
 
-    /// Adds each summand to the sums whose bit its candidate has; fewer than `2^24` in all.
+    /// Adds each summand to the sums of the bits that its candidate has. Fewer than `2^24` summands in total.
+    /// `words(i, start, end)` returns these words of summand `i`.
     ///
-    /// Many summands are first summed by candidate, one addition each; the sums of equal candidates are then added up, highest bit first: the
-    /// upper half of them is the sum of that bit, and joins the lower half for the bits below.
-    /// `words(i, start, end)` are those words of summand `i`.
+    /// If there are many summands, each is first added to the bucket of its candidate. Then the buckets are added up,
+    /// highest bit first. The upper half of the buckets is the sum of that bit. It is also added to the lower half for
+    /// the bits below.
     fn add<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
         let bits = self.sums.len();
         let values = 1 << bits;
-        // Additions: the buckets' and twice as many to add them up, against one for each bit that is set.
+        // Cost in additions: one for each summand and two for each bucket, against one for each bit that is set.
         if candidates.len() + 2 * values > candidates.len() * bits / 2 {
             return self.add_by_bit(words, candidates);
         }
@@ -212,7 +216,7 @@ impl Sums {
         }
     }
 
-    /// One addition for each bit that is set.
+    /// Adds by one addition for each bit that is set.
     fn add_by_bit<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
         let top = self.sums.len() - 1;
         for start in (0..self.words).step_by(STRIP) {
@@ -247,7 +251,7 @@ impl Sums {
     }
 }
 
-/// words <- words + carry, as far as the carry goes.
+/// words <- words + carry, up to the word where the carry ends.
 fn add_carry(words: &mut [u64], mut carry: u64) {
     for word in words {
         if carry == 0 {
@@ -258,7 +262,7 @@ fn add_carry(words: &mut [u64], mut carry: u64) {
     }
 }
 
-/// For each `a` that has candidates: `a`, and the candidates of its pairs, `b = a + 1` first.
+/// For each `a` that has candidates: `a` and the candidates of its pairs, from `b = a + 1` on.
 fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
     let m = params.indicators();
     let mut rest = candidates;
@@ -269,7 +273,7 @@ fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usiz
     })
 }
 
-/// Partial-FFT.
+/// Columns of [`RecryptMethod::PartialFft`].
 fn reduced_products(
     server: &ServerKey,
     modulus: &Modulus,
@@ -291,7 +295,7 @@ fn reduced_products(
     Ok(columns)
 }
 
-/// Full-FFT.
+/// Columns of [`RecryptMethod::FullFft`].
 fn summed_products(
     server: &ServerKey,
     modulus: &Modulus,
@@ -314,7 +318,7 @@ fn summed_products(
     columns.iter_mut().map(|column| modulus.reduce(column)).collect()
 }
 
-/// Words of the pair table of a key, see [`Blocks::Pairs`].
+/// Number of words of a key's pair table, see [`Blocks::Pairs`].
 pub(super) fn pair_table_words(public: &PublicKey) -> usize {
     public.params().blocks() * block_words(public)
 }
@@ -327,7 +331,8 @@ fn foreign(problem: String) -> Error {
     Error::Material { part: "pair table", problem }
 }
 
-/// table <- `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`]; it is zero where no product lies.
+/// table <- `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`]. The table is zero before, and
+/// its padding stays zero.
 fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u64]) -> Result<(), Error> {
     let params = server.params();
     let (count, m) = (params.candidates(), params.indicators());
@@ -347,8 +352,8 @@ fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u
     Ok(())
 }
 
-/// That a block of a table is what [`pair_products`] makes of it: `sum c_i p_i = sum_a eta_ka sum_b c_i eta_kb` for random `c_i` of 64 bits, and
-/// every `p_i` is below `d`.
+/// Checks that a block of a table is the output of [`pair_products`]: every `p_i` is below `d`, and
+/// `sum c_i p_i = sum_a eta_ka sum_b c_i eta_kb` for random `c_i` of 64 bits.
 fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &[u64]) -> Result<(), Error> {
     let (params, words) = (server.params(), modulus.words());
     let count = params.candidates();
@@ -384,7 +389,7 @@ fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &
         modulus.add(&mut want, &modulus.mul(&residue(inner)?, server.indicator(k, a))?);
     }
     if got != want {
-        return Err(foreign(format!("block {k} is not of this key")));
+        return Err(foreign(format!("block {k} does not belong to this key")));
     }
     let word = |i: usize, at: usize| table[(at / STRIP * count + i) * STRIP + at % STRIP];
     let below = |i: usize| (0..words).rev().map(|at| word(i, at)).lt(modulus.d().iter().rev().copied());

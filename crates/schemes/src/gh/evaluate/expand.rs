@@ -1,13 +1,15 @@
 //! Step 1 of Recrypt: the candidates `z_ki` of every block, from one expansion of `c x_k / d`.
 //!
-//! `y_ki = c x_k R^i mod d` with `R = 2^rho`, so that the fraction of `y_ki / d` is what follows bit `rho i` of the binary expansion of
-//! `c x_k / d`, and (for `i >= 1`, as `d` is odd) the parity of `y_ki` is the bit before it. For `i = 0` the parity of `y_k0 = c x_k - q d` is that of
-//! `c x_k` and `q`, the bit before the point.
+//! `y_ki = c x_k R^i mod d` with `R = 2^rho`. The fraction of `y_ki / d` consists of the bits after bit `rho i` of the
+//! binary expansion of `c x_k / d`. For `i >= 1`, the parity of `y_ki` is the bit before them, because `d` is odd. For
+//! `i = 0`, `y_k0 = c x_k - q d`, so its parity is the sum of the parities of `c x_k` and of `q`, the bit before the
+//! point.
 //!
-//! With `F_k = floor(x_k 2^K / d)` kept transformed, the expansion is `c F_k`, of which the top bits are wanted: the product modulo `2^M + 1` with
-//! `M > K` holds them, as what wraps around is below `d`. Cutting `F_k` errs by less than `c < d`, too. 64 bits above those of `d` are computed
-//! for nothing else: unless they are all equal, no error has reached the bits above them; if they are, once in 2^61, the candidates are
-//! computed by a division.
+//! `F_k = floor(x_k 2^K / d)` is stored as a transform. The expansion is `c F_k`, of which the top bits are needed.
+//! They are computed as a product modulo `2^M + 1` with `M > K`. What wraps around is below `d`, and rounding `F_k`
+//! down causes an error below `c < d`. The 64 bits above those of `d` guard the higher bits: unless all guard bits are
+//! equal, no error has reached the bits above them. They are all equal once in 2^61 times; then a division computes the
+//! candidates.
 
 use rayon::prelude::*;
 use solinas_bigint::Natural;
@@ -16,7 +18,7 @@ use super::super::modulus::Modulus;
 use super::super::{Error, Params, ServerKey};
 use solinas_bigint::fft::{Plan, Ring, Spectrum};
 
-/// Bits that tell whether the bits above them are exact.
+/// Number of guard bits, which show whether the bits above them are exact.
 const GUARD_BITS: usize = 64;
 
 pub(super) struct Expansion {
@@ -45,7 +47,7 @@ impl Expansion {
         Ok(Self { plan, factors, point, bits })
     }
 
-    /// `z_ki`. Shape: `s` blocks of `S` candidates, `p + 1` bits each.
+    /// Computes `z_ki`. Shape: `s` blocks of `S` candidates of `p + 1` bits each.
     pub(super) fn candidates(&self, server: &ServerKey, modulus: &Modulus, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
         let mut spectrum = self.plan.spectrum();
         self.plan.forward(c, &mut spectrum)?;
@@ -66,23 +68,24 @@ impl Expansion {
     }
 }
 
-/// Bits of the expansion after its point.
+/// Number of bits of the expansion after its point.
 fn fraction_bits(params: &Params) -> usize {
     params.ratio_bits() * (params.candidates() - 1) + params.precision() + 1
 }
 
-/// The candidates of a block by a division: from `y_k0`.
+/// Computes the candidates of a block from `y_k0` by a division.
 pub(super) fn divided(params: &Params, d: &Natural, y: &[u64]) -> Result<Vec<u8>, Error> {
     let point = fraction_bits(params);
     let shifted = &Natural::from_words(y) << point;
     Ok(rounded(params, shifted.div_rem(d)?.0.words(), point, y[0] & 1))
 }
 
-/// Reads the candidates off an expansion whose bit before the point has index `point`; `parity` is that of `y_k0`.
+/// Reads the candidates from an expansion. The bit before its point has index `point`; `parity` is the parity of
+/// `y_k0`.
 fn rounded(params: &Params, expansion: &[u64], point: usize, parity: u64) -> Vec<u8> {
     let p = params.precision();
     let candidate = |i: usize| {
-        // p + 1 bits after the point, and the one before it.
+        // p + 1 bits after the point, and the bit before it.
         let bits = bits_at(expansion, point - params.ratio_bits() * i - (p + 1), p + 2);
         let parity = if i == 0 { parity } else { bits >> (p + 1) };
         let fraction = bits & ((1 << (p + 1)) - 1);
@@ -91,7 +94,7 @@ fn rounded(params: &Params, expansion: &[u64], point: usize, parity: u64) -> Vec
     (0..params.candidates()).map(candidate).collect()
 }
 
-/// `count < 64` bits from bit `start` on; zero above the words.
+/// Returns `count < 64` bits from bit `start` on. Bits above the words are zero.
 fn bits_at(words: &[u64], start: usize, count: usize) -> u64 {
     let word = |i: usize| words.get(i).copied().unwrap_or(0);
     let (i, shift) = (start / 64, start % 64);
@@ -107,7 +110,7 @@ mod tests {
     use crate::random::SecretSeed;
     use crate::{Control, Entropy};
 
-    /// The loop of the papers.
+    /// Computes the candidates by the loop of the papers.
     fn by_steps(params: &Params, d: &Natural, y: &Natural) -> Vec<u8> {
         let p = params.precision();
         let mut y = y.clone();

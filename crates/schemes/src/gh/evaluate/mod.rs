@@ -15,9 +15,9 @@ use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
 
-/// Evaluation under one key, with its tables.
+/// Evaluation under one key, with the tables of one method.
 ///
-/// A ciphertext's bit is the parity of its noise: sums are exclusive or, products are and.
+/// The bit of a ciphertext is the parity of its noise. Sums are exclusive or, products are and.
 pub struct Evaluator<'a> {
     server: Held<'a, ServerKey>,
     modulus: Modulus,
@@ -34,10 +34,10 @@ impl core::fmt::Debug for Evaluator<'_> {
     }
 }
 
-/// Time of each part of a Recrypt.
+/// Duration of each step of a Recrypt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecryptTimes {
-    /// The expansions of `c x_k / d`, and the rounded candidates.
+    /// The expansions of `c x_k / d` and the rounded candidates.
     pub expand: Duration,
     /// The encrypted columns of every block.
     pub blocks: Duration,
@@ -46,10 +46,10 @@ pub struct RecryptTimes {
 }
 
 impl Evaluator<'static> {
-    /// As [`Evaluator::new`], of a key that is shared.
+    /// Builds an evaluator as [`Evaluator::new`] does, for a shared key.
     ///
     /// # Errors
-    /// As [`Evaluator::new`].
+    /// The errors of [`Evaluator::new`].
     pub fn shared(
         server: Arc<ServerKey>,
         method: RecryptMethod,
@@ -62,10 +62,10 @@ impl Evaluator<'static> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Builds the tables of the method, within `memory` bytes, on the current thread pool.
+    /// Builds the tables of the method within `memory` bytes, on the current thread pool.
     ///
     /// # Errors
-    /// [`Error::Memory`] when they do not fit, before the work starts.
+    /// [`Error::Memory`] if the tables do not fit. The check precedes the work.
     pub fn new(
         server: &'a ServerKey,
         method: RecryptMethod,
@@ -75,11 +75,11 @@ impl<'a> Evaluator<'a> {
         Self::build(Held::Borrowed(server), method, memory, arithmetic, |modulus| Blocks::new(server, modulus, method))
     }
 
-    /// As [`Self::new`] for [`RecryptMethod::PairTable`], with the table that [`Self::pair_table`] gave once: it is checked by a few products, and
-    /// used where it lies.
+    /// Builds an evaluator of [`RecryptMethod::PairTable`] as [`Self::new`] does, from a table that
+    /// [`Self::pair_table`] returned earlier. The table is checked by a few products and is not copied.
     ///
     /// # Errors
-    /// As [`Self::new`]; [`Error::Material`] for a table of another key, or that is none.
+    /// The errors of [`Self::new`]. [`Error::Material`] if the words are not the pair table of this key.
     pub fn with_pair_table(
         server: &'a ServerKey,
         memory: u64,
@@ -90,13 +90,13 @@ impl<'a> Evaluator<'a> {
         Self::build(Held::Borrowed(server), RecryptMethod::PairTable, memory, arithmetic, blocks)
     }
 
-    /// The products of pairs of indicators, as [`RecryptMethod::PairTable`] keeps them: in an order of its own, [`Self::pair_table_words`] words. None
-    /// with the other methods.
+    /// The products of pairs of indicators that [`RecryptMethod::PairTable`] stores: [`Self::pair_table_words`] words
+    /// in an internal order. `None` with the other methods.
     pub fn pair_table(&self) -> Option<&[u64]> {
         self.blocks.pairs()
     }
 
-    /// Words of [`Self::pair_table`].
+    /// Number of words of [`Self::pair_table`].
     pub fn pair_table_words(public: &PublicKey) -> usize {
         blocks::pair_table_words(public)
     }
@@ -110,7 +110,8 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
         let params = server.params();
-        // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
+        // Largest number of products in a sum. Column 1 sums the squares of s bits and one carry from every other
+        // column but column 0.
         let terms = params.first_indices().max(params.blocks() + params.precision());
         let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
         let expansion = Expansion::new(&server, &modulus)?;
@@ -118,7 +119,7 @@ impl<'a> Evaluator<'a> {
         Ok(Self { server, modulus, expansion, blocks })
     }
 
-    /// The key.
+    /// The server key.
     pub fn server(&self) -> &ServerKey {
         &self.server
     }
@@ -128,15 +129,15 @@ impl<'a> Evaluator<'a> {
         self.server.params()
     }
 
-    /// How Recrypt multiplies.
+    /// The method of Recrypt.
     pub fn method(&self) -> RecryptMethod {
         self.blocks.method()
     }
 
-    /// The exclusive or: `x + y`.
+    /// Computes the exclusive or of two bits: `x + y`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the sum might not decrypt.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Margin`] if the sum might not decrypt.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check(x)?;
         self.check(y)?;
@@ -145,18 +146,18 @@ impl<'a> Evaluator<'a> {
         self.output("a sum", words, noise::sum(x.noise(), y.noise()))
     }
 
-    /// The negation: `x + 1`.
+    /// Computes the negation of a bit: `x + 1`.
     ///
     /// # Errors
-    /// As [`Self::add`].
+    /// The errors of [`Self::add`].
     pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.add(x, &Ciphertext::trivial(self.server.public(), true))
     }
 
-    /// The conjunction: `x y`.
+    /// Computes the conjunction of two bits: `x y`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the product might not decrypt.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Margin`] if the product might not decrypt.
     pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check(x)?;
         self.check(y)?;
@@ -165,23 +166,23 @@ impl<'a> Evaluator<'a> {
         self.output("a product", self.modulus.mul(x.words(), y.words())?, noise)
     }
 
-    /// Whether [`Self::recrypt`] takes a ciphertext of that noise.
+    /// Whether [`Self::recrypt`] accepts a ciphertext of this noise.
     pub fn can_recrypt(&self, noise: f64) -> bool {
         noise::margin(self.params(), noise) >= noise::recrypt_need(self.params())
     }
 
-    /// A ciphertext of the same bit, of noise [`noise::recrypted`].
+    /// Returns a ciphertext of the same bit with noise [`noise::recrypted`].
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the noise is too large already.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Margin`] if its noise is too large for Recrypt.
     pub fn recrypt(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.recrypt_timed(x).map(|(ciphertext, _)| ciphertext)
     }
 
-    /// [`Self::recrypt`], and where its time went.
+    /// Recrypts as [`Self::recrypt`] does. Also returns the duration of each step.
     ///
     /// # Errors
-    /// As [`Self::recrypt`].
+    /// The errors of [`Self::recrypt`].
     pub fn recrypt_timed(&self, x: &Ciphertext) -> Result<(Ciphertext, RecryptTimes), Error> {
         self.check(x)?;
         self.check_margin("recryption", x.noise(), noise::recrypt_need(self.params()))?;
@@ -197,17 +198,18 @@ impl<'a> Evaluator<'a> {
         Ok((self.output("recryption", words, noise::recrypted(self.params()))?, times))
     }
 
-    /// The rounded candidates `z_ki` of every block: `p + 1` bits each, the parity of `y_ki` xored into the highest.
+    /// Computes the rounded candidates `z_ki` of every block: `p + 1` bits each. The highest bit is xored with the
+    /// parity of `y_ki`.
     pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
         self.expansion.candidates(&self.server, &self.modulus, c)
     }
 
-    /// The encrypted bits `v_kj`, `j` of weight `2^-j`. Shape: by `j`, then `k`.
+    /// Computes the encrypted bits `v_kj`, where `j` has weight `2^-j`. Shape: by `j`, then by `k`.
     pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
         self.blocks.columns(&self.server, &self.modulus, candidates)
     }
 
-    /// The rounded sum of the blocks, modulo 2.
+    /// Computes the rounded sum of the blocks modulo 2.
     pub(super) fn sum_columns(&self, columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
         symmetric::sum_columns(&self.modulus, columns)
     }
@@ -218,7 +220,7 @@ impl<'a> Evaluator<'a> {
 
     fn check_margin(&self, operation: &'static str, noise: f64, need: f64) -> Result<(), Error> {
         let margin = noise::margin(self.params(), noise);
-        if margin < need { Err(Error::Noise { operation, margin, need }) } else { Ok(()) }
+        if margin < need { Err(Error::Margin { operation, margin, need }) } else { Ok(()) }
     }
 
     fn output(&self, operation: &'static str, words: Vec<u64>, noise: f64) -> Result<Ciphertext, Error> {

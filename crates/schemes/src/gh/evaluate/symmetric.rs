@@ -1,14 +1,15 @@
 //! Step 3 of Recrypt: the sum of `s` numbers of `p + 1` encrypted bits, rounded, modulo 2.
 //!
-//! Bit `2^k` of a sum of bits is the parity of the elementary symmetric polynomial `e_(2^k)` of them. So, from the lowest column up, `e_1` is the
-//! column's bit, and `e_2, e_4, ..` are carries to the next columns. Rounding to the nearest integer takes the bit of column 0 and
-//! the half of column 1.
+//! Bit `2^k` of a sum of bits is the parity of their elementary symmetric polynomial `e_(2^k)`. The columns are
+//! processed from the lowest up: `e_1` is the bit of the column, and `e_2, e_4, ..` are carries to the next columns.
+//! Rounding to the nearest integer takes the bit of column 0 and the half of column 1.
 //!
-//! `doroz2015` 5.3.4 speaks of a tree of full adders. It decrypts, but each of its levels multiplies the carries' degree as this does not, and it leaves
-//! a product of two recrypted ciphertexts 1 to 6 bits of margin where this leaves 26 to 48: see `docs/derivations/gh-noise.md`.
+//! `doroz2015` 5.3.4 describes a tree of full adders. It decrypts, but each of its levels multiplies the degree of the
+//! carries. It leaves a product of two recrypted ciphertexts 1 to 6 bits of margin; symmetric polynomials leave 26 to
+//! 48 (`docs/derivations/gh-noise.md`).
 //!
-//! The polynomial `prod (1 + x_i T)` modulo `T^(degree+1)` is a balanced tree of products; the sums of a coefficient are summed transformed, and
-//! reduced once. Where `e_2` is the highest, `2 e_2 = e_1^2 - sum x_i^2`.
+//! The polynomial `prod (1 + x_i T)` modulo `T^(degree+1)` is a balanced tree of products. The products of a
+//! coefficient are summed as transforms and reduced once. If `e_2` is the highest one, `2 e_2 = e_1^2 - sum x_i^2`.
 
 use rayon::prelude::*;
 use solinas_field::limbs;
@@ -18,7 +19,7 @@ use super::super::modulus::Modulus;
 use super::super::noise::top_power;
 use solinas_bigint::fft::Spectrum;
 
-/// The rounded sum modulo 2. Shape: `p + 1` columns of `s` residues, column `j` of weight `2^-j`.
+/// Computes the rounded sum modulo 2. Shape: `p + 1` columns of `s` residues; column `j` has weight `2^-j`.
 pub(super) fn sum_columns(modulus: &Modulus, mut columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
     let mut half = vec![0; modulus.words()];
     for j in (1..columns.len()).rev() {
@@ -38,7 +39,7 @@ pub(super) fn sum_columns(modulus: &Modulus, mut columns: Vec<Vec<Vec<u64>>>) ->
     Ok(half)
 }
 
-/// `e_1, e_2, e_4, .., e_(2^powers)`.
+/// Computes `e_1, e_2, e_4, .., e_(2^powers)`.
 pub(super) fn powers_of_two(modulus: &Modulus, bits: &[Vec<u64>], powers: usize) -> Result<Vec<Vec<u64>>, Error> {
     let mut first = vec![0; modulus.words()];
     for bit in bits {
@@ -59,7 +60,7 @@ pub(super) fn powers_of_two(modulus: &Modulus, bits: &[Vec<u64>], powers: usize)
     }
 }
 
-/// `e_2 = (e_1^2 - sum x^2) / 2`.
+/// Computes `e_2 = (e_1^2 - sum x^2) / 2`.
 fn second_symmetric(modulus: &Modulus, bits: &[Vec<u64>], first: &[u64]) -> Result<Vec<u64>, Error> {
     let squares = || -> Result<Vec<u64>, Error> {
         let mut sum = modulus.spectrum();
@@ -81,7 +82,7 @@ fn second_symmetric(modulus: &Modulus, bits: &[Vec<u64>], first: &[u64]) -> Resu
     Ok(twice)
 }
 
-/// The coefficients `wanted` (ascending, at most `degree`) of `prod (1 + x T)`.
+/// Returns the coefficients `wanted` (ascending, at most `degree`) of `prod (1 + x T)`.
 fn tree(modulus: &Modulus, bits: &[Vec<u64>], degree: usize, wanted: &[usize]) -> Result<Vec<Vec<u64>>, Error> {
     if let [bit] = bits {
         return Ok(vec![bit.clone()]);
@@ -97,7 +98,7 @@ fn tree(modulus: &Modulus, bits: &[Vec<u64>], degree: usize, wanted: &[usize]) -
         coefficients[..used].par_iter().map(|coefficient| modulus.forward(coefficient)).collect()
     };
     let (low_spectra, high_spectra) = (transform(&low)?, transform(&high)?);
-    // Coefficient number i of a factor has index i - 1.
+    // Coefficient i of a factor has index i - 1.
     let coefficient = |&k: &usize| -> Result<Vec<u64>, Error> {
         let mut sum = modulus.spectrum();
         let mut products = 0;
@@ -116,7 +117,7 @@ fn tree(modulus: &Modulus, bits: &[Vec<u64>], degree: usize, wanted: &[usize]) -
     wanted.par_iter().map(coefficient).collect()
 }
 
-/// Leaves of the left factor: the largest power of two below `len`.
+/// Number of leaves of the left factor: the largest power of two below `len`.
 fn split(len: usize) -> usize {
     len.next_power_of_two() / 2
 }

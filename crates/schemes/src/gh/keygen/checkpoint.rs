@@ -1,4 +1,4 @@
-//! Key generations under way, taken apart for storing.
+//! Unfinished key generations as parts for storage.
 
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -8,17 +8,17 @@ use super::super::modulus::{Arithmetic, Modulus};
 use super::super::{ClientKey, Error, Params, PublicKey};
 use super::{Indicators, KeyGeneration, Root, SecretSeed, Splitting, State};
 
-/// What a [`KeyGeneration`] has reached. Secret: the seed alone is the whole key.
+/// The state of an unfinished [`KeyGeneration`]. Secret: the seed alone determines the key.
 pub struct Checkpoint<Words> {
     /// Whether the seed is a chosen number.
     pub insecure: bool,
-    /// From which all random choices are drawn.
+    /// The seed of all random choices.
     pub seed: Zeroizing<[u8; 32]>,
-    /// How many polynomials `v` had no root.
+    /// Number of polynomials `v` that were rejected.
     pub attempt: u64,
-    /// Coefficients that the splitting has left; 0 before and after it.
+    /// Remaining coefficients of the splitting; 0 before and after it.
     pub dimension: usize,
-    /// Numbers by their names, some of [`KeyGeneration::PARTS`]: little-endian words.
+    /// Names and numbers of the parts, a subset of [`KeyGeneration::PARTS`]: little-endian words.
     pub parts: Vec<(&'static str, Words)>,
 }
 
@@ -37,11 +37,11 @@ fn damaged<T>(problem: impl Into<String>) -> Result<T, Error> {
 }
 
 impl KeyGeneration {
-    /// Names of all parts of checkpoints.
+    /// Names of all parts that a checkpoint can have.
     pub const PARTS: [&str; 9] =
         [LATTICE[0], LATTICE[1], LATTICE[2], ROOT[0], ROOT[1], ROOT[2], INDICATORS[0], INDICATORS[1], INDICATORS[2]];
 
-    /// What it has reached.
+    /// Returns the current state for storage.
     pub fn checkpoint(&self) -> Checkpoint<&[u64]> {
         let (dimension, parts) = match &self.state {
             State::Begun => (0, vec![]),
@@ -58,10 +58,10 @@ impl KeyGeneration {
         Checkpoint { insecure: self.insecure, seed, attempt: self.attempt, dimension, parts }
     }
 
-    /// Goes on from what was stored.
+    /// Continues from a stored state.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`; [`Error::Material`] for parts that are not of these parameters.
+    /// [`Error::ResearchScheme`] unless `research`. [`Error::Material`] if the parts do not belong to these parameters.
     pub fn resume(params: &Params, research: bool, checkpoint: Checkpoint<Zeroizing<Vec<u64>>>) -> Result<Self, Error> {
         let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
         let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;
@@ -69,7 +69,7 @@ impl KeyGeneration {
         let begun = dimension > 0 || parts.iter().any(|part| part.0 == ROOT[0]);
         if begun && !generation.secret().is_well_conditioned(params) {
             return damaged(
-                "an earlier version began it, of a polynomial that is not taken any more: remove it and begin again",
+                "an earlier version began it with a polynomial that is no longer accepted: remove it and begin again",
             );
         }
         let mut take = |name: &str| {
@@ -78,23 +78,24 @@ impl KeyGeneration {
         };
         generation.state = if dimension > 0 {
             let polynomials = LATTICE.map(|name| take(name).unwrap_or_default());
-            // Slots hold the bits of the level, and whole words; half as much again is beyond any doubt.
+            // A polynomial of any level has about n t bits, in slots of whole words. Twice that is far above any
+            // possible value.
             let most = 2 * (params.dimension() * (params.coefficient_bits() + 64) / 64) + 64;
             if !dimension.is_power_of_two() || dimension > params.dimension() {
-                return damaged(format!("{dimension} coefficients"));
+                return damaged(format!("it has {dimension} coefficients"));
             }
             match Splitting::from_parts(dimension, polynomials) {
                 Some(splitting) if splitting.parts().iter().all(|words| words.len() <= most) => {
                     State::Lattice(splitting)
                 }
-                _ => return damaged("polynomials of other lengths"),
+                _ => return damaged("its polynomials have wrong lengths"),
             }
         } else if let [Some(d), Some(r), Some(w)] = ROOT.map(&mut take) {
             let root = restore(params, insecure, d, r, w)?;
             match INDICATORS.map(&mut take) {
                 [Some(_), None, _] => {
                     return damaged(
-                        "an earlier version began it, which did not choose the indicators' noise: remove it and begin again",
+                        "an earlier version began it without a choice of the indicators' noise: remove it and begin again",
                     );
                 }
                 [Some(x), Some(draws), Some(words)] => {
@@ -103,12 +104,12 @@ impl KeyGeneration {
                     let done = words.len() / width;
                     check_residues("indicators of the checkpoint", &root.public, &words, done)?;
                     if done > count {
-                        return damaged(format!("{done} indicators where {count} belong"));
+                        return damaged(format!("it has {done} indicators instead of {count}"));
                     }
                     let chosen = draws.len() == params.blocks() && draws.iter().all(|draw| draw >> 32 == 0);
                     let begun = draws.is_empty() && words.is_empty();
                     if !chosen && !begun {
-                        return damaged("the draws of the indicators' noise are not one for each block");
+                        return damaged("it does not have one draw of the indicators' noise for each block");
                     }
                     let mut words = words;
                     words.reserve_exact(count * width - words.len());

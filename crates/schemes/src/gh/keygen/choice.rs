@@ -1,9 +1,10 @@
-//! The choice of the indicators' noise, so that recryptions are quiet.
+//! The choice of the indicators' noise, which lowers the noise of recryptions.
 //!
-//! Half of the mean square of a column bit is its mean over all candidates, `1/2 sum eta_a eta_b`, which is the same for all ciphertexts; where those of many
-//! blocks are large at one root, so are all recryptions. Drawing the noise of a block's indicators again takes no integer modulo `d`. So block
-//! after block, some draws are tried, and the one of the least mean square of recrypted ciphertexts is kept; and whole choices are checked by
-//! simulated recryptions.
+//! Half of the mean square of a column bit comes from its mean over all candidates, `1/2 sum eta_a eta_b`. The mean is
+//! the same for all ciphertexts. If it is large at one root for many blocks, all recryptions are noisy. Drawing the
+//! noise of a block's indicators again takes no integer modulo `d`. Key generation therefore tries several draws for
+//! each block in turn, and keeps the one with the least mean square of recrypted ciphertexts. It then checks the whole
+//! choice by simulated recryptions.
 
 use core::f64::consts::PI;
 
@@ -13,31 +14,33 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::encrypt::Noise;
 use super::super::noise::{self, top_power};
-use super::super::{Error, Params};
+use super::super::{Error, Params, SCHEME};
 use super::roots::{LANES, Lanes, Roots, Values, symmetric};
 use super::simulation::Simulation;
 use crate::random::SecretSeed;
 
-/// Draws of a block are so many at dimension 512, fewer at larger ones, in which more roots even out; at least [`FEWEST_DRAWS`].
+/// Number of draws tried for a block at dimension 512. Larger dimensions try fewer, at least [`FEWEST_DRAWS`], because
+/// more roots average out.
 const DRAWS: usize = 32;
 const FEWEST_DRAWS: usize = 4;
-/// Sets of column bits at each root, by which draws are compared.
+/// Number of sets of column bits at each root that compare the draws.
 const SAMPLES: usize = 8;
-/// Recryptions that check a choice, at dimension 512; fewer at larger ones.
+/// Number of simulated recryptions that check a choice at dimension 512. Larger dimensions take fewer, at least
+/// [`FEWEST_RECRYPTIONS`].
 const RECRYPTIONS: usize = 32;
 const FEWEST_RECRYPTIONS: usize = 8;
-/// Choices that are checked: far more than are ever needed.
+/// Largest number of rounds. Real choices need a few rounds.
 const ROUNDS: u64 = 100;
 
-/// Column bits of a block over all candidates, at the roots of a group.
+/// Statistics of a block's column bits over all candidates, at the roots of a group.
 #[derive(Clone, Copy, Zeroize)]
 struct Moments {
     mean: Values<f32>,
-    /// Mean square of the absolute deviation from it.
+    /// Mean square of the absolute deviation from the mean.
     variance: Lanes<f32>,
 }
 
-/// A choice under way: one draw of the noise of every block's indicators.
+/// An unfinished choice: one draw of the noise of every block's indicators.
 pub(super) struct Choice {
     params: Params,
     roots: Roots,
@@ -48,22 +51,22 @@ pub(super) struct Choice {
     /// Shape: by block, group.
     moments: Vec<Zeroizing<Vec<Moments>>>,
     round: u64,
-    /// Of the blocks that were chosen for.
+    /// The chosen draws of the blocks so far.
     draws: Vec<u64>,
 }
 
-/// For draws of a block, and so much at a time.
+/// Number of draws to try for a block, and the step of the draw numbers from round to round.
 fn draws(params: &Params) -> usize {
     (512 * DRAWS / params.dimension()).clamp(FEWEST_DRAWS, DRAWS)
 }
 
-/// Noise of indicator `index` in a draw.
+/// Returns the noise of indicator `index` in draw `draw`.
 pub(super) fn noise_of(params: &Params, seed: &SecretSeed, index: usize, draw: u64) -> Noise {
     Noise::draw(params, &mut seed.derive("gh indicators").stream(draw << 32 | index as u64))
 }
 
 impl Choice {
-    /// Round `round`, which begins with the first of its draws for every block.
+    /// Begins round `round` with its first draw for every block.
     pub(super) fn new(
         params: &Params,
         seed: &SecretSeed,
@@ -91,26 +94,26 @@ impl Choice {
         self.round * draws(&self.params) as u64
     }
 
-    /// Whether there is one for every block.
+    /// Whether every block has a chosen draw.
     pub(super) fn is_done(&self) -> bool {
         self.draws.len() == self.params.blocks()
     }
 
-    /// The draws, by block.
+    /// The chosen draws, by block.
     pub(super) fn draws(&self) -> &[u64] {
         &self.draws
     }
 
-    /// The next round, of draws that were not tried.
+    /// Begins the next round, with draws that were not tried before.
     ///
     /// # Errors
-    /// [`Error::Params`] when there were too many.
+    /// [`Error::Params`] after [`ROUNDS`] rounds.
     pub(super) fn next_round(&self, seed: &SecretSeed) -> Result<Self, Error> {
         if self.round >= ROUNDS {
             let problem = format!(
-                "no noise of the indicators in {ROUNDS} choices leaves recryptions quiet enough: give more candidates or more non-zeros"
+                "no noise of the indicators in {ROUNDS} rounds keeps the noise of recryptions low enough: use more candidates or more non-zeros"
             );
-            return Err(Error::Params { name: self.params.name().into(), problem });
+            return Err(Error::Params { scheme: SCHEME, name: self.params.name().into(), problem });
         }
         Ok(Self::new(&self.params, seed, self.weights.clone(), self.bits.clone(), self.round + 1))
     }
@@ -120,14 +123,14 @@ impl Choice {
         (block * m..(block + 1) * m).map(|i| noise_of(&self.params, seed, i, draw)).collect()
     }
 
-    /// Recryptions under the key that it makes; for blocks that were not chosen for yet, of the first draw.
+    /// Returns a simulation of recryptions under this choice. Blocks without a chosen draw use the first draw.
     pub(super) fn simulation(&self, seed: &SecretSeed) -> Simulation {
         let draw = |block: usize| self.draws.get(block).copied().unwrap_or(self.first_draw());
         let noises = (0..self.params.blocks()).flat_map(|block| self.block_noises(seed, block, draw(block))).collect();
         Simulation::new(&self.params, self.weights.clone(), self.bits.clone(), noises)
     }
 
-    /// Whether simulated recryptions are quiet enough, in the mean of their noises.
+    /// Whether the mean noise of simulated recryptions is at most [`noise::recrypted_mean`].
     pub(super) fn accepted(&self, seed: &SecretSeed) -> bool {
         let count = (512 * RECRYPTIONS / self.params.dimension()).clamp(FEWEST_RECRYPTIONS, RECRYPTIONS);
         let simulation = self.simulation(seed);
@@ -140,7 +143,7 @@ impl Choice {
         let m = noises.len();
         let indicator = |(a, noise)| self.roots.indicator(group, self.bits[block * m + a], noise);
         let values = Zeroizing::new(noises.iter().enumerate().map(indicator).collect::<Vec<_>>());
-        // sum_a eta_a sum_(b > a) eta_b, and the same of squares; the last row may end early.
+        // sum_a eta_a sum_(b > a) eta_b, and the same with squares. The last row may be shorter.
         let (mut sum, mut sum_squares) = (Values::<f32>::ZERO, [0.0; LANES]);
         let mut rest = self.params.candidates();
         for (a, value) in values.iter().enumerate().take(self.params.first_indices()) {
@@ -155,11 +158,11 @@ impl Choice {
             sum_squares = plus(sum_squares, core::array::from_fn(|i| own[i] * inner_squares[i]));
             rest -= row.len();
         }
-        // Each product is taken or not, evenly.
+        // A candidate's bit selects each product with probability 1/2.
         Moments { mean: sum.scaled(0.5), variance: sum_squares.map(|x| 0.25 * x) }
     }
 
-    /// Chooses for the next block.
+    /// Chooses the draw of the next block.
     pub(super) fn step(&mut self, seed: &SecretSeed) {
         let (block, first) = (self.draws.len(), self.first_draw());
         let others: Vec<Vec<Noise>> =
@@ -181,8 +184,10 @@ impl Choice {
         self.draws.push(first + best as u64);
     }
 
-    /// What the roots of a group contribute to the weighted mean square of recrypted ciphertexts, for each of these draws of a block. Up to a factor, and
-    /// but for terms that are smaller by the mean square of a column bit: the last column's `e_2 e_4 ..` times the sum of the last but one.
+    /// Computes the contribution of a group of roots to the weighted mean square of recrypted ciphertexts, up to a
+    /// factor. Returns one number for each of these draws of a block. It takes the main term only: `e_2 e_4 ..` of the
+    /// last column times the sum of the last column but one. The other terms are smaller by the mean square of a column
+    /// bit.
     fn mean_squares(&self, group: usize, block: usize, options: &[Moments]) -> Vec<f64> {
         let s = self.params.blocks();
         let top = top_power(s, self.params.precision());

@@ -1,25 +1,25 @@
-//! What key generation costs.
+//! The cost of key generation.
 
 use super::super::encrypt::{Bulk, SPECTRUM_FACTOR};
 use super::super::{Error, Params};
 
-/// Work of the stages, in transforms of the length of a product on one thread.
+/// Work of the stages on one thread. The unit is one transform of the length of a product.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
     /// One level of the splitting: sixteen transforms of about full length, and packing.
     pub(super) level: usize,
-    /// The inverse of `w_1`, measured, and the powers of `r`.
+    /// The inverse of `w_1` (measured) and the powers of `r`.
     pub(super) root: usize,
     pub(super) squash: usize,
     pub(super) indicators: usize,
 }
 
-/// Transforms of an inverse for each bit of the logarithm of its length, measured at small and medium.
+/// Transforms of an inverse for each bit of the logarithm of its length. Measured at the sets small and medium.
 const INVERSE: usize = 15;
 
 impl Costs {
-    /// On so many threads.
-    pub(super) fn of(params: &Params, threads: usize) -> Self {
+    /// Costs on `threads` threads.
+    pub(super) fn new(params: &Params, threads: usize) -> Self {
         let threads = threads.max(1);
         let log2 = |x: usize| x.ilog2() as usize + 1;
         let exponent_bits = log2(params.ratio_bits() * params.candidates());
@@ -37,21 +37,22 @@ impl Costs {
     }
 }
 
-/// Bytes that key generation takes at most on the current thread pool, the server key it makes included; about.
+/// Approximate upper bound of the bytes that key generation takes on the current thread pool, including the server key.
 pub fn memory(params: &Params) -> u64 {
     let residue = 8 * params.words() as u64;
     let threads = rayon::current_num_threads();
     let bulk = Bulk::memory(params, params.blocks() * params.indicators(), threads);
-    // What the splitting and the inverse leave: buffers of every thread for their longest product, and the plans of all lengths. Measured at medium.
+    // Memory that stays after the splitting and the inverse: the buffers of every thread for its longest product, and
+    // the plans of all lengths. Measured at medium.
     let kept = residue * SPECTRUM_FACTOR * (45 + 15 * threads as u64);
     let code = 16 << 20;
     8 * params.server_key_words() as u64 + bulk + kept + code
 }
 
-/// That key generation fits `limit` bytes.
+/// Checks that key generation fits in `limit` bytes.
 ///
 /// # Errors
-/// [`Error::Memory`] with the largest of the named sets that does.
+/// [`Error::Memory`] if it does not fit. It names the largest set that fits.
 pub fn check_memory(params: &Params, limit: u64) -> Result<(), Error> {
     let need = memory(params);
     if need <= limit {
@@ -60,12 +61,14 @@ pub fn check_memory(params: &Params, limit: u64) -> Result<(), Error> {
     let sets = Params::names().into_iter().filter_map(|name| Params::named(name).ok());
     let fitting = sets.filter(|set| memory(set) <= limit).max_by_key(Params::server_key_words);
     Err(Error::Memory {
-        method: "key generation",
-        params: params.name().into(),
+        what: "key generation",
+        params: Some(params.name().into()),
         need_mib: need.div_ceil(1 << 20),
         limit_mib: limit >> 20,
-        alternative: fitting
-            .map_or_else(|| "a machine of more memory".into(), |set| format!("parameters {:?}", set.name())),
+        alternative: fitting.map_or_else(
+            || "choose a machine with more memory".into(),
+            |set| format!("choose parameters {:?}", set.name()),
+        ),
     })
 }
 
@@ -81,6 +84,6 @@ mod tests {
         check_memory(&large, 20 << 30).unwrap();
         let message = check_memory(&large, memory(&medium)).unwrap_err().to_string();
         assert!(message.contains("\"medium\"") && message.contains("\"large\""), "{message}");
-        assert!(check_memory(&toy, 1 << 10).unwrap_err().to_string().contains("a machine of more memory"));
+        assert!(check_memory(&toy, 1 << 10).unwrap_err().to_string().contains("a machine with more memory"));
     }
 }

@@ -1,4 +1,5 @@
-//! Key generation (Gentry and Halevi 2011; the six steps of the specification), in steps that can be stored.
+//! Key generation (Gentry and Halevi 2011; the six steps of the specification), in steps between which it can be
+//! stored.
 
 mod checkpoint;
 mod choice;
@@ -33,7 +34,7 @@ pub(super) use secret::Secret;
 pub(super) use squash::squash;
 use squash::{draw_x, indices};
 
-/// What key generation is at.
+/// A stage of key generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -43,12 +44,12 @@ pub enum Stage {
     Root,
     /// The sparse subset sum.
     Squash,
-    /// The encrypted indicators, by the powers of `r`.
+    /// The encrypted indicators, computed from powers of `r`.
     Indicators,
 }
 
 impl Stage {
-    /// What it does, for a progress bar.
+    /// Description of the stage for a progress bar.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lattice => "the lattice of key generation",
@@ -59,11 +60,12 @@ impl Stage {
     }
 }
 
-/// Makes a key pair, on the current thread pool. Progress counts transforms of the length of a product over the whole key generation, with the name
-/// of the [`Stage`]; it never goes back.
+/// Generates a key pair on the current thread pool. Progress carries the name of the [`Stage`] and counts transforms of
+/// the length of a product over all stages. It never decreases.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
+/// [`Error::ResearchScheme`] unless `research`: all parameters are for research only. [`Error::Cancelled`] if the caller
+/// cancels. [`Error::Entropy`] if there is no randomness.
 pub fn generate(
     params: &Params,
     research: bool,
@@ -73,24 +75,25 @@ pub fn generate(
     KeyGeneration::new(params, research, entropy)?.finish(control)
 }
 
-/// A key generation under way: steps, between any two of which it can be stored ([`Self::checkpoint`]) and continued later, to the same key.
+/// An unfinished key generation. It runs in steps. Between two steps it can be stored ([`Self::checkpoint`]) and later
+/// continued to the same key.
 ///
-/// Holds what the secret key is made from; wiped on drop.
+/// It holds secrets and is wiped on drop.
 pub struct KeyGeneration {
     params: Params,
     insecure: bool,
     seed: SecretSeed,
-    /// Which `v` of the seed.
+    /// Number of the polynomial `v` drawn from the seed.
     attempt: u64,
     state: State,
     costs: Costs,
-    /// The most work that was reported.
+    /// Largest amount of work reported so far.
     reported: usize,
 }
 
-/// What is known; each step makes the next of it.
+/// The intermediate results. Each step computes the next state.
 enum State {
-    /// The seed, from which `v` is drawn.
+    /// Only the seed, from which `v` is drawn.
     Begun,
     /// Levels of the splitting of `v`.
     Lattice(Splitting),
@@ -98,12 +101,12 @@ enum State {
     Indicators(Box<Indicators>),
 }
 
-/// Steps 5 and 6: the subset sum, the choice of the indicators' noise, and the indicators that are encrypted so far.
+/// Steps 5 and 6: the subset sum, the choice of the indicators' noise, and the indicators encrypted so far.
 struct Indicators {
     root: Root,
     x: Vec<u64>,
     choice: Option<Box<Choice>>,
-    /// Which draw of the noise was chosen, by block; empty until then.
+    /// The chosen draw of the noise, by block. Empty until the choice is complete.
     draws: Vec<u64>,
     words: Vec<u64>,
     bulk: Option<Bulk>,
@@ -119,19 +122,20 @@ impl core::fmt::Debug for KeyGeneration {
 }
 
 impl KeyGeneration {
-    /// Begins one.
+    /// Begins a key generation.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Entropy`].
+    /// [`Error::ResearchScheme`] unless `research`: all parameters are for research only. [`Error::Entropy`] if there is
+    /// no randomness.
     pub fn new(params: &Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
         Self::from_seed(params, research, SecretSeed::new(entropy)?, entropy.is_insecure())
     }
 
     fn from_seed(params: &Params, research: bool, seed: SecretSeed, insecure: bool) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-            return Err(Error::ResearchOnly { why });
+            return Err(Error::ResearchScheme { scheme: super::SCHEME, why });
         }
-        let costs = Costs::of(params, rayon::current_num_threads());
+        let costs = Costs::new(params, rayon::current_num_threads());
         Ok(Self { params: params.clone(), insecure, seed, attempt: 0, state: State::Begun, costs, reported: 0 })
     }
 
@@ -145,12 +149,12 @@ impl KeyGeneration {
         self.insecure
     }
 
-    /// Whether it began from that seed.
+    /// Whether the generation began from this chosen seed.
     pub fn is_of_insecure_seed(&self, seed: u64) -> bool {
         self.insecure && self.seed.as_bytes() == SecretSeed::insecure(seed).as_bytes()
     }
 
-    /// What the next step is of.
+    /// The stage of the next step.
     pub fn stage(&self) -> Stage {
         match &self.state {
             State::Lattice(splitting) if splitting.dimension() == 1 => Stage::Root,
@@ -160,7 +164,7 @@ impl KeyGeneration {
         }
     }
 
-    /// Whether no step is left: [`Self::finish`] returns the keys at once.
+    /// Whether no step is left. Then [`Self::finish`] returns the keys at once.
     pub fn is_done(&self) -> bool {
         match &self.state {
             State::Indicators(indicators) => indicators.count() == self.indicators(),
@@ -168,7 +172,7 @@ impl KeyGeneration {
         }
     }
 
-    /// The `v` of this attempt.
+    /// The polynomial `v` of this attempt.
     fn secret(&self) -> Secret {
         Secret::of_attempt(&self.params, &self.seed, self.attempt)
     }
@@ -190,10 +194,11 @@ impl KeyGeneration {
         }
     }
 
-    /// One step, on the current thread pool, whose scratch is wiped afterwards; nothing when all are done. After an error it is as before.
+    /// Runs one step on the current thread pool and wipes its scratch memory afterwards. Does nothing if no step is
+    /// left. An error leaves the state unchanged.
     ///
     /// # Errors
-    /// [`Error::Cancelled`]; from the integers.
+    /// [`Error::Cancelled`] if the caller cancels. [`Error::Integer`] from the integer arithmetic.
     pub fn step(&mut self, control: &Control<'_>) -> Result<(), Error> {
         with_wiped(|| self.advance(control))
     }
@@ -218,12 +223,11 @@ impl KeyGeneration {
             State::Lattice(splitting) if splitting.dimension() > 1 => {
                 return splitting.step(|| report(0));
             }
-            State::Lattice(splitting) => {
-                Root::of(params, self.insecure, &splitting.resultant())?.map(|root| State::Root(Box::new(root)))
-            }
+            State::Lattice(splitting) => Root::from_resultant(params, self.insecure, &splitting.resultant())?
+                .map(|root| State::Root(Box::new(root))),
             State::Root(root) => {
                 let x = squash(params, &root.modulus, &root.w, &indices(params, seed), draw_x(params, root, seed))?;
-                // The root moves on; its state is left only when nothing can fail any more.
+                // The state gives up the root only after the last operation that can fail.
                 let State::Root(root) = core::mem::replace(&mut self.state, State::Begun) else { return Ok(()) };
                 let words = Vec::with_capacity(params.blocks() * params.indicators() * root.public.words());
                 Some(State::Indicators(Box::new(Indicators::new(*root, x, vec![], words))))
@@ -236,16 +240,16 @@ impl KeyGeneration {
                 return indicators.step(params, seed, |done, of| report(cost * done / of));
             }
         };
-        // Where there is no root, another v is drawn.
+        // Without a root, the next attempt draws another v.
         self.attempt += u64::from(next.is_none());
         self.state = next.unwrap_or(State::Begun);
         Ok(())
     }
 
-    /// All steps that are left, and the keys.
+    /// Runs all remaining steps and returns the keys.
     ///
     /// # Errors
-    /// As [`Self::step`].
+    /// The errors of [`Self::step`].
     pub fn finish(mut self, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
         while !self.is_done() {
             self.step(control)?;
@@ -266,7 +270,7 @@ impl Indicators {
         Self { root, x, choice: None, draws, words, bulk: None }
     }
 
-    /// Chooses the noise of one more block, or checks what was chosen.
+    /// Chooses the noise of one more block, or checks a complete choice.
     fn choose(&mut self, params: &Params, seed: &SecretSeed, attempt: u64) -> Result<(), Error> {
         match &mut self.choice {
             choice @ None => {
@@ -284,12 +288,12 @@ impl Indicators {
         Ok(())
     }
 
-    /// Indicators that are encrypted.
+    /// Number of indicators encrypted so far.
     fn count(&self) -> usize {
         self.words.len() / self.root.public.words()
     }
 
-    /// Step 6, some indicators more. `step` hears how many of how many steps of the whole sweep are done, if this is one.
+    /// Runs a part of step 6: encrypts some more indicators. If it is a sweep, calls `step(done, total)` during it.
     fn step(
         &mut self,
         params: &Params,
@@ -313,7 +317,8 @@ impl Indicators {
     }
 }
 
-/// The bits of some of the indicators: two of a block are 1, and the pair of them has the index of the block's candidate.
+/// Returns the bits of a range of indicators. Two bits of a block are 1; the index of their pair is the index of the
+/// block's candidate.
 pub(super) fn indicator_bits(
     params: &Params,
     indices: &[usize],
@@ -336,7 +341,7 @@ mod tests {
     fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
         let params = Params::named("ci-3").unwrap();
         let mut generation = KeyGeneration::new(&params, true, Entropy::Insecure(2)).unwrap();
-        // v = 2: d is even.
+        // v = 2 makes d even.
         let mut v = vec![0; params.dimension()];
         v[0] = 2;
         generation.state = State::Lattice(Splitting::new(&v, 1));

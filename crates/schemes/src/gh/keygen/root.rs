@@ -7,7 +7,7 @@ use crate::gh::lattice::{Resultant, Signed};
 use crate::gh::modulus::{Arithmetic, Modulus};
 use crate::gh::{Error, Params, PublicKey};
 
-/// What they make.
+/// The results of steps 1 to 4.
 pub(in crate::gh) struct Root {
     pub(in crate::gh) public: PublicKey,
     pub(in crate::gh) modulus: Modulus,
@@ -15,8 +15,12 @@ pub(in crate::gh) struct Root {
 }
 
 impl Root {
-    /// `None` where another `v` has to be drawn: there is no root.
-    pub(in crate::gh) fn of(params: &Params, insecure: bool, resultant: &Resultant) -> Result<Option<Self>, Error> {
+    /// Computes root and secret from the resultant. Returns `None` if there is no root; then another `v` must be drawn.
+    pub(in crate::gh) fn from_resultant(
+        params: &Params,
+        insecure: bool,
+        resultant: &Resultant,
+    ) -> Result<Option<Self>, Error> {
         let n = params.dimension();
         let Resultant { d, w } = resultant;
         let (sign, d) = (d.negative, &d.magnitude);
@@ -40,16 +44,16 @@ impl Root {
         let w1_inverse = Zeroizing::new(w1_inverse);
         let [first, second_inverse] = [&w0, &w1_inverse].map(|x| Zeroizing::new(modulus.residue(x)));
         let r = modulus.mul(&first, &second_inverse)?;
-        // Where r^n = -1, the inverse of r is -r^(n-1).
+        // If r^n = -1, the inverse of r is -r^(n-1).
         let power = modulus.vartime_pow(&r, n as u64 - 1)?;
         if modulus.mul(&power, &r)? != modulus.neg(&modulus.one()) {
             return Ok(None);
         }
         let inverse = modulus.forward(&modulus.neg(&power))?;
-        // The first centred coefficient that is odd: w_(i+1) = w_i / r.
+        // Searches the first centred coefficient that is odd: w_(i+1) = w_i / r.
         let mut w = first;
         for _ in 0..n {
-            // Centred, it is w or w - d, and d is odd.
+            // The centred value is w or w - d, and d is odd.
             let value = Zeroizing::new(Natural::from_words(w.to_vec()));
             let twice = Zeroizing::new(&*value << 1);
             if (w[0] & 1 == 1) != (*twice > *d) {

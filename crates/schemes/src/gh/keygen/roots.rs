@@ -1,5 +1,5 @@
-//! Values of polynomials at the roots `zeta_h = exp(i pi (2h + 1) / n)` of `x^n + 1`, `h < n/2`, some roots at a time; the other roots are conjugates
-//! of these.
+//! Values of polynomials at the roots `zeta_h = exp(i pi (2h + 1) / n)` of `x^n + 1`, `h < n/2`, for groups of roots at
+//! a time. The other roots are the conjugates of these.
 
 use core::f64::consts::PI;
 
@@ -7,10 +7,10 @@ use zeroize::Zeroize;
 
 use super::super::encrypt::Noise;
 
-/// Roots that are followed together.
+/// Number of roots in a group.
 pub(super) const LANES: usize = 16;
 
-/// One number for each of [`LANES`] roots.
+/// One number for each root of a group.
 pub(super) type Lanes<T> = [T; LANES];
 
 /// Real and imaginary parts at the roots of a group.
@@ -59,7 +59,7 @@ macro_rules! arithmetic {
 arithmetic!(f32, f64);
 
 impl Values<f32> {
-    /// `factor` times the values.
+    /// Returns the values multiplied by `factor`.
     pub(super) fn scaled(&self, factor: f32) -> Self {
         Self { re: self.re.map(|x| factor * x), im: self.im.map(|x| factor * x) }
     }
@@ -69,7 +69,7 @@ impl Values<f32> {
     }
 }
 
-/// Elementary symmetric polynomials `e_0 = 1` to `e_degree`.
+/// Computes the elementary symmetric polynomials `e_0 = 1` to `e_degree`.
 pub(super) fn symmetric(values: impl Iterator<Item = Values<f64>>, degree: usize) -> Vec<Values<f64>> {
     let mut e = vec![Values::<f64>::ZERO; degree + 1];
     e[0] = Values::<f64>::constant(1.0);
@@ -82,7 +82,7 @@ pub(super) fn symmetric(values: impl Iterator<Item = Values<f64>>, degree: usize
     e
 }
 
-/// The roots, in groups: `zeta_h` of lane `l` of group `g` has `h = g LANES + l`.
+/// The roots in groups: lane `l` of group `g` holds `zeta_h` with `h = g LANES + l`.
 pub(super) struct Roots {
     /// `exp(i pi j / n)`, `j < 2n`.
     powers: Vec<(f32, f32)>,
@@ -108,12 +108,12 @@ impl Roots {
         Self { powers, monomials }
     }
 
-    /// Values of `bit + 2 u` at the roots of a group.
+    /// Computes the values of `bit + 2 u` at the roots of a group.
     pub(super) fn indicator(&self, group: usize, bit: bool, noise: &Noise) -> Values<f32> {
         let mut value = Values::<f32>::constant(f32::from(u8::from(bit)));
         for &(i, negative) in &noise.terms {
             let i = i as usize;
-            // zeta_h^i = exp(i pi 2 g LANES i / n) times that of the first group.
+            // zeta_h^i is exp(i pi 2 g LANES i / n) times its value in the first group.
             let (cos, sin) = self.powers[(2 * LANES * group * i) & (self.powers.len() - 1)];
             let factor = if negative { -2.0 } else { 2.0 };
             let turn = Values { re: [factor * cos; LANES], im: [factor * sin; LANES] };

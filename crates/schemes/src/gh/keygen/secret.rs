@@ -14,12 +14,12 @@ pub(in crate::gh) struct Secret {
 }
 
 impl Secret {
-    /// The one that key generation draws first, or after so many that were not taken.
+    /// Draws the polynomial of attempt `attempt`, counted from 0.
     pub(super) fn of_attempt(params: &Params, seed: &SecretSeed, attempt: u64) -> Self {
         Self::draw(params, &mut seed.derive("gh lattice").stream(attempt))
     }
 
-    /// Coefficients uniform in `-2^(t-1)..2^(t-1)`, the first one more where their sum would be even.
+    /// Draws coefficients uniformly in `-2^(t-1)..2^(t-1)`. If their sum is even, adds 1 to the first one.
     fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
         let bits = params.coefficient_bits();
         let slot = bits / 64 + 1;
@@ -27,7 +27,7 @@ impl Secret {
         words.fill_with(|| rng.next_u64());
         let top = bits % 64;
         for coefficient in words.chunks_exact_mut(slot) {
-            // The top word keeps `top` bits and the sign of the highest bit drawn.
+            // The top word keeps `top` bits and extends the sign of the highest bit.
             coefficient[slot - 1] = if top == 0 {
                 ((coefficient[slot - 2] as i64) >> 63) as u64
             } else {
@@ -53,7 +53,7 @@ impl Secret {
         -mean.log2() >= noise::capacity(params) - params.coefficient_bits() as f64
     }
 
-    /// `1 / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`, divided by their sum.
+    /// Computes `1 / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`, divided by their sum.
     pub(super) fn weights(&self, params: &Params) -> Zeroizing<Vec<f64>> {
         let mut weights = self.inverses(params);
         let sum: f64 = weights.iter().sum();
@@ -61,7 +61,7 @@ impl Secret {
         weights
     }
 
-    /// `2^t / |v|` at those roots.
+    /// Computes `2^t / |v|` at these roots.
     fn inverses(&self, params: &Params) -> Zeroizing<Vec<f64>> {
         let t = params.coefficient_bits() as f64;
         let value = |words: &[u64]| {

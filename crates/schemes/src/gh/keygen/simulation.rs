@@ -1,4 +1,4 @@
-//! Recryptions under one key, simulated at the roots of `x^n + 1`: no integer modulo `d` takes part.
+//! Simulation of recryptions under one key, at the roots of `x^n + 1`. It takes no integer modulo `d`.
 
 use rand_core::RngCore;
 use rayon::prelude::*;
@@ -12,16 +12,17 @@ use super::roots::{LANES, Lanes, Roots, Values, symmetric};
 use super::{Secret, indicator_bits, indices};
 use crate::random::SecretSeed;
 
-/// Pairs of indicators whose sums are kept.
+/// Number of pairs of indicators whose partial sums are tabulated together.
 const FOUR: usize = 4;
 
-/// The noise of recryptions under one key.
+/// Simulates the noise of recryptions under one key.
 ///
-/// Who makes a key knows `v` and the polynomials of its indicators. The candidates of a ciphertext are rounded multiples of it modulo `d`, as good as
-/// random, so that recryptions of random candidates tell how noisy those of ciphertexts are. Column bits are summed in single precision, their
-/// symmetric polynomials in double: exact to far less than a hundredth of a bit.
+/// Key generation knows `v` and the polynomials of the indicators. The candidates of a ciphertext are rounded multiples
+/// of it modulo `d`, and behave as random numbers. The noise of recryptions of random candidates is therefore
+/// distributed as that of ciphertexts. Column bits are summed in single precision and their symmetric polynomials in
+/// double precision. The error is far below a hundredth of a bit.
 ///
-/// Holds what the secret key is made from; wiped on drop.
+/// It holds secrets and is wiped on drop.
 pub struct Simulation {
     params: Params,
     roots: Roots,
@@ -37,7 +38,8 @@ impl core::fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Of indicators of these bits and noise polynomials, block by block, and a `v` of these weights ([`Secret::weights`]).
+    /// Builds a simulation from the bits and noise polynomials of the indicators, block by block, and the weights of
+    /// `v` ([`Secret::weights`]).
     pub(super) fn new(
         params: &Params,
         weights: Zeroizing<Vec<f64>>,
@@ -47,11 +49,11 @@ impl Simulation {
         Self { params: params.clone(), roots: Roots::new(params.dimension()), weights, bits, noises }
     }
 
-    /// Of a key as key generation draws it, from a number: for tests and reports. `chosen`: with the choice among draws of the indicators' noise, and
-    /// the check of it; without, any key.
+    /// Simulates a key that key generation draws from a chosen seed, for tests and reports. If `chosen`, it includes
+    /// the choice of the indicators' noise and its check. Otherwise it takes the first draw.
     ///
     /// # Errors
-    /// As key generation.
+    /// [`Error::Params`] if no choice passes the check.
     pub fn insecure(params: &Params, seed: u64, chosen: bool) -> Result<Self, Error> {
         let seed = SecretSeed::insecure(seed);
         let bits = indicator_bits(params, &indices(params, &seed), 0..params.blocks() * params.indicators());
@@ -78,7 +80,7 @@ impl Simulation {
         }
     }
 
-    /// Candidates at random, for so many recryptions. Shape: by recryption, block, candidate; `p + 1` bits each.
+    /// Draws random candidates for `count` recryptions. Shape: by recryption, block, candidate; `p + 1` bits each.
     pub fn candidates(&self, count: usize, rng: &mut impl RngCore) -> Vec<u8> {
         let mut candidates = vec![0; count * self.params.blocks() * self.params.candidates()];
         rng.fill_bytes(&mut candidates);
@@ -87,8 +89,9 @@ impl Simulation {
         candidates
     }
 
-    /// Noises, as [`noise`] measures them, of the recryptions of these candidates: at the exponent of what recrypted ciphertexts carry, so that
-    /// one is above [`noise::recrypted`] just when the ciphertext's noise is.
+    /// Returns the noises, in the unit of [`noise`], of recryptions of these candidates. They are computed at the
+    /// exponent that belongs to [`noise::recrypted`]. A result is therefore above [`noise::recrypted`] exactly if the
+    /// noise of the ciphertext is.
     pub fn noises(&self, candidates: &[u8]) -> Vec<f64> {
         let exponent = noise::capacity(&self.params) / noise::recrypted(&self.params);
         let count = candidates.len() / (self.params.blocks() * self.params.candidates());
@@ -103,12 +106,13 @@ impl Simulation {
         (0..count).map(noise).collect()
     }
 
-    /// Which of four candidates at a time have the bit of a column, as bits of a number. Shape: by recryption, block, column, four candidates.
+    /// For four candidates at a time, returns the bits of a column as one number. Shape: by recryption, block, column,
+    /// group of four candidates.
     fn selections(&self, candidates: &[u8]) -> Vec<u8> {
         let p = self.params.precision();
         let mut selections = Vec::new();
         for block in candidates.chunks(self.params.candidates()) {
-            // The highest bit is that of column 0.
+            // The highest bit belongs to column 0.
             for bit in (0..=p).rev() {
                 let four = |four: &[u8]| four.iter().rev().fold(0, |sum, candidate| 2 * sum + (candidate >> bit & 1));
                 selections.extend(block.chunks(FOUR).map(four));
@@ -117,13 +121,13 @@ impl Simulation {
         selections
     }
 
-    /// `|a|^2` of every recryption, at the roots of a group.
+    /// Computes `|a|^2` of every recryption at the roots of a group.
     fn squares(&self, group: usize, selections: &[u8], recryptions: usize) -> Vec<Lanes<f64>> {
         let (s, m, bits) = (self.params.blocks(), self.params.indicators(), self.params.precision() + 1);
         let count = self.params.candidates();
         let mut columns = Zeroizing::new(vec![Values::<f32>::ZERO; recryptions * s * bits]);
         let mut pairs = Zeroizing::new(Vec::with_capacity(count));
-        // Sums of any of four pairs.
+        // The sums of all subsets of four pairs.
         let fours = count.div_ceil(FOUR);
         let mut sums = Zeroizing::new(vec![[Values::<f32>::ZERO; 1 << FOUR]; fours]);
         for block in 0..s {
@@ -162,7 +166,7 @@ impl Simulation {
         columns.chunks_exact(s * bits).map(|columns| self.sum(columns).squares()).collect()
     }
 
-    /// The rounded sum of the blocks, as [`super::super::evaluate`] computes it. Shape: by block, then column.
+    /// Computes the rounded sum of the blocks as [`super::super::evaluate`] does. Shape: by block, then by column.
     fn sum(&self, values: &[Values<f32>]) -> Values<f64> {
         let p = self.params.precision();
         let column = |j| values.iter().skip(j).step_by(p + 1).map(Values::widened).collect();
@@ -197,7 +201,8 @@ mod tests {
     use super::*;
     use crate::{Control, Entropy};
 
-    /// The first key of a seed, if it has a root: that is the one which is simulated.
+    /// Generates the first key of a seed up to the choice, or `None` if its first `v` has no root. The simulation is of
+    /// the first `v`.
     fn generation(params: &Params, seed: u64) -> Option<KeyGeneration> {
         let mut generation = KeyGeneration::new(params, true, Entropy::Insecure(seed)).unwrap();
         while !matches!(&generation.state, State::Indicators(state) if !state.draws.is_empty()) {
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn recrypted_noise_is_within_what_is_carried_and_the_choice_lowers_it() {
+    fn recrypted_noise_is_within_the_carried_noise_and_the_choice_lowers_it() {
         for (name, keys, samples) in [("ci-3", 20, 100), ("ci-7", 20, 100), ("ci-15", 20, 100), ("toy", 2, 100)] {
             let params = Params::named(name).unwrap();
             let carried = noise::recrypted(&params);
@@ -269,7 +274,7 @@ mod tests {
             let super::super::Checkpoint { insecure, seed, attempt, dimension, .. } = checkpoint;
             let checkpoint = super::super::Checkpoint { insecure, seed, attempt, dimension, parts };
             let next = KeyGeneration::resume(&params, true, checkpoint).unwrap();
-            // The choice itself is not stored: it begins again.
+            // The choice itself is not stored. A resumed generation begins it again.
             if !matches!(&resumed.state, State::Indicators(state) if state.choice.is_some()) {
                 resumed = next;
             }

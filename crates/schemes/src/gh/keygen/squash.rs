@@ -10,7 +10,7 @@ use crate::gh::modulus::Modulus;
 use crate::gh::{Error, Params};
 use crate::random::SecretSeed;
 
-/// `x_k` but for the last block: uniform below `d`.
+/// Draws `x_k` of all blocks but the last, uniform below `d`.
 pub(super) fn draw_x(params: &Params, root: &Root, seed: &SecretSeed) -> Vec<u64> {
     let mut rng = seed.derive("gh subset sum").stream(0);
     let mut x =
@@ -18,14 +18,15 @@ pub(super) fn draw_x(params: &Params, root: &Root, seed: &SecretSeed) -> Vec<u64
     (1..params.blocks()).flat_map(|_| x()).collect()
 }
 
-/// The candidates `l_k` that count, secret: uniform in `0..S`, but for a bias of 64 bits onto fewer than 2^16 values, below 2^-48.
+/// Draws the indices `l_k` of the candidates that sum to the secret. Secret. They are uniform in `0..S` up to a bias
+/// below 2^-48: 64 random bits map to fewer than 2^16 values.
 pub(super) fn indices(params: &Params, seed: &SecretSeed) -> Zeroizing<Vec<usize>> {
     let mut rng = seed.derive("gh indices").stream(0);
     let mut index = || ((u128::from(rng.next_u64()) * params.candidates() as u128) >> 64) as usize;
     Zeroizing::new((0..params.blocks()).map(|_| index()).collect())
 }
 
-/// All `x_k`, from those but the last.
+/// Computes all `x_k` from those of all blocks but the last.
 ///
 /// `x_(s-1) = (w - sum_k x_k R^(l_k)) R^(-l_(s-1))`, with `R = 2^rho` and `R^-1 = ((d + 1) / 2)^rho`.
 pub(in crate::gh) fn squash(
@@ -59,12 +60,12 @@ pub(in crate::gh) fn squash(
     Ok(x)
 }
 
-/// `2^exponent`, below `2^(64 words)`, in a time that does not depend on the secret exponent.
+/// Computes `2^exponent`, below `2^(64 words)`. The time does not depend on the secret exponent.
 fn power_of_two(words: usize, exponent: usize) -> Vec<u64> {
     let bit = 1u64 << (exponent % 64);
     let word = |i: usize| {
         let difference = (i ^ (exponent / 64)) as u64;
-        // All ones where there is no difference.
+        // All ones if the difference is zero.
         let mask = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
         bit & mask
     };
@@ -87,10 +88,11 @@ mod tests {
 
     #[test]
     fn both_ways_of_powers_give_the_same_subset_sum() {
-        // 1,023 candidates of ratio 2 at a d of 400 bits: exponents pass d. Those of ci-3 do not.
-        let mut d = Natural::random_bits(900, &mut SecretSeed::insecure(1).stream(0));
+        // With 16 candidates, the exponents (up to 1,290) stay below the 2,000 bits of d. With 4,000 candidates (up to
+        // 3,999) they do not.
+        let mut d = Natural::random_bits(2000, &mut SecretSeed::insecure(1).stream(0));
         d.set_bit(0);
-        d.set_bit(899);
+        d.set_bit(1999);
         let modulus = Modulus::new(&d, 1, Arithmetic::default()).unwrap();
         let literal = |candidates| ParamsLiteral {
             name: "mine".into(),

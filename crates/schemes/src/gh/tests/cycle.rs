@@ -1,4 +1,4 @@
-//! Key generation, encryption, evaluation, Recrypt, decryption; noise against its bounds.
+//! Key generation, encryption, evaluation, Recrypt and decryption, and measured noise compared with its bounds.
 
 use crate::{Control, Entropy, Progress};
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn key_generation_finds_a_root_and_an_odd_secret_that_the_blocks_sum_to() {
         assert_eq!(power, d.checked_sub(&Natural::one()).unwrap(), "r^n = -1");
         let twice = client.w() << 1;
         assert_eq!(client.w().is_even(), twice > *d, "the centred w is odd");
-        // Exactly two indicators of a block encrypt 1, and the pair tells the candidate.
+        // Exactly two indicators of a block encrypt 1. Their pair determines the candidate.
         let decryptor = client.decryptor().unwrap();
         let m = params.indicators();
         let mut sum = Natural::ZERO;
@@ -123,7 +123,7 @@ fn key_generation_finds_a_root_and_an_odd_secret_that_the_blocks_sum_to() {
     }
 }
 
-/// Margins of `count` recrypted ciphertexts and of products of two, measured less their bounds.
+/// Measured margins of `count` recrypted ciphertexts and of products of two, minus their bounds.
 fn slacks(name: &str, count: usize) -> (Vec<f64>, Vec<f64>) {
     let (client, server) = keys(name, 5);
     let evaluator = evaluator(&server, RecryptMethod::PairTable);
@@ -156,7 +156,8 @@ fn recrypted_noise_stays_within_its_bound() {
     }
 }
 
-/// Wires of a random circuit of `gates` gates with their plain values, and how many recrypts the bounds demanded.
+/// The wires of a random circuit of `gates` gates with their plain values, and the number of recryptions that the
+/// bounds required.
 fn random_circuit(
     evaluator: &Evaluator<'_>,
     inputs: &[(Ciphertext, bool)],
@@ -249,16 +250,16 @@ fn operations_beyond_the_bound_are_refused() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error, Error::Noise { .. }) && error.to_string().contains("recrypt"), "{error}");
+    assert!(matches!(error, Error::Margin { .. }) && error.to_string().contains("recrypt"), "{error}");
     let noisy = Ciphertext::from_parts(server.public(), power.words().to_vec(), 379.0).unwrap();
-    assert!(matches!(evaluator.recrypt(&noisy), Err(Error::Noise { operation: "recryption", .. })));
+    assert!(matches!(evaluator.recrypt(&noisy), Err(Error::Margin { operation: "recryption", .. })));
     let noisy = Ciphertext::from_parts(server.public(), power.words().to_vec(), 1000.0).unwrap();
-    assert!(matches!(client.decryptor().unwrap().decrypt(&noisy), Err(Error::Noise { .. })));
-    assert!(matches!(evaluator.add(&noisy, &power), Err(Error::Noise { .. })));
+    assert!(matches!(client.decryptor().unwrap().decrypt(&noisy), Err(Error::Margin { .. })));
+    assert!(matches!(evaluator.add(&noisy, &power), Err(Error::Margin { .. })));
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
+fn objects_of_different_keys_are_refused() {
     let params = Params::named("ci-3").unwrap();
     let error = generate(&params, false, Entropy::System, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");
@@ -287,7 +288,7 @@ fn what_does_not_belong_together_is_refused() {
     assert_eq!(EncryptMethod::fitting(&large, 8 << 30).unwrap(), EncryptMethod::TwoLevel);
     assert!(matches!(RecryptMethod::fitting(&large, 1 << 20), Err(Error::Memory { .. })));
 
-    // Material from outside.
+    // Stored material that is invalid.
     let public = server.public();
     let words = public.words();
     assert!(Ciphertext::from_parts(public, vec![0; words + 1], 1.0).is_err());
@@ -299,14 +300,14 @@ fn what_does_not_belong_together_is_refused() {
     );
     assert!(ClientKey::from_parts(public.clone(), Natural::ZERO).is_err());
     assert!(ClientKey::from_parts(public.clone(), Natural::from(2u64)).is_err());
-    // Less noise than any such residue has.
+    // A noise that is too small for this residue.
     assert!(Ciphertext::from_parts(public, public.r().words().to_vec(), 2.0).is_err());
     assert!(Ciphertext::from_parts(public, vec![0; words], 0.0).is_ok());
     assert!(ClientKey::from_parts(public.clone(), public.d().clone()).is_err());
     assert!(PublicKey::from_parts(params.clone(), false, public.d() << 1, public.r().clone()).is_err());
     assert!(PublicKey::from_parts(params.clone(), false, Natural::from(15u64), Natural::one()).is_err());
 
-    // The same numbers, said to be secure, are another key, which takes no chosen seed.
+    // The same numbers with the mark "secure" are another key, which refuses a chosen seed.
     let secure = PublicKey::from_parts(params, false, public.d().clone(), public.r().clone()).unwrap();
     assert_ne!(secure.id(), public.id());
     assert_eq!(secure.encryption_rng(1).err(), Some(Error::ChosenSeed));
@@ -323,7 +324,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn linear_decryption_agrees_with_the_exact_product(seed in any::<u64>()) {
-        // Any residue, not only ciphertexts: the fraction is anywhere.
+        // Any residue, not only a ciphertext: its fraction can have any value.
         let (client, server) = keys("ci-3", 9);
         let d = server.public().d();
         let words = Natural::random_below(d, &mut SecretSeed::insecure(seed).stream(0)).unwrap();

@@ -1,11 +1,12 @@
-//! At every step, the noise that is carried is not below the noise: by proof before a Recrypt, with these seeds after one.
+//! At every step, the carried noise is at least the measured noise. Before a Recrypt this is proven; after one it holds
+//! for these seeds.
 
 use super::super::*;
 use crate::{Control, Entropy};
 
 const MEMORY: u64 = 1 << 30;
 
-/// One key, and all that works with it.
+/// One key with its encryptor, evaluator and decryptor.
 struct Bench<'a> {
     client: &'a ClientKey,
     evaluator: Evaluator<'a>,
@@ -13,7 +14,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Decrypts to the bit, and has at least the margin that its bound leaves.
+    /// Checks that the ciphertext decrypts to the bit, and has at least the margin of its bound.
     #[track_caller]
     fn check(&self, step: &str, ciphertext: &Ciphertext, bit: bool) {
         assert_eq!(self.client.decryptor().unwrap().decrypt(ciphertext).unwrap(), bit, "{}, {step}", self.name);
@@ -22,7 +23,7 @@ impl Bench<'_> {
         assert!(measured >= bound, "{}, {step}: margin measured {measured:.2}, bound {bound:.2}", self.name);
     }
 
-    /// The columns inside Recrypt: sums of products of two indicators, as many as the candidates have bits.
+    /// The columns inside Recrypt: sums of products of two indicators.
     fn check_columns(&self, server: &ServerKey, ciphertext: &Ciphertext) {
         let params = server.params();
         let candidates = self.evaluator.candidates(ciphertext.words()).unwrap();
@@ -40,10 +41,10 @@ impl Bench<'_> {
     }
 }
 
-/// Fresh ciphertexts, sums, negations, products of as many factors as the bound allows, columns, recrypted ones, their sums and products,
-/// and a chain.
+/// Fresh ciphertexts, sums, negations, products with as many factors as the bound allows, columns, recrypted
+/// ciphertexts, their sums and products, and a chain.
 #[test]
-fn what_is_carried_is_not_below_the_noise() {
+fn the_carried_noise_is_not_below_the_noise() {
     for (name, seed) in [("ci-3", 21), ("ci-3", 22), ("ci-7", 23), ("ci-7", 24), ("ci-15", 25), ("ci-15", 26)] {
         let params = Params::named(name).unwrap();
         let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Agreement, bit by bit, with the definitions evaluated in Python: `tools/gh/oracle.py` wrote `oracle.txt`.
+//! Bitwise agreement with the definitions, evaluated in Python: `tools/gh/oracle.py` wrote `oracle.txt`.
 
 use solinas_bigint::Natural;
 use solinas_field::limbs;
@@ -10,13 +10,13 @@ use super::super::lattice::Splitting;
 use super::super::modulus::Arithmetic;
 use super::super::{ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey};
 
-/// Lines in order.
+/// The lines of the file in order.
 struct Transcript<'a> {
     lines: core::iter::Peekable<core::str::Lines<'a>>,
 }
 
 impl<'a> Transcript<'a> {
-    /// The values of the next line, which has that name.
+    /// Returns the values of the next line, which must have this name.
     fn values(&mut self, name: &str) -> Vec<&'a str> {
         let mut words = self.lines.next().unwrap().split(' ');
         assert_eq!(words.next().unwrap(), name);
@@ -72,7 +72,7 @@ fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
         while splitting.dimension() > 1 {
             splitting.step(|| Ok::<_, ()>(())).unwrap();
         }
-        let root = Root::of(&params, true, &splitting.resultant()).unwrap().unwrap();
+        let root = Root::from_resultant(&params, true, &splitting.resultant()).unwrap().unwrap();
         let public = root.public;
         assert_eq!(*public.d(), transcript.number("d"));
         let words = public.words();

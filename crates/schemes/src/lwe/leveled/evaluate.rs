@@ -2,18 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Params, PublicKey, ServerKey, noise};
+use super::{Ciphertext, Params, PublicKey, ServerKey, noise};
+use crate::leveled::StoredCiphertext;
 use crate::lwe::{Error, Multiplier, Source, Vector};
-use crate::{Control, KeyId};
-
-/// A bit under the secret of a level, modulo the level's modulus.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ciphertext {
-    key: KeyId,
-    level: usize,
-    noise: f64,
-    numbers: Vector,
-}
+use crate::{Control, Evaluate, KeyId};
 
 /// A bit under the tensor square of a level's secret: numbers for pairs `i <= k`.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,37 +20,36 @@ pub struct Tensor {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switched(Tensor);
 
-macro_rules! common {
-    ($name:ident) => {
-        impl $name {
-            /// Level.
-            pub fn level(&self) -> usize {
-                self.level
-            }
+impl Tensor {
+    /// Level.
+    pub fn level(&self) -> usize {
+        self.level
+    }
 
-            /// `log2` of its noise's standard deviation, by the formulas.
-            pub fn noise(&self) -> f64 {
-                self.noise
-            }
+    /// `log2` of its noise's standard deviation, by the formulas.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
 
-            /// Its numbers, in residues.
-            pub fn numbers(&self) -> &Vector {
-                &self.numbers
-            }
+    /// Its numbers, in residues.
+    pub fn numbers(&self) -> &Vector {
+        &self.numbers
+    }
 
-            /// Of the key with that identity.
-            pub fn key(&self) -> KeyId {
-                self.key
-            }
-        }
-    };
+    /// Identity of its key.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
 }
-common!(Ciphertext);
-common!(Tensor);
 
 impl Ciphertext {
     pub(super) fn new(key: KeyId, level: usize, noise: f64, numbers: Vector) -> Self {
-        Self { key, level, noise, numbers }
+        Self { key, level, stage: (), noise, parts: numbers }
+    }
+
+    /// Its numbers, in residues.
+    pub fn numbers(&self) -> &Vector {
+        &self.parts
     }
 
     /// From its parts, as stored; `noise` as [`Self::noise`].
@@ -73,12 +64,8 @@ impl Ciphertext {
         if !noise.is_finite() || noise.is_sign_negative() {
             return Err(material(format!("{noise} is no noise")));
         }
-        Ok(Self {
-            key,
-            level,
-            noise,
-            numbers: Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?,
-        })
+        let numbers = Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?;
+        Ok(Self::new(key, level, noise, numbers))
     }
 
     /// A known bit, which anyone can read, at the highest level.
@@ -86,8 +73,12 @@ impl Ciphertext {
         let params = key.params();
         let mut numbers = Vector::zeroed(params.modulus(params.depth()).len(), params.dimension() + 1);
         numbers.words_mut().for_each(|word| word[0] = bit.into());
-        Self { key: key.id(), level: params.depth(), noise: 0.0, numbers }
+        Self::new(key.id(), params.depth(), 0.0, numbers)
     }
+}
+
+fn mismatch(lhs: usize, rhs: usize) -> Error {
+    Error::LevelMismatch { lhs, rhs, remedy: "refresh the higher one first (`Evaluator::refresh`)" }
 }
 
 /// Operations on ciphertexts of a key.
@@ -122,54 +113,27 @@ impl<'a> Evaluator<'a> {
     fn pair(&self, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
         self.check("the first operand", x.key)?;
         self.check("the second operand", y.key)?;
-        if x.level == y.level { Ok(()) } else { Err(Error::LevelMismatch { lhs: x.level, rhs: y.level }) }
+        if x.level == y.level { Ok(()) } else { Err(mismatch(x.level, y.level)) }
     }
 
     /// Refuses a noise that might not decrypt.
     fn room(&self, operation: &'static str, noise: f64, tails: f64, level: usize) -> Result<f64, Error> {
         let room = noise::half(self.params(), level) - tails * noise::TAIL;
-        if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room }) }
-    }
-
-    /// The sum modulo 2.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::lower`]); [`Error::Noise`].
-    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.pair(x, y)?;
-        let noise = self.room("a sum", noise::sum(x.noise, y.noise), 1.0, x.level)?;
-        let mut sum = Ciphertext { noise, ..x.clone() };
-        for (w, (sum, word)) in sum.numbers.words_mut().zip(self.params().modulus(x.level).words()).enumerate() {
-            sum.iter_mut().zip(y.numbers.word(w)).for_each(|(sum, &y)| *sum = word.add(*sum, y));
-        }
-        Ok(sum)
-    }
-
-    /// The sum with a known bit.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn add_plain(&self, x: &Ciphertext, bit: bool) -> Result<Ciphertext, Error> {
-        self.check("the operand", x.key)?;
-        let noise = self.room("a sum", noise::sum(x.noise, 0.0), 1.0, x.level)?;
-        let mut sum = Ciphertext { noise, ..x.clone() };
-        for (sum, word) in sum.numbers.words_mut().zip(self.params().modulus(x.level).words()) {
-            sum[0] = word.add(sum[0], bit.into());
-        }
-        Ok(sum)
+        let remedy = "refresh the operands, or encrypt anew";
+        if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room, remedy }) }
     }
 
     /// The product, under the tensor square of the secret.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::lower`]); [`Error::Noise`].
+    /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::at_level`]); [`Error::Noise`].
     pub fn tensor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Tensor, Error> {
         self.pair(x, y)?;
         let noise = self.room("a product", noise::product(x.noise, y.noise), 2.0, x.level)?;
         let modulus = self.params().modulus(x.level);
         let mut numbers = Vector::zeroed(modulus.len(), self.params().pairs());
         for (w, (out, word)) in numbers.words_mut().zip(modulus.words()).enumerate() {
-            let (x, y) = (x.numbers.word(w), y.numbers.word(w));
+            let (x, y) = (x.parts.word(w), y.parts.word(w));
             let mut out = out.iter_mut();
             for i in 0..x.len() {
                 for (k, out) in (i..x.len()).zip(&mut out) {
@@ -217,7 +181,7 @@ impl<'a> Evaluator<'a> {
         for x in all {
             self.check("the tensor", x.key)?;
             if x.level != level {
-                return Err(Error::LevelMismatch { lhs: level, rhs: x.level });
+                return Err(mismatch(level, x.level));
             }
             noises.push(self.room("a key switch", noise::switch_product(params, x.noise, level), 2.0, level)?);
         }
@@ -275,68 +239,22 @@ impl<'a> Evaluator<'a> {
                 *number = word.mul(word.sub(*number, word.reduce_signed(step)), inverse);
             }
         }
-        Ok(Ciphertext { key: x.key, level: level - 1, noise, numbers })
-    }
-
-    /// Refresh: the same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
-    /// come first and are all there is: a product with the first rows of the matrix.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
-    pub fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.check("the operand", x.key)?;
-        let (params, level) = (self.params(), x.level);
-        self.above("a refresh", level)?;
-        let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
-        let digits = self.digits(level, &x.numbers);
-        let leading = self.key.switch(level).0.leading(digits.len())?;
-        let mut products = self.multiplier.multiply(&leading, &[digits])?;
-        let numbers = products.pop().ok_or(Error::Dimension { what: "products", got: 0, want: 1 })?;
-        self.scale(&Switched(Tensor { key: x.key, level, noise, numbers }))
+        Ok(Ciphertext::new(x.key, level - 1, noise, numbers))
     }
 
     /// The same bit at a level not above its own.
     ///
     /// # Errors
-    /// As [`Self::refresh`]; [`Error::LevelMismatch`] for a level above.
-    pub fn lower(&self, x: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
+    /// As [`Self::drop_level`]; [`Error::LevelMismatch`] for a level above.
+    pub fn at_level(&self, x: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         if level > x.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: level });
+            return Err(mismatch(x.level, level));
         }
         let mut out = x.clone();
         while out.level > level {
-            out = self.refresh(&out)?;
+            out = self.drop_level(&out)?;
         }
         Ok(out)
-    }
-
-    /// Mult: the product a level below.
-    ///
-    /// # Errors
-    /// As [`Self::tensor`] and [`Self::refresh`].
-    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.scale(&self.switch_key(&self.tensor(x, y)?)?)
-    }
-
-    /// Mult of pairs of one level: as [`Self::multiply`], with the matrix read once for all of them.
-    ///
-    /// # Errors
-    /// As [`Self::multiply`]; [`Error::LevelMismatch`] for pairs of different levels.
-    pub fn multiply_all(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
-        self.multiply_all_with(pairs, &Control::default())
-    }
-
-    /// As [`Self::multiply_all`]; it can be cancelled at every piece of the matrix.
-    ///
-    /// # Errors
-    /// As [`Self::multiply_all`]; [`Error::Cancelled`].
-    pub fn multiply_all_with(
-        &self,
-        pairs: &[(&Ciphertext, &Ciphertext)],
-        control: &Control<'_>,
-    ) -> Result<Vec<Ciphertext>, Error> {
-        let tensors = pairs.par_iter().map(|(x, y)| self.tensor(x, y)).collect::<Result<Vec<_>, _>>()?;
-        self.switch_keys_with(&tensors, control)?.iter().map(|x| self.scale(x)).collect()
     }
 
     /// The work of [`Self::multiply_all`], but with at most the first `rows` rows of a switching key's matrix that is made from its seed: time grows evenly with
@@ -348,7 +266,7 @@ impl<'a> Evaluator<'a> {
         let level = pairs.first().map_or(0, |(x, _)| x.level);
         self.above("switching a key", level)?;
         let (seeded, None) = self.key.switch(level) else {
-            self.multiply_all(pairs)?;
+            self.multiply_batch(pairs, &Control::default())?;
             return Ok(1.0);
         };
         let all = seeded.layout().rows();
@@ -358,5 +276,137 @@ impl<'a> Evaluator<'a> {
         let digits = pairs.par_iter().map(digits).collect::<Result<Vec<_>, Error>>()?;
         self.multiplier.multiply(&seeded.leading(rows)?, &digits)?;
         Ok(rows as f64 / all as f64)
+    }
+}
+
+impl Evaluate for Evaluator<'_> {
+    type Stored = StoredCiphertext;
+    type Ciphertext = Ciphertext;
+
+    fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        self.key.public().load(stored)
+    }
+
+    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
+        x.into()
+    }
+
+    fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
+        stored.plaintext.as_deref()
+    }
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        x.level + 1
+    }
+
+    fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext::trivial(self.key.public(), value & 1 == 1))
+    }
+
+    /// The sum with a known bit.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`], [`Error::Noise`].
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
+        let noise = self.room("a sum", noise::sum(x.noise, 0.0), 1.0, x.level)?;
+        let mut sum = Ciphertext { noise, ..x.clone() };
+        for (sum, word) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()) {
+            sum[0] = word.add(sum[0], (value & 1) as u32);
+        }
+        Ok(sum)
+    }
+
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        if value & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
+    }
+
+    /// The sum modulo 2.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::at_level`]); [`Error::Noise`].
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.pair(x, y)?;
+        let noise = self.room("a sum", noise::sum(x.noise, y.noise), 1.0, x.level)?;
+        let mut sum = Ciphertext { noise, ..x.clone() };
+        for (w, (sum, word)) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()).enumerate() {
+            sum.iter_mut().zip(y.parts.word(w)).for_each(|(sum, &y)| *sum = word.add(*sum, y));
+        }
+        Ok(sum)
+    }
+
+    /// The difference of bits is their sum.
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.add(x, y)
+    }
+
+    /// A bit is its own negative.
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(x.clone())
+    }
+
+    /// The product a level below.
+    ///
+    /// # Errors
+    /// As [`Self::tensor`] and [`Self::drop_level`].
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.scale(&self.switch_key(&self.tensor(x, y)?)?)
+    }
+
+    /// The matrix of a level is read once for all pairs of that level. The batch can be cancelled at every piece of a matrix.
+    ///
+    /// # Errors
+    /// As [`Self::multiply`]; [`Error::Cancelled`].
+    fn multiply_batch(
+        &self,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by_key(|&i| pairs[i].0.level);
+        let mut products = vec![None; pairs.len()];
+        for of_level in order.chunk_by(|&i, &k| pairs[i].0.level == pairs[k].0.level) {
+            let tensors =
+                of_level.par_iter().map(|&i| self.tensor(pairs[i].0, pairs[i].1)).collect::<Result<Vec<_>, _>>()?;
+            let switched = self.switch_keys_with(&tensors, control)?;
+            for (&i, x) in of_level.iter().zip(&switched) {
+                products[i] = Some(self.scale(x)?);
+            }
+        }
+        // Each pair has its product.
+        Ok(products.into_iter().flatten().collect())
+    }
+
+    /// Of a plaintext of one coefficient: the bit.
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        match plaintext {
+            [bit] => self.multiply_constant(x, *bit),
+            _ => Err(Error::Dimension { what: "coefficients of a plaintext", got: plaintext.len(), want: 1 }),
+        }
+    }
+
+    /// Refresh: the same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
+    /// come first and are all there is: a product with the first rows of the matrix.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
+        let (params, level) = (self.params(), x.level);
+        self.above("a refresh", level)?;
+        let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
+        let digits = self.digits(level, &x.parts);
+        let leading = self.key.switch(level).0.leading(digits.len())?;
+        let mut products = self.multiplier.multiply(&leading, &[digits])?;
+        let numbers = products.pop().ok_or(Error::Dimension { what: "products", got: 0, want: 1 })?;
+        self.scale(&Switched(Tensor { key: x.key, level, noise, numbers }))
+    }
+
+    /// No parameter set bootstraps.
+    ///
+    /// # Errors
+    /// [`Error::OutOfLevels`].
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Err(Error::OutOfLevels { operation: "bootstrapping", level: x.level, depth: self.params().depth() })
     }
 }

@@ -1,57 +1,54 @@
 //! Key generation: an independent secret for every level.
 
+use std::sync::Arc;
+
 use solinas_ring::sample::Gaussian;
 use zeroize::Zeroizing;
 
-use super::client::tensor_square;
-use super::{ClientKey, Params, PublicKey, ServerKey, SwitchKey};
+use super::decrypt::tensor_square;
+use super::keys::{EvaluationParts, SecretParts};
+use super::{ClientKey, Params, PublicKey, SwitchKey};
 use crate::control::Steps;
 use crate::lwe::keys::{self, masked_product};
 use crate::lwe::{Error, Layout, SeededMatrix, Vector};
 use crate::random::SecretSeed;
-use crate::security::Status;
 use crate::{Control, Entropy};
 
-/// Makes a key pair, on the current thread pool. Progress counts parts.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
-pub fn generate(
-    params: &Params,
-    research: bool,
-    entropy: Entropy,
-    control: &Control<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-        return Err(Error::ResearchOnly { name: params.name().into(), why });
-    }
+/// Makes the secrets and the public key. Progress counts parts of the public matrix.
+pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
     let seed = SecretSeed::new(entropy)?;
-    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
-    let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
-    make(params, entropy.is_insecure(), &seed, &Steps::new(control, all))
-}
-
-fn make(
-    params: &Params,
-    insecure: bool,
-    seed: &SecretSeed,
-    steps: &Steps<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), steps)?;
+    let steps = Steps::new(control, keys::parts(params.fresh().samples()));
+    let insecure = entropy.is_insecure();
+    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), &steps)?;
     let gaussian = Gaussian::new(params.sigma())?;
     let lower = seed.derive("lwe leveled secrets");
     let mut secrets: Vec<_> = (0..params.depth())
         .map(|level| gaussian.draw_many(&mut lower.stream(level as u64), params.dimension()))
         .collect();
     secrets.push(Zeroizing::new(fresh.secret().to_vec()));
+    let public = PublicKey::new(Arc::new(params.clone()), insecure, fresh.public().clone());
+    Ok(ClientKey::new(public, SecretParts { secrets, switch_seed: Some(seed.derive("lwe leveled switch")) }))
+}
+
+/// Makes the switching keys, on the current thread pool. Progress counts parts of their matrices.
+pub(super) fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<EvaluationParts, Error> {
+    let params = client.params();
+    let SecretParts { secrets, switch_seed } = client.secret_parts();
+    let stored_seed;
+    let seed = match switch_seed {
+        Some(seed) => seed,
+        None => {
+            stored_seed = client.public().secret_seed("server key")?;
+            &stored_seed
+        }
+    };
+    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
+    let steps = Steps::new(control, rows.map(keys::parts).sum());
     let switches = (1..=params.depth()).map(|level| {
-        let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
-        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, steps)
+        let seed = seed.derive(&level.to_string());
+        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, &steps)
     });
-    let switches = switches.collect::<Result<_, _>>()?;
-    let public = PublicKey::new(params.clone(), fresh.public().clone());
-    let server = ServerKey::from_parts(public.clone(), switches)?;
-    Ok((ClientKey::new(public, secrets), server))
+    EvaluationParts::new(params, switches.collect::<Result<_, _>>()?)
 }
 
 /// SwitchKeyGen: rows `(a s_(j-1) + 2 e + g s''_p | -a)` for every pair `p` of the tensor square `s''` of `s_j` and every digit of every word, where `g` is the digit's

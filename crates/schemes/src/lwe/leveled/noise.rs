@@ -1,7 +1,9 @@
 //! Noise of leveled ciphertexts, `log2` of the standard deviation of `<c, s_j>`, centred. See `docs/derivations/lwe-noise.md`.
 
 use super::Params;
-use crate::lwe::noise as base;
+use super::params::no_slots;
+use crate::leveled::{NoiseModel, State};
+use crate::lwe::{Error, noise as base};
 
 /// `log2` of the standard deviations between a noise and the largest to expect: 9.3, a probability of `2^-66`.
 pub const TAIL: f64 = 3.22;
@@ -60,4 +62,46 @@ pub fn scale(params: &Params, noise: f64, level: usize) -> f64 {
 /// `log2` of half the modulus of a level.
 pub fn half(params: &Params, level: usize) -> f64 {
     params.modulus(level).log2() - 1.0
+}
+
+/// The states of a key switch and the division. A product's noise has a heavier tail than others, by [`TAIL`], and needs that much more.
+fn divided(params: &Params, level: usize, switched: f64, heavier: f64) -> Vec<State> {
+    let below = State { level: level - 1, noise: scale(params, switched, level - 1) };
+    vec![State { level, noise: switched + heavier }, below]
+}
+
+/// Levels here begin with 1, those of [`Params`] with 0.
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> f64 {
+        fresh(self)
+    }
+
+    fn noise_limit(&self, level: usize) -> f64 {
+        half(self, level - 1) - TAIL
+    }
+
+    fn constant_noise(&self, _: u64) -> f64 {
+        0.0
+    }
+
+    fn add_constant_noise(&self, x: State, _: u64) -> f64 {
+        sum(x.noise, 0.0)
+    }
+
+    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        divided(self, level, switch_product(self, product(x, y), level - 1), TAIL)
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        divided(self, level, switch_one(self, noise, level - 1), 0.0)
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        Err(no_slots(self))
+    }
+
+    fn relative_cost(&self, level: usize) -> f64 {
+        let residues = |level: usize| if level == 0 { 0.0 } else { self.switch_residues(level) as f64 };
+        if self.depth() == 0 { 0.0 } else { residues(level - 1) / residues(self.depth()) }
+    }
 }

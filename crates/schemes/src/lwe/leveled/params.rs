@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::noise;
+use crate::leveled::{self, inherent_facts};
 use crate::lwe::layout::MAX_ROWS;
-use crate::lwe::{Error, Modulus, ParamsLiteral as FreshLiteral, params};
+use crate::lwe::{Error, Modulus, ParamsLiteral as FreshLiteral, SCHEME, params};
 use crate::security::SecurityClaim;
+use crate::slots::SlotEncoder;
 
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,8 +57,8 @@ impl Params {
     pub fn named(name: &str) -> Result<Self, Error> {
         let Some(rest) = name.strip_prefix("leveled-") else {
             let fresh = params::Params::named(name).map_err(|error| match error {
-                Error::UnknownParams { name, known } => {
-                    Error::UnknownParams { name, known: format!("{known}, {KNOWN}") }
+                Error::UnknownParams { name, known, .. } => {
+                    Error::UnknownParams { scheme: SCHEME, name, known: format!("{known}, {KNOWN}") }
                 }
                 other => other,
             })?;
@@ -79,13 +81,13 @@ impl Params {
         if let Some(&(_, dimension, samples, depth, word_bits, digit_bits)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(literal(dimension, samples, depth, word_bits, digit_bits));
         }
-        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
         let number = |part: &str| part.parse::<u32>().map(|number| number as usize).map_err(|_| unknown());
         let (dimension, depth) = rest.split_once('-').ok_or_else(unknown)?;
         let (dimension, depth) = (number(dimension)?, number(depth)?);
         if dimension > MAX_TOY {
             let problem = format!("dimension {dimension} is more than {MAX_TOY}: take one of {KNOWN}");
-            return Err(Error::Params { name: name.into(), problem });
+            return Err(Error::Params { scheme: SCHEME, name: name.into(), problem });
         }
         Self::try_from(literal(dimension, 2 * dimension, depth, 31, 8))
     }
@@ -176,6 +178,44 @@ impl Params {
     }
 }
 
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        2
+    }
+
+    fn plaintext_len(&self) -> usize {
+        1
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Err(no_slots(self))
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.fresh.modulus().log2()
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[level - 1].words().iter().map(|word| word.value().into()).collect()
+    }
+
+    fn level_parts(&self, _: usize) -> usize {
+        1
+    }
+
+    fn product_bytes(&self) -> usize {
+        self.product_bytes() as usize
+    }
+}
+
+/// Nothing to rotate.
+pub(super) fn no_slots(params: &Params) -> Error {
+    let problem = "its ciphertexts hold single bits, which have no slots".into();
+    Error::Params { scheme: SCHEME, name: params.name().into(), problem }
+}
+
 impl From<params::Params> for Params {
     /// Without multiplications.
     fn from(fresh: params::Params) -> Self {
@@ -186,9 +226,8 @@ impl From<params::Params> for Params {
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.fresh.name.clone(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.fresh.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 return Ok(());
@@ -214,7 +253,7 @@ impl TryFrom<ParamsLiteral> for Params {
         let moduli = (words - literal.depth..=words).map(|count| fresh.modulus().prefix(count));
         let moduli = moduli.collect::<Result<_, _>>()?;
         let params = Self { literal, fresh, moduli };
-        let problem = |problem: String| Error::Params { name: params.name().into(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: params.name().into(), problem };
         let rows = params.switch_rows(params.depth(), params.pairs());
         if rows > MAX_ROWS {
             return Err(problem(format!(

@@ -1,18 +1,24 @@
 //! Circuits against plain bits, and noise against the formulas.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand_core::RngCore;
 
 use super::*;
 use crate::control::CANCELLED;
-use crate::lwe::Error;
 use crate::random::SecretSeed;
 use crate::security::Status;
-use crate::{Control, Entropy, Progress};
+use crate::{Evaluate, Progress};
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
+    keys_of(&Params::named(name).unwrap(), seed)
+}
+
+fn keys_of(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
+    let client = ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
 }
 
 #[test]
@@ -20,7 +26,7 @@ fn steps_keep_the_bit() {
     let (client, server) = keys("leveled-16-2", 1);
     let evaluator = Evaluator::new(&server).unwrap();
     for bits in [[false, false], [false, true], [true, false], [true, true]] {
-        let c = server.encrypt(&bits, &mut server.encryption_rng(3).unwrap()).unwrap();
+        let c = server.public().encrypt(&bits, &mut server.public().encryption_rng(3).unwrap()).unwrap();
         let tensor = evaluator.tensor(&c[0], &c[1]).unwrap();
         assert_eq!(client.decrypt_tensor(&tensor).unwrap(), bits[0] & bits[1]);
         let product = evaluator.scale(&evaluator.switch_key(&tensor).unwrap()).unwrap();
@@ -28,7 +34,7 @@ fn steps_keep_the_bit() {
         assert_eq!(evaluator.multiply(&c[0], &c[1]).unwrap(), product);
         let sum = evaluator.add(&c[0], &c[1]).unwrap();
         assert_eq!(client.decrypt(&sum).unwrap(), bits[0] ^ bits[1]);
-        let bottom = evaluator.lower(&evaluator.add_plain(&sum, true).unwrap(), 0).unwrap();
+        let bottom = evaluator.at_level(&evaluator.add_constant(&sum, 1).unwrap(), 0).unwrap();
         assert_eq!((client.decrypt(&bottom).unwrap(), bottom.level()), (!(bits[0] ^ bits[1]), 0));
     }
 }
@@ -41,7 +47,7 @@ fn circuits_of_depth_3_agree_with_plain_bits() {
         let evaluator = Evaluator::new(&server).unwrap();
         let mut rng = SecretSeed::insecure(seed).stream(1);
         let mut plain: Vec<bool> = (0..8).map(|_| rng.next_u32() & 1 == 1).collect();
-        let mut cipher = server.encrypt(&plain, &mut server.encryption_rng(seed).unwrap()).unwrap();
+        let mut cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(seed).unwrap()).unwrap();
         for _ in 0..3 {
             let mut next = (Vec::new(), Vec::new());
             for _ in 0..8 {
@@ -75,12 +81,15 @@ fn noise_of_every_step_is_within_the_formulas() {
         let mut measured: Vec<[f64; 5]> = Vec::new();
         let mut formula = [0.0; 5];
         for seed in 0..24 {
-            let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+            let (client, server) = keys_of(&params, seed);
             let evaluator = Evaluator::new(&server).unwrap();
-            let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+            let c = server
+                .public()
+                .encrypt(&[true, false, true, true], &mut server.public().encryption_rng(0).unwrap())
+                .unwrap();
             let sum = evaluator.add(&c[0], &c[1]).unwrap();
             let product = evaluator.multiply(&c[2], &c[3]).unwrap();
-            let lowered = evaluator.refresh(&sum).unwrap();
+            let lowered = evaluator.drop_level(&sum).unwrap();
             let second = evaluator.multiply(&product, &lowered).unwrap();
             let all = [&c[0], &sum, &product, &lowered, &second];
             formula = all.map(Ciphertext::noise);
@@ -104,13 +113,13 @@ fn what_cannot_be_done_is_told() {
     let (client, server) = keys("leveled-16-2", 1);
     let (other, _) = keys("leveled-16-2", 2);
     let evaluator = Evaluator::new(&server).unwrap();
-    let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
-    let low = evaluator.refresh(&c[0]).unwrap();
-    assert_eq!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1 }));
-    assert!(matches!(evaluator.lower(&low, 2), Err(Error::LevelMismatch { .. })));
+    let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
+    let low = evaluator.drop_level(&c[0]).unwrap();
+    assert!(matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1, .. })));
+    assert!(matches!(evaluator.at_level(&low, 2), Err(Error::LevelMismatch { .. })));
     assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
-    let bottom = evaluator.lower(&c[0], 0).unwrap();
-    assert!(matches!(evaluator.refresh(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
+    let bottom = evaluator.at_level(&c[0], 0).unwrap();
+    assert!(matches!(evaluator.drop_level(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
     assert!(client.decrypt(&bottom).unwrap());
     // Sums without end are refused before they are wrong.
     let mut sum = c[0].clone();
@@ -124,10 +133,19 @@ fn what_cannot_be_done_is_told() {
     }
     assert!(matches!(Params::named("leveled-129-2"), Err(Error::Params { .. })));
     let toy = server.params();
-    assert!(matches!(generate(toy, false, Entropy::System, &Control::default()), Err(Error::ResearchOnly { .. })));
-    assert!(matches!(generate(toy, false, Entropy::Insecure(1), &Control::default()), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(
+        ClientKey::generate(toy, false, Entropy::System, &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
+    assert!(matches!(
+        ClientKey::generate(toy, false, Entropy::Insecure(1), &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
     assert!(matches!(keys("leveled-16-2", 1).1.expand(1 << 10), Err(Error::Memory { .. })));
-    assert!(matches!(evaluator.multiply_all(&[(&c[0], &c[1]), (&low, &low)]), Err(Error::LevelMismatch { .. })));
+    // A batch may hold pairs of several levels.
+    let mixed = evaluator.multiply_batch(&[(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])], &Control::default()).unwrap();
+    let single = [(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])].map(|(x, y)| evaluator.multiply(x, y).unwrap());
+    assert_eq!(mixed, single);
     let fresh = toy.literal().fresh.clone();
     let huge = crate::lwe::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
     let few = crate::lwe::ParamsLiteral { words: 2, ..fresh };
@@ -145,11 +163,11 @@ fn what_cannot_be_done_is_told() {
 fn products_are_the_same_together_whole_and_as_stored() {
     let (client, server) = keys("leveled-24-2", 5);
     let params = server.params().clone();
-    let c = server.encrypt(&[true, true, false], &mut server.encryption_rng(0).unwrap()).unwrap();
+    let c = server.public().encrypt(&[true, true, false], &mut server.public().encryption_rng(0).unwrap()).unwrap();
     let pairs = [(&c[0], &c[1]), (&c[1], &c[2]), (&c[1], &c[1])];
     let evaluator = Evaluator::new(&server).unwrap();
     let single: Vec<_> = pairs.iter().map(|(x, y)| evaluator.multiply(x, y).unwrap()).collect();
-    assert_eq!(evaluator.multiply_all(&pairs).unwrap(), single);
+    assert_eq!(evaluator.multiply_batch(&pairs, &Control::default()).unwrap(), single);
     // Of parts, and expanded.
     let public = server.public().fresh();
     let public = PublicKey::from_parts(&params, true, *public.seed(), &public.b().residues()).unwrap();
@@ -160,8 +178,8 @@ fn products_are_the_same_together_whole_and_as_stored() {
     let again = ServerKey::from_parts(public.clone(), switches.collect()).unwrap();
     let again = again.expand(params.switch_bytes()).unwrap();
     let whole = Evaluator::new(&again).unwrap();
-    assert_eq!(whole.multiply_all(&pairs).unwrap(), single);
-    assert_eq!(whole.refresh(&single[0]).unwrap(), evaluator.refresh(&single[0]).unwrap());
+    assert_eq!(whole.multiply_batch(&pairs, &Control::default()).unwrap(), single);
+    assert_eq!(whole.drop_level(&single[0]).unwrap(), evaluator.drop_level(&single[0]).unwrap());
     let client = ClientKey::from_parts(public, client.secrets().map(|s| s.to_vec().into()).collect()).unwrap();
     for (c, want) in single.iter().zip([true, false, true]) {
         let residues = c.numbers().residues();
@@ -179,25 +197,25 @@ fn products_are_the_same_together_whole_and_as_stored() {
 #[test]
 fn long_work_is_watched_and_stopped() {
     let params = Params::named("leveled-64-2").unwrap();
-    let heard = AtomicU64::new(0);
-    let listen = |Progress { done, total, .. }: Progress| {
-        assert!(done == heard.fetch_add(1, Ordering::Relaxed) + 1 && total == 3, "{done} of {total}");
-    };
+    let heard = Mutex::new(Vec::new());
+    let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
     let control = Control { progress: Some(&listen), cancel: None };
-    let (client, server) = generate(&params, true, Entropy::Insecure(4), &control).unwrap();
-    assert_eq!(heard.into_inner(), 3);
-    for last in 1..=3 {
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(4), &control).unwrap();
+    let of_client = std::mem::take(&mut *heard.lock().unwrap());
+    let server = client.server_key(&control).unwrap();
+    assert_eq!([of_client, heard.into_inner().unwrap()], [vec![(1, 1)], vec![(1, 2), (2, 2)]]);
+    for last in 1..=2 {
         let cancel = AtomicBool::new(false);
         let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
+        assert!(matches!(client.server_key(&control), Err(Error::Cancelled(_))), "{last}");
     }
-    let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+    let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
     let evaluator = Evaluator::new(&server).unwrap();
     let pairs = [(&c[0], &c[1]), (&c[1], &c[1])];
-    let products = evaluator.multiply_all_with(&pairs, &Control::default()).unwrap();
+    let products = evaluator.multiply_batch(&pairs, &Control::default()).unwrap();
     assert!(client.decrypt(&products[1]).unwrap());
-    assert!(matches!(evaluator.multiply_all_with(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
+    assert!(matches!(evaluator.multiply_batch(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
     // A part of the rows is that share of the work.
     let all = evaluator.multiply_part(&pairs, usize::MAX).unwrap();
     assert_eq!(all.to_bits(), 1f64.to_bits());
@@ -235,12 +253,12 @@ fn words_of_any_width_and_number_make_levels() {
         };
         let params = Params::try_from(ParamsLiteral { fresh, depth, digit_bits, terms: 2 }).unwrap();
         assert_eq!(params.modulus(0).len(), words - depth);
-        let (client, server) = generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        let (client, server) = keys_of(&params, 1);
         let evaluator = Evaluator::new(&server).unwrap();
-        let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+        let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
         let (mut x, mut y) = (c[0].clone(), c[1].clone());
         while x.level() > 0 {
-            (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.refresh(&y).unwrap());
+            (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.drop_level(&y).unwrap());
             assert!(client.decrypt(&x).unwrap() && client.decrypt(&y).unwrap(), "{words} {}", x.level());
         }
         assert!(!client.decrypt(&evaluator.add(&x, &y).unwrap()).unwrap());

@@ -5,8 +5,9 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
-use crate::bootstrapping::inverse_power_of_two;
-use crate::ntru::{Ciphertext, Error, Evaluator, Stage, noise};
+use crate::leveled::bootstrap::inverse_power_of_two;
+use crate::leveled::{NoiseModel, State};
+use crate::ntru::{Ciphertext, Error, Evaluator};
 
 /// Words that are squared at a time.
 const BLOCK: usize = 1 << 9;
@@ -15,66 +16,19 @@ const BLOCK: usize = 1 << 9;
 type Poly = RnsPoly<Eval>;
 
 impl<'a> Evaluator<'a> {
-    /// The same, able to bootstrap.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
-    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
-        self.key().public().check("the bootstrapping key", key.id())?;
-        Ok(self.with_bootstrap_key(key))
-    }
-
     /// The bootstrapping key.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without one.
+    /// [`Error::NoBootstrapping`] if the parameters have none.
     pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        let params = self.key().params();
-        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
-        let without = || match params.bootstrapping() {
-            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
-            None => params_without(params),
-        };
-        self.bootstrap_key().ok_or_else(without)
+        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
-    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
-    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
-    /// [`Error::KeyMismatch`].
-    pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let key = self.bootstrapping()?;
-        self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
-        let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
-        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
-        let part = self.highest_digit(key, traced)?;
-        let level = self.key().params().bootstrapped_level();
-        let (noise, parts) = (growth.output, vec![part]);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
-    }
-
-    /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
-    pub(in crate::ntru) fn can_be_bootstrapped(&self, x: &Ciphertext) -> bool {
-        let params = self.key().params();
-        if self.check("the operand", x).is_err() {
-            return false;
-        }
-        let mut noise = x.noise;
-        for level in (2..=x.level).rev() {
-            noise = noise::hint(params, noise, params.dimension());
-            if noise > noise::room(params, params.log2_modulus(level)) {
-                return false;
-            }
-            noise = params.noise_after_division(noise, level);
-        }
-        self.bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
+    /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
+    pub(in crate::ntru) fn can_bootstrap(&self, x: &Ciphertext) -> bool {
+        let state = State { level: x.level, noise: x.noise };
+        let can = |key: &BootstrapKey| self.key().params().can_bootstrap(state, key.plan.growth.limit);
+        self.check("the operand", x).is_ok() && self.key().bootstrap_key().is_some_and(can)
     }
 
     /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.
@@ -115,7 +69,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
     /// `u` without those below.
-    fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
+    pub(in crate::ntru) fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
         self.highest_digit_with(key, traced, |_| ())
     }
 
@@ -152,7 +106,7 @@ impl<'a> Evaluator<'a> {
             look(&digits);
         }
         // The last squares are wanted in their sum alone: one division, and the message modulo 2.
-        let hints = self.key().of_level(level);
+        let hints = self.key().level_hints(level);
         let basis = rest.basis();
         self.rescaled(level, |i, out| {
             let (q, ops) = (basis.modulus(i), basis.pointwise(i));
@@ -176,14 +130,14 @@ impl<'a> Evaluator<'a> {
 
     /// The rest one level below, modulo `2^l`.
     fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: usize) -> Result<(), Error> {
-        let hint = &self.key().of_level(level).linear;
+        let hint = &self.key().level_hints(level).linear;
         let times = |i: usize, out: &mut [u64]| hint.basis().pointwise(i).multiply(out, hint.tower(i));
         Ok(key.plan.rescale(0, level).apply_in_place(x, times)?)
     }
 
     /// The square of a power of digit `digit`, one level below, modulo `2^(l - digit)`.
     fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: usize) -> Result<(), Error> {
-        let hint = &self.key().of_level(level).square;
+        let hint = &self.key().level_hints(level).square;
         let times = |i: usize, out: &mut [u64]| {
             let ops = hint.basis().pointwise(i);
             let mut factor = [0; BLOCK];

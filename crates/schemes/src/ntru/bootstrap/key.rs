@@ -3,24 +3,23 @@
 use core::fmt;
 use std::sync::Arc;
 
+use crate::KeyId;
 use crate::control::Steps;
-use crate::{Control, KeyId};
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
-use crate::ntru::client::LevelKey;
 use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
+use crate::ntru::keys::LevelKey;
 use crate::ntru::switch::Target;
-use crate::ntru::{ClientKey, Error, Params, PublicKey};
-use crate::random::SecretSeed;
+use crate::ntru::{ClientKey, Error, PublicKey};
 
-/// What bootstrapping needs beside the hints: public. A client key can make any number of them, each with a sparse key of its own.
+/// The part of a server key that bootstrapping needs. Every one has a sparse key of its own.
 #[derive(Clone)]
 pub struct BootstrapKey {
-    public: PublicKey,
+    id: KeyId,
     pub(in crate::ntru) plan: Arc<Plan>,
     /// `m F_1 / f_b mod q_1`, to the sparse key.
     pub(super) to_sparse: RnsPoly<Eval>,
@@ -34,16 +33,13 @@ pub struct BootstrapKey {
 
 impl fmt::Debug for BootstrapKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BootstrapKey")
-            .field("public", &self.public)
-            .field("bytes", &self.bytes())
-            .finish_non_exhaustive()
+        f.debug_struct("BootstrapKey").field("id", &self.id).field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
 impl PartialEq for BootstrapKey {
     fn eq(&self, other: &Self) -> bool {
-        self.public == other.public && self.polynomials().eq(other.polynomials())
+        self.id == other.id && self.polynomials().eq(other.polynomials())
     }
 }
 
@@ -75,7 +71,7 @@ impl BootstrapKey {
         let (to_sparse, embed, shift) = (next()?, next()?, next()?);
         let switch = |_| (0..plan.switch.rows()).map(|_| next()).collect();
         let trace = (0..plan.switches()).map(switch).collect::<Result<_, Error>>()?;
-        Ok(Self { public: public.clone(), plan: Arc::new(plan), to_sparse, embed, shift, trace })
+        Ok(Self { id: public.id(), plan: Arc::new(plan), to_sparse, embed, shift, trace })
     }
 
     /// All that it consists of: the hint to the sparse key, the encryptions of the sparse key and of the shift, the key switches of the trace.
@@ -88,14 +84,9 @@ impl BootstrapKey {
         self.polynomials().map(|poly| size_of_val(poly.words())).sum()
     }
 
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.public.params()
-    }
-
-    /// Identity of the keys it belongs to.
+    /// Identity of the key pair that it belongs to.
     pub fn id(&self) -> KeyId {
-        self.public.id()
+        self.id
     }
 }
 
@@ -109,18 +100,10 @@ pub(in crate::ntru) struct Choices {
 }
 
 impl ClientKey {
-    /// Makes a bootstrapping key, on the current thread pool. Progress counts polynomials. From an insecure client key, the same one each time.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
-    pub fn bootstrap_key(&self, control: &Control<'_>) -> Result<BootstrapKey, Error> {
-        let seed = if self.public().is_insecure() {
-            SecretSeed::of_secret("solinas 2026 ntru insecure bootstrapping", &[&self.public().id().0])
-        } else {
-            SecretSeed::from_os()?
-        };
+    /// Makes a bootstrapping key, on the current thread pool; each polynomial is a step.
+    pub(in crate::ntru) fn bootstrap_key(&self, plan: Plan, steps: &Steps<'_>) -> Result<BootstrapKey, Error> {
+        let seed = self.public().secret_seed("bootstrapping")?;
         let context = self.public().context();
-        let plan = Plan::new(context)?;
         let (n, basis) = (context.params.dimension(), &context.level(1).basis);
         let gaussian = sample::Gaussian::new(context.params.sigma())?;
         let mut rng = seed.stream(0);
@@ -131,7 +114,7 @@ impl ClientKey {
             }
         };
         let mask = |index: usize| gaussian.draw_many(&mut seed.stream(1 + index as u64), n);
-        self.bootstrap_key_of(plan, &sparse, &mask, control)
+        self.bootstrap_key_of(plan, &sparse, &mask, steps)
     }
 
     /// That of given choices.
@@ -139,7 +122,7 @@ impl ClientKey {
     pub(in crate::ntru) fn bootstrap_key_from(&self, choices: &Choices) -> Result<BootstrapKey, Error> {
         let mask = |index: usize| choices.masks[index].clone();
         let plan = Plan::new(self.public().context())?;
-        self.bootstrap_key_of(plan, &choices.sparse, &mask, &Control::default())
+        self.bootstrap_key_of(plan, &choices.sparse, &mask, &Steps::unobserved())
     }
 
     fn bootstrap_key_of(
@@ -147,12 +130,11 @@ impl ClientKey {
         plan: Plan,
         sparse: &Short,
         mask: &(dyn Fn(usize) -> Short + Sync),
-        control: &Control<'_>,
+        steps: &Steps<'_>,
     ) -> Result<BootstrapKey, Error> {
         let context = self.public().context();
         let secret = Secrets::new(context, &plan, self, sparse)?;
         let bases: Vec<&Basis> = plan.bases(context).collect();
-        let steps = Steps::new(control, bases.len());
         let make = |(index, basis): (usize, &&Basis)| {
             let polynomial = secret.polynomial(index, basis, mask(index))?;
             steps.next()?;
@@ -180,10 +162,10 @@ impl<'a> Secrets<'a> {
         let values = Zeroizing::new(RnsPoly::from_signed(&context.level(1).basis, sparse)?.into_eval());
         Ok(Self {
             plan,
-            first: client.of_level(1),
+            first: client.level_key(1),
             sparse,
             sparse_inverse: inverse(&values)?,
-            top: Target::new(&plan.switch, client.of_level(context.params.levels()))?,
+            top: Target::new(&plan.switch, client.level_key(context.params.levels()))?,
             automorphisms: plan.rounds.iter().flatten().collect(),
         })
     }

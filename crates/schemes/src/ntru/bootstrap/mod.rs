@@ -8,12 +8,12 @@
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy};
-//! use solinas_schemes::ntru::{self, Evaluator, Params};
+//! use solinas_schemes::ntru::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("boot-64")?;
-//! let (client, server) = ntru::generate(&params, true, Entropy::System, &Control::default())?;
-//! let bootstrap_key = client.bootstrap_key(&Control::default())?;
-//! let bits = Evaluator::new(&server).with_bootstrapping(&bootstrap_key)?.bits()?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;    // with a bootstrapping key
+//! let bits = Evaluator::new(&server).bits()?;
 //! let mut rng = server.public().encryption_rng(0)?;
 //! let one = server.public().encrypt_bit(true, &mut rng)?;
 //! let mut x = one.clone();
@@ -21,7 +21,7 @@
 //!     x = bits.xor(&bits.and(&x, &one)?, &bits.constant(false)?)?;    // deeper than the levels
 //! }
 //! assert!(client.decrypt_bit(&x)?);
-//! # Ok::<(), ntru::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod evaluate;
@@ -30,11 +30,12 @@ mod noise;
 mod params;
 mod plan;
 
-pub use crate::bootstrapping::Growth;
+pub use crate::leveled::bootstrap::BootstrapNoise;
 pub use key::BootstrapKey;
 #[cfg(test)]
 pub(super) use key::Choices;
 pub use params::Bootstrapping;
+pub(super) use plan::Plan;
 
 use super::{Error, Params};
 

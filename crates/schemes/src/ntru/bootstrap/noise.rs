@@ -3,7 +3,7 @@
 use solinas_field::prime::Modulus;
 
 use super::Bootstrapping;
-use crate::bootstrapping::{self, Growth};
+use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::ntru::Params;
 use crate::ntru::noise::{self, LOG2_FAILURE};
 use crate::ntru::params::Failure;
@@ -11,7 +11,7 @@ use crate::ntru::switch::variance;
 
 impl Bootstrapping {
     /// By the formulas, whether or not it works.
-    pub(in crate::ntru) fn growth(self, params: &Params) -> Growth {
+    pub(in crate::ntru) fn growth(self, params: &Params) -> BootstrapNoise {
         match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
             Err(never) => match never {},
@@ -27,10 +27,10 @@ impl Bootstrapping {
         for level in (2..=params.bootstrapped_level()).rev() {
             let product = noise::product(params, noise, noise);
             let switched = noise::hint(params, product, params.dimension());
-            fits("a product", level, switched - noise::room(params, params.log2_modulus(level)))?;
+            fits("a product", level, switched - noise::limit(params, params.log2_modulus(level)))?;
             noise = params.noise_after_division(switched, level) + terms;
         }
-        fits("a bit to be bootstrapped", 1, noise.max(input) - growth.room)
+        fits("a bit to be bootstrapped", 1, noise.max(input) - growth.limit)
     }
 }
 
@@ -39,7 +39,7 @@ fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,
     fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
-) -> Result<Growth, E> {
+) -> Result<BootstrapNoise, E> {
     let Bootstrapping { precision, weight } = bootstrapping;
     let (n, dimension) = (params.dimension() as f64, params.dimension());
     let square = |x: f64| x * x;
@@ -49,9 +49,9 @@ fn grow<E>(
     let embedded = uniform * (weight as f64 + n * mask) + f64::from(2 * precision - 4).exp2() * (1.0 + mask);
     let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
     let switch = variance(params, 1 << precision, &log2(params.moduli()), &log2(params.special_moduli()));
-    let switches: f64 = bootstrapping::rounds(dimension)
+    let switches: f64 = bootstrap::rounds(dimension)
         .map(|steps| {
-            let (terms, after) = (bootstrapping::automorphisms_of(&steps), dimension.ilog2() - steps.end);
+            let (terms, after) = (bootstrap::automorphisms_of(&steps), dimension.ilog2() - steps.end);
             terms as f64 * f64::from(after).exp2() * switch
         })
         .sum();
@@ -61,7 +61,7 @@ fn grow<E>(
     let log2_prime = |level: usize| params.log2_modulus(level) - params.log2_modulus(level - 1);
     let hinted = |what, level, noise| {
         let switched = noise::hint(params, noise, dimension);
-        fits(what, level, switched - noise::room(params, params.log2_modulus(level)))?;
+        fits(what, level, switched - noise::limit(params, params.log2_modulus(level)))?;
         Ok(switched)
     };
     // What is carried over is to be half of the rounding, or to leave the noise no larger than it was.
@@ -91,9 +91,9 @@ fn grow<E>(
             let parts: Vec<_> = squares.iter().map(|&(digit, _, switched)| (digit, switched)).collect();
             let last = weighted(lowered, &parts) - f64::from(found);
             let output = params.noise_after_division(last, level);
-            fits("a bootstrapped bit", level - 1, output - noise::room(params, params.log2_modulus(level - 1)))?;
-            let room = room(params, bootstrapping);
-            return Ok(Growth { room, embedded, traced, digits, output });
+            fits("a bootstrapped bit", level - 1, output - noise::limit(params, params.log2_modulus(level - 1)))?;
+            let limit = limit(params, bootstrapping);
+            return Ok(BootstrapNoise { limit, embedded, traced, digits, output });
         }
         rest = divided("a digit's rest, divided,", level, 0, lowered, rest)?;
         let mut parts = Vec::new();
@@ -114,8 +114,8 @@ fn steps(params: &Params, bootstrapping: Bootstrapping, noise: f64) -> f64 {
 }
 
 /// Largest noise at level 1 that can be bootstrapped.
-fn room(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+fn limit(params: &Params, bootstrapping: Bootstrapping) -> f64 {
     let steps = |noise| steps(params, bootstrapping, noise);
-    let room = bootstrapping.rounded().room(params.log2_modulus(1), LOG2_FAILURE, steps);
-    room - noise::tolerance_above(params.dimension())
+    let limit = bootstrapping.rounded().noise_limit(params.log2_modulus(1), LOG2_FAILURE, steps);
+    limit - noise::tolerance_above(params.dimension())
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bootstrapping::{self, Rounded};
+use crate::leveled::bootstrap::{self, RoundedPhase};
 use crate::ntru::ParamsLiteral;
 use crate::ntru::noise::LOG2_FAILURE;
 
@@ -57,11 +57,11 @@ impl Bootstrapping {
 
     /// Automorphisms of the trace, each with a key.
     pub fn automorphisms(dimension: usize) -> usize {
-        bootstrapping::automorphisms(dimension)
+        bootstrap::automorphisms(dimension)
     }
 
     /// What a bit is off by under the sparse key.
-    pub(super) fn rounded(self) -> Rounded {
-        Rounded { roundings: self.weight, limit: f64::from(self.precision - 2).exp2() }
+    pub(super) fn rounded(self) -> RoundedPhase {
+        RoundedPhase { roundings: self.weight, limit: f64::from(self.precision - 2).exp2() }
     }
 }

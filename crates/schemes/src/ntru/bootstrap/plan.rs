@@ -3,7 +3,7 @@
 use solinas_ring::{Automorphism, Basis, Rescale};
 
 use super::{Bootstrapping, params_without};
-use crate::bootstrapping::{self, Growth};
+use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::ntru::context::Context;
 use crate::ntru::switch::Switch;
 use crate::ntru::{Error, Params};
@@ -12,7 +12,7 @@ use crate::ntru::{Error, Params};
 #[derive(Debug)]
 pub(in crate::ntru) struct Plan {
     pub(super) bootstrapping: Bootstrapping,
-    pub(in crate::ntru) growth: Growth,
+    pub(in crate::ntru) growth: BootstrapNoise,
     pub(super) switch: Switch,
     /// The automorphisms of each round of the trace, but the identity.
     pub(super) rounds: Vec<Vec<Automorphism>>,
@@ -21,13 +21,13 @@ pub(in crate::ntru) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+    pub(in crate::ntru) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
         let (n, top) = (params.dimension(), &context.level(params.levels()).basis);
         let special = Basis::new(n, params.special_moduli(), top.backend())?;
         let round = |steps| {
-            let exponents = bootstrapping::exponents(n, steps);
+            let exponents = bootstrap::exponents(n, steps);
             exponents.into_iter().map(|exponent| Automorphism::new(top, exponent)).collect()
         };
         let rescales = |digit: u32| {
@@ -37,7 +37,7 @@ impl Plan {
         Ok(Self {
             growth: bootstrapping.growth(params),
             switch: Switch::new(top, &special, 1 << bootstrapping.precision)?,
-            rounds: bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
+            rounds: bootstrap::rounds(n).map(round).collect::<Result<_, _>>()?,
             rescales: (0..bootstrapping.precision - 1).map(rescales).collect::<Result<_, _>>()?,
             bootstrapping,
         })
@@ -54,7 +54,7 @@ impl Plan {
     }
 
     /// Bases of a key's polynomials, in the order in which it is stored.
-    pub(super) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
+    pub(in crate::ntru) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
         let params: &Params = &context.params;
         let top = &context.level(params.levels()).basis;
         let rows = self.switches() * self.switch.rows();

@@ -1,17 +1,23 @@
-//! What it takes to break a key: block sizes of lattice reduction, predicted.
+//! Estimates of the security of a key: predicted block sizes of lattice reduction.
 //!
-//! The lattice of a public key `h = g / f mod q` is `{(u, v): u h = v mod q}`, of dimension `2n` and volume `q^n`. It contains
+//! The lattice of a public key `h = g / f mod q` is `{(u, v): u h = v mod q}`. It has dimension `2n` and volume `q^n`.
+//! Three attacks find a short vector:
 //!
-//! - a *dense sublattice* of dimension `n`, spanned by the `n` rotations of `(f, g)`. Once `q` is large (the overstretched regime) BKZ finds
-//!   a vector of it well before the key itself; that suffices to decrypt. [`dense_sublattice`] is the prediction of Ducas and van Woerden
-//!   (Asiacrypt 2021, ePrint 2021/999), average-case version.
-//! - the key, a unique shortest vector: [`shortest_vector`] is the usual prediction (Alkim, Ducas, Pöppelmann, Schwabe 2016).
-//! - for a subring of dimension `n/r`, the norms of `f` and `g` (Albrecht, Bai, Ducas 2016): [`subfield`] is the first attack on those.
+//! - The lattice contains a *dense sublattice* of dimension `n`, spanned by the `n` rotations of `(f, g)`. If `q` is
+//!   large (the overstretched regime), BKZ finds a vector of it well before the key itself. This vector suffices to
+//!   decrypt. [`dense_sublattice`] is the prediction of Ducas and van Woerden (Asiacrypt 2021, ePrint 2021/999),
+//!   average-case version.
+//! - The key is a unique shortest vector. [`shortest_vector`] is the usual prediction (Alkim, Ducas, Pöppelmann,
+//!   Schwabe 2016).
+//! - A subring of dimension `n/r` contains the norms of `f` and `g` (Albrecht, Bai, Ducas 2016). [`subfield`] is the
+//!   first attack on the norms.
 //!
-//! A block size `beta` is taken to cost `2^(0.292 beta)` (Core-SVP, classical), and `2^(0.265 beta)` with a quantum computer: one call of the
-//! oracle, all polynomial factors left out. 40 is the smallest block size the models know.
+//! An attack with block size `beta` is assumed to cost `2^(0.292 beta)` (Core-SVP, classical), and `2^(0.265 beta)`
+//! with a quantum computer. This is one call of the SVP oracle, without polynomial factors. The smallest block size of
+//! the models is 40.
 //!
-//! Everything is `f64`; agrees with the specification's prototype, which was checked against the lattice-estimator.
+//! All numbers are `f64`. Results agree with the prototype of the specification, which was checked against the
+//! lattice-estimator.
 
 mod special;
 
@@ -20,13 +26,13 @@ use core::f64::consts::{LN_2, PI};
 use serde::Serialize;
 use special::{EULER, chi_square, digamma, ln_gamma, zeta_slope};
 
-/// Smallest block size: below, the models say nothing.
+/// Smallest block size of the models.
 pub const MIN_BLOCK: usize = 40;
 
-/// Bits for each dimension of a block, with classical sieving.
+/// Bits of cost for each dimension of a block, with classical sieving.
 const CORE_SVP: f64 = 0.292;
 
-/// Which attack is cheapest.
+/// An attack on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Attack {
@@ -39,7 +45,7 @@ pub enum Attack {
 }
 
 impl Attack {
-    /// In words.
+    /// Description of the attack for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::DenseSublattice => "on the key's dense sublattice",
@@ -54,12 +60,12 @@ impl Attack {
 pub struct Estimate {
     /// The attack.
     pub attack: Attack,
-    /// Block size of BKZ that it takes.
+    /// Block size of BKZ that the attack takes.
     pub block: usize,
 }
 
 impl Estimate {
-    /// `log2` of the cost: `0.292 beta`.
+    /// `log2` of the classical cost: `0.292 beta`.
     pub fn classical_bits(&self) -> f64 {
         CORE_SVP * self.block as f64
     }
@@ -70,30 +76,32 @@ impl Estimate {
     }
 }
 
-/// Variances of a key's coefficients, as the attacks meet them.
+/// Variances of a key's coefficients as the attacks see them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variances {
-    /// Of `f'` and `g`: `p h f' - g = -h` has them as its short solution, which is what a search for the shortest vector finds.
+    /// Variance of `f'` and `g`. They are the short solution of `p h f' - g = -h`, which a search for the shortest
+    /// vector finds.
     pub solution: f64,
-    /// Of `f = p f' + 1` and `g`, the geometric mean: `(f, g)` and its rotations are in the lattice of `h`, homogeneous, and span the dense sublattice.
+    /// Geometric mean of the variances of `f = p f' + 1` and of `g`. `(f, g)` and its rotations lie in the homogeneous
+    /// lattice of `h`, and span the dense sublattice.
     pub sublattice: f64,
 }
 
 impl Variances {
-    /// The same for all attacks.
+    /// The same variance for all attacks.
     pub fn equal(variance: f64) -> Self {
         Self { solution: variance, sublattice: variance }
     }
 }
 
-/// The cheapest attack on a key of those variances in ring dimension `n`, modulo a `q` of that `log2`.
+/// Returns the cheapest attack on a key with these variances, in ring dimension `n`, modulo a `q` with this `log2`.
 pub fn estimate(dimension: usize, log2_modulus: f64, variances: Variances) -> Estimate {
     let (ln_modulus, variance) = (log2_modulus * LN_2, variances.sublattice);
     let block = shortest_vector(dimension, ln_modulus, variances.solution);
     let key = Estimate { attack: Attack::ShortestVector, block };
     let dense = |block| Estimate { attack: Attack::DenseSublattice, block };
     let norms = |block| Estimate { attack: Attack::Subfield, block };
-    // The first of equals is told.
+    // If costs are equal, the first attack is reported.
     let all = [
         dense_sublattice(dimension, ln_modulus, variance).map(dense),
         Some(key),
@@ -102,14 +110,15 @@ pub fn estimate(dimension: usize, log2_modulus: f64, variances: Variances) -> Es
     all.into_iter().flatten().min_by_key(|estimate| estimate.block).unwrap_or(key)
 }
 
-/// Whether [`estimate`] has at least so many classical bits: one look at each attack instead of a search for its block size.
+/// Whether [`estimate`] has at least `bits` classical bits. Evaluates each attack once, without a search for its block
+/// size.
 pub fn withstands(dimension: usize, log2_modulus: f64, variances: Variances, bits: f64) -> bool {
-    // But for the rounding of a quotient that is whole.
+    // The subtraction keeps rounding errors from raising an integer quotient.
     let block = (bits / CORE_SVP - 1e-9).ceil();
     if block <= MIN_BLOCK as f64 {
         return true;
     }
-    // The largest block that is not to break it.
+    // The largest block size that must not break the key.
     let (block, ln_modulus, variance) = (block as usize - 1, log2_modulus * LN_2, variances.sublattice);
     !(block >= 2 * dimension
         || finds_shortest(dimension, ln_modulus, variances.solution, block)
@@ -117,17 +126,17 @@ pub fn withstands(dimension: usize, log2_modulus: f64, variances: Variances, bit
         || Discovery::of_norms(dimension, ln_modulus, variance).any(|search| search.works(block)))
 }
 
-/// `ln` of the Gaussian heuristic's shortest length in a lattice of that dimension and `ln` volume.
+/// `ln` of the shortest length in a lattice of this dimension and `ln` volume, by the Gaussian heuristic.
 fn ln_gaussian_heuristic(dimension: f64, ln_volume: f64) -> f64 {
     (ln_volume - 0.5 * dimension * PI.ln() + ln_gamma(0.5 * dimension + 1.0)) / dimension
 }
 
-/// `ln delta` of BKZ with blocks of that size, from the Gaussian heuristic; of no use below 60.
+/// `ln delta` of BKZ with blocks of this size, by the Gaussian heuristic. Not valid below 60.
 fn ln_root_hermite(block: f64) -> f64 {
     ln_gaussian_heuristic(block, 0.0) / (block - 1.0)
 }
 
-/// Slope of `ln` of the Gram-Schmidt norms: `2 ln delta`; below 70 from experiments, as the prototype has them.
+/// Slope of `ln` of the Gram-Schmidt norms: `2 ln delta`. Below 70 it comes from experiments, as in the prototype.
 fn slope(block: usize) -> f64 {
     const SMALL: [(usize, f64); 7] =
         [(2, 0.04473), (10, 0.04144), (20, 0.03222), (30, 0.02827), (40, 0.02671), (50, 0.02493), (60, 0.02332)];
@@ -143,7 +152,7 @@ fn slope(block: usize) -> f64 {
     y0 + (y1 - y0) * (block as f64 - x0 as f64) / (x1 - x0) as f64
 }
 
-/// Smallest `k` in `low..high` from which on `works` holds, where `works(high)` does and `works(low)` does not.
+/// Returns the smallest `k` from which on `works` holds. Requires that `works(low)` is false and `works(high)` is true.
 fn bisect(mut low: usize, mut high: usize, works: impl Fn(usize) -> bool) -> usize {
     while high - low > 1 {
         let middle = low.midpoint(high);
@@ -158,7 +167,7 @@ pub fn shortest_vector(dimension: usize, ln_modulus: f64, variance: f64) -> usiz
     if works(MIN_BLOCK) || 2 * dimension <= MIN_BLOCK { MIN_BLOCK } else { bisect(MIN_BLOCK, 2 * dimension, works) }
 }
 
-/// `sqrt(beta) sigma <= delta^(2 beta - d - 1) q^(m/d)` with the best number `m` of samples, `d = n + m`.
+/// Whether `sqrt(beta) sigma <= delta^(2 beta - d - 1) q^(m/d)` holds for some number `m` of samples, with `d = n + m`.
 fn finds_shortest(dimension: usize, ln_modulus: f64, variance: f64, block: usize) -> bool {
     let (n, beta) = (dimension as f64, block as f64);
     let ln_delta = if block >= 60 { ln_root_hermite(beta) } else { 0.5 * slope(block) };
@@ -169,43 +178,46 @@ fn finds_shortest(dimension: usize, ln_modulus: f64, variance: f64, block: usize
     })
 }
 
-/// Block size at which BKZ, in the tours it makes, finds a vector of the dense sublattice with probability 1/2; none if no block size does before the
-/// key is found.
+/// Block size at which the tours of BKZ find a vector of the dense sublattice with probability 1/2. `None` if no block
+/// size below `n` does.
 pub fn dense_sublattice(dimension: usize, ln_modulus: f64, variance: f64) -> Option<usize> {
     Discovery::of_key(dimension, ln_modulus, variance).block()
 }
 
-/// Block size of the best subring of dimension `n/r`, `r = 2, 4, ..`: as [`dense_sublattice`], on the norms of `f` and `g`.
+/// Block size of [`dense_sublattice`] on the norms of `f` and `g`, in the best subring of dimension `n/r` for
+/// `r = 2, 4, ..`.
 pub fn subfield(dimension: usize, ln_modulus: f64, variance: f64) -> Option<usize> {
     Discovery::of_norms(dimension, ln_modulus, variance).filter_map(|search| search.block()).min()
 }
 
-/// The search for a sublattice of dimension `n` and known `ln` volume in the lattice of dimension `2n` and volume `q^n`: what does not depend on the block
-/// size.
+/// The search for a sublattice of dimension `n` and known `ln` volume, in the lattice of dimension `2n` and volume
+/// `q^n`. Holds the values that do not depend on the block size.
 struct Discovery {
     dimension: usize,
     ln_modulus: f64,
-    /// `ln` volume of the sublattice's intersection with the first `2n - j` basis vectors, but for those of the basis, `j` from 0.
+    /// For `j` from 0: `ln` volume of the sublattice's intersection with the first `2n - j` basis vectors.
     ln_volumes: Vec<f64>,
 }
 
 impl Discovery {
-    /// Of the rotations of the key: `E ln(|f|^2 + |g|^2)` over the roots of the ring is `ln(n s^2) + 1 - gamma`.
+    /// Search for the rotations of the key. `E ln(|f|^2 + |g|^2)` over the roots of the ring is
+    /// `ln(n s^2) + 1 - gamma`.
     fn of_key(dimension: usize, ln_modulus: f64, variance: f64) -> Self {
         let n = dimension as f64;
         let ln_scale = n.ln() + variance.ln() - EULER;
         Self::new(dimension, ln_modulus, 0.5 * (LN_2 + ln_scale) + 0.5 * (n - 1.0) * (1.0 + ln_scale))
     }
 
-    /// Of the rotations of the key's norms in each subring. At a root of the subring the norm is a product over `r` roots of the ring, so that
-    /// `E ln|N f|^2 = r (ln(n s^2) - gamma)`; the larger of two such products is about `sqrt r` above.
+    /// Searches for the rotations of the key's norms in each subring. At a root of the subring, the norm is a product
+    /// over `r` roots of the ring. Therefore `E ln|N f|^2 = r (ln(n s^2) - gamma)`. The larger of two such products is
+    /// about `sqrt r` above this mean.
     fn of_norms(dimension: usize, ln_modulus: f64, variance: f64) -> impl Iterator<Item = Self> {
         let n = dimension as f64;
         let ratios = core::iter::successors(Some(2_usize), |r| Some(2 * r));
         let ratios = ratios.take_while(move |r| dimension / r >= 2 * MIN_BLOCK);
         ratios.filter_map(move |r| {
             let root = r as f64 * (n.ln() + variance.ln() - EULER) + (r as f64).sqrt();
-            // A norm that is not short beside q is of no use: the sublattice is then no denser than the lattice.
+            // A norm that is not short compared with q is useless: the sublattice is then no denser than the lattice.
             (root < ln_modulus).then(|| Self::new(dimension / r, ln_modulus, 0.5 * n / r as f64 * root))
         })
     }
@@ -218,7 +230,7 @@ impl Discovery {
         self.works(self.dimension - 1).then(|| bisect(MIN_BLOCK, self.dimension, |block| self.works(block)))
     }
 
-    /// Whether the tours of BKZ with that block size find a vector of the sublattice with probability 1/2.
+    /// Whether the tours of BKZ with this block size find a vector of the sublattice with probability 1/2.
     fn works(&self, block: usize) -> bool {
         let n = self.dimension;
         if n <= MIN_BLOCK + 1 {
@@ -229,8 +241,8 @@ impl Discovery {
         success > 1e-8 && 1.0 - (1.0 - success).powf(tours) > 0.5
     }
 
-    /// Each step down projects the sublattice's dual away from a random direction: the expected loss is a difference of digammas, and a correction
-    /// for primitive vectors in few dimensions.
+    /// Computes the volumes. Each step projects the dual of the sublattice away from a random direction. The expected
+    /// loss is a difference of digammas, with a correction for primitive vectors in few dimensions.
     fn new(dimension: usize, ln_modulus: f64, ln_volume: f64) -> Self {
         let n = dimension as f64;
         let step = |ln_volume: &mut f64, j: usize| {
@@ -244,7 +256,8 @@ impl Discovery {
         Self { dimension, ln_modulus, ln_volumes: (0..dimension).scan(ln_volume, step).collect() }
     }
 
-    /// `ln` of the Gram-Schmidt norms after reduction with that block size: `q` and 1 at the ends, a line between (the Z-shape).
+    /// `ln` of the Gram-Schmidt norms after reduction with this block size: `q` and 1 at the ends, and a line between
+    /// them (the Z-shape).
     fn profile(&self, block: usize) -> Vec<f64> {
         let (slope, half) = (slope(block), 0.5 * self.ln_modulus);
         let from_middle = |i: usize| (slope * (i as f64 + 0.5), half);
@@ -254,8 +267,9 @@ impl Discovery {
         upper.chain(lower.map(|(rise, half)| if rise <= half { half - rise } else { 0.0 })).collect()
     }
 
-    /// Probability that one tour finds a vector of the sublattice: one of the length expected of its intersection with the first `s` basis vectors,
-    /// projected to the last block of those, is shorter than the block's first Gram-Schmidt vector.
+    /// Probability that one tour finds a vector of the sublattice. The vector has the expected length of the
+    /// intersection with the first `s` basis vectors. A tour finds it if its projection to the last block of these
+    /// vectors is shorter than the first Gram-Schmidt vector of the block.
     fn success(&self, block: usize) -> f64 {
         let profile = self.profile(block);
         let (mut below, mut ln_failure) = (0.0, 0.0);
@@ -279,7 +293,7 @@ mod tests {
     use super::*;
     use crate::ntru::{KeyDistribution, params};
 
-    /// Block sizes of `prototypes/ntru_est.py`: n, log2 q, variance, unique SVP, dense sublattice.
+    /// Block sizes of `prototypes/ntru_est.py`: n, log2 q, variance, unique shortest vector, dense sublattice.
     #[test]
     fn block_sizes_are_those_of_the_prototype() {
         let gauss = 36.0 / (2.0 * PI);
@@ -320,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_withstands_has_the_estimates_bits() {
+    fn withstands_agrees_with_the_bits_of_the_estimate() {
         for (n, log2_q) in
             [(32, 10.0), (128, 7.0), (512, 12.0), (512, 30.0), (1024, 18.0), (1024, 22.0), (2048, 31.5), (4096, 200.0)]
         {
@@ -331,7 +345,8 @@ mod tests {
         }
     }
 
-    /// Of `f'` and `g`, as they are: `tools/ntru/estimate.py` has the same.
+    /// The search for the shortest vector uses the variances of `f'` and `g` without change. `tools/ntru/estimate.py`
+    /// computes the same values.
     #[test]
     fn short_solutions_have_the_variance_that_keys_are_drawn_with() {
         for (n, log2_q, bits) in [(512, 15.0, 102.8), (1024, 18.0, 189.2)] {
@@ -353,7 +368,7 @@ mod tests {
         assert_eq!(blocks[0], MIN_BLOCK);
     }
 
-    /// It needs lattices of smaller dimension, not smaller blocks (Kirchner and Fouque 2017).
+    /// The attack needs lattices of smaller dimension, not smaller blocks (Kirchner and Fouque 2017).
     #[test]
     fn subfields_need_no_smaller_blocks_at_the_bounds() {
         for (n, log2_q) in [(4096, 49), (16384, 106), (2048, 14 * 47)] {

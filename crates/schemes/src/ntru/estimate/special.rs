@@ -3,7 +3,7 @@
 /// Euler's constant.
 pub(super) const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// Arguments of the asymptotic series are at least this.
+/// Smallest argument of the asymptotic series.
 const LARGE: f64 = 12.0;
 
 /// `ln Gamma(x)` for `x > 0`: Stirling's series, after shifts to a large argument.
@@ -30,7 +30,8 @@ pub(super) fn digamma(x: f64) -> f64 {
     x.ln() - 0.5 / x - series - shift
 }
 
-/// `zeta'(d) / zeta(d)` for `2 <= d < 60`, by Euler and Maclaurin's sum; 0 beyond, where it is below `2^-59`.
+/// `zeta'(d) / zeta(d)` for `2 <= d < 60`, by the Euler-Maclaurin formula. Returns 0 from 60 on, where the absolute
+/// value is below `2^-59`.
 pub(super) fn zeta_slope(d: usize) -> f64 {
     if !(2..60).contains(&d) {
         return 0.0;
@@ -41,7 +42,7 @@ pub(super) fn zeta_slope(d: usize) -> f64 {
         let (x, y) = term(f64::from(k));
         (zeta + x, slope + y)
     });
-    // The rest: the integral, half of the first term, and the first derivative's share.
+    // The remainder: the integral, half of the first term, and the term of the first derivative.
     let k = f64::from(cut);
     let ((x, y), ln) = (term(k), k.ln());
     zeta += k * x / (d - 1.0) + 0.5 * x + d * x / (12.0 * k);
@@ -49,9 +50,10 @@ pub(super) fn zeta_slope(d: usize) -> f64 {
     -slope / zeta
 }
 
-/// `Pr(X <= x)` for a chi-square variable of that many degrees of freedom; 0 or 1 where it is within `e^-45` of it.
+/// `Pr(X <= x)` for a chi-square variable with `degrees` degrees of freedom. Returns 0 or 1 if the result is within
+/// `e^-45` of it.
 pub(super) fn chi_square(x: f64, degrees: f64) -> f64 {
-    // Chernoff's bound for either tail.
+    // Chernoff's bound for both tails.
     let ratio = x / degrees;
     if 0.5 * degrees * (ratio - 1.0 - ratio.ln()) > 45.0 {
         return if ratio > 1.0 { 1.0 } else { 0.0 };
@@ -68,7 +70,7 @@ pub(super) fn chi_square(x: f64, degrees: f64) -> f64 {
         }
         return (front * sum).min(1.0);
     }
-    // Lentz's continued fraction of the upper one.
+    // Lentz's continued fraction of the upper incomplete gamma function.
     const TINY: f64 = 1e-300;
     let mut b = x + 1.0 - a;
     let (mut c, mut d) = (1.0 / TINY, 1.0 / b);
@@ -109,7 +111,7 @@ mod tests {
         for (x, want) in [(1.0, -EULER), (0.5, -EULER - 2.0 * 2_f64.ln()), (100.0, 4.600_161_852_738_087)] {
             close(digamma(x), want);
         }
-        // -0.5699609930945328: Glaisher's constant in disguise.
+        // -0.5699609930945328 follows from Glaisher's constant.
         close(zeta_slope(2), -0.569_960_993_094_532_8);
         close(zeta_slope(4), -0.068_911_265_896_125_4 / 1.082_323_233_711_138_2);
         assert_eq!((zeta_slope(1), zeta_slope(60)), (0.0, 0.0));
@@ -125,7 +127,7 @@ mod tests {
         for x in [0.5_f64, 5.9, 6.1, 20.0] {
             close(chi_square(x, 4.0), 1.0 - (-0.5 * x).exp() * (1.0 + 0.5 * x));
         }
-        // The series and the fraction meet at x = a + 1.
+        // The series and the continued fraction meet at x = a + 1.
         for degrees in [50.0, 400.0, 3000.0] {
             let (below, above) = (chi_square(degrees + 1.999, degrees), chi_square(degrees + 2.001, degrees));
             assert!(above > below && above - below < 1e-3, "{degrees}: {below}, {above}");

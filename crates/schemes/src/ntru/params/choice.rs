@@ -1,4 +1,4 @@
-//! The choice of primes, the fewest bits whose noise decrypts.
+//! The choice of primes: the fewest bits with which the noise decrypts.
 
 use solinas_field::prime::{Modulus, primes};
 
@@ -13,7 +13,8 @@ impl TryFrom<ParamsLiteral> for Params {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
         let literal = params.literal.clone();
         literal.check_ranges()?;
-        // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
+        // First minimizes the bits of the middle primes, with the others at their widest. Then minimizes the bits of
+        // the first prime, and finally those of the highest level.
         const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
         let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);
         let mut bits =
@@ -54,7 +55,7 @@ impl TryFrom<ParamsLiteral> for Params {
                 }
             }
         }
-        // What was tried last may have failed.
+        // The last attempt may have failed, so the chosen bits are applied again.
         params.attempt(bits).map_err(|_| params.problem("no bits for the primes".into()))?;
         let literal = &mut params.literal;
         (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
@@ -63,7 +64,8 @@ impl TryFrom<ParamsLiteral> for Params {
 }
 
 impl Params {
-    /// The primes of those bits, for the first level, the highest, and those between; and the special ones.
+    /// Chooses primes of these bits for the first level, the middle levels and the highest level. Also chooses the
+    /// special primes.
     fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<[Vec<Modulus>; 2], Error> {
         let step = lcm(2 * literal.dimension as u64, literal.plaintext_modulus);
         let per_level = literal.primes_per_level;
@@ -72,12 +74,12 @@ impl Params {
         wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
         let towers = wanted.len();
         let special = literal.bootstrapping.map_or(0, |_| special_primes(towers));
-        // Two bits more: key switches then add little noise to that of their own rounding.
+        // Two more bits: the noise of key switches then hardly exceeds that of their own rounding.
         let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
         wanted.extend(vec![width; special]);
         let mut moduli = Vec::with_capacity(wanted.len());
         for (i, &bits) in wanted.iter().enumerate() {
-            // The largest of its width that is not taken.
+            // Takes the largest primes of each width, in order.
             let before = wanted[..i].iter().filter(|&&other| other == bits).count();
             if before == 0 {
                 let count = wanted.iter().filter(|&&other| other == bits).count();
@@ -91,7 +93,7 @@ impl Params {
         Ok([moduli, special])
     }
 
-    /// Ring dimensions by the floor, from level 1.
+    /// Sets the ring dimension of each level by the floor.
     fn reduce_rings(&mut self) {
         let mut dimension = self.literal.dimension;
         self.dimensions = vec![dimension; self.levels()];
@@ -105,13 +107,13 @@ impl Params {
         }
     }
 
-    /// Noise of a ciphertext that is ready at level `level - 1` after a key switch of that noise.
+    /// Noise of a ciphertext at level `level - 1` after division, from its noise after the key switch.
     fn noise_after_switch(&self, noise: f64, level: usize) -> f64 {
         let (noise, dimension) = (self.noise_after_division(noise, level), self.dimension_at(level));
         if self.dimension_at(level - 1) < dimension { noise::ring_hint(self, noise, dimension) } else { noise }
     }
 
-    /// Takes primes of those bits, when they decrypt.
+    /// Sets primes of these bits, and checks that ciphertexts decrypt.
     fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
         [self.moduli, self.special] = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
         self.reduce_rings();
@@ -119,31 +121,33 @@ impl Params {
         self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| bootstrapping.check_noise(self, last))
     }
 
-    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down; the noise of sums at level 1.
+    /// Checks that a chain of `depth` multiplications of sums decrypts, and that each division reduces the noise.
+    /// Returns the noise of sums at level 1.
     fn check_noise(&self) -> Result<f64, Failure> {
-        let fits = |what, level, noise: f64| {
-            let over = noise - noise::room(self, self.log2_modulus(level));
+        let within_limit = |what, level, noise: f64| {
+            let over = noise - noise::limit(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         let terms = f64::from(self.literal.terms).log2();
         let mut noise = noise::fresh(self) + terms;
         for level in (2..=self.levels()).rev() {
             let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
-            fits("a product", level, switched)?;
-            // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
+            within_limit("a product", level, switched)?;
+            // The noise left after the division must be at most half of the rounding noise. The noise of a chain then
+            // stays constant at any depth, at every root of the ring.
             let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
             let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
-            let over = 1.0 + noise::carried(self, switched, log2_primes) - rounding;
+            let over = 1.0 + noise::divided(self, switched, log2_primes) - rounding;
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
-            noise = fits("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
+            noise = within_limit("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
         }
-        fits("a sum", 1, noise)
+        within_limit("a sum", 1, noise)
     }
 }
 
-/// Bits of the primes of the first level, of the highest, and of those between.
+/// Bits of the primes of the first level, of the middle levels, and of the highest level.
 #[derive(Clone, Copy)]
 struct Bits {
     first: u32,
@@ -151,11 +155,11 @@ struct Bits {
     top: u32,
 }
 
-/// Why primes of some bits will not do.
+/// The reason why primes of some bits fail.
 pub(in crate::ntru) enum Failure {
-    /// There are too few.
+    /// There are too few primes of these bits.
     Primes(Error),
-    /// The noise of `what` at `level` is `over` bits too much.
+    /// The noise of `what` at `level` is `over` bits above the limit.
     Noise { what: &'static str, level: usize, over: f64 },
 }
 

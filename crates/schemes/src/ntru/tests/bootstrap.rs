@@ -2,8 +2,9 @@
 
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
+use super::keys;
+use crate::Evaluate;
 use crate::control::CANCELLED;
-use crate::{Control, Entropy};
 
 struct World {
     params: Params,
@@ -15,13 +16,13 @@ struct World {
 impl World {
     fn new(name: &str) -> Self {
         let params = Params::named(name).unwrap();
-        let (client, server) = generate(&params, true, Entropy::Insecure(11), &Control::default()).unwrap();
-        let key = client.bootstrap_key(&Control::default()).unwrap();
+        let (client, server) = keys(&params, 11);
+        let key = server.bootstrap_key().unwrap().clone();
         Self { params, client, server, key }
     }
 
     fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.server).with_bootstrapping(&self.key).unwrap()
+        Evaluator::new(&self.server)
     }
 
     /// An encrypted bit, and other coefficients that are not 0.
@@ -66,9 +67,9 @@ fn bits_are_bootstrapped_again_and_again() {
         // Products of bootstrapped bits, down to the last level.
         for pair in bits.windows(2) {
             let ((a, x), (b, y)) = (&pair[0], &pair[1]);
-            let mut product = evaluator.composed_multiply(x, y).unwrap();
+            let mut product = evaluator.multiply(x, y).unwrap();
             while product.level() > 1 {
-                product = evaluator.composed_multiply(&product, &product).unwrap();
+                product = evaluator.multiply(&product, &product).unwrap();
             }
             world.check(&evaluator.bootstrap(&product).unwrap(), a & b);
         }
@@ -83,7 +84,7 @@ fn bits_are_bootstrapped_again_and_again() {
 /// `F_L` times a polynomial at the top level: its root mean square, `log2`.
 fn measured(world: &World, poly: solinas_ring::RnsPoly<solinas_ring::Eval>, level: usize) -> f64 {
     let key = world.server.id();
-    let x = Ciphertext { key, level, stage: Stage::Ready, degree: 1, noise: 0.0, parts: vec![poly] };
+    let x = Ciphertext { key, level, stage: Stage::Ready.at_degree(1), noise: 0.0, parts: vec![poly] };
     world.client.measure_noise(&x).unwrap()
 }
 
@@ -98,7 +99,7 @@ fn noise_at_every_step_is_that_of_the_formulas() {
         let mut digits = vec![Vec::new(); growth.digits.len()];
         for i in 0..4 {
             let x = evaluator.automatic().at_level(&world.encrypt(i % 2 == 1, i), 1).unwrap();
-            assert!(x.noise() <= growth.room);
+            assert!(x.noise() <= growth.limit);
             let embedded = evaluator.embed(&world.key, &evaluator.round(&world.key, &x.parts()[0]).unwrap()).unwrap();
             let mut whole = embedded.clone();
             whole.scale(n);
@@ -165,7 +166,7 @@ fn gates_have_their_tables_at_any_depth() {
         [false, true].map(|bit| (bit, world.server.public().encrypt_bit(bit, &mut rng).unwrap())).into();
     pool.extend([false, true].map(|bit| (bit, bits.constant(bit).unwrap())));
     // A raw product, as the manual operations leave it.
-    let raw = bits.manual().multiply(&pool[1].1, &pool[1].1).unwrap();
+    let raw = bits.manual().multiply_without_switch(&pool[1].1, &pool[1].1).unwrap();
     pool.push((true, bits.manual().key_switch(&raw).unwrap()));
     pool.push((true, raw));
     for i in 0..60usize {
@@ -210,21 +211,26 @@ fn threads_make_no_difference_to_bootstrapping() {
 fn what_bootstrapping_lacks_is_named() {
     let world = World::new("boot-64");
     let x = world.encrypt(true, 1);
-    let without = Evaluator::new(&world.server);
-    assert!(matches!(without.bootstrap(&x), Err(Error::NoBootstrapping { .. })));
-    assert!(without.bits().unwrap_err().to_string().contains("ClientKey::bootstrap_key"));
-    let (other, other_server) = generate(&world.params, true, Entropy::Insecure(12), &Control::default()).unwrap();
-    assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(other.bootstrap_key(&CANCELLED), Err(Error::Cancelled(_))));
+    let (other, other_server) = keys(&world.params, 12);
+    assert!(matches!(other.server_key(&CANCELLED), Err(Error::Cancelled(_))));
     let mut rng = other_server.public().encryption_rng(1).unwrap();
     let foreign = other_server.public().encrypt_bit(true, &mut rng).unwrap();
     let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, 1).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("tight-512-1").unwrap();
-    let (client, server) = generate(&plain, true, Entropy::Insecure(1), &Control::default()).unwrap();
-    let error = client.bootstrap_key(&Control::default()).unwrap_err();
-    assert!(error.to_string().contains("boot-1024"), "{error}");
+    let (_, server) = keys(&plain, 1);
+    assert!(matches!(Evaluator::new(&server).bootstrap(&x), Err(Error::NoBootstrapping { .. })));
     assert!(Evaluator::new(&server).bits().unwrap_err().to_string().contains("boot-1024"));
+
+    // A bootstrapping key belongs to its key pair, and keys of such parameters have one.
+    let assemble = |of: &ServerKey, bootstrap: Option<&BootstrapKey>| {
+        let hints: Vec<Vec<u64>> = of.hints().map(|hint| hint.words().to_vec()).collect();
+        ServerKey::from_parts(of.public().clone(), &hints, bootstrap.cloned(), None)
+    };
+    assert!(assemble(&world.server, Some(&world.key)).unwrap() == world.server);
+    assert!(matches!(assemble(&other_server, Some(&world.key)), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(assemble(&world.server, None), Err(Error::Material { .. })));
+    assert!(matches!(assemble(&server, Some(&world.key)), Err(Error::Material { .. })));
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();

@@ -3,9 +3,8 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::control::CANCELLED;
-use crate::control::Steps;
 use crate::slots;
-use crate::{Control, Entropy, Progress};
+use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
 use rand_core::RngCore;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,24 +37,24 @@ fn chain(world: &mut World) {
         assert!(world.client.decrypt(&sum).unwrap() == plain_sum);
         assert!(world.client.decrypt(&evaluator.sub(&sum, &y).unwrap()).unwrap() == a);
         let want = world.product(&a, &b);
-        let product = evaluator.multiply(&x, &y).unwrap();
+        let product = evaluator.multiply_without_switch(&x, &y).unwrap();
         world.check(&product, &want, "product");
         let switched = evaluator.key_switch(&product).unwrap();
         world.check(&switched, &want, "key switch");
-        let mut reduced = evaluator.mod_reduce(&switched).unwrap();
+        let mut reduced = evaluator.modulus_switch(&switched).unwrap();
         world.check(&reduced, &want, "mod reduce");
         if reduced.stage() == Stage::Wide {
             reduced = evaluator.ring_reduce(&reduced).unwrap();
             world.check(&reduced, &want, "ring reduce");
         }
-        assert!(evaluator.composed_multiply(&x, &y).unwrap() == reduced);
+        assert!(evaluator.multiply(&x, &y).unwrap() == reduced);
         // The sum's product too: the parameters' terms.
-        let product = evaluator.composed_multiply(&sum, &sum).unwrap();
+        let product = evaluator.multiply(&sum, &sum).unwrap();
         assert!(world.client.decrypt(&product).unwrap() == world.product(&plain_sum, &plain_sum));
         (a, x) = (want.clone(), reduced.clone());
         (b, y) = (want, reduced);
     }
-    assert!(matches!(evaluator.composed_multiply(&x, &x), Err(Error::OutOfLevels { .. })));
+    assert!(matches!(evaluator.multiply(&x, &x), Err(Error::OutOfLevels { .. })));
 }
 
 #[test]
@@ -100,16 +99,16 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     let server = world.server.clone();
     let (manual, automatic) = (Evaluator::new(&server), Evaluator::new(&server).automatic());
     let ((a, x), (b, y)) = (world.fresh(), world.fresh());
-    let raw = manual.multiply(&x, &y).unwrap();
+    let raw = manual.multiply_without_switch(&x, &y).unwrap();
     let ab = world.product(&a, &b);
     assert!(matches!(manual.add(&raw, &x), Err(Error::DegreeMismatch { lhs: 2, rhs: 1 })));
     let sum = automatic.add(&raw, &x).unwrap();
     assert_eq!((sum.level(), sum.degree()), (3, 1));
     assert!(world.client.decrypt(&sum).unwrap() == world.sum(&ab, &a));
-    assert!(matches!(manual.add(&sum, &x), Err(Error::LevelMismatch { lhs: 3, rhs: 4 })));
+    assert!(matches!(manual.add(&sum, &x), Err(Error::LevelMismatch { lhs: 3, rhs: 4, .. })));
     let switched = manual.key_switch(&raw).unwrap();
-    assert!(matches!(manual.add(&switched, &switched), Err(Error::Stage { got: Stage::Switched, .. })));
-    assert!(matches!(manual.mod_reduce(&x), Err(Error::Stage { got: Stage::Ready, .. })));
+    assert!(matches!(manual.add(&switched, &switched), Err(Error::Stage { got: "key-switched", .. })));
+    assert!(matches!(manual.modulus_switch(&x), Err(Error::Stage { got: "ready", .. })));
     assert!(matches!(manual.ring_reduce(&x), Err(Error::Stage { .. })));
     let difference = automatic.sub(&switched, &raw).unwrap();
     assert!(world.client.decrypt(&difference).unwrap().iter().all(|&x| x == 0));
@@ -118,10 +117,10 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     assert!(matches!(automatic.at_level(&cube, 4), Err(Error::OutOfLevels { .. })));
     let negative = manual.negate(&x).unwrap();
     assert!(world.client.decrypt(&manual.add(&negative, &x).unwrap()).unwrap().iter().all(|&x| x == 0));
-    assert!(matches!(manual.composed_multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
+    assert!(matches!(manual.multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
     let constant = server.public().trivial(&a).unwrap();
     world.check_bound(&constant, &a, "trivial");
-    assert!(world.client.decrypt(&manual.composed_multiply(&constant, &y).unwrap()).unwrap() == ab);
+    assert!(world.client.decrypt(&manual.multiply(&constant, &y).unwrap()).unwrap() == ab);
 }
 
 /// Plaintexts that are large at few roots, all of them there: `steps` of them, or as many as decrypt.
@@ -178,10 +177,10 @@ fn squares_of_sums_with_plaintexts_of_one_sign_stay_below_the_formula() {
         if x.level() == 1 {
             break;
         }
-        let square = evaluator.multiply(&x, &x).unwrap();
+        let square = evaluator.multiply_without_switch(&x, &x).unwrap();
         a = world.product(&a, &a);
         world.check_bound(&square, &a, "square");
-        x = evaluator.composed_multiply(&x, &x).unwrap();
+        x = evaluator.multiply(&x, &x).unwrap();
         world.check_bound(&x, &a, "square, divided");
     }
 }
@@ -215,8 +214,8 @@ fn high_degrees_decrypt_without_a_key_switch() {
     let server = world.server.clone();
     let evaluator = Evaluator::new(&server);
     let ((a, x), (b, y)) = (world.fresh(), world.fresh());
-    let square = evaluator.multiply(&x, &y).unwrap();
-    let cube = evaluator.multiply(&square, &x).unwrap();
+    let square = evaluator.multiply_without_switch(&x, &y).unwrap();
+    let cube = evaluator.multiply_without_switch(&square, &x).unwrap();
     let want = world.product(&world.product(&a, &b), &a);
     assert_eq!(cube.degree(), 3);
     assert!(world.client.decrypt(&cube).unwrap() == want);
@@ -246,18 +245,22 @@ fn slots_add_and_multiply_one_by_one() {
         world.nonce += 1;
     }
     let tight = Params::named("tight-512-1").unwrap();
-    assert!(matches!(tight.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 12289, .. }))));
+    assert!(matches!(tight.slots(), Err(Error::Slots { error: slots::Error::NoSlots { example: 12289, .. }, .. })));
 }
 
 #[test]
 fn rotated_slots_are_those_of_a_plain_rotation() {
     for name in ["slots-128-2", "slots-64-3"] {
-        let world = World::named(name);
+        let mut world = World::named(name);
         let encoder = world.params.slots().unwrap();
         let (n, half) = (encoder.slots(), encoder.slots() / 2);
         let p = world.params.plaintext_modulus();
         let rotations = [Rotation::Left(1), Rotation::Left(5), Rotation::Left(-3), Rotation::Swap];
-        let key = world.client.rotation_key(&rotations, true, &Control::default()).unwrap();
+        let x = world.fresh().1;
+        let missing = Evaluator::new(&world.server).swap_rows(&x).unwrap_err();
+        assert!(missing.to_string().ends_with("this one has none"), "{missing}");
+        world.server = world.client.server_key_with(&rotations, true, &Control::default()).unwrap();
+        let key = world.server.rotation_key().unwrap();
         let evaluator = Evaluator::new(&world.server);
         let a: Vec<u64> = (0..n as u64).map(|i| (i * i * 7 + i) % p).collect();
         let mut rng = world.server.public().encryption_rng(1).unwrap();
@@ -272,7 +275,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         for level in (1..=world.params.levels()).rev() {
             let x = evaluator.automatic().at_level(&fresh, level).unwrap();
             for rotation in rotations {
-                let rotated = evaluator.rotate(&x, rotation, &key).unwrap();
+                let rotated = evaluator.permute_slots(&x, rotation).unwrap();
                 assert_eq!(rotated.level(), level);
                 world.check(&rotated, &encoder.encode(&moved(&a, rotation)).unwrap(), &rotation.to_string());
             }
@@ -280,28 +283,28 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         // Sums of all places of a row, by rotations one after the other: no level is used.
         let (mut x, mut want) = (fresh.clone(), a.clone());
         for _ in 0..6 {
-            x = evaluator.rotate(&x, Rotation::Left(1), &key).unwrap();
+            x = evaluator.rotate(&x, 1).unwrap();
             want = moved(&want, Rotation::Left(1));
         }
-        let product = evaluator.composed_multiply(&x, &fresh).unwrap();
+        let product = evaluator.multiply(&x, &fresh).unwrap();
         let product = encoder.decode(&world.client.decrypt(&product).unwrap()).unwrap();
         assert_eq!(product, want.iter().zip(&a).map(|(x, y)| x * y % p).collect::<Vec<_>>());
         // A whole turn less 3 is 3 back.
-        let same = evaluator.rotate(&fresh, Rotation::Left(half as i64 - 3), &key).unwrap();
-        assert!(same == evaluator.rotate(&fresh, Rotation::Left(-3), &key).unwrap());
-        let missing = evaluator.rotate(&fresh, Rotation::Left(2), &key).unwrap_err();
+        let same = evaluator.rotate(&fresh, half as i64 - 3).unwrap();
+        assert!(same == evaluator.rotate(&fresh, -3).unwrap());
+        let missing = evaluator.rotate(&fresh, 2).unwrap_err();
         assert!(missing.to_string().contains("a rotation by 5"), "{missing}");
         let words: Vec<&[u64]> = key.polynomials().map(|poly| poly.words()).collect();
         let stored = RotationKey::from_parts(world.server.public(), &rotations, words.iter().copied()).unwrap();
-        assert!(stored.polynomials().eq(key.polynomials()) && stored.bytes() == key.bytes());
+        assert!(stored == *key && stored.bytes() == key.bytes());
         let damaged = RotationKey::from_parts(world.server.public(), &rotations, words[1..].iter().copied());
         assert!(damaged.is_err());
-        let stopped = world.client.rotation_key(&rotations, true, &CANCELLED);
+        let stopped = world.client.server_key_with(&rotations, true, &CANCELLED);
         assert!(matches!(stopped, Err(Error::Cancelled(_))));
     }
     let bits = World::named("tight-512-1");
-    let none = bits.client.rotation_key(&[Rotation::Swap], true, &Control::default());
-    assert!(matches!(none, Err(Error::Slots(slots::Error::NoSlots { .. }))));
+    let none = bits.client.server_key_with(&[Rotation::Swap], true, &Control::default());
+    assert!(matches!(none, Err(Error::Slots { error: slots::Error::NoSlots { .. }, .. })));
 }
 
 #[test]
@@ -333,15 +336,18 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
     let heard = Mutex::new(Vec::new());
     let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
     let control = Control { progress: Some(&listen), cancel: None };
-    let (_, server) = generate(&params, true, Entropy::Insecure(7), &control).unwrap();
-    assert!(server == generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap().1);
-    let heard = heard.into_inner().unwrap();
-    assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 17));
-    for last in [1, 8, 15] {
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(7), &control).unwrap();
+    let of_client = std::mem::take(&mut *heard.lock().unwrap());
+    assert_eq!(of_client, (1..=12).map(|done| (done, 12)).collect::<Vec<_>>());
+    let server = client.server_key(&control).unwrap();
+    assert!(server == super::keys(&params, 7).1);
+    assert_eq!(heard.into_inner().unwrap(), (1..=5).map(|done| (done, 5)).collect::<Vec<_>>());
+    for last in [1, 8, 11] {
         let cancel = AtomicBool::new(false);
         let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
+        let stopped = ClientKey::generate(&params, true, Entropy::System, &control);
+        assert!(matches!(stopped, Err(Error::Cancelled(_))), "{last}");
     }
 }
 
@@ -351,7 +357,7 @@ fn threads_make_no_difference() {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
             let mut world = World::named("tight-4096-2");
             let ((_, x), (_, y)) = (world.fresh(), world.fresh());
-            let product = Evaluator::new(&world.server).composed_multiply(&x, &y).unwrap();
+            let product = Evaluator::new(&world.server).multiply(&x, &y).unwrap();
             (world.client.decrypt(&product).unwrap(), product)
         })
     };
@@ -368,8 +374,8 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     let mut draw = || gaussian.draw_many(&mut rng, 512);
     let key = draw();
     let (g, masks) = (draw(), vec![[draw(), draw(), draw()]]);
-    let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g, masks };
-    let (_, server) = keygen::assemble(context.clone(), true, choices, &Steps::unobserved()).unwrap();
+    let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g };
+    let (_, server) = super::assembled(context.clone(), choices, masks);
     let plain: Vec<u64> = (0..512).map(|i| i * i / 7 % 2).collect();
     let cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(0).unwrap()).unwrap();
     // From here on with what is public.

@@ -5,11 +5,35 @@ mod cycle;
 mod oracle;
 mod refused;
 
+use std::sync::Arc;
+
+use crate::control::Steps;
 use crate::{Control, Entropy};
 use rand_core::RngCore;
 
+use super::context::Context;
+use super::keygen::{Choices, Short};
+use super::keys::EvaluationParts;
 use super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::*;
+
+/// The key pair of a seed.
+fn keys(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
+    let client = ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
+}
+
+/// The key pair of those choices, without a bootstrapping key.
+fn assembled(context: Arc<Context>, choices: Choices, errors: Vec<[Short; 3]>) -> (ClientKey, ServerKey) {
+    let steps = Steps::unobserved();
+    let (public, secret) = keygen::assemble(context, true, choices, &steps).unwrap();
+    let client = ClientKey::new(public, secret);
+    let hints = keygen::hints(&client, errors.into_iter(), &steps).unwrap();
+    let parts = EvaluationParts { hints, bootstrap: None, rotations: None };
+    let server = ServerKey::new(client.public().clone(), parts);
+    (client, server)
+}
 
 /// Keys and plain arithmetic of a parameter set.
 struct World {
@@ -21,7 +45,7 @@ struct World {
 
 impl World {
     fn new(params: Params) -> Self {
-        let (client, server) = generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap();
+        let (client, server) = keys(&params, 7);
         Self { params, client, server, nonce: 0 }
     }
 

@@ -3,7 +3,7 @@
 
 use core::str::FromStr;
 
-use crate::control::Steps;
+use crate::Evaluate;
 use sha2::Digest;
 use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
@@ -11,8 +11,10 @@ use zeroize::Zeroizing;
 
 use super::super::bootstrap;
 use super::super::context::Context;
-use super::super::keygen::{Choices, Short, assemble};
+use super::super::keygen::{Choices, Short};
+use super::super::keys::EvaluationParts;
 use super::super::*;
+use super::assembled;
 
 /// Lines in order.
 struct Transcript<'a> {
@@ -96,7 +98,8 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let primes: Vec<u64> = transcript.values("primes");
     assert_eq!(params.moduli().iter().map(|q| q.value()).collect::<Vec<_>>(), primes);
 
-    let mut choices = Choices { keys: vec![], wide: vec![], g: Zeroizing::new(vec![]), masks: vec![] };
+    let mut choices = Choices { keys: vec![], wide: vec![], g: Zeroizing::new(vec![]) };
+    let mut masks = Vec::new();
     for _ in 0..levels {
         choices.keys.push(transcript.short("key"));
         let wide = transcript.is_next("wide");
@@ -107,15 +110,14 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let mut later = Transcript { lines: transcript.lines.clone() };
     assert!(later.is_next("h "));
     for _ in 2..=levels {
-        choices.masks.push([(); 3].map(|()| {
+        masks.push([(); 3].map(|()| {
             while !transcript.is_next("mask") {
                 transcript.lines.next();
             }
             transcript.short("mask")
         }));
     }
-    let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
+    let (client, server) = assembled(Context::with_backend(&params, backend).unwrap(), choices, masks);
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -143,7 +145,7 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let down = |transcript: &mut Transcript<'_>, x: &Ciphertext| {
         let switched = evaluator.key_switch(x).unwrap();
         transcript.compare("switched", &switched.parts);
-        let reduced = evaluator.mod_reduce(&switched).unwrap();
+        let reduced = evaluator.modulus_switch(&switched).unwrap();
         transcript.compare("reduced", &reduced.parts);
         if reduced.stage() == Stage::Ready {
             return reduced;
@@ -153,12 +155,12 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
         small
     };
     let lowered = down(transcript, &x);
-    assert!(evaluator.lower(&x).unwrap() == lowered);
+    assert!(evaluator.drop_level(&x).unwrap() == lowered);
     while x.level() > 1 {
-        let product = evaluator.multiply(&x, &y).unwrap();
+        let product = evaluator.multiply_without_switch(&x, &y).unwrap();
         transcript.compare("product", &product.parts);
         let reduced = down(transcript, &product);
-        assert!(evaluator.composed_multiply(&x, &y).unwrap() == reduced);
+        assert!(evaluator.multiply(&x, &y).unwrap() == reduced);
         assert_eq!(client.decrypt(&reduced).unwrap(), transcript.values::<u64>("message"));
         (x, y) = (reduced.clone(), reduced);
     }
@@ -198,7 +200,8 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         assert_eq!(transcript.values::<u64>(name), moduli.iter().map(|q| q.value()).collect::<Vec<_>>());
     }
     let keys = (0..levels).map(|_| transcript.short("key")).collect();
-    let mut choices = Choices { keys, wide: vec![None; levels], g: transcript.short("g"), masks: vec![] };
+    let choices = Choices { keys, wide: vec![None; levels], g: transcript.short("g") };
+    let mut masks = Vec::new();
     let mut digests = Vec::new();
     for _ in 2..=levels {
         let mut mask = || {
@@ -206,10 +209,9 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
             digests.push(transcript.lines.next().unwrap());
             mask
         };
-        choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
+        masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
     }
-    let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
+    let (client, server) = assembled(Context::with_backend(&params, backend).unwrap(), choices, masks);
     assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
 
     let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };
@@ -222,7 +224,10 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
     assert_eq!(key.polynomials().count(), digests.len());
     assert!(digests.iter().zip(key.polynomials()).all(|(line, poly)| line.ends_with(&digest(poly))));
 
-    let evaluator = Evaluator::new(&server).with_bootstrapping(&key).unwrap();
+    let hints = server.parts().hints.clone();
+    let parts = EvaluationParts { hints, bootstrap: Some(key.clone()), rotations: None };
+    let server = ServerKey::new(client.public().clone(), parts);
+    let evaluator = Evaluator::new(&server);
     let mut bits = 0;
     while transcript.lines.peek().is_some() {
         let bit = transcript.values::<u64>("bit")[0];

@@ -3,13 +3,13 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::security::Status;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Evaluate};
 
 #[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
     let params = Params::try_from(ParamsLiteral { terms: 1, ..literal("secure-slots", 32768, 65537, 0) }).unwrap();
-    let (client, _) = generate(&params, false, Entropy::Insecure(1), &Control::default()).unwrap();
-    let make = |research| client.rotation_key(&[], research, &Control::default());
+    let client = ClientKey::generate(&params, false, Entropy::Insecure(1), &Control::default()).unwrap();
+    let make = |research| client.server_key_with(&[], research, &Control::default());
     let Err(Error::ResearchOnly { why, .. }) = make(false) else { panic!("made without the word") };
     assert!(why.contains("under themselves") && !why.contains("less than 128 bits"), "{why}");
     assert!(make(true).is_ok());
@@ -32,7 +32,7 @@ fn sets_are_those_of_the_paper_and_of_the_security_bounds() {
     }
     let research = Params::named("paper-512-1").unwrap();
     assert!(matches!(
-        generate(&research, false, Entropy::Insecure(1), &Control::default()),
+        ClientKey::generate(&research, false, Entropy::Insecure(1), &Control::default()),
         Err(Error::ResearchOnly { .. })
     ));
 }
@@ -77,7 +77,7 @@ fn what_cannot_work_is_refused_with_its_fix() {
 #[test]
 fn foreign_and_damaged_material_is_refused() {
     let mut world = World::named("tight-512-2");
-    let (other, other_server) = generate(&world.params, true, Entropy::Insecure(8), &Control::default()).unwrap();
+    let (other, other_server) = super::keys(&world.params, 8);
     let (plain, x) = world.fresh();
     assert!(matches!(other.decrypt(&x), Err(Error::KeyMismatch { .. })));
     assert!(matches!(Evaluator::new(&other_server).add(&x, &x), Err(Error::KeyMismatch { .. })));
@@ -110,8 +110,8 @@ fn foreign_and_damaged_material_is_refused() {
     assert!(matches!(again(2, Stage::Ready, 1, 1.0, &words), Err(Error::Ring(_))));
 
     let hints: Vec<Vec<u64>> = world.server.hints().map(|hint| hint.words().to_vec()).collect();
-    assert!(ServerKey::from_parts(public.clone(), &hints).unwrap() == world.server);
-    assert!(ServerKey::from_parts(public.clone(), &hints[1..]).is_err());
+    assert!(ServerKey::from_parts(public.clone(), &hints, None, None).unwrap() == world.server);
+    assert!(ServerKey::from_parts(public.clone(), &hints[1..], None, None).is_err());
     let stored = PublicKey::from_parts(&world.params, true, public.h().words()).unwrap();
     assert!(stored == *public && stored.id() == public.id());
 
@@ -150,5 +150,5 @@ fn too_much_noise_is_an_error_and_not_a_wrong_answer() {
     };
     assert!(matches!(error, Error::Noise { .. }) && doublings > 10, "{error}");
     assert!(plain.contains(&1));
-    assert!(matches!(evaluator.composed_multiply(&x, &x), Err(Error::Noise { .. })));
+    assert!(matches!(evaluator.multiply(&x, &x), Err(Error::Noise { .. })));
 }

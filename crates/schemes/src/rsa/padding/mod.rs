@@ -1,4 +1,5 @@
-//! Paddings of RFC 8017, in constant time where they hold a secret: from message to encoded message and back, apart from any arithmetic.
+//! The paddings of RFC 8017: from message to encoded message and back, without arithmetic. Functions that handle
+//! secrets run in constant time.
 
 pub(super) mod oaep;
 pub(super) mod pkcs1;
@@ -10,33 +11,34 @@ use super::Hash;
 /// Padding of an encryption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EncryptionPadding {
-    /// RSAES-OAEP (RFC 8017, 7.1): the one to take.
+    /// RSAES-OAEP (RFC 8017, 7.1). Recommended.
     Oaep {
-        /// Hash of the label and, where there is no other, of the masks.
+        /// Hash of the label, and of the masks if `mgf` is `None`.
         hash: Hash,
-        /// Hash of the masks (MGF1), if another one.
+        /// Hash of the masks (MGF1). Defaults to `hash`.
         mgf: Option<Hash>,
-        /// Label that both sides know; most have none.
+        /// Label that both sides know. Usually empty.
         label: Vec<u8>,
     },
-    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2): for peers that know no other. A damaged ciphertext gives a message that looks random, not an error (implicit
-    /// rejection).
+    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2), for peers that support nothing else. A damaged ciphertext decrypts to a
+    /// message that looks random, not to an error (implicit rejection).
     Pkcs1,
 }
 
 /// Padding of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignaturePadding {
-    /// RSASSA-PSS (RFC 8017, 8.1): the one to take.
+    /// RSASSA-PSS (RFC 8017, 8.1). Recommended.
     Pss {
-        /// Hash of the message and, where there is no other, of the masks.
+        /// Hash of the message, and of the masks if `mgf` is `None`.
         hash: Hash,
-        /// Hash of the masks (MGF1), if another one.
+        /// Hash of the masks (MGF1). Defaults to `hash`.
         mgf: Option<Hash>,
-        /// Bytes of salt. Without: when signing as many as the key is restricted to, or else as the hash has; when verifying any number that the key allows.
+        /// Bytes of salt. Signing defaults to the number that the key demands, or else to the length of the hash.
+        /// Verification defaults to any number that the key allows.
         salt: Option<usize>,
     },
-    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): deterministic, widespread.
+    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): deterministic and widespread.
     Pkcs1 {
         /// Hash of the message.
         hash: Hash,
@@ -55,7 +57,7 @@ impl EncryptionPadding {
         Self::Oaep { hash, mgf: None, label: Vec::new() }
     }
 
-    /// Bytes of the longest message that a modulus of `k` bytes takes; none where not even the empty one fits.
+    /// Length of the longest message in bytes for a modulus of `k` bytes. `None` if not even the empty message fits.
     pub const fn capacity(&self, k: usize) -> Option<usize> {
         match self {
             Self::Oaep { hash, .. } => k.checked_sub(2 * hash.len() + 2),

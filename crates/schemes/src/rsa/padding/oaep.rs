@@ -5,7 +5,8 @@ use rand_core::RngCore;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-/// The encoded message of `k` bytes, below any modulus of `k` bytes; none if the message is longer than `k - 2 hash - 2`.
+/// Encodes a message in `k` bytes. The result is below every modulus of `k` bytes. Returns `None` if the message is
+/// longer than `k - 2 hash - 2` bytes.
 pub(in crate::rsa) fn encode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     message: &[u8],
@@ -17,7 +18,7 @@ pub(in crate::rsa) fn encode(
     let mut em = Zeroizing::new(vec![0; k]);
     em[one] = 1;
     em[one + 1..].copy_from_slice(message);
-    em[h + 1..=2 * h].copy_from_slice(&hash.of(&[label]));
+    em[h + 1..=2 * h].copy_from_slice(&hash.digest(&[label]));
     let (seed, db) = em[1..].split_at_mut(h);
     rng.fill_bytes(seed);
     mgf.mask(seed, db);
@@ -25,7 +26,8 @@ pub(in crate::rsa) fn encode(
     Some(em)
 }
 
-/// The message, or none. The time depends on the lengths, on whether it is well-formed, and on the message's length if it is.
+/// Decodes a block to its message. Returns `None` if the block is malformed. The time depends on the length of the
+/// block and on whether it is well-formed. If it is, the time also depends on the length of the message.
 pub(in crate::rsa) fn decode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     mut em: Zeroizing<Vec<u8>>,
@@ -38,8 +40,8 @@ pub(in crate::rsa) fn decode(
     let (seed, db) = rest.split_at_mut(h);
     mgf.mask(db, seed);
     mgf.mask(seed, db);
-    let mut valid = first.ct_eq(&[0]) & db[..h].ct_eq(&hash.of(&[label]));
-    // Index of the first 1 after zeros only.
+    let mut valid = first.ct_eq(&[0]) & db[..h].ct_eq(&hash.digest(&[label]));
+    // Index of the first 1 that only zeros precede.
     let (mut found, mut one) = (Choice::from(0), 0u32);
     for (i, byte) in (h as u32..).zip(&db[h..]) {
         let is_one = byte.ct_eq(&1);
@@ -83,7 +85,7 @@ mod tests {
         for bit in 0..8 * K {
             let mut em = em.clone();
             em[bit / 8] ^= 1 << (bit % 8);
-            // A change of the masked message's own bytes changes the seed, and so the whole.
+            // A change of the masked message changes the seed, and so the whole block.
             assert!(decode(scheme, em).is_none(), "bit {bit}");
         }
         assert!(decode(scheme, Zeroizing::new(vec![0; 65])).is_none());
@@ -93,7 +95,7 @@ mod tests {
     fn a_block_without_the_one_is_refused() {
         let scheme = (Hash::Sha256, Hash::Sha256, &b""[..]);
         let mut em = Zeroizing::new(vec![0; K]);
-        em[33..65].copy_from_slice(&Hash::Sha256.of(&[b""]));
+        em[33..65].copy_from_slice(&Hash::Sha256.digest(&[b""]));
         let (seed, db) = em[1..].split_at_mut(32);
         Hash::Sha256.mask(seed, db);
         Hash::Sha256.mask(db, seed);

@@ -1,5 +1,7 @@
-//! PKCS#1 v1.5: EME (RFC 8017, 7.2) `EM = 0 | 2 | at least 8 random bytes that are not 0 | 0 | message`; EMSA (9.2)
-//! `EM = 0 | 1 | at least 8 bytes 0xff | 0 | DigestInfo`.
+//! The paddings of PKCS#1 v1.5.
+//!
+//! - EME (RFC 8017, 7.2): `EM = 0 | 2 | at least 8 random bytes that are not 0 | 0 | message`.
+//! - EMSA (RFC 8017, 9.2): `EM = 0 | 1 | at least 8 bytes 0xff | 0 | DigestInfo`.
 
 use super::rejection::Alternative;
 use crate::rsa::Hash;
@@ -7,16 +9,16 @@ use rand_core::RngCore;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::Zeroizing;
 
-/// Bytes that frame a message: 0, 2, eight random ones, 0.
+/// Number of bytes that frame a message: 0, 2, eight random ones, 0.
 const FRAME: usize = 11;
 
-/// The encoded message of `k` bytes; none if the message is longer than `k - 11`.
+/// Encodes a message in `k` bytes. Returns `None` if the message is longer than `k - 11` bytes.
 pub(in crate::rsa) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -> Option<Zeroizing<Vec<u8>>> {
     let zero = k.checked_sub(message.len() + 1).filter(|zero| *zero + 1 >= FRAME)?;
     let mut em = Zeroizing::new(vec![0; k]);
     em[1] = 2;
     for byte in &mut em[2..zero] {
-        // On average 256/255 draws.
+        // A byte takes 256/255 draws on average.
         while *byte == 0 {
             rng.fill_bytes(std::slice::from_mut(byte));
         }
@@ -25,8 +27,9 @@ pub(in crate::rsa) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -
     Some(em)
 }
 
-/// The message, or the alternative's where the block is malformed. The time depends on the lengths of the block and of what is returned, not on which of
-/// the two it is. Both blocks have the same length.
+/// Decodes a block to its message, or returns the alternative's message if the block is malformed. Both blocks have the
+/// same length. The time depends on the length of the block and on the length of the result. It does not depend on
+/// which message is returned.
 pub(in crate::rsa) fn decode(em: &[u8], alternative: &Alternative) -> Zeroizing<Vec<u8>> {
     let mut valid = em[..2].ct_eq(&[0, 2]);
     // Index of the first 0 after the first two bytes.
@@ -43,7 +46,8 @@ pub(in crate::rsa) fn decode(em: &[u8], alternative: &Alternative) -> Zeroizing<
     Zeroizing::new(block[start as usize..].to_vec())
 }
 
-/// The encoded message of `k` bytes for a signature over a hash value; none if `k < hash + 30`.
+/// Encodes a hash value in `k` bytes for a signature. Returns `None` if `k` is too small (`k < hash + 30` for SHA-2 and
+/// SHA-3).
 pub(in crate::rsa) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Option<Vec<u8>> {
     let info = hash.digest_info();
     let zero = k.checked_sub(info.len() + value.len() + 1).filter(|zero| *zero >= 10)?;
@@ -59,7 +63,7 @@ mod tests {
     use super::*;
     use crate::random::SecretSeed;
 
-    /// The message, or none where the alternative is given.
+    /// The message, or `None` if `decode` returns the alternative.
     fn decoded(em: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let alternative = Alternative::new(&[1; 64], &vec![0; em.len()]);
         let message = decode(em, &alternative);
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn signature_blocks_end_in_the_hash() {
         for hash in Hash::ALL.into_iter().filter(|hash| hash.signs()) {
-            let value = hash.of(&[b"x"]);
+            let value = hash.digest(&[b"x"]);
             let em = encode_signature(hash, &value, hash.len() + 30).unwrap();
             assert_eq!(em[..12], [0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x30]);
             assert!(em.ends_with(&value));

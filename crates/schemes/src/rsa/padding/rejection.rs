@@ -1,7 +1,9 @@
-//! Messages in place of malformed ones: implicit rejection (draft-irtf-cfrg-rsa-guidance, section 7), as OpenSSL 3.2 has it.
+//! Implicit rejection (draft-irtf-cfrg-rsa-guidance, section 7), as in OpenSSL 3.2: a message that replaces a malformed
+//! one.
 //!
-//! Whoever sends a ciphertext with wrong padding gets a message that looks random, always the same one for this key and ciphertext. So the answer
-//! does not say that the padding was wrong, on which Bleichenbacher's attack (1998) rests.
+//! If the padding of a ciphertext is wrong, decryption returns a message that looks random. Key and ciphertext
+//! determine the message. The answer therefore does not tell that the padding was wrong, which Bleichenbacher's attack
+//! (1998) needs.
 
 use crate::rsa::Hash;
 use hmac::{Hmac, KeyInit, Mac};
@@ -9,12 +11,13 @@ use sha2::Sha256;
 use subtle::{ConditionallySelectable, ConstantTimeLess};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Lengths that are drawn, of which the last one that fits is taken.
+/// Number of candidate lengths drawn. The last one in range is used.
 const DRAWS: usize = 128;
-/// Bytes of a block that are no message: 0, 2 and eight random ones. The draft does not count the zero that ends them.
+/// Bytes of a block that cannot belong to the message: 0, 2 and eight random ones. The draft does not count the zero
+/// that ends them.
 const FRAME: usize = 10;
 
-/// A block of the modulus' size whose last bytes are the message.
+/// A block of the modulus' length whose last bytes are the message.
 pub(in crate::rsa) struct Alternative {
     pub(super) block: Zeroizing<Vec<u8>>,
     /// Index at which the message begins.
@@ -28,13 +31,14 @@ impl Drop for Alternative {
 }
 
 impl Alternative {
-    /// For a ciphertext of as many bytes as the modulus has, under the key with that private exponent, padded to as many bytes.
+    /// Derives the alternative for a ciphertext from the private exponent. Both are padded to the length of the modulus
+    /// in bytes.
     pub(in crate::rsa) fn new(exponent: &[u8], ciphertext: &[u8]) -> Self {
-        let key = hmac(&Hash::Sha256.of(&[exponent]), &[ciphertext]);
+        let key = hmac(&Hash::Sha256.digest(&[exponent]), &[ciphertext]);
         let k = ciphertext.len();
         let lengths = prf(&*key, b"length", 2 * DRAWS);
         let most = k.saturating_sub(FRAME) as u32;
-        // The bits that a length below `most` can have.
+        // Mask of the bits that a length below `most` can have.
         let mask = u32::MAX.checked_shr(most.leading_zeros()).unwrap_or(0);
         let mut len = 0u32;
         for draw in lengths.chunks_exact(2) {
@@ -46,7 +50,7 @@ impl Alternative {
 }
 
 fn hmac(key: &[u8], parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
-    // A key shorter than SHA-256's block counts as if filled up with zeros (RFC 2104).
+    // HMAC pads a key that is shorter than the block of SHA-256 with zeros (RFC 2104).
     let mut block = Zeroizing::new([0; 64]);
     block[..key.len()].copy_from_slice(key);
     let mut mac = <Hmac<Sha256> as KeyInit>::new(&(*block).into());
@@ -54,7 +58,7 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(mac.finalize().into_bytes().into())
 }
 
-/// `len` pseudorandom bytes, at most 8191, for a key of 32 bytes and a label.
+/// Returns `len` pseudorandom bytes for a key of 32 bytes and a label. Range: `len` in `0..8192`.
 fn prf(key: &[u8], label: &[u8], len: usize) -> Zeroizing<Vec<u8>> {
     let bits = ((8 * len) as u16).to_be_bytes();
     let mut out = Zeroizing::new(vec![0; len]);

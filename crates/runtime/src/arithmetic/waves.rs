@@ -1,0 +1,250 @@
+//! Running a schedule.
+
+use super::schedule::{Schedule, Step, Value};
+use super::slots;
+use crate::{Control, Error};
+use rayon::prelude::*;
+use solinas_schemes::Evaluate;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much of a run is in work at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Concurrency {
+    /// Instances that run side by side. More would only hold more values in memory.
+    pub(crate) instances: usize,
+    /// Largest number of products that [`Evaluate::multiply_batch`] takes; such batches follow one another. Without it, products run side by side.
+    pub(crate) multiply_batch: Option<usize>,
+    /// Whether one bootstrap keeps every thread busy and takes memory that must not be taken twice.
+    pub(crate) bootstrap_alone: bool,
+}
+
+/// For each value of a schedule and each lane the ciphertext, until its last reader has had it.
+struct Values<B> {
+    lanes: Vec<Vec<Option<Arc<B>>>>,
+    /// Steps and outputs that are still to read each value.
+    readers: Vec<u32>,
+}
+
+impl<B> Values<B> {
+    fn get(&self, value: Value, lane: usize) -> Result<&B, Error> {
+        // A schedule's operands are earlier steps, so that this does not happen.
+        let missing = || solinas_circuits::Error::NodeOutOfOrder { what: "a step".into(), node: value, limit: value };
+        Ok(self.lanes[lane][value as usize].as_deref().ok_or_else(missing)?)
+    }
+
+    /// The value of a lane, or of all of them.
+    fn set(&mut self, index: usize, lane: usize, value: Arc<B>, shared: bool) {
+        if shared {
+            self.lanes.iter_mut().for_each(|lane| lane[index] = Some(Arc::clone(&value)));
+        } else {
+            self.lanes[lane][index] = Some(value);
+        }
+    }
+
+    /// One reader less for each operand of a step; what nobody is to read goes.
+    fn release(&mut self, step: Step) {
+        for operand in step.operands() {
+            let readers = &mut self.readers[operand as usize];
+            *readers -= 1;
+            if *readers == 0 {
+                self.lanes.iter_mut().for_each(|lane| lane[operand as usize] = None);
+            }
+        }
+    }
+}
+
+/// A schedule, the evaluator that computes it, and the inputs.
+pub(crate) struct Run<'a, E: Evaluate> {
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) evaluator: &'a E,
+    pub(crate) concurrency: Concurrency,
+    /// The level to which the plan drops each input; without an entry, an input keeps its level.
+    pub(crate) levels: &'a [usize],
+    /// Elements of the arrays that the instances hold.
+    pub(crate) elements: usize,
+}
+
+impl<E: Evaluate> Run<'_, E> {
+    /// Runs the schedule on instances, each of which has its own inputs. Returns the outputs of each. Runs on the current thread pool. Progress counts
+    /// bootstraps; without any, products and rotations of slots.
+    pub(crate) fn run(&self, inputs: &[Vec<&E::Stored>], control: &Control<'_>) -> Result<Vec<Vec<E::Stored>>, Error> {
+        let schedule = self.schedule;
+        let counted = |step: &Step| match step {
+            Step::Bootstrap(_) => true,
+            Step::Multiply(..) => schedule.bootstraps == 0,
+            _ => false,
+        };
+        let rotations = |step: &Step| match *step {
+            Step::Slots(_, operation) if schedule.bootstraps == 0 => {
+                slots::rotations(self.evaluator, operation, self.elements)
+            }
+            _ => 0,
+        };
+        let in_parts = |step: &Step| schedule.bootstraps == 0 && matches!(step, Step::Slots(..));
+        let at_once = if schedule.crosses() { inputs.len() } else { self.concurrency.instances };
+        let chunks = || inputs.chunks(at_once.max(1));
+        let total = chunks().map(|instances| schedule.count(instances.len(), counted)).sum::<u64>()
+            + schedule.steps.iter().map(rotations).sum::<u64>();
+        let done = AtomicU64::new(0);
+        control.report(0, total);
+        let tick = |step: &Step| {
+            if counted(step) || in_parts(step) {
+                control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+            }
+        };
+        let mut outputs = Vec::with_capacity(inputs.len());
+        for instances in chunks() {
+            outputs.extend(self.run_instances(instances, control, &tick)?);
+        }
+        Ok(outputs)
+    }
+
+    fn run_instances(
+        &self,
+        inputs: &[Vec<&E::Stored>],
+        control: &Control<'_>,
+        tick: &(impl Fn(&Step) + Sync),
+    ) -> Result<Vec<Vec<E::Stored>>, Error> {
+        let Self { schedule, evaluator, concurrency, .. } = *self;
+        let count = schedule.steps.len();
+        let mut readers = vec![0; count];
+        schedule.steps.iter().flat_map(|step| step.operands()).for_each(|value| readers[value as usize] += 1);
+        schedule.outputs.iter().for_each(|&output| readers[output as usize] += 1);
+        let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
+        let mut values = Values { lanes, readers };
+        let mut order: Vec<usize> = (0..count).collect();
+        // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
+        // fills the machine.
+        let batch = concurrency.multiply_batch;
+        let kind = |index: usize| match schedule.steps[index] {
+            Step::Bootstrap(_) => Kind::Bootstrap,
+            Step::Slots(..) => Kind::Slots,
+            Step::Multiply(..) if batch.is_some() => Kind::Batch,
+            _ => Kind::Instance,
+        };
+        let key = |index: &usize| (schedule.waves[*index], kind(*index));
+        order.sort_by_key(key);
+        for part in order.chunk_by(|a, b| key(a) == key(b)) {
+            if kind(part[0]) == Kind::Slots {
+                for &index in part {
+                    self.run_slots(index, &mut values, &|| {
+                        tick(&schedule.steps[index]);
+                        Ok(control.check()?)
+                    })?;
+                }
+                continue;
+            }
+            // What all lanes share is done in the first.
+            let lanes = |index: usize| if schedule.shared[index] { 0..1 } else { 0..inputs.len() };
+            let jobs: Vec<(usize, usize)> =
+                part.iter().flat_map(|&index| lanes(index).map(move |lane| (index, lane))).collect();
+            let one = |values: &Values<E::Ciphertext>,
+                       &(index, lane): &(usize, usize)|
+             -> Result<Arc<E::Ciphertext>, Error> {
+                let step = schedule.steps[index];
+                control.check()?;
+                let result = self.step(step, values, lane, &inputs[lane])?;
+                tick(&step);
+                Ok(Arc::new(result))
+            };
+            let many = |values: &Values<E::Ciphertext>, jobs: &[(usize, usize)]| -> Result<Vec<_>, Error> {
+                control.check()?;
+                let pairs = jobs.iter().map(|&(index, lane)| {
+                    let [x, y] = schedule.steps[index].pair();
+                    Ok((values.get(x, lane)?, values.get(y, lane)?))
+                });
+                let results = evaluator.multiply_batch(&pairs.collect::<Result<Vec<_>, Error>>()?, control)?;
+                jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
+                Ok(results.into_iter().map(Arc::new).collect())
+            };
+            let alone = kind(part[0]) == Kind::Bootstrap && concurrency.bootstrap_alone;
+            // Jobs that run together, where alone those of one step; their operands go when all of them are done.
+            let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
+                Kind::Batch => jobs.chunks(batch.unwrap_or(1)).collect(),
+                _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
+            };
+            for jobs in groups {
+                let results: Vec<_> = if alone {
+                    jobs.iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+                } else if kind(part[0]) == Kind::Batch {
+                    many(&values, jobs)?
+                } else {
+                    jobs.par_iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+                };
+                for (&(index, lane), result) in jobs.iter().zip(results) {
+                    values.set(index, lane, result, schedule.shared[index]);
+                }
+                // The last lane of a step is its last reader.
+                let last = |&&(index, lane): &&(usize, usize)| lane + 1 == lanes(index).end;
+                jobs.iter().filter(last).for_each(|&(index, _)| values.release(schedule.steps[index]));
+            }
+        }
+        let output = |lane: usize, value: Value| Ok(evaluator.store(values.get(value, lane)?));
+        (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()
+    }
+
+    /// A step that takes its operand of all instances.
+    fn run_slots(
+        &self,
+        index: usize,
+        values: &mut Values<E::Ciphertext>,
+        done: &(dyn Fn() -> Result<(), Error> + Sync),
+    ) -> Result<(), Error> {
+        let step = self.schedule.steps[index];
+        let Step::Slots(operand, operation) = step else { return Ok(()) };
+        let array = (0..values.lanes.len()).map(|lane| values.get(operand, lane)).collect::<Result<Vec<_>, _>>()?;
+        let results = slots::run(self.evaluator, operation, self.elements, &array, done)?;
+        for (lane, result) in results.into_iter().enumerate() {
+            values.set(index, lane, Arc::new(result), self.schedule.shared[index]);
+        }
+        values.release(step);
+        Ok(())
+    }
+
+    fn step(
+        &self,
+        step: Step,
+        values: &Values<E::Ciphertext>,
+        lane: usize,
+        inputs: &[&E::Stored],
+    ) -> Result<E::Ciphertext, Error> {
+        let at = |value| values.get(value, lane);
+        let evaluator = self.evaluator;
+        Ok(match step {
+            Step::Input(index) => self.load(index, inputs)?,
+            Step::Constant(value) => evaluator.constant(value)?,
+            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
+            Step::MultiplyConstant(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
+            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
+            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
+            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
+            Step::MultiplyPublic(x, index) => match E::plaintext(inputs[index as usize]) {
+                Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext)?,
+                None => evaluator.multiply(at(x)?, &self.load(index, inputs)?)?,
+            },
+            Step::DropLevel(x) => evaluator.drop_level(at(x)?)?,
+            Step::Bootstrap(x) => evaluator.bootstrap(at(x)?)?,
+            // Not of one instance.
+            Step::Slots(_, operation) => return Err(operation.refused()),
+        })
+    }
+
+    /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.
+    fn load(&self, index: u32, inputs: &[&E::Stored]) -> Result<E::Ciphertext, Error> {
+        let mut x = self.evaluator.load(inputs[index as usize])?;
+        let level = self.levels.get(index as usize).copied().unwrap_or(usize::MAX);
+        while self.evaluator.level(&x) > level {
+            x = self.evaluator.drop_level(&x)?;
+        }
+        Ok(x)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Batch,
+    Instance,
+    Slots,
+    Bootstrap,
+}

@@ -1,0 +1,98 @@
+//! What makes and opens the things of a leveled scheme.
+
+use super::keys::{Client, Public, Server, info};
+use super::payload::Elements;
+use super::{Leveled, engine};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use solinas_circuits::Netlist;
+use solinas_circuits::counted;
+use solinas_formats::{Kind, Reader};
+use solinas_schemes::leveled::{NoiseModel as _, Params as _};
+use std::sync::Arc;
+
+impl<S: Leveled> SchemeEntry for S {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn params(&self) -> Vec<ParamsInfo> {
+        S::names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
+    }
+
+    fn rotates(&self) -> bool {
+        S::SLOTS
+    }
+
+    fn has(&self, params: &str) -> bool {
+        S::has(params)
+    }
+
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
+        let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
+        if options.rotations {
+            // Not of bits.
+            params.rotation_noise().map(drop)?;
+        }
+        check_memory::<S>(&params, options.rotations)?;
+        control.report(0, 1);
+        control.check()?;
+        let (client, server) = S::generate(&params, options, control)?;
+        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(S::prepared(server)?))))
+    }
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
+        Ok(Box::new(Client::<S>::new(S::read_client(reader)?)))
+    }
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
+        check_memory::<S>(&S::read_params(reader)?, S::holds_rotations(reader))?;
+        Ok(Arc::new(Server::<S>::new(S::prepared(S::read_server(reader)?)?)))
+    }
+
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
+        Ok(match reader.kind() {
+            Kind::ClientKey => None,
+            _ => Some(Box::new(Public::<S>::new(S::read_public(reader)?))),
+        })
+    }
+
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn scheme::Payload>, Error> {
+        Ok(Arc::new(Elements::<S>::read(reader, about)?))
+    }
+
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost::<S>(program, &S::named(params)?, control)
+    }
+
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost_circuit::<S>(netlist, &S::named(params)?, control)
+    }
+
+    fn counts(&self, estimate: &Estimate) -> String {
+        let mut products = counted(estimate.products, "product");
+        if estimate.rotations > 0 {
+            products += &format!(", {}", counted(estimate.rotations, "rotation"));
+        }
+        match estimate.bootstraps {
+            0 => products,
+            bootstraps => format!("{}, {products}", counted(bootstraps, "bootstrap")),
+        }
+    }
+}
+
+/// That a server key has room, before anything is made.
+fn check_memory<S: Leveled>(params: &S::Params, rotations: bool) -> Result<(), Error> {
+    const MIB: u64 = 1 << 20;
+    let more = if rotations { S::rotation_bytes(params) } else { 0 };
+    let (need, limit) = ((S::memory_bytes(params) + more) as u64, memory::budget()?);
+    if need <= limit {
+        return Ok(());
+    }
+    let (need_mib, limit_mib) = (need.div_ceil(MIB), limit / MIB);
+    let remedy = format!(
+        "allow {need_mib} MiB by {}, or choose a set of smaller dimension or fewer products (`solinas params`)",
+        memory::VARIABLE
+    );
+    Err(Error::Memory { method: "a server key", params: params.name().into(), need_mib, limit_mib, remedy })
+}

@@ -1,0 +1,216 @@
+//! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
+
+use super::Leveled;
+use crate::form::{Condition, Form};
+use crate::scheme::{self, CiphertextHeader, downcast};
+use crate::{Ciphertext, Error, KeyId, Scheme};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
+use std::sync::Arc;
+
+/// Bytes of a seed.
+const SEED: usize = 32;
+
+/// Encrypted elements of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Elements<S: Leveled> {
+    pub(super) params: S::Params,
+    /// How many there are.
+    pub(super) count: usize,
+    /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
+    pub(super) zero_padded: bool,
+    /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
+    /// of one. Shared, as they are large.
+    pub(super) blocks: Vec<Vec<Arc<StoredCiphertext>>>,
+}
+
+/// Field of a ciphertext's header.
+const CLEAN: &str = "clean";
+
+/// Polynomials that hold so many elements, or a scalar.
+pub(super) fn packed(params: &impl Params, count: usize) -> usize {
+    count.div_ceil(params.dimension())
+}
+
+/// The form of a set's elements.
+pub(super) fn form_of(params: &impl Params) -> Form {
+    if params.plaintext_modulus() == 2 { Form::Bits } else { Form::Slots }
+}
+
+impl<S: Leveled> Elements<S> {
+    /// Those of a ciphertext.
+    pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
+        ciphertext.elements(S::SCHEME)
+    }
+
+    /// That they are of those parameters: of a custom set, the name does not tell.
+    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &S::Params) -> Result<(), Error> {
+        if self.params == *params {
+            return Ok(());
+        }
+        let (got, want) = (self.params.name().into(), params.name().into());
+        Err(Error::ForeignParams { what: what(), got, want })
+    }
+
+    fn form(&self) -> Form {
+        form_of(&self.params)
+    }
+
+    fn polynomials(&self) -> impl Iterator<Item = &StoredCiphertext> {
+        self.blocks.iter().flatten().map(|poly| &**poly)
+    }
+
+    /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
+    fn noise_budget(&self, poly: &StoredCiphertext) -> f64 {
+        self.params.noise_limit(poly.level) - poly.noise
+    }
+
+    /// Elements of slots are not taken apart.
+    fn packed_error(&self) -> Error {
+        Error::Packed { slots: self.params.dimension() }
+    }
+
+    pub(super) fn read(reader: &Reader, about: &CiphertextHeader) -> Result<Self, Error> {
+        let CiphertextHeader { ty, form, scalar, count } = *about;
+        let params = S::read_params(reader)?;
+        let want = form_of(&params);
+        if form != want {
+            return Err(reader.field("form", &format!("the parameter set holds {want}")).into());
+        }
+        let modulus = ty.modulus().map(u64::from);
+        let of_set = (form == Form::Slots).then(|| params.plaintext_modulus());
+        if modulus != of_set {
+            return Err(reader.field("type", "the parameter set does not hold it").into());
+        }
+        let too_many = || reader.field("shape", "it has too many elements");
+        let (each, total) = match form {
+            Form::Slots if scalar => (1, Some(1)),
+            Form::Slots => (1, Some(packed(&params, count))),
+            _ => (ty.width(), count.checked_mul(ty.width())),
+        };
+        let total = total.ok_or_else(too_many)?;
+        let levels = reader.section_u64("levels", total)?;
+        let noises = reader.section_u64("noise", total)?;
+        let highest = params.depth() + 1;
+        if levels.iter().any(|level| !(1..=highest as u64).contains(level)) {
+            return Err(reader.section_error("levels", format_args!("a level is not in 1..={highest}")).into());
+        }
+        let levels: Vec<usize> = levels.into_iter().map(|level| level as usize).collect();
+        let seeds = seeds::<S>(reader, total)?;
+        let parts = |at: usize| params.level_parts(levels[at]) - usize::from(seeds[at].is_some());
+        let bytes = |at: usize| S::packed_bytes(&params, levels[at]).checked_mul(parts(at));
+        let all = (0..total).try_fold(0usize, |sum, at| sum.checked_add(bytes(at)?)).ok_or_else(too_many)?;
+        let bytes = reader.section_of_len("polynomials", all)?;
+        let (mut rest, mut polynomials) = (&*bytes, Vec::with_capacity(total));
+        for (at, noise) in noises.into_iter().enumerate() {
+            let (level, noise) = (levels[at], f64::from_bits(noise));
+            // Less than that of a coefficient of 1 is not told.
+            if !(0.0..=params.log2_fresh_modulus()).contains(&noise) {
+                let problem = "a noise is negative, no number, or as large as the modulus";
+                return Err(reader.section_error("noise", problem).into());
+            }
+            let part = S::packed_bytes(&params, level);
+            let (first, others) = rest.split_at(part * parts(at));
+            rest = others;
+            let parts = first.chunks_exact(part).map(|part| S::unpack(&params, level, part));
+            let parts = parts.collect::<Result<Vec<_>, _>>()?;
+            if !parts.iter().all(|part| is_reduced(part, &params.level_moduli(level))) {
+                return Err(reader.section_error("polynomials", "a number is no residue of its prime").into());
+            }
+            polynomials.push(Arc::new(StoredCiphertext { level, noise, plaintext: None, seed: seeds[at], parts }));
+        }
+        let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
+        let zero_padded = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
+        Ok(Self { params, count, zero_padded, blocks })
+    }
+}
+
+/// Whether a part has residues of those primes.
+fn is_reduced(part: &[u64], moduli: &[u64]) -> bool {
+    let each = part.len() / moduli.len();
+    part.chunks_exact(each).zip(moduli).all(|(residues, modulus)| residues.iter().all(|residue| residue < modulus))
+}
+
+/// The seed of each of so many polynomials that has one, in a file.
+fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SEED]>>, Error> {
+    if !S::SEEDED {
+        return Ok(vec![None; total]);
+    }
+    let seeded = reader.section_of_len("seeded", total)?;
+    if seeded.iter().any(|&seeded| seeded > 1) {
+        return Err(reader.section_error("seeded", "a number is neither 0 nor 1").into());
+    }
+    let count = seeded.iter().filter(|&&seeded| seeded == 1).count();
+    let seeds = reader.section_of_len("seeds", count * SEED)?;
+    let (seeds, _) = seeds.as_chunks();
+    let mut seeds = seeds.iter().copied();
+    Ok(seeded.iter().map(|&seeded| if seeded == 1 { seeds.next() } else { None }).collect())
+}
+
+impl<S: Leveled> scheme::Payload for Elements<S> {
+    fn scheme(&self) -> Scheme {
+        S::SCHEME
+    }
+
+    fn params_name(&self) -> &str {
+        self.params.name()
+    }
+
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
+        if self.form() == Form::Slots {
+            return Err(self.packed_error());
+        }
+        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.count })?;
+        Ok(Arc::new(Self { params: self.params.clone(), count: 1, zero_padded: false, blocks: vec![block.clone()] }))
+    }
+
+    fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
+        if self.form() == Form::Slots {
+            return Err(self.packed_error());
+        }
+        let mut all = self.clone();
+        for other in others {
+            let other: &Self = downcast(&**other, S::SCHEME)?;
+            other.check(|| "an element".into(), &self.params)?;
+            all.count += other.count;
+            all.blocks.extend_from_slice(&other.blocks);
+        }
+        Ok(Arc::new(all))
+    }
+
+    fn equals(&self, other: &dyn scheme::Payload) -> bool {
+        downcast(other, S::SCHEME).is_ok_and(|other: &Self| other == self)
+    }
+
+    fn condition(&self) -> Option<Condition> {
+        let margin = self.polynomials().map(|poly| self.noise_budget(poly)).reduce(f64::min)?;
+        let products = self.polynomials().map(|poly| poly.level - 1).min();
+        Some(Condition { margin, products, usable: margin >= 0.0 })
+    }
+
+    fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
+        let header = S::header(Kind::Ciphertext, &self.params, key_id, insecure)?;
+        Ok(if self.zero_padded { header.meta(CLEAN, &true)? } else { header })
+    }
+
+    /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and
+    /// `seeds`: those; `polynomials`: their parts, one after the other.
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        let levels: Vec<u64> = self.polynomials().map(|poly| poly.level as u64).collect();
+        writer.section_u64("levels", &levels)?;
+        let noises: Vec<u64> = self.polynomials().map(|poly| poly.noise.to_bits()).collect();
+        writer.section_u64("noise", &noises)?;
+        if S::SEEDED {
+            let seeded: Vec<u8> = self.polynomials().map(|poly| poly.seed.is_some().into()).collect();
+            writer.section("seeded", &seeded)?;
+            writer.section("seeds", &self.polynomials().filter_map(|poly| poly.seed).flatten().collect::<Vec<u8>>())?;
+        }
+        let parts = self.polynomials().flat_map(|poly| poly.parts.iter().map(move |part| (poly, part)));
+        let packed = parts.map(|(poly, part)| S::pack(&self.params, poly.level, part));
+        Ok(writer.section_of_parts("polynomials", packed)?)
+    }
+}

@@ -1,0 +1,119 @@
+//! Automatic management of levels.
+
+use std::borrow::Cow;
+
+use super::{Ciphertext, Error, Evaluator, Stage, noise};
+use crate::leveled::{AutoLevels, ManageLevels};
+use crate::{Evaluate, RotateSlots};
+
+impl ManageLevels for Evaluator<'_> {
+    const RETRIES: bool = true;
+
+    fn depth(&self) -> usize {
+        self.key().params().depth()
+    }
+
+    fn noise(&self, x: &Ciphertext) -> f64 {
+        x.noise()
+    }
+
+    /// A ready ciphertext of two parts.
+    fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
+        let mut x = Cow::Borrowed(x);
+        if x.parts().len() > 2 {
+            x = Cow::Owned(self.relinearize(&x)?);
+        }
+        if x.stage() == Stage::Product {
+            x = Cow::Owned(self.modulus_switch(&x)?);
+        }
+        Ok(x)
+    }
+
+    /// If sums have made the operands noisier by more than a prime's worth.
+    fn drops_before_product(&self, operands: &[&Ciphertext]) -> bool {
+        let level = operands.first().map_or(0, |x| x.level());
+        if level < 3 {
+            return false;
+        }
+        let params = self.key().params();
+        let budget = |level: usize, noise: &dyn Fn(&Ciphertext) -> f64| {
+            let (x, y) = operands.split_at(operands.len() / 2);
+            let noises = x.iter().zip(y).map(|(x, y)| (noise(x), noise(y)));
+            params.log2_modulus(level - 1) - noise::dot(params, level, noises)[1]
+        };
+        let dropped = |x: &Ciphertext| noise::lowered(params, level, x.noise())[1];
+        budget(level - 1, &dropped) > budget(level, &Ciphertext::noise)
+    }
+}
+
+impl AutoLevels<Evaluator<'_>> {
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.manual().negate(x)
+    }
+
+    /// `x + mu`.
+    ///
+    /// # Errors
+    /// As [`Self::add`]; [`Error::Plaintext`].
+    pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        self.at_lower_level_if_noisy(&[x], |operands| self.manual().add_plain(operands[0], plaintext))
+    }
+
+    /// `k x`.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn multiply_integer(&self, x: &Ciphertext, integer: i64) -> Result<Ciphertext, Error> {
+        self.at_lower_level_if_noisy(&[x], |operands| self.manual().multiply_integer(operands[0], integer))
+    }
+
+    /// `sum_i x_i y_i`.
+    ///
+    /// # Errors
+    /// As [`Self::add`]; [`Error::Operands`].
+    pub fn dot(&self, x: &[&Ciphertext], y: &[&Ciphertext]) -> Result<Ciphertext, Error> {
+        if x.len() != y.len() {
+            return Err(Error::Operands { operation: "a dot product", lhs: x.len(), rhs: y.len() });
+        }
+        self.product(&[x, y].concat(), |operands| {
+            let (x, y) = operands.split_at(operands.len() / 2);
+            self.manual().dot(x, y)
+        })
+    }
+
+    /// The slots rotated.
+    ///
+    /// # Errors
+    /// As [`Self::add`] and [`RotateSlots::rotate`].
+    pub fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+        self.at_lower_level_if_noisy(&[x], |operands| self.manual().rotate(operands[0], step))
+    }
+
+    /// The rows swapped.
+    ///
+    /// # Errors
+    /// As [`Self::rotate`].
+    pub fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.at_lower_level_if_noisy(&[x], |operands| self.manual().swap_rows(operands[0]))
+    }
+
+    /// The sum of all slots in every slot.
+    ///
+    /// # Errors
+    /// As [`Self::rotate`].
+    pub fn sum_slots(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.at_lower_level_if_noisy(&[x], |operands| self.manual().sum_slots(operands[0]))
+    }
+
+    /// The inner product of two vectors of slots, in every slot.
+    ///
+    /// # Errors
+    /// As [`Self::multiply`] and [`Self::rotate`].
+    pub fn inner_product(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_slots(&self.multiply(x, y)?)
+    }
+}

@@ -1,0 +1,38 @@
+//! Ciphertexts without their key.
+
+use solinas_ring::{Eval, RnsPoly};
+
+use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage};
+use crate::leveled::StoredCiphertext;
+
+impl From<&Ciphertext> for StoredCiphertext {
+    /// A ready ciphertext of two parts.
+    fn from(x: &Ciphertext) -> Self {
+        stored(x.level(), x.noise(), None, x.parts())
+    }
+}
+
+impl From<&SeededCiphertext> for StoredCiphertext {
+    fn from(x: &SeededCiphertext) -> Self {
+        stored(x.level(), x.noise(), Some(*x.seed()), std::slice::from_ref(x.body()))
+    }
+}
+
+fn stored(level: usize, noise: f64, seed: Option<[u8; 32]>, parts: &[RnsPoly<Eval>]) -> StoredCiphertext {
+    let parts = parts.iter().map(|part| part.words().to_vec()).collect();
+    // A public constant has less noise than a stored ciphertext may state.
+    StoredCiphertext { level, noise: noise.max(0.0), plaintext: None, seed, parts }
+}
+
+impl PublicKey {
+    /// A stored ciphertext as one of this key.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a level, noise or number of parts that the parameters do not have; [`Error::Ring`] for words that are no residues.
+    pub fn load(&self, x: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        match (x.seed, x.parts.as_slice()) {
+            (Some(seed), [body]) => self.expand(&SeededCiphertext::from_parts(self, x.level, x.noise, seed, body)?),
+            _ => Ciphertext::from_parts(self, x.level, Stage::Ready, x.noise, &x.parts),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What bootstrapping by digit extraction (Alperin-Sheriff and Peikert 2013) has in every scheme: the rounds of the trace, and how probable it is that a rounded
+//! message comes out wrong.
+
+use core::ops::Range;
+
+use solinas_field::prime::Modulus;
+
+/// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
+const STEPS_PER_ROUND: u32 = 2;
+
+/// The steps of the trace, by rounds.
+pub(crate) fn rounds(dimension: usize) -> impl Iterator<Item = Range<u32>> {
+    let steps = dimension.ilog2();
+    (0..steps).step_by(STEPS_PER_ROUND as usize).map(move |first| first..steps.min(first + STEPS_PER_ROUND))
+}
+
+/// Automorphisms of a round, but the identity.
+pub(crate) fn automorphisms_of(steps: &Range<u32>) -> usize {
+    (1 << steps.len()) - 1
+}
+
+/// Automorphisms of the trace, each with a key.
+pub(crate) fn automorphisms(dimension: usize) -> usize {
+    rounds(dimension).map(|steps| automorphisms_of(&steps)).sum()
+}
+
+/// The exponents of a round: products of `N/2^i + 1` over some of its steps `i`, but the identity.
+pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
+    let mut exponents = steps.fold(vec![1], |products, step| {
+        let with = products.iter().map(|product| product * ((dimension >> step) + 1) % (2 * dimension));
+        products.iter().copied().chain(with).collect()
+    });
+    exponents.remove(0);
+    exponents
+}
+
+/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BootstrapNoise {
+    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
+    pub limit: f64,
+    /// After the embedding, of `N` times what is encrypted.
+    pub embedded: f64,
+    /// After the trace.
+    pub traced: f64,
+    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
+    pub digits: Vec<Vec<f64>>,
+    /// Of the result.
+    pub output: f64,
+}
+
+/// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundedPhase {
+    pub(crate) roundings: usize,
+    pub(crate) limit: f64,
+}
+
+impl RoundedPhase {
+    /// `log2` of a bound of the probability that a message comes out wrong, for noise whose standard deviation is `log2` so many steps of the rounding: by
+    /// Chernoff's bound.
+    pub(crate) fn log2_failure(self, steps: f64) -> f64 {
+        let bound = |s: f64| {
+            // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.
+            let half = s / 2.0;
+            let rounding = half + (-(-2.0 * half).exp_m1()).ln() - core::f64::consts::LN_2 - half.ln();
+            self.roundings as f64 * rounding + 0.5 * s * s * (2.0 * steps).exp2() - s * self.limit
+        };
+        let best = (0..80).map(|i| bound(0.05 * 1.1f64.powi(i))).fold(0.0, f64::min);
+        best / core::f64::consts::LN_2 + 1.0
+    }
+
+    /// The most noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`; `steps(noise)` is that in steps. All are
+    /// `log2` of a standard deviation.
+    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(f64) -> f64) -> f64 {
+        let (mut low, mut high) = (-64.0, highest);
+        for _ in 0..40 {
+            let middle = 0.5 * (low + high);
+            let works = self.log2_failure(steps(middle)) <= -log2;
+            (low, high) = if works { (middle, high) } else { (low, middle) };
+        }
+        low
+    }
+}
+
+/// `2^-exponent mod q`.
+pub(crate) fn inverse_power_of_two(q: Modulus, exponent: usize) -> u64 {
+    q.pow(q.value().div_ceil(2), exponent as u64)
+}

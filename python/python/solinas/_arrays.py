@@ -1,0 +1,325 @@
+"""Arrays: of separate values (`Array`), and of values in one ciphertext or one expression (`EncryptedArray`)."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
+
+from solinas._ciphertext import Ciphertext
+from solinas._data import encode
+from solinas._errors import ShapeError, TypeMismatchError
+from solinas._expression import PUBLIC, Node, broadcast_to, stack, take
+from solinas._reductions import Reductions
+from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
+from solinas._types import SHIFTS, U8, Modular, type_named
+from solinas._values import Bool, Value
+
+T = TypeVar("T", bound=Value)
+N = TypeVar("N", bound=int)
+
+
+class ArrayType:
+    """The type of an array: an element type and a shape."""
+
+    __slots__ = ("element", "shape")
+
+    def __init__(self, element: type[Value], *shape: int) -> None:
+        self.element = element
+        self.shape = shape
+
+    @property
+    def length(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ArrayType):
+            return NotImplemented
+        return (self.element.name, self.shape) == (other.element.name, other.shape)
+
+    def __hash__(self) -> int:
+        return hash((self.element.name, self.shape))
+
+    def __repr__(self) -> str:
+        return f"Array[{', '.join([self.element.name, *map(str, self.shape)])}]"
+
+
+def from_elements(items: Sequence[Any], shape: Shape) -> Any:
+    """Return an array of these elements, row by row. For shape `()` return the single element.
+
+    If an element is encrypted, the result is an EncryptedArray.
+    """
+    if not shape:
+        return items[0]
+    nodes = [item._data for item in items if not item.is_plain]
+    if nodes and not any(node.traced for node in nodes):
+        return EncryptedArray._make(stack([item._node for item in items], shape))
+    array: Array[Any, Any] = Array.__new__(Array)
+    array._items, array._shape = tuple(items), shape
+    return array
+
+
+def as_array(value: Any) -> Any:
+    """Return an array of the values in a nested list or an array, if they are typed; else return the argument."""
+    if isinstance(value, (EncryptedArray, Value)):
+        return value
+    shape, items = flatten(value)
+    if shape is None or not items or not any(isinstance(item, Value) and not item.is_plain for item in items):
+        return value
+    kind = next(type(item) for item in items if isinstance(item, Value) and not item.is_plain)
+    made = [item if isinstance(item, Value) else kind._make(encode(kind, item)) for item in items]
+    for item in made:
+        if item.name != kind.name:
+            raise TypeMismatchError(f"the elements of an array must have one type, got {kind.name} and {item.name}")
+    return from_elements(made, shape)
+
+
+def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+    """Apply a function of single values to each element of the operands, broadcast to one shape."""
+    if any(isinstance(operand, EncryptedArray) for operand in operands):
+        return _recorded(function, operands)
+    parts = [flatten(operand) for operand in operands]
+    shape = broadcast([own or () for own, _ in parts])
+    columns = [[items[index] for index in broadcast_indices(own or (), shape)] for own, items in parts]
+    results = [function(*row) for row in zip(*columns, strict=True)]
+    return from_elements(results, shape)
+
+
+def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """Record a function of the elements of encrypted arrays as operations on whole arrays."""
+    nodes = [_array_node(operand) for operand in operands]
+    kinds = [type_named(node.type) for node in nodes if isinstance(node, Node)]
+    kinds += [type(operand) for operand in operands if isinstance(operand, Value)]
+    kind: type[Value] = U8 if function in SHIFTS else next((kind for kind in kinds if kind is not Bool), Bool)
+    parts = [_public_node(node, kind) if isinstance(node, tuple) else node for node in nodes]
+    shape = broadcast([part.shape or () for part in parts if part is not None])
+    # A value whose node is an array stands for each of its elements.
+    arguments = [
+        operand if part is None else type_named(part.type)._make(broadcast_to(part, shape))
+        for operand, part in zip(operands, parts, strict=True)
+    ]
+    result = function(*arguments)
+    wrap = Ciphertext._of_node
+    return tuple(wrap(part._data) for part in result) if isinstance(result, tuple) else wrap(result._data)
+
+
+def _array_node(operand: Any) -> Node | tuple[Shape, list[Any]] | None:
+    """Return the node of an encrypted array, the shape and elements of a public one, or None for a single value."""
+    if isinstance(operand, EncryptedArray):
+        return operand._data
+    if isinstance(operand, Value):
+        return None
+    shape, items = flatten(operand)
+    if shape is None:
+        return None
+    array = as_array(operand)
+    return array._data if isinstance(array, EncryptedArray) else (shape, items)
+
+
+def _public_node(array: tuple[Shape, list[Any]], kind: type[Value]) -> Node:
+    """Return public values as a node. Typed values and bools keep their type; integers take the type `kind`."""
+    shape, items = array
+    if isinstance(items[0], Value):
+        kind = type(items[0])
+    elif isinstance(items[0], bool):
+        kind = Bool
+    return Node(PUBLIC, kind.name, shape, (), [encode(kind, item, "an element of the array") for item in items])
+
+
+class Array(Reductions[T], Generic[T, N]):
+    """An array of values of one type, with a fixed shape.
+
+    `sl.Array[sl.U16, 8]` annotates a vector of eight elements. `sl.Array[sl.U16, 2, 3]` annotates a matrix of two rows
+    and three columns. Operators work element by element and broadcast as in numpy. The other operand is an array, which
+    may be public, or a single value. Static type checkers need the length as `Literal[8]`, which is valid at run time
+    too.
+    """
+
+    __slots__ = ("_items", "_shape")
+
+    _items: tuple[T, ...]
+    _shape: Shape
+
+    def __init__(self, items: Sequence[T] | Sequence[Array[T, Any]]) -> None:
+        shape, values = flatten(list(items))
+        if not values:
+            raise ShapeError("an array needs at least one element")
+        first = values[0]
+        for item in values:
+            if not isinstance(item, Value) or not isinstance(first, Value) or item.name != first.name:
+                raise TypeMismatchError(
+                    f"the elements of an array must have one type, got {first!r} and {item!r}: cast one of them"
+                )
+        self._items, self._shape = tuple(values), shape or ()
+
+    def __class_getitem__(cls, parameters: Any) -> Any:
+        match parameters:
+            case (element, *lengths) if lengths:
+                pass
+            case _:
+                raise TypeMismatchError(
+                    "an array type needs an element type and a length: write it as sl.Array[sl.U16, 8]"
+                )
+        if any(isinstance(parameter, TypeVar) for parameter in parameters):
+            return super().__class_getitem__(parameters)  # type: ignore[misc]
+        if not (isinstance(element, type) and issubclass(element, Value) and element.width):
+            raise TypeMismatchError(
+                f"Array[{element!r}, ..]: the first parameter must be an element type such as sl.U16"
+            )
+        sizes = [literal[0] if (literal := get_args(length)) else length for length in lengths]
+        for size in sizes:
+            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+                raise TypeMismatchError(f"Array[{element.name}, {size!r}]: the length must be a positive integer")
+        return ArrayType(element, *sizes)
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the array."""
+        return ArrayType(self._kind, *self._shape)
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each dimension, outermost first."""
+        return self._shape
+
+    @property
+    def _kind(self) -> builtins.type[Value]:
+        return type(self._items[0])
+
+    def _elements(self) -> list[Any]:
+        return list(self._items)
+
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return from_elements([self._items[index] for index in indices], shape)
+
+    @staticmethod
+    def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
+        return from_elements(items, shape)
+
+    @staticmethod
+    def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+        return elementwise(function, *operands)
+
+    def __repr__(self) -> str:
+        return f"Array({nest(self._shape, self._items)!r})"
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if not all(item.is_plain for item in self._items):
+            return super().__array__()
+        import numpy as np
+
+        return np.array([item.decode(item._data) for item in self._items], dtype or self.dtype).reshape(self._shape)
+
+    if TYPE_CHECKING:
+        # The types of comparisons; the base class declares them as Any.
+        __hash__ = None  # type: ignore[assignment]
+
+        def __lt__(self, other: Any) -> Array[Bool, N]: ...
+        def __le__(self, other: Any) -> Array[Bool, N]: ...
+        def __gt__(self, other: Any) -> Array[Bool, N]: ...
+        def __ge__(self, other: Any) -> Array[Bool, N]: ...
+        def __eq__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
+
+
+class EncryptedArray(Reductions[T], Ciphertext):
+    """An encrypted array, or an operation on encrypted arrays that a server has not computed yet.
+
+    It has the operators, methods and indexing of numpy's arrays, and numpy's functions take it. Operators and methods
+    record an operation; `Server.run` computes what is recorded. The other operand is an encrypted array, a public array
+    or a single value. Shapes broadcast. Indexing, `reshape` and other methods that only move elements need no server.
+
+    One ciphertext holds many integers modulo a number. Arrays of them have operators, `sum`, `dot` and `rotate`, but
+    their elements cannot be separated.
+    """
+
+    __slots__ = ("_data",)
+
+    _data: Node
+
+    def __init__(self) -> None:
+        raise TypeError("an encrypted array cannot be constructed: call ClientKey.encrypt or EncryptedArray.stack")
+
+    @classmethod
+    def _make(cls, node: Node) -> Self:
+        array = cls.__new__(cls)
+        array._data = node
+        return array
+
+    @property
+    def type(self) -> builtins.type[T]:
+        """The type of each element."""
+        return type_named(self._data.type)  # type: ignore[return-value]
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each dimension, outermost first."""
+        return self._data.shape or ()
+
+    @property
+    def _kind(self) -> builtins.type[Value]:
+        return self.type
+
+    @property
+    def _is_packed(self) -> bool:
+        return self._data.is_packed
+
+    def _elements(self) -> list[Any]:
+        return [self.type._make(take(self._data, [index], ())) for index in range(self.size)]
+
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return self._of_node(take(self._data, indices, shape))
+
+    @staticmethod
+    def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
+        return from_elements(items, shape)
+
+    @staticmethod
+    def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+        return elementwise(function, *operands)
+
+    @staticmethod
+    def stack(items: Sequence[Any]) -> EncryptedArray[Any]:
+        """Return one vector of encrypted values and of the elements of encrypted arrays, row by row.
+
+        The items must have one type and one key.
+        """
+        nodes = []
+        for item in items:
+            array = from_elements(item._elements(), item.shape) if isinstance(item, Array) else item
+            if not isinstance(array, (Value, EncryptedArray)):
+                raise TypeMismatchError(f"stack takes encrypted values and arrays, got {item!r}")
+            nodes.append(array._data if isinstance(array, EncryptedArray) else array._node)
+        if not nodes or all(isinstance(item, Value) and item.is_plain for item in items):
+            raise TypeMismatchError("stack takes a list of one or more encrypted values")
+        for node in nodes:
+            if node.type != nodes[0].type:
+                raise TypeMismatchError(f"stack takes values of one type, got {nodes[0].type} and {node.type}")
+        return EncryptedArray._make(stack(nodes, (sum(math.prod(node.shape or ()) for node in nodes),)))
+
+    def rotate(self, by: int) -> Self:
+        """Rotate the elements `by` positions to the left, as `np.roll(x, -by)` does.
+
+        Raises TypeMismatchError unless the elements are integers modulo a number.
+        """
+        if not issubclass(self.type, Modular):
+            raise TypeMismatchError(
+                f"rotate takes integers modulo a number (scheme bgv or ntru), got {self!r}: write np.roll(x, -by)"
+            )
+        rotated: Self = elementwise(lambda x: x.rotate(by), self)
+        return rotated
+
+    def __repr__(self) -> str:
+        return f"<encrypted array of {self._data.type}, shape {self.shape}, {self._state()}>"
+
+    if TYPE_CHECKING:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __lt__(self, other: Any) -> EncryptedArray[Bool]: ...
+        def __le__(self, other: Any) -> EncryptedArray[Bool]: ...
+        def __gt__(self, other: Any) -> EncryptedArray[Bool]: ...
+        def __ge__(self, other: Any) -> EncryptedArray[Bool]: ...
+        def __eq__(self, other: object) -> EncryptedArray[Bool]: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> EncryptedArray[Bool]: ...  # type: ignore[override]

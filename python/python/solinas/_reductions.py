@@ -1,0 +1,297 @@
+"""Sums, products, extremes and matrix products of arrays."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import math
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, Self, TypeVar, cast, overload
+
+from solinas._elementwise import Elementwise
+from solinas._errors import ShapeError, TypeMismatchError
+from solinas._functions import maximum, minimum, select
+from solinas._shapes import NdArray, Shape, axis_indices, flatten
+from solinas._types import Integer, Modular, UInt, uint
+from solinas._values import Bool, Value, _apply
+
+T = TypeVar("T", bound=Value)
+
+Axis = int | Sequence[int] | None
+
+
+class Reductions(Elementwise, Generic[T]):
+    """An array with numpy's methods that combine elements."""
+
+    __slots__ = ()
+
+    @staticmethod
+    @abstractmethod
+    def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
+        """Return an array of these elements, row by row. For shape `()` return the single element."""
+
+    @property
+    def _is_packed(self) -> bool:
+        """Whether the elements share ciphertexts, so that they cannot be separated."""
+        return False
+
+    def __iter__(self) -> Iterator[T]:
+        return cast(Iterator[T], super().__iter__())
+
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    @overload
+    def __getitem__(self, index: int | UInt) -> T: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Any:
+        """Return an element or a part of the array.
+
+        A public index has any form that numpy accepts. An encrypted index is unsigned and selects along the first axis;
+        if it is past the end, it selects the last element.
+        """
+        if isinstance(index, Value) and not index.is_plain:
+            return self._at(index)
+        return super().__getitem__(int(index) if isinstance(index, Value) else index)
+
+    def _at(self, index: Value) -> Any:
+        if not isinstance(index, UInt):
+            raise TypeMismatchError(
+                f"an encrypted index must be unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)"
+            )
+        if issubclass(self._kind, Modular):
+            raise TypeMismatchError(
+                f"an array of {self._kind.name} cannot be indexed by an encrypted value: give a public index"
+            )
+        elements, columns = self._elements(), math.prod(self.shape[1:])
+        chosen = [
+            _apply("index", [index, *elements[column::columns]], self._kind, f"array[{index._text()}]")
+            for column in range(columns)
+        ]
+        return self._from_elements(chosen, self.shape[1:])
+
+    # Reductions. Each combines the elements in a balanced tree.
+
+    @staticmethod
+    def _reduce(combine: Callable[[Any, Any], Any], items: Sequence[Any]) -> Any:
+        row = list(items)
+        while len(row) > 1:
+            pairs = [combine(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]
+            row = pairs + (row[-1:] if len(row) % 2 else [])
+        return row[0]
+
+    def _along(self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool) -> Any:
+        """Reduce the elements along one axis, several axes, or all axes (None)."""
+        axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
+        if len({a % self.ndim for a in axes}) != len(axes) or not axes:
+            raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
+        kept = [axis_indices(self.shape, a, what) and a % self.ndim for a in axes]
+        rest = [a for a in range(self.ndim) if a not in kept]
+        elements = (self.transpose(rest + kept) if rest else self)._elements()
+        count = math.prod(self.shape[a] for a in kept)
+        values = [reduce(elements[i : i + count]) for i in range(0, self.size, count)]
+        sizes = tuple(1 if a in kept else size for a, size in enumerate(self.shape))
+        return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
+
+    def _integers(self, what: str) -> None:
+        if not issubclass(self._kind, Integer):
+            raise TypeMismatchError(
+                f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
+            )
+
+    @overload
+    def sum(self, axis: None = None) -> T: ...
+    @overload
+    def sum(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def sum(self, axis: int | Sequence[int]) -> Any: ...
+    def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Add the elements along one axis, several axes, or all axes (the default).
+
+        A sum wraps in the type of the elements: if it may not fit, cast them to a wider type first. The sum of bools is
+        the number of true elements, as `u8`, or as `u16` or `u32` in longer arrays.
+        """
+        if self._is_packed and not keepdims and (axis is None or (self.ndim == 1 and axis in {0, -1})):
+            return self._elementwise(lambda x: x.sum(), self)
+        if self._kind is Bool:
+            return self.cast(_counter(self.size)).sum(axis, keepdims=keepdims)
+        if not issubclass(self._kind, Modular):
+            self._integers("sum")
+        return self._along("sum", _total, axis, keepdims)
+
+    @overload
+    def prod(self, axis: None = None) -> T: ...
+    @overload
+    def prod(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def prod(self, axis: int | Sequence[int]) -> Any: ...
+    def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Multiply the elements along one axis, several axes, or all axes (the default).
+
+        A product wraps in the type of the elements: if it may not fit, cast them to a wider type first.
+        """
+        if not issubclass(self._kind, Modular):
+            self._integers("prod")
+        return self._along("prod", lambda row: self._reduce(operator.mul, row), axis, keepdims)
+
+    @overload
+    def max(self, axis: None = None) -> T: ...
+    @overload
+    def max(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def max(self, axis: int | Sequence[int]) -> Any: ...
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Return the largest element along one axis, several axes, or all axes (the default)."""
+        self._integers("max")
+        return self._along("max", lambda row: self._reduce(maximum, row), axis, keepdims)
+
+    @overload
+    def min(self, axis: None = None) -> T: ...
+    @overload
+    def min(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def min(self, axis: int | Sequence[int]) -> Any: ...
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Return the smallest element along one axis, several axes, or all axes (the default)."""
+        self._integers("min")
+        return self._along("min", lambda row: self._reduce(minimum, row), axis, keepdims)
+
+    @overload
+    def argmax(self, axis: None = None) -> UInt: ...
+    @overload
+    def argmax(self, axis: int | None = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def argmax(self, axis: int) -> Any: ...
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
+        """Return the index of the largest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
+        return self._best("argmax", operator.gt, axis, keepdims)
+
+    @overload
+    def argmin(self, axis: None = None) -> UInt: ...
+    @overload
+    def argmin(self, axis: int | None = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def argmin(self, axis: int) -> Any: ...
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
+        """Return the index of the smallest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
+        return self._best("argmin", operator.lt, axis, keepdims)
+
+    def _best(self, what: str, better: Callable[[Any, Any], Any], axis: int | None, keepdims: bool) -> Any:
+        self._integers(what)
+
+        def winner(a: tuple[T, UInt], b: tuple[T, UInt]) -> tuple[T, UInt]:
+            second = better(b[0], a[0])
+            return select(second, b[0], a[0]), select(second, b[1], a[1])
+
+        def best(row: list[Any]) -> UInt:
+            index = _counter(len(row) - 1)
+            return cast(UInt, self._reduce(winner, [(item, index(i)) for i, item in enumerate(row)])[1])
+
+        return self._along(what, best, axis, keepdims)
+
+    @overload
+    def any(self, axis: None = None) -> Bool: ...
+    @overload
+    def any(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def any(self, axis: int | Sequence[int]) -> Any: ...
+    def any(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Return whether any bool is true, along one axis, several axes, or all axes (the default)."""
+        return self._logic("any", operator.or_, axis, keepdims)
+
+    @overload
+    def all(self, axis: None = None) -> Bool: ...
+    @overload
+    def all(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def all(self, axis: int | Sequence[int]) -> Any: ...
+    def all(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Return whether every bool is true, along one axis, several axes, or all axes (the default)."""
+        return self._logic("all", operator.and_, axis, keepdims)
+
+    def _logic(self, what: str, combine: Callable[[Any, Any], Any], axis: Axis, keepdims: bool) -> Any:
+        if self._kind is not Bool:
+            raise TypeMismatchError(
+                f"{what} takes bools, got an array of {self._kind.name}: compare first, as in array != 0"
+            )
+        return self._along(what, lambda row: self._reduce(combine, row), axis, keepdims)
+
+    def cumsum(self, axis: int | None = None) -> Self:
+        """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
+        array = self.ravel() if axis is None else self
+        indices, _ = axis_indices(array.shape, 0 if axis is None else axis, "cumsum")
+        sums = array._elements()
+        for line in indices:
+            for before, index in itertools.pairwise(line):
+                sums[index] = sums[before] + sums[index]
+        return cast(Self, self._from_elements(sums, array.shape))
+
+    def cast(self, to: builtins.type[Any]) -> Any:
+        """Cast every element to another type."""
+        return self._elementwise(lambda x: x.cast(to), self)
+
+    def select(self, a: Any, b: Any) -> Any:
+        """Return `a` where this array of bools is true, else `b`, element by element, as `sl.select` does."""
+        return self._elementwise(select, self, a, b)
+
+    # Products of vectors and matrices.
+
+    def dot(self, other: Any) -> Any:
+        """Return the dot product of two vectors or the product of two matrices, as `@` does.
+
+        The other operand may be public. A single value multiplies every element.
+        """
+        if isinstance(other, NdArray) or flatten(other)[0]:
+            return self @ other
+        # In slots the products with a single value are added too, as in a program.
+        return self._elementwise(lambda x: x.dot(other), self) if self._is_packed else self * other
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self._matmul(other, self)
+
+    def _matmul(self, a: Any, b: Any) -> Any:
+        shapes = [x.shape if isinstance(x, NdArray) else flatten(x)[0] for x in (a, b)]
+        left, right = shapes
+        if self._is_packed and left == right and len(left or ()) == 1:
+            return self._elementwise(lambda x, y: x.dot(y), a, b)
+        if not issubclass(self._kind, Modular):
+            self._integers("@")
+        if len(left or ()) not in {1, 2} or len(right or ()) not in {1, 2}:
+            raise ShapeError(
+                f"@ takes vectors and matrices, got shapes {left} and {right}: multiply one part at a time"
+            )
+        assert left is not None
+        assert right is not None
+        size, width = left[-1], math.prod(right[1:])
+        if right[0] != size:
+            raise ShapeError(f"@ does not take shapes {left} and {right}: {size} and {right[0]} must be equal")
+        (_, rows), (_, columns) = flatten(a), flatten(b)
+        products = [
+            _total([x * y for x, y in zip(rows[at : at + size], columns[column::width], strict=True)])
+            for at in range(0, len(rows), size)
+            for column in range(width)
+        ]
+        return self._from_elements(products, left[:-1] + right[1:])
+
+
+def _total(items: list[Any]) -> Any:
+    """Return the sum of values of one type."""
+    return _apply("sum", items, type(items[0]), "array.sum()")
+
+
+def _counter(largest: int) -> type[UInt]:
+    """Return the narrowest of u8, u16, u32 and u64 that holds a number."""
+    return uint(next(width for width in (8, 16, 32, 64) if largest < 1 << width))

@@ -1,0 +1,198 @@
+"""The server, which computes what is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn, TypeVar, overload
+
+from solinas import _core
+from solinas._arrays import Array, EncryptedArray, from_elements
+from solinas._ciphertext import Ciphertext
+from solinas._circuit import Circuit
+from solinas._data import shorten
+from solinas._errors import KeyMismatchError, RangeError, TypeMismatchError
+from solinas._expression import Node, Plan, ciphertext, plan
+from solinas._html import table
+from solinas._job import Job, Progress
+from solinas._keys import ServerKey, warn_of_weakness
+from solinas._params import Estimate, ParamsInfo
+from solinas._program import Program
+from solinas._values import Value
+
+C = TypeVar("C", bound=Ciphertext)
+X = TypeVar("X")
+
+
+class Server:
+    """A server key in memory, and threads that compute with it. It holds no secret."""
+
+    __slots__ = ("_inner", "_key")
+    _inner: _core.Server
+    _key: ServerKey
+
+    def __init__(self, key: ServerKey, *, threads: int | None = None, memory: int | None = None) -> None:
+        """Load a server key into memory and start threads.
+
+        - `threads`: the number of threads. Defaults to the number of processors.
+        - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
+          three quarters of the free memory.
+
+        Raises RangeError if a number is out of range, ParameterError if there is too little memory.
+        """
+        if not isinstance(key, ServerKey):
+            raise TypeMismatchError(
+                f"a server needs a server key, got {shorten(key)}: give the second key of sl.keygen"
+            )
+        if threads is not None and threads < 1:
+            raise RangeError(f"threads is {threads}: give a positive number, or None for the number of processors")
+        if memory is not None and not 0 <= memory < 1 << 64:
+            raise RangeError(f"memory is {memory}: give a number of bytes from 0 to 2^64 - 1, or None for the default")
+        self._inner = _core.Server(key._inner, threads, memory)
+        self._key = key
+
+    @property
+    def key(self) -> ServerKey:
+        """The server key."""
+        return self._key
+
+    @property
+    def key_id(self) -> str:
+        """The name of the key pair, in hexadecimal."""
+        return self._key.key_id
+
+    @property
+    def params(self) -> ParamsInfo:
+        """The parameter set of the key."""
+        return self._key.params
+
+    @property
+    def threads(self) -> int:
+        """The number of threads that the server computes with."""
+        return self._inner.threads
+
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the key in memory, in bytes."""
+        return self._inner.memory_bytes
+
+    @overload
+    def run(self, value: X, /, *, progress: Progress = False) -> X: ...
+    @overload
+    def run(self, *values: Any, progress: Progress = False) -> tuple[Any, ...]: ...
+    def run(self, *values: Any, progress: Progress = False) -> Any:
+        """Compute recorded values and wait for them.
+
+        A value is encrypted or recorded, an array, or a tuple or list of these. The results have the same structure;
+        several values give a tuple. Independent operations run in parallel, so give everything that can run together to
+        one call. A value keeps its result: what other values have in common with it is not computed again.
+
+        `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels the
+        computation. Raises KeyMismatchError for values of another key, TypeMismatchError for values that are not
+        encrypted, NoiseError if there are more products in sequence than the key allows.
+        """
+        warn_of_weakness(self._key._weakness, 2)
+        return self._start(values).result(progress=progress)
+
+    @overload
+    def start(self, value: X, /) -> Job[X]: ...
+    @overload
+    def start(self, *values: Any) -> Job[tuple[Any, ...]]: ...
+    def start(self, *values: Any) -> Job[Any]:
+        """Start the computation of recorded values in the background, as `run` computes them, and return the job."""
+        warn_of_weakness(self._key._weakness, 2)
+        return self._start(values)
+
+    def _start(self, values: tuple[Any, ...]) -> Job[Any]:
+        if not values:
+            raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
+        structure = values[0] if len(values) == 1 else values
+        roots: list[Node] = []
+        _map(structure, lambda value: roots.append(_root(value)))
+        planned = self._plan(roots)
+
+        def finish(results: list[_core.Ciphertext]) -> Any:
+            for root, result in zip(roots, results, strict=True):
+                root.result = result
+            rest = iter(results)
+            return _map(structure, lambda _: Ciphertext._of_node(ciphertext(next(rest))))
+
+        return Job(self._inner.start(planned.inputs, planned.steps, planned.outputs), finish)
+
+    def _plan(self, roots: list[Node]) -> Plan:
+        """Return the plan for these values. Raises KeyMismatchError if one belongs to another key."""
+        planned = plan(roots)
+        for item in planned.inputs:
+            if isinstance(item, _core.Ciphertext) and item.key_id != self.key_id:
+                raise KeyMismatchError(
+                    f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {self.key_id[:8]}; "
+                    "use the keys of one call of sl.keygen"
+                )
+        return planned
+
+    def convert(self, value: C, form: Literal["bits", "radix"]) -> C:
+        """Convert a ciphertext to another encoding: `bits` (one bit in a block) or `radix` (two bits in a block).
+
+        Only scheme `"tfhe"` has two encodings. `run` converts its inputs, so this saves time only if many runs use a
+        value.
+        """
+        warn_of_weakness(self._key._weakness, 2)
+        converted: C = Ciphertext._of_core(self._inner.convert(value._computed, form))
+        return converted
+
+    def estimate(self, *values: Any, elements: int = 1) -> Estimate:
+        """Predict the cost of a program, a circuit, or recorded values: operations, depth and seconds.
+
+        The first call measures the speed of the server. The estimate assumes fresh ciphertexts. A program runs on
+        `elements` values; if it combines elements and `elements` is 1, the estimate assumes a full ciphertext.
+
+        The operations are bootstraps under scheme tfhe, and recryptions and products under gh. Under ntru, bgv and lwe
+        they are products, rotations of slots if the program combines elements, and bootstraps if the parameter set has
+        them.
+        """
+        if elements < 1:
+            raise RangeError(f"elements is {elements}: give a positive number")
+        if len(values) == 1 and isinstance(values[0], Program):
+            return Estimate._from(self._inner.estimate([(values[0]._inner, elements)]))
+        if elements != 1:
+            raise TypeMismatchError("only the estimate of a program takes `elements`: leave it out")
+        if len(values) == 1 and isinstance(values[0], Circuit):
+            return Estimate._from(self._inner.estimate([(values[0]._inner, 1)]))
+        roots: list[Node] = []
+        _map(values, lambda value: roots.append(_root(value, "estimate")))
+        return Estimate._from(self._inner.estimate(self._plan(roots).works))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeMismatchError("a server cannot be pickled: pickle its key, server.key, and make a server of it")
+
+    def __repr__(self) -> str:
+        return f"<server of key {self.key_id[:8]}, {self.params.name}, {self.threads} threads>"
+
+    def _repr_html_(self) -> str:
+        return table("server", {"key": self.key_id[:8], "parameters": self.params.name, "threads": self.threads})
+
+
+def _map(structure: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to every value in nested tuples and lists, and return the results in the same structure."""
+    if isinstance(structure, (tuple, list)):
+        return type(structure)([_map(part, function) for part in structure])
+    return function(structure)
+
+
+def _root(value: Any, what: str = "run") -> Node:
+    """Return the node of a value that is to be computed. Raises TypeMismatchError if there is none."""
+    if isinstance(value, Array):
+        value = from_elements(value._elements(), value.shape)
+    if isinstance(value, (EncryptedArray, Value)) and isinstance(value._data, Node):
+        if value._data.traced:
+            raise TypeMismatchError(f"{value!r} is recorded in a program: call the program on encrypted values")
+        return value._data
+    if what == "estimate":
+        raise TypeMismatchError(
+            f"estimate takes a function decorated with @sl.program, a circuit or encrypted values, got {shorten(value)}"
+        )
+    if isinstance(value, (Program, Circuit)):
+        name = value.name if isinstance(value, Program) else "circuit"
+        raise TypeMismatchError(f"run takes encrypted values: call {value!r} on them, as in server.run({name}(x))")
+    plain = isinstance(value, (int, Value, Array))
+    hint = "it is plain: encrypt it, or compute without a server" if plain else "give the result of an operation"
+    raise TypeMismatchError(f"run takes encrypted values, got {shorten(value)}: {hint}")

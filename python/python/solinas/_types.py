@@ -1,0 +1,377 @@
+"""Integer types: signed and unsigned of 1 to 128 bits, and integers modulo a number."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, cast
+
+from solinas._errors import RangeError, TypeMismatchError
+from solinas._values import Bool, Value, _apply, _integer, type_expression
+
+V = TypeVar("V", bound=Value)
+
+MAX_WIDTH = 128
+MAX_MODULUS = 1 << 30
+
+# Operators whose right operand is an unsigned shift amount.
+SHIFTS = (operator.lshift, operator.rshift)
+
+
+class Number(Value):
+    """A value with sums and products: the base class of `Integer` and `Modular`."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Self | int) -> Self:
+        return self._binary("add", "+", other, type(self))
+
+    def __radd__(self, other: int) -> Self:
+        return self._binary("add", "+", other, type(self), swap=True)
+
+    def __sub__(self, other: Self | int) -> Self:
+        return self._binary("sub", "-", other, type(self))
+
+    def __rsub__(self, other: int) -> Self:
+        return self._binary("sub", "-", other, type(self), swap=True)
+
+    def __mul__(self, other: Self | int) -> Self:
+        return self._binary("mul", "*", other, type(self))
+
+    def __rmul__(self, other: int) -> Self:
+        return self._binary("mul", "*", other, type(self), swap=True)
+
+    def __neg__(self) -> Self:
+        return _apply("neg", [self], type(self), f"-{self._text()}")
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __pow__(self, exponent: int) -> Self:
+        """Raise to a public power of 0 or more. The depth in products grows with the bits of the exponent."""
+        return _power(self, exponent)
+
+
+class Integer(Number):
+    """An integer of a fixed width: the base class of `UInt` and `Int`."""
+
+    __slots__ = ()
+
+    def __floordiv__(self, other: Self | int) -> Self:
+        """Divide and truncate toward zero, unlike Python. If the divisor is 0, every bit of the quotient is one."""
+        return self._binary("div", "//", other, type(self))
+
+    def __rfloordiv__(self, other: int) -> Self:
+        return self._binary("div", "//", other, type(self), swap=True)
+
+    def __mod__(self, other: Self | int) -> Self:
+        """Return the remainder, which has the sign of the dividend, unlike in Python.
+
+        If the divisor is 0, the remainder is the dividend.
+        """
+        return self._binary("rem", "%", other, type(self))
+
+    def __rmod__(self, other: int) -> Self:
+        return self._binary("rem", "%", other, type(self), swap=True)
+
+    def __divmod__(self, other: Self | int) -> tuple[Self, Self]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: int) -> tuple[Self, Self]:
+        return other // self, other % self
+
+    def __rpow__(self, base: object) -> NoReturn:
+        raise TypeMismatchError(
+            f"{base!r} ** {self._describe()}: the exponent must be public. For a power of two write sl.u32(1) << x; "
+            "for another base write sl.lookup(lambda i: ..., x), with an x of at most 8 bits"
+        )
+
+    def _no_vector(self, name: str) -> NoReturn:
+        if name in {"sum", "dot", "rotate"}:
+            raise AttributeError(
+                f"{self._describe()} is one value and has no {name}: declare an array, as in x: "
+                f"sl.Array[{type_expression(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), "
+                "whose arrays scheme bgv adds across slots"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    if not TYPE_CHECKING:
+        __getattr__ = _no_vector
+
+    def __truediv__(self, other: object) -> NoReturn:
+        raise TypeMismatchError(f"{self._describe()} is an integer: divide with //, which truncates toward zero")
+
+    def __lt__(self, other: Self | int) -> Bool:
+        return self._binary("lt", "<", other, Bool)
+
+    def __le__(self, other: Self | int) -> Bool:
+        return self._binary("le", "<=", other, Bool)
+
+    def __gt__(self, other: Self | int) -> Bool:
+        return self._binary("gt", ">", other, Bool)
+
+    def __ge__(self, other: Self | int) -> Bool:
+        return self._binary("ge", ">=", other, Bool)
+
+    def __abs__(self) -> Self:
+        """Return the magnitude. That of the least signed value does not fit, and wraps to the value itself."""
+        return _apply("abs", [self], type(self), f"abs({self._text()})")
+
+    def __lshift__(self, amount: Integer | int) -> Self:
+        """Shift left by an unsigned amount. An amount of the width or more gives 0."""
+        return self._shift("shl", "<<", amount)
+
+    def __rshift__(self, amount: Integer | int) -> Self:
+        """Shift right by an unsigned amount. A signed value is extended with copies of its sign."""
+        return self._shift("shr", ">>", amount)
+
+    def __rlshift__(self, other: object) -> NoReturn:
+        raise TypeMismatchError(
+            f"{other!r} << {self._describe()}: the left operand has no type; write sl.u32({other!r})"
+        )
+
+    def __rrshift__(self, other: object) -> NoReturn:
+        raise TypeMismatchError(
+            f"{other!r} >> {self._describe()}: the left operand has no type; write sl.u32({other!r})"
+        )
+
+    def rotate_left(self, amount: Integer | int) -> Self:
+        """Rotate the bits left by an unsigned amount, modulo the width."""
+        return self._shift("rotate_left", ".rotate_left", amount)
+
+    def rotate_right(self, amount: Integer | int) -> Self:
+        """Rotate the bits right by an unsigned amount, modulo the width."""
+        return self._shift("rotate_right", ".rotate_right", amount)
+
+    def leading_zeros(self) -> Self:
+        """Return the number of zero bits above the highest one bit, as a value of this type."""
+        return _apply("leading_zeros", [self], type(self), f"{self._text()}.leading_zeros()")
+
+    def _shift(self, op: str, symbol: str, amount: object) -> Self:
+        if isinstance(amount, Value):
+            if amount.signed or isinstance(amount, Bool):
+                raise TypeMismatchError(
+                    f"{symbol} does not take {self._describe()} and {amount._describe()}: the amount must be "
+                    "unsigned; cast it, as in .cast(sl.U8)"
+                )
+            by = amount
+        else:
+            number = None if isinstance(amount, bool) else _integer(amount)
+            if number is None:
+                raise TypeMismatchError(f"{symbol} with {self._describe()}: the amount is {amount!r}; give an integer")
+            if number < 0:
+                raise RangeError(f"{symbol} with {self._describe()}: the amount {number} is negative")
+            # Every amount of the width or more gives the same shift. A rotation depends on the amount modulo the width.
+            by = U8(number % self.width if op.startswith("rotate") else min(number, MAX_WIDTH))
+        return _apply(op, [self, by], type(self), f"({self._text()} {symbol} {by._text()})")
+
+
+class UInt(Integer):
+    """An unsigned integer. `class U12(sl.UInt, width=12)` defines a type of another width, from 1 to 128 bits."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, *, width: int | None = None) -> None:
+        if width is not None:
+            cls.width = _checked(width)
+            cls.name = f"u{cls.width}"
+            cls.MAX = (1 << cls.width) - 1
+
+
+class Int(Integer):
+    """A signed integer in two's complement. `class I12(sl.Int, width=12)` defines a type of another width."""
+
+    signed = True
+    __slots__ = ()
+
+    def __init_subclass__(cls, *, width: int | None = None) -> None:
+        if width is not None:
+            cls.width = _checked(width)
+            cls.name = f"i{cls.width}"
+            cls.MIN, cls.MAX = -(1 << (cls.width - 1)), (1 << (cls.width - 1)) - 1
+
+
+class Modular(Number):
+    """An integer modulo a number (schemes `"bgv"` and `"ntru"`), with operators `+`, `-`, `*` and `**`.
+
+    `sl.mod(257)` returns such a type, and `class Residue(sl.Modular, modulus=257)` defines one with a name. Plain
+    values are 0 to modulus - 1. Negative integers down to 1 - modulus are taken modulo the modulus.
+
+    A program runs on arrays of them element by element, one element in each slot. `rotate`, `sum` and `dot` combine the
+    elements of an array. Under scheme `"ntru"` they need a key made with `rotations=True`.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, *, modulus: int | None = None) -> None:
+        if modulus is not None:
+            if not 2 <= operator.index(modulus) <= MAX_MODULUS:  # noqa: PLR2004
+                raise RangeError(f"a modulus of {modulus} is out of range: give one from 2 to {MAX_MODULUS}")
+            cls.modulus = operator.index(modulus)
+            cls.width = (cls.modulus - 1).bit_length()
+            cls.name = f"mod{cls.modulus}"
+            cls.MAX = cls.modulus - 1
+
+    @classmethod
+    def encode(cls, value: int) -> int:
+        """Return `value` modulo the modulus. Raises RangeError unless -modulus < value < modulus."""
+        if abs(value) >= cls.modulus:
+            raise RangeError(
+                f"{value} is out of range for {cls.name}: give an integer from 0 to {cls.MAX}, "
+                f"or from {-cls.MAX} to -1, which are taken modulo {cls.modulus}"
+            )
+        return value % cls.modulus
+
+    def rotate(self, by: int) -> Self:
+        """Rotate the elements of the array that the program runs on `by` positions to the left.
+
+        Element `i` of the result is element `i + by`, counted row by row, as with `np.roll(x, -by)`. A single value
+        does not change. Raises RangeError unless `by` fits in 64 signed bits.
+        """
+        places = None if isinstance(by, bool) else _integer(by)
+        if places is None:
+            raise TypeMismatchError(
+                f".rotate of {self._describe()}: the number of positions is {by!r}; give an integer"
+            )
+        if not -(1 << 63) <= places < 1 << 63:
+            raise RangeError(f".rotate of {self._describe()}: {places} positions are out of range; give one below 2^63")
+        return _apply("rotate_elements", [self], type(self), f"{self._text()}.rotate({places})", by=places)
+
+    def sum(self) -> Self:
+        """Add the elements of the array that the program runs on. The result is a single value."""
+        return _apply("sum_elements", [self], type(self), f"{self._text()}.sum()")
+
+    def dot(self, other: Self | int) -> Self:
+        """Add the products with the elements of another array, or with a single value."""
+        return (self * other).sum()
+
+
+def _power(base: V, exponent: object) -> V:
+    """Raise to a public power by squaring and multiplying."""
+    number = None if isinstance(exponent, (bool, Value)) else _integer(exponent)
+    if number is None:
+        raise TypeMismatchError(
+            f"{base._describe()} ** {exponent!r}: the exponent must be a public integer. For an encrypted one, loop "
+            "over its bits: result = sl.select((n >> i) & 1 == 1, result * power, result); power = power * power"
+        )
+    if number < 0:
+        raise RangeError(f"{base._describe()} ** {number}: values are integers; give an exponent of 0 or more")
+    if number == 0:
+        return cast(V, cast(Any, base) * 0 + 1)
+    result: Any = None
+    power: Any = base
+    while number:
+        if number & 1:
+            result = power if result is None else result * power
+        number >>= 1
+        if number:
+            power = power * power
+    return cast(V, result)
+
+
+def _checked(width: int) -> int:
+    if not 1 <= operator.index(width) <= MAX_WIDTH:
+        raise RangeError(f"a width of {width} bits is out of range: integers have 1 to {MAX_WIDTH} bits")
+    return operator.index(width)
+
+
+class U8(UInt, width=8):
+    """An unsigned integer of 8 bits."""
+
+    __slots__ = ()
+
+
+class U16(UInt, width=16):
+    """An unsigned integer of 16 bits."""
+
+    __slots__ = ()
+
+
+class U32(UInt, width=32):
+    """An unsigned integer of 32 bits."""
+
+    __slots__ = ()
+
+
+class U64(UInt, width=64):
+    """An unsigned integer of 64 bits."""
+
+    __slots__ = ()
+
+
+class U128(UInt, width=128):
+    """An unsigned integer of 128 bits."""
+
+    __slots__ = ()
+
+
+class I8(Int, width=8):
+    """A signed integer of 8 bits."""
+
+    __slots__ = ()
+
+
+class I16(Int, width=16):
+    """A signed integer of 16 bits."""
+
+    __slots__ = ()
+
+
+class I32(Int, width=32):
+    """A signed integer of 32 bits."""
+
+    __slots__ = ()
+
+
+class I64(Int, width=64):
+    """A signed integer of 64 bits."""
+
+    __slots__ = ()
+
+
+class I128(Int, width=128):
+    """A signed integer of 128 bits."""
+
+    __slots__ = ()
+
+
+_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, I8, I16, I32, I64, I128)}
+
+
+def uint(width: int) -> type[UInt]:
+    """Return the unsigned type of a width from 1 to 128 bits, as in `sl.uint(12)(4095)`."""
+    name = f"u{_checked(width)}"
+    if name not in _NAMED:
+        _NAMED[name] = type(f"U{width}", (UInt,), {"__slots__": (), "__module__": __name__}, width=width)
+    return cast(type[UInt], _NAMED[name])
+
+
+def int_(width: int) -> type[Int]:
+    """Return the signed type of a width from 1 to 128 bits, as in `sl.int_(12)(-2048)`."""
+    name = f"i{_checked(width)}"
+    if name not in _NAMED:
+        _NAMED[name] = type(f"I{width}", (Int,), {"__slots__": (), "__module__": __name__}, width=width)
+    return cast(type[Int], _NAMED[name])
+
+
+def mod(modulus: int) -> type[Modular]:
+    """Return the type of integers modulo a number from 2 to 2^30, as in `sl.mod(257)(256)`."""
+    name = f"mod{operator.index(modulus)}"
+    if name not in _NAMED:
+        _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)
+    return cast(type[Modular], _NAMED[name])
+
+
+def of_type(name: str, value: int) -> Value:
+    """Return a plain value of the type with this name. Pickles use it."""
+    return type_named(name)(value)
+
+
+def type_named(name: str) -> type[Value]:
+    """Return the type with a name such as `u32`, `bool` or `mod257`. A new width or modulus makes a new type."""
+    if name in _NAMED:
+        return _NAMED[name]
+    if name.startswith("mod") and name[3:].isdecimal():
+        return mod(int(name[3:]))
+    if name[:1] in {"u", "i"} and name[1:].isdecimal():
+        return (uint if name[0] == "u" else int_)(int(name[1:]))
+    raise TypeMismatchError(f"there is no type {name!r}: give bool, u1 to u128, i1 to i128, or mod and a number")

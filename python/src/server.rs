@@ -1,0 +1,242 @@
+//! The server, and the plans that it computes.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use solinas_circuits::Netlist;
+use solinas_runtime::{
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Program, Progress, Server, ServerOptions, Work,
+};
+
+use crate::ciphertext::PyCiphertext;
+use crate::circuit::PyCircuit;
+use crate::error::Failure;
+use crate::job::{PyJob, wait};
+use crate::keys::{PyServerKey, plain};
+use crate::params::estimate_dict;
+use crate::program::PyProgram;
+
+/// A server: an evaluation key that is ready for work, and threads.
+#[pyclass(module = "solinas._core", name = "Server", frozen)]
+pub(crate) struct PyServer {
+    server: Arc<Server>,
+}
+
+/// A value that a plan starts from: a ciphertext, or the type, shape and bits of public values.
+#[derive(FromPyObject)]
+enum PyInput<'py> {
+    Encrypted(PyRef<'py, PyCiphertext>),
+    Public((String, Option<Vec<usize>>, Vec<u128>)),
+}
+
+impl PyInput<'_> {
+    fn owned(self) -> PyResult<Input> {
+        match self {
+            Self::Encrypted(ciphertext) => Ok(ciphertext.inner.clone().into()),
+            Self::Public((ty, shape, values)) => Ok(plain(&ty, shape, values)?.into()),
+        }
+    }
+}
+
+/// One step of a plan. A number stands for a value: the inputs of the plan come first, then the results of its steps, in order.
+#[derive(FromPyObject)]
+enum PyStep<'py> {
+    Program(PyRef<'py, PyProgram>, Vec<usize>),
+    Circuit(PyRef<'py, PyCircuit>, Vec<usize>),
+    /// The elements with these flat indices, in a shape.
+    Take(usize, Vec<usize>, Option<Vec<usize>>),
+    /// Scalars and arrays one after the other, in a shape.
+    Stack(Vec<usize>, Vec<usize>),
+}
+
+impl PyStep<'_> {
+    fn owned(self) -> Step {
+        match self {
+            Self::Program(program, values) => Step::Program(program.program.clone(), values),
+            Self::Circuit(circuit, values) => Step::Circuit(circuit.netlist.clone(), values),
+            Self::Take(value, indices, shape) => Step::Take(value, indices, shape),
+            Self::Stack(values, shape) => Step::Stack(values, shape),
+        }
+    }
+}
+
+enum Step {
+    Program(Program, Vec<usize>),
+    Circuit(Netlist, Vec<usize>),
+    Take(usize, Vec<usize>, Option<Vec<usize>>),
+    Stack(Vec<usize>, Vec<usize>),
+}
+
+impl Step {
+    /// Whether the step takes time.
+    const fn computes(&self) -> bool {
+        matches!(self, Self::Program(..) | Self::Circuit(..))
+    }
+
+    fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
+        match self {
+            Self::Program(program, args) => {
+                let inputs = args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
+                Ok(server.run(Work::program(program, &inputs), control)?)
+            }
+            Self::Circuit(netlist, args) => {
+                Ok(server.run(Work::circuit(netlist, &ciphertexts(values, args)?), control)?)
+            }
+            Self::Take(array, indices, shape) => {
+                Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
+            }
+            Self::Stack(parts, shape) => {
+                Ok(vec![Ciphertext::stack(ciphertexts(values, parts)?)?.reshape(Some(shape.clone()))?])
+            }
+        }
+    }
+}
+
+fn value(values: &[Input], at: usize) -> Result<&Input, Failure> {
+    values.get(at).ok_or_else(|| Error::Internal(format!("the plan has no value {at}")).into())
+}
+
+fn ciphertext(values: &[Input], at: usize) -> Result<&Ciphertext, Failure> {
+    match value(values, at)? {
+        Input::Encrypted(ciphertext) => Ok(ciphertext),
+        Input::Public(_) => Err(Error::Internal(format!("value {at} of the plan is not encrypted")).into()),
+    }
+}
+
+/// The only result of a conversion.
+fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
+    results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
+}
+
+fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
+    at.iter().map(|&at| ciphertext(values, at).cloned()).collect()
+}
+
+/// Runs the steps in order and returns the values with the numbers `outputs`.
+fn compute(
+    server: &Server,
+    mut values: Vec<Input>,
+    steps: &[Step],
+    outputs: &[usize],
+    control: &Control<'_>,
+) -> Result<Vec<Ciphertext>, Failure> {
+    /// The units of progress of each step, if several steps take time.
+    const SCALE: u64 = 1000;
+    let (parts, mut done) = (steps.iter().filter(|step| step.computes()).count() as u64, 0);
+    for step in steps {
+        let report = |progress: Progress| {
+            let of_step = SCALE * progress.done.min(progress.total) / progress.total.max(1);
+            if let Some(report) = control.progress {
+                report(Progress { done: done * SCALE + of_step, total: parts * SCALE, stage: progress.stage });
+            }
+        };
+        let several = Control { progress: Some(&report), ..*control };
+        let results = step.run(server, &values, if parts > 1 { &several } else { control })?;
+        values.extend(results.into_iter().map(Input::from));
+        done += u64::from(step.computes());
+    }
+    ciphertexts(&values, outputs)
+}
+
+/// A program or a circuit, whose cost is to be estimated.
+#[derive(FromPyObject)]
+enum PyTask<'py> {
+    Program(PyRef<'py, PyProgram>),
+    Circuit(PyRef<'py, PyCircuit>),
+}
+
+enum Task {
+    Program(Program),
+    Circuit(Netlist),
+}
+
+/// The sum of costs on one server.
+fn total(server: &Server, costs: impl IntoIterator<Item = Result<Estimate, Error>>) -> Result<Estimate, Error> {
+    let (scheme, memory_bytes) = (server.params().scheme, server.memory_bytes() as u64);
+    let zero = Estimate { scheme, threads: server.threads(), memory_bytes, ..Estimate::default() };
+    costs.into_iter().try_fold(zero, |sum, cost| {
+        let cost = cost?;
+        Ok(Estimate {
+            bootstraps: sum.bootstraps + cost.bootstraps,
+            recrypts: sum.recrypts + cost.recrypts,
+            products: sum.products + cost.products,
+            rotations: sum.rotations + cost.rotations,
+            depth: sum.depth + cost.depth,
+            seconds: sum.seconds + cost.seconds,
+            bootstrap_seconds: sum.bootstrap_seconds.max(cost.bootstrap_seconds),
+            memory_bytes: sum.memory_bytes.max(cost.memory_bytes),
+            ..sum
+        })
+    })
+}
+
+#[pymethods]
+impl PyServer {
+    /// Loads a key into memory and starts threads. `None` stands for the default of a limit.
+    #[new]
+    fn new(py: Python<'_>, key: &PyServerKey, threads: Option<usize>, memory: Option<u64>) -> PyResult<Self> {
+        let key = Arc::clone(&key.key);
+        let job: Job<_, Failure> =
+            Job::start(move |_| Ok(Server::with_options(&key, &ServerOptions { threads, memory })?))?;
+        wait(&job, py, None, None)?;
+        Ok(Self { server: Arc::new(job.take()?) })
+    }
+
+    /// The number of threads.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.server.threads()
+    }
+
+    /// The bytes of the key in memory.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.server.memory_bytes()
+    }
+
+    /// Starts the steps of a plan. The job's result is the values with the numbers `outputs`.
+    fn start(&self, inputs: Vec<PyInput<'_>>, steps: Vec<PyStep<'_>>, outputs: Vec<usize>) -> PyResult<PyJob> {
+        let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
+        let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
+        let server = Arc::clone(&self.server);
+        Ok(PyJob::new(Job::start(move |control| compute(&server, inputs, &steps, &outputs, control))?))
+    }
+
+    /// Converts a ciphertext to the form `bits` or `radix`. Ctrl-C stops it.
+    fn convert(&self, py: Python<'_>, ciphertext: &PyCiphertext, form: &str) -> PyResult<PyCiphertext> {
+        let form = match form {
+            "bits" => Form::Bits,
+            "radix" => Form::Radix,
+            _ => return Err(Failure::Format(format!("there is no form {form:?}; choose bits or radix")).into()),
+        };
+        let (server, ciphertext) = (Arc::clone(&self.server), ciphertext.inner.clone());
+        let job: Job<_, Failure> = Job::start(move |control| {
+            let converted = server.run(Work::Convert { ciphertext: &ciphertext, form }, control)?;
+            ciphertext_of(converted)
+        })?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?.into())
+    }
+
+    /// Predicts the cost of programs on so many elements, and of circuits, one after the other. Ctrl-C stops the measurement.
+    fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyTask<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
+        let owned = |(work, elements): (PyTask<'_>, usize)| match work {
+            PyTask::Program(program) => (Task::Program(program.program.clone()), elements),
+            PyTask::Circuit(circuit) => (Task::Circuit(circuit.netlist.clone()), elements),
+        };
+        let works: Vec<_> = works.into_iter().map(owned).collect();
+        let server = Arc::clone(&self.server);
+        let job: Job<Estimate, Failure> = Job::start(move |control| {
+            let cost = |(task, elements): &(Task, usize)| {
+                let work = match task {
+                    Task::Program(program) => Work::program(program, Inputs::Fresh { instances: *elements }),
+                    Task::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: 1 }),
+                };
+                server.prepare(work, control)?.estimate(control)
+            };
+            Ok(total(&server, works.iter().map(cost))?)
+        })?;
+        wait(&job, py, None, None)?;
+        estimate_dict(py, &job.take()?)
+    }
+}
