@@ -3,8 +3,7 @@
 use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
 use super::{Leveled, ParamsOf, engine, memory_bytes};
-use crate::registry::SchemeEntry;
-use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;

@@ -1,7 +1,7 @@
 //! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
 
 use super::{Leveled, ParamsOf};
-use crate::ciphertext::{Condition, Form};
+use crate::form::{Condition, Form};
 use crate::scheme::{self, CiphertextHeader, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
 use solinas_formats::{Destination, Header, KeyFiles as _, Kind, Reader, Writer};

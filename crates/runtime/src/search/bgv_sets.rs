@@ -1,6 +1,6 @@
 //! The smallest parameter set of the scheme for a task.
 
-use crate::registry::SchemeEntry;
+use crate::scheme::SchemeEntry;
 use crate::{Error, ParamsInfo};
 use solinas_schemes::bgv::{Bgv, Params};
 

@@ -7,8 +7,7 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::registry::SchemeEntry;
-use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
