@@ -23,7 +23,7 @@ pub enum Error {
     Measure(#[from] bench_common::Error),
     /// From the scheme.
     #[error(transparent)]
-    Scheme(#[from] solinas_schemes::bgv::Error),
+    Scheme(#[from] solinas_schemes::Error),
     /// From the slots.
     #[error(transparent)]
     Slots(#[from] solinas_schemes::slots::Error),

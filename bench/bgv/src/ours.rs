@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use solinas_schemes::bgv::{
-    self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
+    Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
 use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
@@ -25,7 +25,7 @@ pub struct Operation<'a> {
     pub name: &'static str,
     /// Its name in the peers.
     pub peer: Option<&'static str>,
-    run: Box<dyn Fn() -> Result<(), bgv::Error> + Send + Sync + 'a>,
+    run: Box<dyn Fn() -> Result<(), solinas_schemes::Error> + Send + Sync + 'a>,
 }
 
 impl Operation<'_> {
@@ -58,13 +58,8 @@ impl Ours {
             terms: 2,
             bootstrapping: None,
         })?;
-        let (client, server) = bgv::generate(
-            &params,
-            &Rotations::of_steps(&params, &[1])?,
-            true,
-            Entropy::Insecure(1),
-            &Control::default(),
-        )?;
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+        let server = client.server_key_with(&Rotations::of_steps(&params, &[1])?, &Control::default())?;
         let encoder = params.slots()?;
         let slots: Vec<u64> = (0..dimension as u64).map(|i| i * i % 211).collect();
         let plaintext = encoder.encode(&slots)?;

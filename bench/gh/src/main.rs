@@ -24,7 +24,7 @@ pub enum Error {
     Measure(#[from] bench_common::Error),
     /// From the scheme.
     #[error(transparent)]
-    Scheme(#[from] solinas_schemes::gh::Error),
+    Scheme(#[from] solinas_schemes::Error),
 }
 
 /// Times the Gentry-Halevi primitives beside the targets, the papers' best figures and GMP.

@@ -131,7 +131,7 @@ impl Bench {
         // The peer's method is the first, so that the other rows have its figure.
         for method in EncryptMethod::ALL.into_iter().rev() {
             let encryptor = match Encryptor::new(public, method, self.memory, Arithmetic::default()) {
-                Err(error @ gh::Error::Memory { .. }) => {
+                Err(error @ solinas_schemes::Error::Memory { .. }) => {
                     println!("{error}");
                     continue;
                 }
@@ -191,7 +191,7 @@ impl Bench {
             let pool = &self.pools[self.pools.len() - 1].1;
             let build = || Evaluator::new(&self.server, method, self.memory, Arithmetic::default());
             let evaluator = match pool.install(build) {
-                Err(error @ gh::Error::Memory { .. }) => {
+                Err(error @ solinas_schemes::Error::Memory { .. }) => {
                     println!("{error}");
                     continue;
                 }

@@ -23,7 +23,7 @@ pub enum Error {
     Measure(#[from] bench_common::Error),
     /// From the scheme.
     #[error(transparent)]
-    Scheme(#[from] solinas_schemes::lwe::Error),
+    Scheme(#[from] solinas_schemes::Error),
     /// NTL computes another product.
     #[error("NTL and ours differ on a product: the figures would mean nothing")]
     Wrong,

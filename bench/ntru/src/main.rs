@@ -23,7 +23,7 @@ pub enum Error {
     Measure(#[from] bench_common::Error),
     /// From the scheme.
     #[error(transparent)]
-    Scheme(#[from] solinas_schemes::ntru::Error),
+    Scheme(#[from] solinas_schemes::Error),
     /// From the ring.
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),

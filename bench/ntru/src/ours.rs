@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
-use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
+use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey};
 use solinas_schemes::{Control, Entropy, Evaluate};
 
 use crate::Error;
@@ -59,6 +59,13 @@ fn units(params: &Params, effort: Effort) -> Result<[f64; 2], Error> {
     Ok([transform.median, product.median])
 }
 
+/// Keys of a fixed seed.
+fn keys(params: &Params) -> Result<(ClientKey, ServerKey), Error> {
+    let client = ClientKey::generate(params, true, Entropy::Insecure(1), &Control::default())?;
+    let server = client.server_key(&Control::default())?;
+    Ok((client, server))
+}
+
 /// Our transforms beside tfhe-ntt's, one thread.
 ///
 /// # Errors
@@ -98,7 +105,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     if !names.iter().any(|name| format!("{set}, {name}").contains(filter)) {
         return Ok(Vec::new());
     }
-    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
+    let (client, server) = pool.install(|| keys(&params))?;
     let public = server.public();
     let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % 2).collect();
     let mut rng = public.encryption_rng(0)?;
@@ -175,9 +182,8 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
         return Ok(Vec::new());
     }
     let params = Params::named(set)?;
-    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
-    let key = pool.install(|| client.bootstrap_key(&Control::default()))?;
-    let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+    let (client, server) = pool.install(|| keys(&params))?;
+    let evaluator = Evaluator::new(&server);
     let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;
     let bit = evaluator.automatic().at_level(&fresh, 1)?;
     let refreshed = evaluator.bootstrap(&bit)?;

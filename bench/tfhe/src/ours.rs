@@ -211,7 +211,7 @@ impl Engine for Solinas {
                     let ty = Type::Uint(16);
                     let program = must(Program::from_op("and", &[ty, ty]));
                     let inputs = [0x0ff0, 0x3c3c].map(|value| must(client.encrypt(&must(Plain::unsigned(ty, value)))));
-                    let outs = must(server.run(Work::program(&program, &inputs), &Control::default()));
+                    let outs = must(server.run(runtime::Work::program(&program, &inputs), &Control::default()));
                     outs.iter().all(|out| must(client.decrypt(out)).values == [0x0ff0 & 0x3c3c])
                 },
             ),

@@ -22,9 +22,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod arithmetic;
-mod bgv;
 mod ciphertext;
-mod control;
 mod cost;
 mod disk;
 mod engine;
@@ -38,9 +36,7 @@ mod info;
 mod job;
 mod keys;
 mod leveled;
-mod lwe;
 mod memory;
-mod ntru;
 mod options;
 mod payload;
 mod plain;
@@ -57,7 +53,6 @@ mod server;
 mod tfhe;
 mod work;
 
-pub use bgv::find_bgv;
 pub use ciphertext::Ciphertext;
 pub use cost::{cost, cost_circuit, cost_under, cost_watched};
 pub use error::Error;
@@ -75,6 +70,7 @@ pub use prepared::Prepared;
 pub use process::{PerProcess, start_threads};
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;
+pub use search::smallest_bgv as find_bgv;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest};
 pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};

@@ -5,17 +5,20 @@
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
 use crate::scheme::SchemeEntry;
 use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
-use crate::{Error, ParamsInfo, Scheme, bgv, gh, lwe, ntru, tfhe};
+use crate::{Error, ParamsInfo, Scheme, gh, tfhe};
 use solinas_formats::Reader;
+use solinas_schemes::bgv::Bgv;
+use solinas_schemes::lwe::leveled::Lwe;
+use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 
 /// The schemes. The first is the default. If parameter sets of two schemes have one name, the first scheme has it.
 static SCHEMES: &[Registered] = &[
     Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
     Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
-    Registered { entry: &ntru::Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
-    Registered { entry: &bgv::Bgv, facts: &facts::BGV, search: Some(find_bgv) },
-    Registered { entry: &lwe::Lwe, facts: &facts::LWE, search: None },
+    Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
+    Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
+    Registered { entry: &Lwe, facts: &facts::LWE, search: None },
 ];
 
 /// A scheme in the list.

@@ -10,7 +10,6 @@ use bench_measure::Result;
 use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
 use solinas_schemes::ntru::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params};
 use solinas_schemes::{Control, Entropy, Evaluate};
-use solinas_schemes::{Control, Entropy, Evaluate};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);
