@@ -54,6 +54,7 @@ mod work;
 
 pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
+pub use control::ProgressParts;
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::{Estimate, cost, cost_circuit, cost_under, cost_watched};

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::process::Pool;
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Prepared, ServerKey, Work};
+use crate::{Ciphertext, Control, Error, Estimate, KeyId, ParamsInfo, Prepared, ServerKey, Work};
 use std::fmt;
 use std::sync::Arc;
 
@@ -92,5 +92,15 @@ impl Server {
     /// As [`Self::prepare`] and [`Prepared::run`].
     pub fn run(&self, work: Work<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         self.prepare(work, control)?.run(control)
+    }
+
+    /// The cost of several works on this server, one after the other.
+    ///
+    /// # Errors
+    /// The first error among the costs.
+    pub fn total_cost<E>(&self, costs: impl IntoIterator<Item = Result<Estimate, E>>) -> Result<Estimate, E> {
+        let (scheme, memory_bytes) = (self.params().scheme, self.memory_bytes() as u64);
+        let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
+        costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
     }
 }
