@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Program, Progress, Server, ServerOptions, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Program, ProgressParts, Server, ServerOptions, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -120,20 +120,15 @@ fn compute(
     outputs: &[usize],
     control: &Control<'_>,
 ) -> Result<Vec<Ciphertext>, Failure> {
-    /// The units of progress of each step, if several steps take time.
-    const SCALE: u64 = 1000;
-    let (parts, mut done) = (steps.iter().filter(|step| step.computes()).count() as u64, 0);
+    let (count, mut done) = (steps.iter().filter(|step| step.computes()).count(), 0);
+    let parts = ProgressParts::new(control, count);
     for step in steps {
-        let report = |progress: Progress| {
-            let of_step = SCALE * progress.done.min(progress.total) / progress.total.max(1);
-            if let Some(report) = control.progress {
-                report(Progress { done: done * SCALE + of_step, total: parts * SCALE, stage: progress.stage });
-            }
+        let results = match count {
+            0 | 1 => step.run(server, &values, control)?,
+            _ => parts.run(done, |control| step.run(server, &values, control))?,
         };
-        let several = Control { progress: Some(&report), ..*control };
-        let results = step.run(server, &values, if parts > 1 { &several } else { control })?;
         values.extend(results.into_iter().map(Input::from));
-        done += u64::from(step.computes());
+        done += usize::from(step.computes());
     }
     ciphertexts(&values, outputs)
 }
@@ -148,26 +143,6 @@ enum PyTask<'py> {
 enum Task {
     Program(Program),
     Circuit(Netlist),
-}
-
-/// The sum of costs on one server.
-fn total(server: &Server, costs: impl IntoIterator<Item = Result<Estimate, Error>>) -> Result<Estimate, Error> {
-    let (scheme, memory_bytes) = (server.params().scheme, server.memory_bytes() as u64);
-    let zero = Estimate { scheme, threads: server.threads(), memory_bytes, ..Estimate::default() };
-    costs.into_iter().try_fold(zero, |sum, cost| {
-        let cost = cost?;
-        Ok(Estimate {
-            bootstraps: sum.bootstraps + cost.bootstraps,
-            recrypts: sum.recrypts + cost.recrypts,
-            products: sum.products + cost.products,
-            rotations: sum.rotations + cost.rotations,
-            depth: sum.depth + cost.depth,
-            seconds: sum.seconds + cost.seconds,
-            bootstrap_seconds: sum.bootstrap_seconds.max(cost.bootstrap_seconds),
-            memory_bytes: sum.memory_bytes.max(cost.memory_bytes),
-            ..sum
-        })
-    })
 }
 
 #[pymethods]
@@ -234,7 +209,7 @@ impl PyServer {
                 };
                 server.prepare(work, control)?.estimate(control)
             };
-            Ok(total(&server, works.iter().map(cost))?)
+            Ok(server.total_cost(works.iter().map(cost))?)
         })?;
         wait(&job, py, None, None)?;
         estimate_dict(py, &job.take()?)

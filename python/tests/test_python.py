@@ -191,8 +191,8 @@ def test_progress_is_shown_or_heard(integers, capsys, monkeypatch):
     assert client.decrypt(server.start(scaled(x)).result(progress=True)) == 31
     assert "job: 100%" in capsys.readouterr().err
     server.run(scaled(x), x + 1, client.encrypt([1, 2], sl.U8) * 2, progress=lambda *steps: seen.append(steps))
-    # A computation of several parts counts thousandths.
-    assert seen[-1] == (2000, 2000)
+    # A computation of several parts counts hundredths of each.
+    assert seen[-1] == (200, 200)
     server.start(scaled(x)).result(progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)

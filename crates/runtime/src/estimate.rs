@@ -30,6 +30,23 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The cost of this work and of `next` after it, on the same server.
+    #[must_use]
+    pub fn followed_by(&self, next: &Self) -> Self {
+        Self {
+            scheme: self.scheme,
+            bootstraps: self.bootstraps + next.bootstraps,
+            recrypts: self.recrypts + next.recrypts,
+            products: self.products + next.products,
+            rotations: self.rotations + next.rotations,
+            depth: self.depth + next.depth,
+            seconds: self.seconds + next.seconds,
+            bootstrap_seconds: self.bootstrap_seconds.max(next.bootstrap_seconds),
+            threads: self.threads,
+            memory_bytes: self.memory_bytes.max(next.memory_bytes),
+        }
+    }
+
     /// The counts without the depth: `40 bootstraps`, or `3 recrypts, 25 products`.
     pub fn counts(&self) -> String {
         self.scheme.entry().counts(self)

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::process::Pool;
-use crate::{Error, KeyId, ParamsInfo, ServerKey, ServerOptions};
+use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions};
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,5 +65,15 @@ impl Server {
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
+    }
+
+    /// The cost of several works on this server, one after the other.
+    ///
+    /// # Errors
+    /// The first error among the costs.
+    pub fn total_cost<E>(&self, costs: impl IntoIterator<Item = Result<Estimate, E>>) -> Result<Estimate, E> {
+        let (scheme, memory_bytes) = (self.params().scheme, self.memory_bytes() as u64);
+        let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
+        costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
     }
 }

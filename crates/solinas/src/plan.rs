@@ -7,8 +7,8 @@
 use crate::circuit::Call;
 use crate::node::{Kind, Node, topological};
 use crate::recorder::{Recorded, Recorder};
-use crate::{Control, Error, Estimate, Progress, Result, runtime};
-use runtime::{Input, Inputs, Prepared, Server, Work};
+use crate::{Control, Error, Estimate, Result, runtime};
+use runtime::{Input, Inputs, Prepared, ProgressParts, Server, Work};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -139,28 +139,20 @@ impl Plan {
     }
 
     /// The number of steps that take time.
-    fn parts(&self) -> u64 {
-        self.steps.iter().filter(|step| !matches!(step, Step::Rearrange(_))).count() as u64
+    fn parts(&self) -> usize {
+        self.steps.iter().filter(|step| step.computes()).count()
     }
 
     /// Computes every node and keeps the results in the nodes.
     pub(crate) fn run(&self, server: &Server, control: &Control<'_>) -> Result<()> {
-        /// The steps of the progress that each part of several counts for.
-        const SCALE: u64 = 1000;
-        let (parts, mut done) = (self.parts(), 0);
+        let (count, mut done) = (self.parts(), 0);
+        let parts = ProgressParts::new(control, count);
         for step in &self.steps {
-            let report = |progress: Progress| {
-                let of_part = SCALE * progress.done.min(progress.total) / progress.total.max(1);
-                let report = control.progress.into_iter();
-                report.for_each(|report| {
-                    report(Progress { done: done * SCALE + of_part, total: parts * SCALE, stage: progress.stage })
-                });
-            };
-            match parts {
+            match count {
                 0 | 1 => step.run(server, control)?,
-                _ => step.run(server, &Control { progress: Some(&report), ..*control })?,
+                _ => parts.run(done, |control| step.run(server, control))?,
             }
-            done += u64::from(!matches!(step, Step::Rearrange(_)));
+            done += usize::from(step.computes());
         }
         Ok(())
     }
@@ -181,26 +173,8 @@ impl Plan {
         control: &Control<'_>,
         cost: impl Fn(&Prepared) -> Result<Estimate, runtime::Error>,
     ) -> Result<Estimate> {
-        let scheme = server.params().scheme;
-        let mut total = Estimate {
-            scheme,
-            threads: server.threads(),
-            memory_bytes: server.memory_bytes() as u64,
-            ..Estimate::default()
-        };
-        for step in &self.steps {
-            let Some(prepared) = step.prepared(server, control)? else { continue };
-            let cost = cost(&prepared)?;
-            total.bootstraps += cost.bootstraps;
-            total.recrypts += cost.recrypts;
-            total.products += cost.products;
-            total.rotations += cost.rotations;
-            total.depth += cost.depth;
-            total.seconds += cost.seconds;
-            total.bootstrap_seconds = total.bootstrap_seconds.max(cost.bootstrap_seconds);
-            total.memory_bytes = total.memory_bytes.max(cost.memory_bytes);
-        }
-        Ok(total)
+        let prepared = self.steps.iter().filter_map(|step| step.prepared(server, control).transpose());
+        server.total_cost(prepared.map(|prepared| Ok(cost(&*prepared?)?)))
     }
 }
 
@@ -224,6 +198,11 @@ impl Step {
                 _ => Self::Rearrange(nodes),
             }),
         }
+    }
+
+    /// Whether the step takes time.
+    const fn computes(&self) -> bool {
+        !matches!(self, Self::Rearrange(_))
     }
 
     /// Plans the step, unless it costs nothing. An input that is not computed yet counts as a fresh ciphertext. Once all inputs are known, the step is planned
