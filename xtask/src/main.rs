@@ -5,6 +5,7 @@
 mod book;
 mod deps;
 mod docs;
+mod modules;
 mod msrv;
 mod quickstart;
 mod targets;
@@ -28,7 +29,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the direction of dependencies between the crates
+    /// Check the direction of dependencies between the crates, and between the modules of each crate
     Deps,
     /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
     Docs,
@@ -72,7 +73,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-        Chore::Deps => deps::check(&root()),
+        Chore::Deps => deps::check(&root()).and_then(|()| modules::check(&root())),
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
@@ -121,6 +122,7 @@ fn run_with(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
 
 fn ci_lint() -> Outcome {
     deps::check(&root())?;
+    modules::check(&root())?;
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;

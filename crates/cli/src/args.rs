@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::error::Result;
-use crate::output::Output;
-use clap::{Parser, Subcommand};
+use crate::output::{Globals, Output};
+use clap::{CommandFactory, Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,16 +22,6 @@ pub(crate) struct Cli {
     pub(crate) globals: Globals,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-#[derive(clap::Args)]
-pub(crate) struct Globals {
-    /// Print results and errors as JSON
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-    /// Print the requested result only, without progress and notes
-    #[arg(long, short, global = true, help_heading = "Global options")]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -68,17 +58,6 @@ pub(crate) enum Command {
     Man(crate::manual::ManArgs),
 }
 
-/// The requested number of threads, limited to four for each processor. More threads only slow each other down.
-pub(crate) fn threads(asked: u16) -> usize {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    usize::from(asked).min(4 * processors)
-}
-
-/// Resources of a server: the number of threads, limited by [`threads`], and the memory for tables, MiB.
-pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>) -> solinas_runtime::ServerOptions {
-    solinas_runtime::ServerOptions { threads: asked.map(threads), memory: mib.map(|mib| mib.saturating_mul(1 << 20)) }
-}
-
 /// Runs one verb.
 pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
     match command {
@@ -95,7 +74,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Rsa(args) => crate::rsa::run(args, out),
         Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
-        Command::Completions(args) => crate::manual::completions(args, out),
-        Command::Man(args) => crate::manual::man(args, out),
+        Command::Completions(args) => crate::manual::completions(args, Cli::command(), out),
+        Command::Man(args) => crate::manual::man(args, Cli::command(), out),
     }
 }

@@ -152,7 +152,7 @@ impl<'a> Bench<'a> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let threads = args.threads.map(crate::args::threads);
+    let threads = args.threads.map(crate::limits::threads);
     let repetitions = if args.quick { 5 } else { 21 };
     let cases = args.scheme.bench_cases();
     let rows = match (args.params.as_deref().or(cases.params), cases.params) {

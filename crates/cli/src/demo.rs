@@ -114,7 +114,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let options =
         KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
     prepare(&options, &bids, &client, &server, out)?;
-    let threads = args.threads.map(crate::args::threads);
+    let threads = args.threads.map(crate::limits::threads);
     let (server_held, estimate, server_seconds) = serve(&server, bids.len(), threads, out)?;
     let (price, winner_index) = open(&client, &server)?;
 

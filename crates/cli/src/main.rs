@@ -16,6 +16,7 @@ mod files;
 mod find;
 mod inspect;
 mod keygen;
+mod limits;
 mod manual;
 #[cfg(unix)]
 mod memory;

@@ -1,10 +1,9 @@
 //! `solinas completions` and `solinas man`: completion scripts for shells and manual pages.
 
-use crate::args::Cli;
 use crate::error::{Error, Result, usage};
 use crate::files::write_bytes;
 use crate::output::Output;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -47,15 +46,17 @@ pub(crate) struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn completions(args: CompletionsArgs, out: &Output) -> Result<()> {
+/// Prints the script of a shell for `command`.
+pub(crate) fn completions(args: CompletionsArgs, mut command: Command, out: &Output) -> Result<()> {
     no_json(out, "leave out --json")?;
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "solinas", &mut script);
+    clap_complete::generate(args.shell, &mut command, "solinas", &mut script);
     out.text(&String::from_utf8_lossy(&script))
 }
 
-pub(crate) fn man(args: ManArgs, out: &Output) -> Result<()> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+/// Prints or writes the pages of `command`.
+pub(crate) fn man(args: ManArgs, command: Command, out: &Output) -> Result<()> {
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     let Some(folder) = args.out else {
         no_json(out, "name a folder with --out")?;
@@ -109,6 +110,8 @@ fn page(command: &Command) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory;
 
     /// A command and all its subcommands.
     fn verbs(command: &Command) -> Vec<&Command> {

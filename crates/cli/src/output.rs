@@ -1,6 +1,5 @@
 //! Standard output: prints text or JSON, and detects a closed pipe and a full disk.
 
-use crate::args::Globals;
 use crate::error::{Error, Result};
 use comfy_table::{ContentArrangement, Row, Table, presets};
 use serde::Serialize;
@@ -25,6 +24,16 @@ pub(crate) fn warn(line: &str) {
     };
     // A warning that cannot be printed does not stop the command.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Globals {
+    /// Print results and errors as JSON
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// Print the requested result only, without progress and notes
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
 }
 
 /// How results are printed.

@@ -54,7 +54,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if let Some(path) = &args.save {
         check_target(path)?;
     }
-    let threads = args.threads.map(crate::args::threads);
+    let threads = args.threads.map(crate::limits::threads);
     let options = Options { quick: args.quick, threads, sets: args.params, save: args.save };
     let names: Vec<_> = args.tables.iter().map(String::as_str).collect();
     for line in solinas_paper::announce(&names, &options).map_err(error)? {

@@ -122,29 +122,3 @@ pub trait KeyFiles {
     /// As [`Self::read_public`].
     fn read_server(reader: &Reader) -> Result<Self::ServerKey>;
 }
-
-/// The accessors of [`KeyFiles`], all but that of server keys, which may hold more than one: keys of every scheme have methods of those names.
-macro_rules! public_accessors {
-    () => {
-        fn literal(params: &Params) -> &impl serde::Serialize {
-            params.literal()
-        }
-
-        fn params(key: &PublicKey) -> &Params {
-            key.params()
-        }
-
-        fn id(key: &PublicKey) -> crate::KeyId {
-            key.id()
-        }
-
-        fn is_insecure(key: &PublicKey) -> bool {
-            key.is_insecure()
-        }
-
-        fn of_client(key: &ClientKey) -> &PublicKey {
-            key.public()
-        }
-    };
-}
-pub(crate) use public_accessors;

@@ -44,7 +44,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
-pub mod bgv;
 mod destination;
 mod error;
 pub mod gh;
@@ -52,9 +51,8 @@ mod header;
 mod inspect;
 mod keys;
 mod layout;
-pub mod lwe;
+mod leveled;
 mod new_file;
-pub mod ntru;
 pub mod pack;
 mod pair;
 mod private_key;
@@ -70,6 +68,7 @@ pub use header::{Header, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
+pub use leveled::{CiphertextFiles, bgv, lwe, ntru};
 pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers, containing_folder, remove_file};
 pub use pair::NewPair;
 pub use private_key::{PRIVATE_KEY_HEAD, is_private_key};

@@ -1,66 +1,11 @@
 //! Encrypted values and arrays, and their files.
 
+use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::process::on_pool;
-use crate::scheme::{CiphertextHeader, Payload, downcast};
-use crate::{Error, KeyId, Scheme, Type};
-use serde::{Deserialize, Serialize};
+use crate::{Condition, Error, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::path::Path;
 use std::sync::Arc;
-
-/// The encoding of an element in ciphertexts of the scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// One bit in each ciphertext.
-    Bits,
-    /// Two bits in each ciphertext, for lookup tables.
-    Radix,
-    /// Integers modulo a prime; a ciphertext holds as many as it has slots.
-    Slots,
-}
-
-impl Form {
-    /// Number of bits that a block holds. For slots, a block holds the whole number.
-    pub(crate) fn bits_per_block(self) -> usize {
-        match self {
-            Self::Bits => 1,
-            Self::Radix => 2,
-            Self::Slots => 128,
-        }
-    }
-
-    /// Number of blocks of an element.
-    pub(crate) fn blocks(self, ty: Type) -> usize {
-        ty.width().div_ceil(self.bits_per_block())
-    }
-
-    /// Name of the form.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bits => "bits",
-            Self::Radix => "radix",
-            Self::Slots => "slots",
-        }
-    }
-}
-
-impl std::fmt::Display for Form {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The remaining capacity of a ciphertext whose noise grows, taken from its worst part.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Condition {
-    /// Number of bits by which the noise may still grow.
-    pub margin: f64,
-    /// Number of sequential products that the ciphertext allows (NTRU, BGV, LWE).
-    pub products: Option<usize>,
-    /// Whether the server can compute on it.
-    pub usable: bool,
-}
 
 /// An encrypted value or array of one type.
 #[derive(Debug, Clone)]
@@ -273,4 +218,28 @@ fn checked(shape: Option<Vec<usize>>, len: usize) -> Result<Option<Vec<usize>>, 
         return Ok(shape);
     }
     Err(Error::Shape { shape: shape.unwrap_or_default(), want: want.unwrap_or(usize::MAX), got: len })
+}
+
+/// Checks that a ciphertext belongs to a key with these parameters.
+///
+/// # Errors
+/// [`Error::SchemeMismatch`] or [`Error::KeyMismatch`] for another scheme or key. [`Error::ForeignParams`] for a forged file.
+pub(crate) fn same_key(
+    what: impl FnOnce() -> String,
+    ciphertext: &Ciphertext,
+    want: KeyId,
+    params: &ParamsInfo,
+) -> Result<(), Error> {
+    let got = ciphertext.key_id();
+    if ciphertext.scheme() != params.scheme {
+        return Err(Error::SchemeMismatch { what: what(), got: ciphertext.scheme(), want: params.scheme });
+    }
+    if got != want {
+        return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });
+    }
+    if ciphertext.params_name() != params.name {
+        let (got, want) = (ciphertext.params_name().into(), params.name.clone());
+        return Err(Error::ForeignParams { what: what(), got, want });
+    }
+    Ok(())
 }

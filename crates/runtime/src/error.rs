@@ -1,6 +1,6 @@
 //! Error type of the crate.
 
-use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
+use crate::{Form, Scheme, Type};
 use solinas_circuits::counted;
 use solinas_schemes::{Error as SchemeError, slots};
 use std::path::{Path, PathBuf};
@@ -457,7 +457,7 @@ impl From<SchemeError> for Error {
             SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
                 // An option sets the memory of recryption tables.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };
-                let variable = crate::memory::VARIABLE;
+                let variable = crate::options::MEMORY_VARIABLE;
                 let remedy = format!("allow {need_mib} MiB by {option}{variable}, or {alternative}");
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
@@ -479,28 +479,4 @@ impl From<solinas_formats::Error> for Error {
             other => Self::Format(other),
         }
     }
-}
-
-/// Checks that a ciphertext belongs to a key with these parameters.
-///
-/// # Errors
-/// [`Error::SchemeMismatch`] or [`Error::KeyMismatch`] for another scheme or key. [`Error::ForeignParams`] for a forged file.
-pub(crate) fn same_key(
-    what: impl FnOnce() -> String,
-    ciphertext: &Ciphertext,
-    want: KeyId,
-    params: &ParamsInfo,
-) -> Result<(), Error> {
-    let got = ciphertext.key_id();
-    if ciphertext.scheme() != params.scheme {
-        return Err(Error::SchemeMismatch { what: what(), got: ciphertext.scheme(), want: params.scheme });
-    }
-    if got != want {
-        return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });
-    }
-    if ciphertext.params_name() != params.name {
-        let (got, want) = (ciphertext.params_name().into(), params.name.clone());
-        return Err(Error::ForeignParams { what: what(), got, want });
-    }
-    Ok(())
 }

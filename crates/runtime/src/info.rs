@@ -1,6 +1,6 @@
 //! Descriptions of parameter sets.
 
-use crate::{Scheme, Type, schemes};
+use crate::{Scheme, Type};
 use serde::Serialize;
 use solinas_schemes::security::Status;
 
@@ -87,11 +87,6 @@ pub(crate) fn reasons(status: &Status) -> (Option<String>, Option<String>) {
         Status::ResearchOnly { why } => (None, Some(why.clone())),
         _ => (None, None),
     }
-}
-
-/// Returns the parameter sets of all schemes. The default set of a scheme comes first.
-pub fn params() -> Vec<ParamsInfo> {
-    schemes().flat_map(Scheme::params).collect()
 }
 
 /// A number of bytes as text: `11.2 GB`, `17 MB`, `24 kB`, `486 B`.

@@ -1,32 +1,14 @@
 //! Client and server keys: generation, encryption, decryption, files.
 
-use crate::error::same_key;
+use crate::ciphertext::same_key;
 use crate::process::on_pool;
 use crate::scheme::{Encrypt, Public, Secret};
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk, memory};
+use crate::{Ciphertext, Control, Error, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, disk, memory};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use zeroize::Zeroizing;
-
-/// Options of a key generation. Defaults to TFHE with its default set.
-#[derive(Debug, Clone, Default)]
-pub struct KeygenOptions {
-    /// The scheme.
-    pub scheme: Scheme,
-    /// Name of the parameter set. Defaults to the default set of the scheme.
-    pub params: Option<String>,
-    /// Whether the server key can rotate slots, so that programs can rotate and sum arrays (NTRU, for research only). Keys of BGV always can.
-    pub rotations: bool,
-    /// Whether to allow sets that are for research only.
-    pub research: bool,
-    /// A seed that makes the keys reproducible. Such keys protect nothing, and their files say so.
-    pub insecure_seed: Option<u64>,
-    /// A secret file that keeps the progress of a long key generation (Gentry-Halevi). A later call with the same options continues from it. The file stays
-    /// after the last step. Delete it after both keys are stored.
-    pub checkpoint: Option<PathBuf>,
-}
 
 /// The secret key. It stays with the client. Its memory is wiped on drop.
 pub struct ClientKey(Box<dyn Secret>);

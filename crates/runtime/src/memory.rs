@@ -5,8 +5,7 @@ use std::path::Path;
 use crate::{Error, ParamsInfo};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// Environment variable that sets the budget in MiB.
-pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
+pub(crate) use crate::options::MEMORY_VARIABLE as VARIABLE;
 
 /// Requests of up to this many bytes are not checked.
 const SMALL: u64 = 16 << 20;

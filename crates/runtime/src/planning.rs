@@ -1,7 +1,5 @@
 //! Limits of planning, and a cache of recent plans.
 
-use crate::circuit_ports::input_names;
-use crate::prepared::{described, program_ports};
 use crate::{Control, Error, Form, Netlist, Program, memory};
 use solinas_circuits::{Limits, Stop};
 use std::collections::VecDeque;
@@ -57,17 +55,6 @@ pub(crate) enum Source {
     Circuit(Netlist, bool),
     /// The form to which its only input is converted.
     Convert(Form),
-}
-
-impl Source {
-    /// The names of its inputs, with their types or widths.
-    pub(crate) fn input_names(&self) -> Vec<String> {
-        match self {
-            Self::Program(program) => program_ports(program).iter().map(described).collect(),
-            Self::Circuit(netlist, _) => input_names(netlist),
-            Self::Convert(_) => Vec::new(),
-        }
-    }
 }
 
 /// A cache of the most recent plans. A key holds the source of a plan and everything else on which the plan depends.

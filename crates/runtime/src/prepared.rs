@@ -1,9 +1,9 @@
 //! Planned work: its cost, and its run.
 
-use crate::circuit_ports::{CircuitPorts, joined_ports};
+use crate::ciphertext::same_key;
 use crate::engine::{Batch, OutputSpec, Plan, PlanRequest};
-use crate::error::same_key;
 use crate::planning::Source;
+use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
 use crate::{Ciphertext, Control, Error, Estimate, Inputs, Program, Server, Type, Work, memory};
 use solinas_circuits::program;
@@ -31,26 +31,22 @@ struct Call {
     results: Results,
 }
 
-/// How the results follow from the outputs of a plan.
-pub(crate) enum Results {
-    /// Each output is a result.
-    Whole,
-    /// For each output port of a circuit, the number of outputs that hold its bits.
-    Ports(Vec<usize>),
-    /// Each result has an output for each of `count` elements, and this shape.
-    Elements { count: usize, shape: Option<Vec<usize>> },
-}
+impl Server {
+    /// Checks and plans work, which [`Prepared::run`] computes. `control` can stop the planning.
+    ///
+    /// # Errors
+    /// Inputs of a wrong number, type, key or shape; [`Error::PortWidth`]; [`Error::Empty`]; [`Error::NoRotations`]; [`Error::Levels`]; [`Error::Form`] for a
+    /// form that the key cannot hold; [`Error::Planning`]; [`Error::Cancelled`].
+    pub fn prepare(&self, work: Work<'_>, control: &Control<'_>) -> Result<Prepared, Error> {
+        Prepared::new(self, work, control)
+    }
 
-impl Results {
-    fn of(&self, outputs: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
-        match self {
-            Self::Whole => Ok(outputs),
-            Self::Ports(counts) => joined_ports(counts, outputs),
-            Self::Elements { count, shape } => {
-                let stacked = outputs.chunks((*count).max(1));
-                stacked.map(|elements| Ciphertext::stack(elements.to_vec())?.reshape(shape.clone())).collect()
-            }
-        }
+    /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
+    ///
+    /// # Errors
+    /// As [`Self::prepare`] and [`Prepared::run`].
+    pub fn run(&self, work: Work<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        self.prepare(work, control)?.run(control)
     }
 }
 
@@ -65,7 +61,7 @@ impl fmt::Debug for Prepared {
 
 impl Prepared {
     /// Checks and plans work.
-    pub(crate) fn new(server: &Server, work: Work<'_>, control: &Control<'_>) -> Result<Self, Error> {
+    fn new(server: &Server, work: Work<'_>, control: &Control<'_>) -> Result<Self, Error> {
         let fresh = |source, instances| Self::plan(server, source, instances, None, control);
         match work {
             Work::Program { program, inputs } => {
@@ -169,7 +165,7 @@ impl Prepared {
     /// # Errors
     /// [`Error::InputCount`] for fresh inputs; [`Error::Memory`]; [`Error::Cancelled`]; for inputs that are converted, as [`Server::prepare`].
     pub fn run(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let call = self.call.as_ref().ok_or_else(|| input_count(0, self.source.input_names()))?;
+        let call = self.call.as_ref().ok_or_else(|| input_count(0, input_names(&self.source)))?;
         self.check_memory(call)?;
         let run = |plan: &dyn Plan, inputs: &[Ciphertext]| {
             let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
@@ -265,16 +261,6 @@ fn check_inputs(
     Ok(shape)
 }
 
-/// The error for a wrong number of inputs.
-pub(crate) fn input_count(got: usize, names: Vec<String>) -> Error {
-    Error::InputCount { got, want: names.len(), names: names.join(", ") }
-}
-
-/// Name and type of an input.
-pub(crate) fn described((name, ty): &(String, Type)) -> String {
-    format!("{name}: {ty}")
-}
-
 /// The outputs of a program on those inputs. Scalars of integers modulo a number share ciphertexts, and stay scalars.
 fn outputs(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> Result<Vec<OutputSpec>, Error> {
     let arrays = program.arrays(&inputs.iter().map(|input| input.shape().is_some()).collect::<Vec<_>>());
@@ -288,22 +274,6 @@ fn outputs(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) ->
         Some((_, output)) => Err(Error::Empty { output: output.name.clone() }),
         None => Ok(outputs),
     }
-}
-
-/// Names and types of the inputs of a program.
-pub(crate) fn program_ports(program: &Program) -> Vec<(String, Type)> {
-    program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
-}
-
-/// Whether a type has the width of another. A circuit has bits without signs.
-fn same_width(a: Type, b: Type) -> bool {
-    a.width() == b.width()
-}
-
-/// Whether two types are equal. A bool and a one-bit unsigned integer are the same bit.
-pub(crate) fn same_type(a: Type, b: Type) -> bool {
-    let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
-    a == b || (bit(a) && bit(b))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Public inputs of programs.
 
 use crate::engine::Engine;
-use crate::prepared::{Results, described, input_count, program_ports, same_type};
+use crate::ports::{Results, described, input_count, program_ports, same_type};
 use crate::{Ciphertext, Error, Input, Plain, Program};
 use solinas_circuits::program::Unrolled;
 use std::borrow::Cow;

@@ -3,23 +3,22 @@
 //! A scheme is a folder with a [`SchemeEntry`], its [`Facts`], and a line of [`SCHEMES`].
 
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
-use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
+use crate::scheme::SchemeEntry;
 use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, bgv, gh, lwe, ntru, tfhe};
-use serde::{Serialize, Serializer};
-use solinas_circuits::Netlist;
+use crate::{Error, ParamsInfo, Scheme, gh, tfhe};
 use solinas_formats::Reader;
-use std::fmt;
+use solinas_schemes::bgv::Bgv;
+use solinas_schemes::lwe::leveled::Lwe;
+use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// The schemes. The first is the default. If parameter sets of two schemes have one name, the first scheme has it.
 static SCHEMES: &[Registered] = &[
     Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
     Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
-    Registered { entry: &ntru::Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
-    Registered { entry: &bgv::Bgv, facts: &facts::BGV, search: Some(find_bgv) },
-    Registered { entry: &lwe::Lwe, facts: &facts::LWE, search: None },
+    Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
+    Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
+    Registered { entry: &Lwe, facts: &facts::LWE, search: None },
 ];
 
 /// A scheme in the list.
@@ -31,31 +30,22 @@ struct Registered {
 
 /// All schemes.
 pub fn schemes() -> impl Iterator<Item = Scheme> {
-    SCHEMES.iter().map(|registered| Scheme(registered.entry.name()))
+    SCHEMES.iter().map(|registered| Scheme::new(registered.entry.name()))
 }
 
-/// An encryption scheme, by its name on the command line and in files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Scheme(&'static str);
+/// The parameter sets of all schemes. The default set of a scheme comes first.
+pub fn params() -> Vec<ParamsInfo> {
+    schemes().flat_map(Scheme::params).collect()
+}
 
 impl Scheme {
-    /// The scheme of that name. Only for names of [`SCHEMES`].
-    pub(crate) const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
     fn registered(self) -> &'static Registered {
         // Every `Scheme` is in the list, so that the first one never stands in for it.
-        SCHEMES.iter().find(|registered| registered.entry.name() == self.0).unwrap_or(&SCHEMES[0])
+        SCHEMES.iter().find(|registered| registered.entry.name() == self.name()).unwrap_or(&SCHEMES[0])
     }
 
     pub(crate) fn entry(self) -> &'static dyn SchemeEntry {
         self.registered().entry
-    }
-
-    /// Its name on the command line and in files.
-    pub const fn name(self) -> &'static str {
-        self.0
     }
 
     /// Its parameter sets, the default first.
@@ -123,25 +113,7 @@ impl Scheme {
 
 impl Default for Scheme {
     fn default() -> Self {
-        Self(SCHEMES[0].entry.name())
-    }
-}
-
-impl fmt::Debug for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl Serialize for Scheme {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+        Self::new(SCHEMES[0].entry.name())
     }
 }
 
@@ -153,46 +125,6 @@ impl FromStr for Scheme {
             Error::UnknownScheme { name: name.into(), known }
         })
     }
-}
-
-/// What a scheme registers: it makes and reads keys and ciphertexts, and knows costs without a key.
-pub(crate) trait SchemeEntry: Sync {
-    /// Its name on the command line and in files.
-    fn name(&self) -> &'static str;
-
-    /// Its parameter sets. The default set comes first.
-    fn params(&self) -> Vec<ParamsInfo>;
-
-    /// Whether some of its keys can rotate slots.
-    fn rotates(&self) -> bool {
-        false
-    }
-
-    /// Generates a key pair, on the current thread pool.
-    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
-
-    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error>;
-
-    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error>;
-
-    /// Reads the public key from the file of a public or server key, and nothing else of it. None if the file is a client key, or if only client keys
-    /// encrypt.
-    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
-
-    /// Reads the elements of a ciphertext file with that header.
-    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
-
-    /// Whether it has a parameter set of that name.
-    fn has(&self, params: &str) -> bool;
-
-    /// Counts the operations of a program under the parameter set of that name.
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
-
-    /// Counts the operations of a circuit on one element under the parameter set of that name.
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
-
-    /// The counts of an estimate as text.
-    fn counts(&self, estimate: &Estimate) -> String;
 }
 
 #[cfg(test)]

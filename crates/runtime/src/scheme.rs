@@ -1,24 +1,16 @@
 //! Keys and ciphertexts of a scheme, as the rest of the runtime sees them: a trait for each role. [`Engine`] is the role of a server.
 
 use crate::engine::Engine;
-use crate::{Ciphertext, Condition, Control, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions, Type};
-use solinas_formats::{Destination, Header, Writer};
-use std::any::Any;
+pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
+use crate::{Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, ServerOptions};
+use solinas_circuits::Netlist;
+use solinas_formats::{Destination, Header, Reader, Writer};
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A new key pair.
 pub(crate) type Pair = (Box<dyn Secret>, Arc<dyn Public>);
-
-/// What the header of a ciphertext file says about the elements.
-pub(crate) struct CiphertextHeader {
-    pub(crate) ty: Type,
-    pub(crate) form: Form,
-    /// Whether there is one element without a shape, which combines with every element of an array.
-    pub(crate) scalar: bool,
-    pub(crate) count: usize,
-}
 
 /// A key that encrypts: a client key, or a public key.
 pub(crate) trait Encrypt: Debug + Send + Sync {
@@ -80,33 +72,6 @@ pub(crate) trait Public: Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// The contents of a ciphertext: encrypted elements of one type, with their noise.
-pub(crate) trait Payload: Any + Debug + Send + Sync {
-    fn scheme(&self) -> Scheme;
-
-    /// Name of the parameter set.
-    fn params_name(&self) -> &str;
-
-    fn len(&self) -> usize;
-
-    /// The element at that index.
-    fn get(&self, index: usize) -> Result<Arc<dyn Payload>, Error>;
-
-    /// These elements, followed by those of others.
-    fn concat(&self, others: &[Arc<dyn Payload>]) -> Result<Arc<dyn Payload>, Error>;
-
-    fn equals(&self, other: &dyn Payload) -> bool;
-
-    /// How far operations can go on with them; none if operations do not wear them out.
-    fn condition(&self) -> Option<Condition> {
-        None
-    }
-
-    fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error>;
-
-    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
-}
-
 /// Checks that a type has bits, for a key that holds bits only.
 ///
 /// # Errors
@@ -118,15 +83,42 @@ pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
     }
 }
 
-/// The contents as elements of a scheme.
-///
-/// # Errors
-/// [`Error::SchemeMismatch`] for those of another.
-pub(crate) fn downcast<E: Payload>(elements: &dyn Payload, want: Scheme) -> Result<&E, Error> {
-    let any: &dyn Any = elements;
-    any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {
-        what: "the ciphertext".into(),
-        got: elements.scheme(),
-        want,
-    })
+/// What a scheme registers: it makes and reads keys and ciphertexts, and knows costs without a key.
+pub(crate) trait SchemeEntry: Sync {
+    /// Its name on the command line and in files.
+    fn name(&self) -> &'static str;
+
+    /// Its parameter sets. The default set comes first.
+    fn params(&self) -> Vec<ParamsInfo>;
+
+    /// Whether some of its keys can rotate slots.
+    fn rotates(&self) -> bool {
+        false
+    }
+
+    /// Generates a key pair, on the current thread pool.
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error>;
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error>;
+
+    /// Reads the public key from the file of a public or server key, and nothing else of it. None if the file is a client key, or if only client keys
+    /// encrypt.
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
+
+    /// Reads the elements of a ciphertext file with that header.
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
+
+    /// Whether it has a parameter set of that name.
+    fn has(&self, params: &str) -> bool;
+
+    /// Counts the operations of a program under the parameter set of that name.
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+
+    /// Counts the operations of a circuit on one element under the parameter set of that name.
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+
+    /// The counts of an estimate as text.
+    fn counts(&self, estimate: &Estimate) -> String;
 }

@@ -1,20 +1,10 @@
-//! The server: runs programs and circuits on ciphertexts with the public evaluation key.
+//! The server: an evaluation key in memory, and threads.
 
 use crate::engine::Engine;
 use crate::process::Pool;
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Prepared, ServerKey, Work};
+use crate::{Error, KeyId, ParamsInfo, ServerKey, ServerOptions};
 use std::fmt;
 use std::sync::Arc;
-
-/// Limits on a server. Defaults to everything the machine has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ServerOptions {
-    /// Number of threads. Defaults to the number of processors.
-    pub threads: Option<usize>,
-    /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
-    /// free memory.
-    pub memory: Option<u64>,
-}
 
 /// Largest number of threads. More of them would wait for each other at every wave.
 const MAX_THREADS: usize = 512;
@@ -75,22 +65,5 @@ impl Server {
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
-    }
-
-    /// Checks and plans work, which [`Prepared::run`] computes. `control` can stop the planning.
-    ///
-    /// # Errors
-    /// Inputs of a wrong number, type, key or shape; [`Error::PortWidth`]; [`Error::Empty`]; [`Error::NoRotations`]; [`Error::Levels`]; [`Error::Form`] for a
-    /// form that the key cannot hold; [`Error::Planning`]; [`Error::Cancelled`].
-    pub fn prepare(&self, work: Work<'_>, control: &Control<'_>) -> Result<Prepared, Error> {
-        Prepared::new(self, work, control)
-    }
-
-    /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
-    ///
-    /// # Errors
-    /// As [`Self::prepare`] and [`Prepared::run`].
-    pub fn run(&self, work: Work<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        self.prepare(work, control)?.run(control)
     }
 }

@@ -288,6 +288,11 @@ pub enum Error {
         /// The part.
         part: &'static str,
     },
+    /// A server key is to be made from a client key that was read from a file.
+    #[error(
+        "this client key was read from a file, which lacks the seed of its server key: use the server key that was made with it"
+    )]
+    NoSeed,
     /// A file cannot be read.
     #[error("{} cannot be read: {problem}", path.display())]
     File {

@@ -1,6 +1,14 @@
 //! The encryption schemes of Solinas.
 //!
-//! Each homomorphic scheme is a module of one shape: `params`, `keys`, `encrypt`, `evaluate`, `noise`. [`rsa`] is not homomorphic.
+//! Each homomorphic scheme is a module of one shape: `params`, `keys`, `encrypt`, `evaluate`, `noise`.
+//!
+//! - Keys: `ClientKey::generate(&params, research, entropy, &control)` makes a client key, and `client.server_key(&control)` the key of a server. `research`
+//!   is the caller's consent to parameters that are for research only.
+//! - Errors: [`Error`] is the one type of all of them.
+//! - [`leveled`] is what [`bgv`], [`ntru`] and [`lwe`] share. They differ in [`server_key_with`](bgv::ClientKey::server_key_with), which makes keys of chosen
+//!   rotations.
+//!
+//! [`rsa`] is not homomorphic.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
@@ -21,7 +29,7 @@ pub mod security;
 pub mod slots;
 pub mod tfhe;
 
-pub use control::{Cancelled, Control, Progress};
+pub use control::{Cancelled, Control, Progress, ProgressParts};
 pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};

@@ -11,7 +11,7 @@ use solinas_schemes::tfhe::{
 };
 
 fn client(name: &str) -> ClientKey {
-    ClientKey::generate(Params::named(name).unwrap(), false, Entropy::Insecure(7)).unwrap()
+    ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(7), &Control::default()).unwrap()
 }
 
 fn nand(inputs: [&LweCiphertext; 2]) -> LweCiphertext {

@@ -148,7 +148,8 @@ fn measure(args: &Args) -> Result<()> {
     let samples = args.samples.max(2);
     let params = Params::named(&args.params)?;
     let memory = args.memory_mib << 20;
-    let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &Control::default())?;
+    let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(args.seed), &Control::default())?;
+    let server = client.server_key(&Control::default())?;
     let public = server.public();
     let encryptor = Encryptor::new(public, EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
     let evaluator = Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;

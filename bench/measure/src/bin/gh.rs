@@ -117,7 +117,8 @@ fn measure(args: &Args) -> Result<()> {
         }
     };
     let control = Control { progress: Some(&progress), cancel: None };
-    let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &control)?;
+    let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(args.seed), &control)?;
+    let server = client.server_key(&control)?;
     println!("key generation                                 {:>12.1} ms", milliseconds(start.elapsed()));
     println!(
         "  d has {} bits; server key {} MiB; capacity {:.1} bits",

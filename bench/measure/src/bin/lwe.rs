@@ -76,7 +76,7 @@ fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
         }
         let params = Params::named(name)?;
         let start = Instant::now();
-        let client = lwe::generate(&params, true, Entropy::System)?;
+        let client = lwe::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
         let public = client.public();
         let made = start.elapsed().as_secs_f64();
         let mut rng = public.encryption_rng(0)?;

@@ -282,7 +282,7 @@ fn run(args: &Args) -> Result<()> {
 
 fn measure(args: &Args) -> Result<()> {
     let params = Params::named(&args.params)?;
-    let client = ClientKey::generate(params.clone(), true, Entropy::Insecure(args.seed))?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(args.seed), &Control::default())?;
     let evaluator = Evaluator::new(&client.server_key(&Control::default())?)?;
     let ones = |bits: &[u8]| bits.iter().map(|&bit| f64::from(bit)).sum::<f64>();
     let (lwe, glwe) = (ones(client.lwe_bits()), ones(client.glwe_bits()));

@@ -181,7 +181,7 @@ impl Common {
             EngineName::Complex => Engine::Complex,
             EngineName::Solinas => Engine::Solinas,
         });
-        let threads = self.threads.map_or(1, crate::args::threads);
+        let threads = self.threads.map_or(1, crate::limits::threads);
         Arithmetic {
             options: Options { engine, threads, ..Default::default() },
             free: engine.is_none() && threads == 1,

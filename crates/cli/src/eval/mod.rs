@@ -136,7 +136,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         ));
     }
     work.check_types(&files)?;
-    let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
+    let server = Server::with_options(&key, &crate::limits::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
         let files = (!fresh).then_some(&*files);

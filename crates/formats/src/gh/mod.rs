@@ -25,8 +25,7 @@ use solinas_bigint::Natural;
 use solinas_schemes::gh::{ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
 use zeroize::Zeroizing;
 
-use crate::keys::public_accessors;
-use crate::{Destination, Error, KeyFiles, Reader, Writer};
+use crate::{Destination, Error, KeyFiles, KeyId, Reader, Writer};
 
 /// The files of the Gentry-Halevi scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +43,25 @@ impl KeyFiles for Gh {
     type ClientKey = ClientKey;
     type ServerKey = ServerKey;
 
-    public_accessors!();
+    fn literal(params: &Params) -> &impl serde::Serialize {
+        params.literal()
+    }
+
+    fn params(key: &PublicKey) -> &Params {
+        key.params()
+    }
+
+    fn id(key: &PublicKey) -> KeyId {
+        key.id()
+    }
+
+    fn is_insecure(key: &PublicKey) -> bool {
+        key.is_insecure()
+    }
+
+    fn of_client(key: &ClientKey) -> &PublicKey {
+        key.public()
+    }
 
     fn of_server(key: &ServerKey) -> &PublicKey {
         key.public()

@@ -2,9 +2,9 @@
 
 use solinas_formats::tfhe::{client_header, params, read_client, write_client};
 use solinas_formats::{Header, KeyId, Kind};
-use solinas_schemes::Entropy;
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral};
+use solinas_schemes::{Control, Entropy};
 
 use crate::common::{file, open};
 
@@ -22,7 +22,8 @@ fn former() -> ParamsLiteral {
 
 #[test]
 fn keys_of_earlier_sets_are_read_and_claim_what_is_true_of_them() {
-    let key = ClientKey::generate(Params::stored(&former()).unwrap(), true, Entropy::Insecure(7)).unwrap();
+    let key = ClientKey::generate(&Params::stored(&former()).unwrap(), true, Entropy::Insecure(7), &Control::default())
+        .unwrap();
     let old = Header::new(Kind::ClientKey).scheme("tfhe").params(&former()).unwrap().key_id(key.id());
     let old = old.insecure_seed(true).meta("seed", &KeyId(*key.public_seed()));
     for header in [old, client_header(&key)] {

@@ -173,7 +173,9 @@ impl Bench {
 
 impl Keys {
     fn generate(params: &Params, control: &Control<'_>) -> Result<Self, Error> {
-        let (client, server) = gh::generate(params, true, Entropy::Insecure(1), &control.without_progress())?;
+        let control = control.without_progress();
+        let client = gh::ClientKey::generate(params, true, Entropy::Insecure(1), &control)?;
+        let server = client.server_key(&control)?;
         let public = server.public();
         let encryptor = Encryptor::new(public, EncryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let mut rng = public.encryption_rng(1)?;

@@ -1,7 +1,7 @@
 //! Elements of ciphertexts as residues modulo `d`.
 
 use super::SCHEME;
-use crate::ciphertext::{Condition, Form};
+use crate::form::{Condition, Form};
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, KeyFiles, Kind, Reader, Writer, gh as files, pack};

@@ -361,7 +361,8 @@ mod tests {
     #[test]
     fn tables_in_use_are_kept_and_others_replaced_by_larger_ones() {
         let params = Params::named("ci-15").unwrap();
-        let (_, key) = gh::keygen::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        let key = client.server_key(&Control::default()).unwrap();
         let engine = GhEngine::new(Arc::new(key), Some(1 << 30)).unwrap();
         let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
         let full = engine.evaluator(1).unwrap();

@@ -7,8 +7,7 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::registry::SchemeEntry;
-use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::Netlist;

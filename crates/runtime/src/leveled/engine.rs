@@ -3,7 +3,7 @@
 use super::keys::{self, Server};
 use super::payload::{Elements, form_of, packed};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
-use super::{Leveled, multiply_batch};
+use super::{Leveled, ParamsOf, memory_bytes, multiply_batch};
 use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
@@ -11,7 +11,7 @@ use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::Evaluate;
-use solinas_schemes::leveled::{NoiseModel, Params, State, StoredCiphertext};
+use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
 use solinas_schemes::slots::log2_peak;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -48,12 +48,12 @@ impl<S: Leveled> LeveledEngine<S> {
     /// # Errors
     /// Of [`memory::budget`].
     pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
-        let multiply_batch = multiply_batch::<S>(S::params(key.public()), memory::budget()?);
+        let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
         Ok(Self { key, multiply_batch, speed: OnceLock::new(), plans: Plans::default() })
     }
 
-    fn set(&self) -> &S::Params {
-        S::params(self.key.public())
+    fn set(&self) -> &ParamsOf<S> {
+        self.key.public().params()
     }
 
     /// On the current thread pool.
@@ -73,7 +73,9 @@ impl<S: Leveled> LeveledEngine<S> {
         let set = self.set();
         let evaluator = S::evaluator(&self.key.key)?;
         let x = evaluator.constant(1)?;
-        let products = |count: usize| S::product_seconds(&evaluator, &vec![(&x, &x); count], control);
+        let products = |count: usize| -> Result<f64, Error> {
+            Ok(S::time_products(&evaluator, &vec![(&x, &x); count], control)?.as_secs_f64())
+        };
         let product = if set.depth() == 0 { 0.0 } else { products(1)? };
         let more = match set.depth() {
             0 => 0.0,
@@ -107,7 +109,7 @@ impl<S: Leveled> LeveledEngine<S> {
 
 impl<S: Leveled> Engine for LeveledEngine<S> {
     fn key_id(&self) -> KeyId {
-        S::id(self.key.public())
+        self.key.public().id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -115,7 +117,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        S::key_bytes(&self.key.key) + (self.multiply_batch - 1) * self.set().product_bytes()
+        key_bytes::<S>(&self.key.key) + (self.multiply_batch - 1) * self.set().product_bytes()
     }
 
     fn form(&self) -> Form {
@@ -170,8 +172,13 @@ pub(super) fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>)
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn context<'a, S: Leveled>(params: &'a S::Params, inputs: &'a [Known]) -> PlanContext<'a, S> {
+fn context<'a, S: Leveled>(params: &'a ParamsOf<S>, inputs: &'a [Known]) -> PlanContext<'a, S> {
     PlanContext { params, inputs, bootstrap: params.bootstrap(), rotates: false }
+}
+
+/// Bytes of a server key in memory.
+fn key_bytes<S: Leveled>(key: &ServerKey<S>) -> usize {
+    memory_bytes::<S>(key.params()) + S::rotation_key_bytes(key)
 }
 
 /// The plan of a program. For integers of bits, it takes the construction with the fewest bootstraps, then the fewest products.
@@ -227,7 +234,7 @@ fn plan_circuit<S: Leveled>(
 /// A bound of the states of all instances for each input bit or polynomial, and the content of the slots of each input. Empty for an estimate.
 fn states<S: Leveled>(
     ciphertexts: Option<&[Ciphertext]>,
-    params: &S::Params,
+    params: &ParamsOf<S>,
 ) -> Result<(Vec<Known>, Vec<SlotContent>), Error> {
     let (mut inputs, mut slots) = (Vec::new(), Vec::new());
     for (i, input) in ciphertexts.into_iter().flatten().enumerate() {
@@ -265,7 +272,7 @@ fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State>
 /// Products and depth of a program under a parameter set, without a key. Operations across elements are of a full polynomial.
 pub(super) fn cost<S: Leveled>(
     program: &Program,
-    params: &S::Params,
+    params: &ParamsOf<S>,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
@@ -277,22 +284,22 @@ pub(super) fn cost<S: Leveled>(
 /// As [`cost`], for a circuit.
 pub(super) fn cost_circuit<S: Leveled>(
     netlist: &Netlist,
-    params: &S::Params,
+    params: &ParamsOf<S>,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
     costs::<S>(&plan_circuit(netlist, true, &context::<S>(params, &[]), &planning::limits(control)?)?, params)
 }
 
 /// The cost of a plan on one element.
-fn costs<S: Leveled>(planned: &ArithmeticPlan, params: &S::Params) -> Result<Estimate, Error> {
+fn costs<S: Leveled>(planned: &ArithmeticPlan, params: &ParamsOf<S>) -> Result<Estimate, Error> {
     let multiply_batch = multiply_batch::<S>(params, memory::budget()?);
-    Ok(with_memory::<S>(count::<S>(planned, 1), params, S::memory_bytes(params), multiply_batch))
+    Ok(with_memory::<S>(count::<S>(planned, 1), params, memory_bytes::<S>(params), multiply_batch))
 }
 
 /// Adds the memory of the key and of a batch of products.
 fn with_memory<S: Leveled>(
     estimate: Estimate,
-    params: &S::Params,
+    params: &ParamsOf<S>,
     key_bytes: usize,
     multiply_batch: usize,
 ) -> Estimate {
@@ -328,7 +335,7 @@ impl<S: Leveled> Plan for Job<S> {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         let LeveledEngine { key, multiply_batch, .. } = &*self.engine;
         let estimate = count::<S>(&self.planned, self.lanes(instances));
-        Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *multiply_batch))
+        Ok(with_memory::<S>(estimate, self.engine.set(), key_bytes::<S>(&key.key), *multiply_batch))
     }
 
     fn estimate(
@@ -368,7 +375,7 @@ impl<S: Leveled> Plan for Job<S> {
         let (evaluator, concurrency) = (&S::evaluator(&engine.key.key)?, engine.concurrency());
         let results = Run { schedule, evaluator, concurrency, levels, elements: count }.run(&inputs, control)?;
         let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
-        let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
+        let (key_id, insecure) = (engine.key_id(), engine.key.public().is_insecure());
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
         let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {
             let count = if shape.is_some() { count } else { 1 };

@@ -2,23 +2,23 @@
 
 use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
-use super::{Leveled, engine};
-use crate::registry::SchemeEntry;
-use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
+use super::{Leveled, ParamsOf, engine, memory_bytes};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
-use solinas_formats::{Kind, Reader};
+use solinas_formats::{KeyFiles, Kind, Reader};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::{NoiseModel as _, Params as _};
 use std::sync::Arc;
 
 impl<S: Leveled> SchemeEntry for S {
     fn name(&self) -> &'static str {
-        S::NAME
+        S::SCHEME.name()
     }
 
     fn params(&self) -> Vec<ParamsInfo> {
-        S::names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
+        S::set_names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
     }
 
     fn rotates(&self) -> bool {
@@ -26,7 +26,7 @@ impl<S: Leveled> SchemeEntry for S {
     }
 
     fn has(&self, params: &str) -> bool {
-        S::has(params)
+        !matches!(S::named(params), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
@@ -38,23 +38,24 @@ impl<S: Leveled> SchemeEntry for S {
         check_memory::<S>(&params, options.rotations)?;
         control.report(0, 1);
         control.check()?;
-        let (client, server) = S::generate(&params, options, control)?;
-        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(S::prepared(server)?))))
+        let (research, entropy) = (options.research, options.insecure_seed.into());
+        let (client, server) = S::key_pair(&params, research, options.rotations, entropy, control)?;
+        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(S::resident(server)?))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
-        Ok(Box::new(Client::<S>::new(S::read_client(reader)?)))
+        Ok(Box::new(Client::<S>::new(<S as KeyFiles>::read_client(reader)?)))
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        check_memory::<S>(&S::read_params(reader)?, S::holds_rotations(reader))?;
-        Ok(Arc::new(Server::<S>::new(S::prepared(S::read_server(reader)?)?)))
+        check_memory::<S>(&<S as KeyFiles>::read_params(reader)?, S::holds_rotations(reader))?;
+        Ok(Arc::new(Server::<S>::new(S::resident(<S as KeyFiles>::read_server(reader)?)?)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
         Ok(match reader.kind() {
             Kind::ClientKey => None,
-            _ => Some(Box::new(Public::<S>::new(S::read_public(reader)?))),
+            _ => Some(Box::new(Public::<S>::new(<S as KeyFiles>::read_public(reader)?))),
         })
     }
 
@@ -83,10 +84,10 @@ impl<S: Leveled> SchemeEntry for S {
 }
 
 /// That a server key has room, before anything is made.
-fn check_memory<S: Leveled>(params: &S::Params, rotations: bool) -> Result<(), Error> {
+fn check_memory<S: Leveled>(params: &ParamsOf<S>, rotations: bool) -> Result<(), Error> {
     const MIB: u64 = 1 << 20;
     let more = if rotations { S::rotation_bytes(params) } else { 0 };
-    let (need, limit) = ((S::memory_bytes(params) + more) as u64, memory::budget()?);
+    let (need, limit) = ((memory_bytes::<S>(params) + more) as u64, memory::budget()?);
     if need <= limit {
         return Ok(());
     }

@@ -1,28 +1,24 @@
 //! Encryption, decryption, and parameter sets as data.
 
-use super::Leveled;
 use super::engine::LeveledEngine;
 use super::payload::{Elements, form_of};
 use super::plan::slot_type;
-use crate::control::ProgressParts;
+use super::{Leveled, ParamsOf, memory_bytes};
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
-use solinas_formats::{Destination, Header, Writer};
-use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
+use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
+use solinas_schemes::ProgressParts;
+use solinas_schemes::leveled::{ClientKey, NoiseModel, Params, Plaintext, PublicKey, ServerKey, StoredCiphertext};
 use solinas_schemes::security::Status;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use zeroize::Zeroizing;
-
-/// A secret polynomial, wiped when dropped.
-pub(crate) type Plaintext = Zeroizing<Vec<u64>>;
 
 /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
-fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
+fn plaintexts<S: Leveled>(params: &ParamsOf<S>, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
     if form_of(params) == Form::Bits {
         let bits = |&value: &u128| -> Vec<Plaintext> {
             (0..plain.ty.width()).map(|i| params.constant_plaintext((value >> i & 1) as u64).into()).collect()
@@ -45,11 +41,11 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
 /// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPT_BATCH`] at most, and a number that makes the encryptions of an insecure key
 /// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
-    key: &S::PublicKey,
+    key: &PublicKey<S>,
     plain: Plain,
     all: impl Fn(&[Plaintext]) -> Result<Vec<StoredCiphertext>, Error> + Send + Sync,
 ) -> Result<Ciphertext, Error> {
-    let insecure = S::is_insecure(key);
+    let insecure = key.is_insecure();
     encrypt_parts::<S>(key, plain, |plaintexts| {
         // One by one where randomness is chosen.
         match insecure {
@@ -60,11 +56,11 @@ fn encrypt<S: Leveled>(
 }
 
 fn encrypt_parts<S: Leveled>(
-    key: &S::PublicKey,
+    key: &PublicKey<S>,
     plain: Plain,
     every: impl FnOnce(&[Plaintext]) -> Result<Vec<Vec<StoredCiphertext>>, Error>,
 ) -> Result<Ciphertext, Error> {
-    let (params, insecure) = (S::params(key), S::is_insecure(key));
+    let (params, insecure) = (key.params(), key.is_insecure());
     check_type(&plain, params)?;
     let plaintexts = plaintexts::<S>(params, &plain)?;
     let each = plaintexts.first().map_or(1, Vec::len).max(1);
@@ -73,12 +69,12 @@ fn encrypt_parts<S: Leveled>(
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
     let zero_padded = form_of(params) == Form::Slots && plain.shape.is_some();
     let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), zero_padded, blocks });
-    Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
+    Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: key.id(), insecure, elements }
         .checked()
 }
 
 /// Public values as an input of a run, in ciphertexts that anyone can read beside the plaintexts.
-pub(super) fn public<S: Leveled>(key: &S::PublicKey, plain: &Plain) -> Result<Ciphertext, Error> {
+pub(super) fn public<S: Leveled>(key: &PublicKey<S>, plain: &Plain) -> Result<Ciphertext, Error> {
     encrypt_parts::<S>(key, plain.clone(), |plaintexts| {
         let trivial = |plaintext: &Plaintext| {
             Ok(vec![StoredCiphertext { plaintext: Some(plaintext.to_vec()), ..S::trivial(key, plaintext)? }])
@@ -90,7 +86,7 @@ pub(super) fn public<S: Leveled>(key: &S::PublicKey, plain: &Plain) -> Result<Ci
 /// A public key, which encrypts.
 #[derive(Debug)]
 pub(super) struct Public<S: Leveled> {
-    key: S::PublicKey,
+    key: PublicKey<S>,
     /// Makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
     /// Made once: an estimate of security takes a while.
@@ -98,7 +94,7 @@ pub(super) struct Public<S: Leveled> {
 }
 
 impl<S: Leveled> Public<S> {
-    pub(super) fn new(key: S::PublicKey) -> Self {
+    pub(super) fn new(key: PublicKey<S>) -> Self {
         Self { key, count: AtomicU64::new(0), info: OnceLock::new() }
     }
 
@@ -106,13 +102,20 @@ impl<S: Leveled> Public<S> {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// With the public matrix in a file: pass after pass over it.
+    /// The key, if it has a public matrix.
+    fn with_matrix(&self) -> Result<&PublicKey<S>, Error> {
+        if S::PUBLIC_MATRIX { Ok(&self.key) } else { Err(Error::NoMatrix { scheme: S::SCHEME }) }
+    }
+
+    /// Encrypts with the public matrix in a file, which each batch reads once.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        encrypt_parts::<S>(&self.key, plain, |plaintexts| {
+        let key = self.with_matrix()?;
+        encrypt_parts::<S>(key, plain, |plaintexts| {
             let batches = plaintexts.chunks(S::ENCRYPT_BATCH);
             let parts = ProgressParts::new(control, batches.len());
             let pass = |batch: &[Plaintext], control: &Control<'_>| {
-                S::encrypt_streamed(&self.key, matrix, batch, self.next(), control)
+                let encrypted = S::encrypt_streamed(key, matrix, batch, self.next(), control);
+                encrypted.map_err(|error| Error::from(error).in_file(matrix))
             };
             batches.enumerate().map(|(i, batch)| parts.run(i, |control| pass(batch, control))).collect()
         })
@@ -121,19 +124,19 @@ impl<S: Leveled> Public<S> {
 
 impl<S: Leveled> Encrypt for Public<S> {
     fn key_id(&self) -> KeyId {
-        S::id(&self.key)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
-        self.info.get_or_init(|| info::<S>(S::params(&self.key))).clone()
+        self.info.get_or_init(|| info::<S>(self.key.params())).clone()
     }
 
     fn is_insecure(&self) -> bool {
-        S::is_insecure(&self.key)
+        self.key.is_insecure()
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        encrypt::<S>(&self.key, plain, |plaintexts| S::encrypt_all(&self.key, plaintexts, self.next()))
+        encrypt::<S>(&self.key, plain, |plaintexts| Ok(S::encrypt(&self.key, plaintexts, self.next())?))
     }
 
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -141,11 +144,13 @@ impl<S: Leveled> Encrypt for Public<S> {
     }
 
     fn matrix_bytes(&self) -> Result<u64, Error> {
-        S::matrix_bytes(&self.key)
+        Ok(S::matrix_bytes(self.with_matrix()?)?)
     }
 
     fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
-        S::write_matrix(&self.key, path, control)
+        let key = self.with_matrix()?;
+        control.check()?;
+        Ok(S::write_matrix(key, path, control)?)
     }
 }
 
@@ -163,13 +168,13 @@ fn check_type(plain: &Plain, params: &impl Params) -> Result<(), Error> {
 /// A client key.
 #[derive(Debug)]
 pub(super) struct Client<S: Leveled> {
-    key: S::ClientKey,
+    key: ClientKey<S>,
     public: Public<S>,
 }
 
 impl<S: Leveled> Client<S> {
-    pub(super) fn new(key: S::ClientKey) -> Self {
-        let public = Public::new(S::of_client(&key).clone());
+    pub(super) fn new(key: ClientKey<S>) -> Self {
+        let public = Public::new(key.public().clone());
         Self { key, public }
     }
 }
@@ -188,7 +193,7 @@ impl<S: Leveled> Encrypt for Client<S> {
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        let all = |plaintexts: &[Plaintext]| S::encrypt_all_secret(&self.key, plaintexts, self.public.next());
+        let all = |plaintexts: &[Plaintext]| Ok(S::encrypt_secret(&self.key, plaintexts, self.public.next())?);
         encrypt::<S>(&self.public.key, plain, all)
     }
 
@@ -209,8 +214,7 @@ impl<S: Leveled> Secret for Client<S> {
     /// On the current thread pool.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let elements = Elements::<S>::of(ciphertext)?;
-        let plaintext =
-            |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> { Ok(S::decrypt(&self.key, poly)?.into()) };
+        let plaintext = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> { Ok(S::decrypt(&self.key, poly)?) };
         // Sums and products of constants are constants.
         let constant_of = |poly: &Arc<StoredCiphertext>| -> Result<u128, Error> {
             let plaintext = plaintext(poly)?;
@@ -223,7 +227,7 @@ impl<S: Leveled> Secret for Client<S> {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = S::params(&self.public.key).slots()?;
+            let encoder = self.public.key.params().slots()?;
             let slots = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> {
                 Ok(encoder.decode(&plaintext(poly)?)?.into())
             };
@@ -249,7 +253,7 @@ impl<S: Leveled> Secret for Client<S> {
 /// A server key.
 #[derive(Debug)]
 pub(super) struct Server<S: Leveled> {
-    pub(super) key: S::ServerKey,
+    pub(super) key: ServerKey<S>,
     /// Made when something is first encrypted.
     encryption: OnceLock<Public<S>>,
     /// Made once: an estimate of security takes a while.
@@ -257,22 +261,22 @@ pub(super) struct Server<S: Leveled> {
 }
 
 impl<S: Leveled> Server<S> {
-    pub(super) fn new(key: S::ServerKey) -> Arc<Self> {
+    pub(super) fn new(key: ServerKey<S>) -> Arc<Self> {
         Arc::new(Self { key, encryption: OnceLock::new(), info: OnceLock::new() })
     }
 
-    pub(super) fn public(&self) -> &S::PublicKey {
-        S::of_server(&self.key)
+    pub(super) fn public(&self) -> &PublicKey<S> {
+        self.key.public()
     }
 
     pub(super) fn info(&self) -> ParamsInfo {
-        self.info.get_or_init(|| info::<S>(S::params(self.public()))).clone()
+        self.info.get_or_init(|| info::<S>(self.public().params())).clone()
     }
 }
 
 impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     fn key_id(&self) -> KeyId {
-        S::id(self.public())
+        self.public().id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -280,7 +284,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     }
 
     fn is_insecure(&self) -> bool {
-        S::is_insecure(self.public())
+        self.public().is_insecure()
     }
 
     fn encryption(&self) -> Option<&dyn Encrypt> {
@@ -301,16 +305,28 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 }
 
 /// Bytes of a fresh ciphertext that the public key made, as stored.
-fn ciphertext_bytes<S: Leveled>(params: &S::Params) -> usize {
+fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
     let level = params.depth() + 1;
     params.level_parts(level) * S::packed_bytes(params, level)
 }
 
+/// The products that a parameter set allows, in words.
+fn products(params: &impl NoiseModel) -> String {
+    match (params.bootstrap(), params.depth()) {
+        (Some(bootstrap), _) => {
+            format!("any number of products, {} in a row between bootstraps", bootstrap.gives.level - 1)
+        }
+        (None, 0) => "sums alone".into(),
+        (None, 1) => "1 product".into(),
+        (None, depth) => format!("{depth} products in a row"),
+    }
+}
+
 /// A parameter set as data.
-pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
+pub(crate) fn info<S: Leveled>(params: &ParamsOf<S>) -> ParamsInfo {
     let security = params.security();
     let (limited, research_only) = reasons(&security.status);
-    let products = S::products(params);
+    let products = products(params);
     let slots = (form_of(params) == Form::Slots).then(|| if params.slots().is_ok() { params.dimension() } else { 1 });
     let (family, description) = match slots {
         Some(1) => ("slots", format!("single values of type {}; {products}", slot_type(params))),
@@ -336,8 +352,8 @@ pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
         date: security.date,
         log2_failure: params.log2_failure(),
         ciphertext_bytes: ciphertext_bytes::<S>(params),
-        server_key_bytes: S::stored_bytes(params),
-        memory_bytes: S::memory_bytes(params),
+        server_key_bytes: S::stored_server_bytes(params),
+        memory_bytes: memory_bytes::<S>(params),
         recommended: security.status == Status::Recommended,
         status: security.status.word(),
         limited,

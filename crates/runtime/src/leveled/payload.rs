@@ -1,10 +1,10 @@
 //! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
 
-use super::Leveled;
-use crate::ciphertext::{Condition, Form};
+use super::{Leveled, ParamsOf};
+use crate::form::{Condition, Form};
 use crate::scheme::{self, CiphertextHeader, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use solinas_formats::{Destination, Header, KeyFiles as _, Kind, Reader, Writer};
 use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const SEED: usize = 32;
 /// Encrypted elements of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements<S: Leveled> {
-    pub(super) params: S::Params,
+    pub(super) params: ParamsOf<S>,
     /// How many there are.
     pub(super) count: usize,
     /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
@@ -44,7 +44,7 @@ impl<S: Leveled> Elements<S> {
     }
 
     /// That they are of those parameters: of a custom set, the name does not tell.
-    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &S::Params) -> Result<(), Error> {
+    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &ParamsOf<S>) -> Result<(), Error> {
         if self.params == *params {
             return Ok(());
         }

@@ -3,9 +3,9 @@
 //! Invariant: every value decrypts at its level. If a product would break the invariant, the planner first drops the noisier operand by one level. If no level is
 //! left, it bootstraps the operand, or returns [`Error::Levels`] if the key cannot.
 
-use super::Leveled;
 use super::depth::Depth;
 use super::slot_noise::{SlotNoise, no_rotations};
+use super::{Leveled, ParamsOf};
 use crate::Error;
 use crate::arithmetic::{self, Arrays, Schedule, SlotContent, SlotOperation, Step, Value};
 use crate::{Program, Type};
@@ -30,7 +30,7 @@ pub(super) struct Known {
 /// Everything that a plan depends on, except the program.
 #[derive(Debug)]
 pub(super) struct PlanContext<'a, S: Leveled> {
-    pub(super) params: &'a S::Params,
+    pub(super) params: &'a ParamsOf<S>,
     /// The inputs. Inputs beyond these are fresh.
     pub(super) inputs: &'a [Known],
     /// The bootstrap, if the key can.
@@ -45,7 +45,7 @@ impl<S: Leveled> PlanContext<'_, S> {
     fn too_few(&self, error: Error, need: usize, plan: impl Fn(&PlanContext<'_, S>) -> Result<(), Error>) -> Error {
         let Error::Levels { params, depth, left, .. } = error else { return error };
         let mut levels = if need > left { depth - left.min(depth) + need } else { depth + 1 };
-        while let Some(set) = S::of_depth(self.params, levels) {
+        while let Some(set) = S::deep_enough(self.params, levels) {
             let state = State { level: set.depth() + 1, noise: set.fresh_noise() };
             let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
             match plan(&PlanContext { params: &set, inputs: &inputs, bootstrap: set.bootstrap(), ..*self }) {
@@ -155,7 +155,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         Self { context, steps, states, constants, public, dropped, bootstrapped, rotations, rotation_cost }
     }
 
-    fn params(&self) -> &'a S::Params {
+    fn params(&self) -> &'a ParamsOf<S> {
         self.context.params
     }
 

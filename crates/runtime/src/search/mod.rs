@@ -1,6 +1,7 @@
 //! Searches for the smallest parameter set that meets a request.
 
 mod bgv;
+mod bgv_sets;
 mod ntru;
 
 use crate::{Error, ParamsInfo};
@@ -8,6 +9,7 @@ use serde::{Serialize, Serializer};
 use solinas_schemes::ntru::find::Found;
 
 pub(crate) use bgv::find as find_bgv;
+pub use bgv_sets::find_bgv as smallest_bgv;
 pub(crate) use ntru::find as find_ntru;
 pub use solinas_schemes::ntru::KeyDistribution;
 

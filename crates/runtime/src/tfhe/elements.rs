@@ -1,7 +1,7 @@
 //! Elements of ciphertexts as LWE ciphertexts.
 
 use super::SCHEME;
-use crate::ciphertext::Form;
+use crate::form::Form;
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, pack, tfhe as files};

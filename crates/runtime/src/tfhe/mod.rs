@@ -7,8 +7,7 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::registry::SchemeEntry;
-use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
@@ -40,7 +39,7 @@ impl SchemeEntry for Tfhe {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
         // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
-        let key = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
+        let key = ClientKey::generate(&params, options.research, options.insecure_seed.into(), control)?;
         let server = key.server_key(control)?;
         Ok((Box::new(Client::new(key)), Arc::new(server)))
     }

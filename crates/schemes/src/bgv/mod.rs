@@ -48,7 +48,7 @@ mod tests;
 use solinas_ring::{Eval, RnsPoly};
 
 use crate::Error;
-use crate::leveled::{self, Leveled};
+use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
 use crate::random::SecretSeed;
 use crate::{Control, Entropy, KeyId};
 
@@ -77,6 +77,9 @@ const SCHEME: &str = "BGV";
 
 impl Leveled for Bgv {
     const NAME: &'static str = "bgv";
+    /// Of 128 bits, vectors, and depth for more than a polynomial or two.
+    const DEFAULT: &'static str = "slots128-16384-8";
+    const SEEDED: bool = true;
 
     type Params = Params;
     type Context = context::Context;
@@ -101,5 +104,50 @@ impl Leveled for Bgv {
     /// With keys of all rotations, if there are slots.
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, &Rotations::default_of(client.params()), control)
+    }
+    type Evaluator<'k> = Evaluator<'k>;
+
+    fn set_names() -> Vec<&'static str> {
+        Params::names()
+    }
+
+    fn named(name: &str) -> Result<Params, Error> {
+        Params::named(name)
+    }
+
+    fn deep_enough(params: &Params, products: usize) -> Option<Params> {
+        Params::named(Params::deep_enough(params.plaintext_modulus(), products)?).ok()
+    }
+
+    fn encrypt(key: &PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<StoredCiphertext>, Error> {
+        let encrypt = |plaintext: &Plaintext| Ok((&key.encrypt(plaintext, &mut key.encryption_rng(nonce)?)?).into());
+        plaintexts.iter().map(encrypt).collect()
+    }
+
+    fn encrypt_secret(key: &ClientKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<StoredCiphertext>, Error> {
+        let encrypt = |plaintext: &Plaintext| {
+            Ok((&key.encrypt_seeded(plaintext, &mut key.public().encryption_rng(nonce)?)?).into())
+        };
+        plaintexts.iter().map(encrypt).collect()
+    }
+
+    fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<StoredCiphertext, Error> {
+        Ok((&key.trivial(plaintext)?).into())
+    }
+
+    fn decrypt(key: &ClientKey, x: &StoredCiphertext) -> Result<Plaintext, Error> {
+        Ok(key.decrypt(&key.public().load(x)?)?.into())
+    }
+
+    fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+        Ok(Evaluator::new(key))
+    }
+
+    fn memory_bytes(params: &Params, _: usize) -> usize {
+        let towers = params.moduli().len() + params.special().len();
+        let keys = (1 + Rotations::default_of(params).len()) * params.switch_rows() * towers;
+        let bootstrap = |shapes: Vec<(Vec<u32>, usize)>| shapes.iter().map(|(bits, rows)| rows * bits.len()).sum();
+        let bootstrap: usize = BootstrapKey::shapes(params).map_or(0, bootstrap);
+        2 * 8 * params.dimension() * (params.moduli().len() + keys + bootstrap)
     }
 }

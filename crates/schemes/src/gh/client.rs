@@ -8,6 +8,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::keys::Held;
 use super::{Ciphertext, Error, Params, PublicKey, noise};
+use crate::random::SecretSeed;
 
 /// The secret key: an odd coefficient `w` of `d / v`.
 ///
@@ -17,6 +18,8 @@ pub struct ClientKey {
     #[zeroize(skip)]
     public: PublicKey,
     w: Natural,
+    /// The seed of the key generation, and which `v` of the seed it took. A key that was read from a file has none.
+    origin: Option<(SecretSeed, u64)>,
 }
 
 impl fmt::Debug for ClientKey {
@@ -31,7 +34,7 @@ impl ClientKey {
     /// # Errors
     /// [`Error::Material`] if `w` is not in `1..d`, or its centred value is not odd.
     pub fn from_parts(public: PublicKey, w: Natural) -> Result<Self, Error> {
-        let key = Self { public, w };
+        let key = Self { public, w, origin: None };
         if key.w.is_zero() || key.w >= *key.public.d() {
             return Err(Error::Material { part: "client key", problem: "w is not in 1..d".into() });
         }
@@ -41,6 +44,17 @@ impl ClientKey {
             return Err(Error::Material { part: "client key", problem: "w is not odd".into() });
         }
         Ok(key)
+    }
+
+    /// The same key, with the seed of its generation.
+    pub(super) fn of_seed(mut self, seed: SecretSeed, attempt: u64) -> Self {
+        self.origin = Some((seed, attempt));
+        self
+    }
+
+    /// The seed of the key generation, and which `v` of the seed it took.
+    pub(super) fn seed(&self) -> Option<(&[u8; 32], u64)> {
+        self.origin.as_ref().map(|(seed, attempt)| (seed.as_bytes(), *attempt))
     }
 
     /// The public key.

@@ -9,10 +9,11 @@
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy};
-//! use solinas_schemes::gh::{self, Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod};
+//! use solinas_schemes::gh::{Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod};
 //!
 //! let params = Params::named("ci-15")?;
-//! let (client, server) = gh::generate(&params, true, Entropy::System, &Control::default())?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;
 //! let memory = 1 << 30;
 //! let encryptor =
 //!     Encryptor::new(server.public(), EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
@@ -44,7 +45,7 @@ pub use ciphertext::Ciphertext;
 pub use client::{ClientKey, Decryptor};
 pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_batch};
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
-pub use keygen::{Checkpoint, KeyGeneration, Stage, generate};
+pub use keygen::{Checkpoint, KeyGeneration, Stage};
 pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};

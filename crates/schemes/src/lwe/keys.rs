@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::control::Steps;
-use crate::{Entropy, KeyId};
+use crate::{Control, Entropy, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -173,6 +173,19 @@ impl fmt::Debug for ClientKey {
 }
 
 impl ClientKey {
+    /// Makes a secret key and its public key, on the current thread pool. If the parameters are for research only, the caller has to consent with `research`.
+    /// Progress counts parts of the public matrix.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`]; [`Error::Entropy`]; [`Error::Cancelled`].
+    pub fn generate(params: &Params, research: bool, entropy: Entropy, control: &Control<'_>) -> Result<Self, Error> {
+        if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
+            return Err(Error::ResearchOnly { name: params.name().into(), why });
+        }
+        let steps = Steps::new(control, parts(params.samples()));
+        make(params, entropy.is_insecure(), &SecretSeed::new(entropy)?, &steps)
+    }
+
     /// From its parts, as stored.
     ///
     /// # Errors
@@ -228,17 +241,6 @@ pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) 
         word.reduce_signed(sum + i64::from(numbers[0]))
     };
     Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect())
-}
-
-/// Makes a key; `research` allows parameters that are for research alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool, entropy: Entropy) -> Result<ClientKey, Error> {
-    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-        return Err(Error::ResearchOnly { name: params.name().into(), why });
-    }
-    make(params, entropy.is_insecure(), &SecretSeed::new(entropy)?, &Steps::unobserved())
 }
 
 pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, steps: &Steps<'_>) -> Result<ClientKey, Error> {

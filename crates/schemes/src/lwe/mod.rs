@@ -8,10 +8,10 @@
 //! **The paper's sets are for research only**, in more than one way: see [`Params::security`] and `docs/book/lwe.md`.
 //!
 //! ```
-//! use solinas_schemes::Entropy;
-//! use solinas_schemes::lwe::{self, Params};
+//! use solinas_schemes::{Control, Entropy};
+//! use solinas_schemes::lwe::{ClientKey, Params};
 //!
-//! let client = lwe::generate(&Params::named("toy-64-2")?, true, Entropy::System)?;
+//! let client = ClientKey::generate(&Params::named("toy-64-2")?, true, Entropy::System, &Control::default())?;
 //! let public = client.public();
 //! let bits = public.encryptor()?.encrypt(&[true, false], &mut public.encryption_rng(0)?)?;
 //! assert!(client.decrypt(&bits[0])? && !client.decrypt(&bits[1])?);
@@ -37,7 +37,7 @@ mod vector;
 use crate::Error;
 pub use encrypt::{Ciphertext, Encryptor};
 pub use file::KeyFile;
-pub use keys::{ClientKey, PublicKey, generate};
+pub use keys::{ClientKey, PublicKey};
 pub use layout::Layout;
 pub use matrix::{Matrix, SeededMatrix, Source, Visitor};
 pub use modulus::Modulus;

@@ -46,8 +46,8 @@ mod tests;
 
 use solinas_ring::{Eval, RnsPoly};
 
-use crate::leveled::{self, Leveled};
-use crate::{Control, Entropy, Error, KeyId};
+use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
+use crate::{Control, Entropy, Error, KeyId, ProgressParts};
 
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
@@ -74,6 +74,8 @@ const SCHEME: &str = "NTRU";
 
 impl Leveled for Ntru {
     const NAME: &'static str = "ntru";
+    /// Of 128 bits, and of the least size.
+    const DEFAULT: &'static str = "secure-8192-1";
 
     type Params = Params;
     type Context = context::Context;
@@ -98,5 +100,58 @@ impl Leveled for Ntru {
     /// Without keys of rotations.
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, None, control)
+    }
+    type Evaluator<'k> = Evaluator<'k>;
+
+    fn set_names() -> Vec<&'static str> {
+        Params::names()
+    }
+
+    fn named(name: &str) -> Result<Params, Error> {
+        Params::named(name)
+    }
+
+    /// With keys of rotations if the caller asks for them.
+    fn key_pair(
+        params: &Params,
+        research: bool,
+        rotations: bool,
+        entropy: Entropy,
+        control: &Control<'_>,
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let parts = ProgressParts::new(control, 2);
+        let client = parts.run(0, |control| ClientKey::generate(params, research, entropy, control))?;
+        let server = parts.run(1, |control| match rotations {
+            true => client.server_key_with(&Rotation::all(params), research, control),
+            false => client.server_key(control),
+        })?;
+        Ok((client, server))
+    }
+
+    fn encrypt(key: &PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<StoredCiphertext>, Error> {
+        let encrypt = |plaintext: &Plaintext| Ok((&key.encrypt(plaintext, &mut key.encryption_rng(nonce)?)?).into());
+        plaintexts.iter().map(encrypt).collect()
+    }
+
+    fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<StoredCiphertext, Error> {
+        Ok((&key.trivial(plaintext)?).into())
+    }
+
+    fn decrypt(key: &ClientKey, x: &StoredCiphertext) -> Result<Plaintext, Error> {
+        Ok(key.decrypt(&key.public().load(x)?)?.into())
+    }
+
+    fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+        Ok(Evaluator::new(key))
+    }
+
+    fn rotation_bytes(params: &Params) -> usize {
+        // Parameters without rotations have no sizes.
+        let words: usize = RotationKey::sizes(params).unwrap_or_default().iter().sum();
+        8 * words * Rotation::all(params).len()
+    }
+
+    fn rotation_key_bytes(key: &ServerKey) -> usize {
+        key.rotation_key().map_or(0, RotationKey::bytes)
     }
 }

@@ -66,20 +66,21 @@ fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
 const KEYSWITCH_STREAMS: u64 = 1 << 32;
 
 impl ClientKey {
-    /// Generates a secret key.
+    /// Generates a secret key. [`Self::server_key`] makes the key of a server.
     ///
     /// # Errors
     /// [`Error::ResearchOnly`] if the set is for research only and `research` is false. [`Error::Entropy`] if there is
-    /// no randomness.
-    pub fn generate(params: Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
+    /// no randomness. [`Error::Cancelled`] if the caller cancels.
+    pub fn generate(params: &Params, research: bool, entropy: Entropy, control: &Control<'_>) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
+        control.check()?;
         let seed = SecretSeed::new(entropy)?;
         let lwe = bits(&mut seed.derive("lwe key").stream(0), params.literal().lwe_dimension);
         let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
         let public_seed = seed.derive("public seed").publish();
-        Ok(Self { public_seed, params, insecure: entropy.is_insecure(), lwe, glwe })
+        Ok(Self { public_seed, params: params.clone(), insecure: entropy.is_insecure(), lwe, glwe })
     }
 
     /// Builds a key from its stored parts. `lwe` and `glwe` hold one bit in each byte. Shape: `n` and `k N` bytes.

@@ -5,11 +5,10 @@ mod programs;
 
 use super::super::plan::{self, Known, PlanContext};
 use crate::arithmetic::Arrays;
-use crate::bgv::Bgv;
 use crate::{Error, Program, Type};
 use rand_core::RngCore;
 use solinas_circuits::program::{Op, ProgramBuilder};
-use solinas_schemes::bgv::Params;
+use solinas_schemes::bgv::{Bgv, Params};
 use solinas_schemes::leveled::{NoiseModel, State};
 
 const P: u32 = 65537;

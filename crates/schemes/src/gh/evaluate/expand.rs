@@ -104,7 +104,7 @@ fn bits_at(words: &[u64], start: usize, count: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::keygen::generate;
+    use super::super::super::ClientKey;
     use super::super::super::modulus::Arithmetic;
     use super::*;
     use crate::random::SecretSeed;
@@ -127,7 +127,8 @@ mod tests {
     fn fast_expansion_agrees_with_the_loop_of_the_papers() {
         for name in ["ci-3", "ci-7", "ci-15"] {
             let params = Params::named(name).unwrap();
-            let (_, server) = generate(&params, true, Entropy::Insecure(3), &Control::default()).unwrap();
+            let client = ClientKey::generate(&params, true, Entropy::Insecure(3), &Control::default()).unwrap();
+            let server = client.server_key(&Control::default()).unwrap();
             let modulus = Modulus::new(server.public().d(), 1, Arithmetic::default()).unwrap();
             let expansion = Expansion::new(&server, &modulus).unwrap();
             let d = server.public().d();

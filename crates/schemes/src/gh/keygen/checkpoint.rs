@@ -4,7 +4,6 @@ use solinas_bigint::Natural;
 use zeroize::Zeroizing;
 
 use super::super::keys::check_residues;
-use super::super::modulus::{Arithmetic, Modulus};
 use super::super::{ClientKey, Error, Params, PublicKey};
 use super::{Indicators, KeyGeneration, Root, SecretSeed, Splitting, State};
 
@@ -131,8 +130,5 @@ fn root_parts(root: &Root) -> Vec<(&'static str, &[u64])> {
 fn restore(params: &Params, insecure: bool, d: Vec<u64>, r: Vec<u64>, w: Vec<u64>) -> Result<Root, Error> {
     let w = Natural::from_words(w);
     let public = PublicKey::from_parts(params.clone(), insecure, Natural::from_words(d), Natural::from_words(r))?;
-    let client = ClientKey::from_parts(public.clone(), w)?;
-    let modulus = Modulus::new(public.d(), 1, Arithmetic::default())?;
-    let w = Zeroizing::new(modulus.residue(client.w()));
-    Ok(Root { public, modulus, w })
+    Root::restored(&ClientKey::from_parts(public, w)?)
 }

@@ -60,19 +60,36 @@ impl Stage {
     }
 }
 
-/// Generates a key pair on the current thread pool. Progress carries the name of the [`Stage`] and counts transforms of
-/// the length of a product over all stages. It never decreases.
-///
-/// # Errors
-/// [`Error::ResearchScheme`] unless `research`: all parameters are for research only. [`Error::Cancelled`] if the caller
-/// cancels. [`Error::Entropy`] if there is no randomness.
-pub fn generate(
-    params: &Params,
-    research: bool,
-    entropy: Entropy,
-    control: &Control<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    KeyGeneration::new(params, research, entropy)?.finish(control)
+impl ClientKey {
+    /// Makes a secret key and its public key, on the current thread pool. [`Self::server_key`] makes the key of a server. Progress counts transforms of the
+    /// length of a product over the whole key generation, of which [`Self::server_key`] reports the rest. Every report has the name of the [`Stage`].
+    ///
+    /// # Errors
+    /// [`Error::ResearchScheme`] unless `research`, since all parameters are for research only; [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn generate(params: &Params, research: bool, entropy: Entropy, control: &Control<'_>) -> Result<Self, Error> {
+        let mut generation = KeyGeneration::new(params, research, entropy)?;
+        loop {
+            generation.step(control)?;
+            if let State::Root(root) = &generation.state {
+                let key = Self::from_parts(root.public.clone(), Natural::from_words(root.w.to_vec()))?;
+                return Ok(key.of_seed(generation.seed, generation.attempt));
+            }
+        }
+    }
+
+    /// Makes the server key, on the current thread pool. The key generation that made this key determines it, so that repeated calls return the same key.
+    ///
+    /// # Errors
+    /// [`Error::NoSeed`] for a key that was read from its parts; [`Error::Cancelled`].
+    pub fn server_key(&self, control: &Control<'_>) -> Result<ServerKey, Error> {
+        let (seed, attempt) = self.seed().ok_or(Error::NoSeed)?;
+        let (params, insecure) = (self.params(), self.public().is_insecure());
+        // The caller consented to research when the client key was made.
+        let mut generation = KeyGeneration::from_seed(params, true, SecretSeed::from_bytes(seed), insecure)?;
+        generation.attempt = attempt;
+        generation.state = State::Root(Box::new(Root::restored(self)?));
+        Ok(generation.finish(control)?.1)
+    }
 }
 
 /// An unfinished key generation. It runs in steps. Between two steps it can be stored ([`Self::checkpoint`]) and later
@@ -359,8 +376,25 @@ mod tests {
             "{reports:?}"
         );
         assert_eq!(reports.iter().filter(|report| report.stage == Some(Stage::Root.name())).count(), 2);
-        let first = generate(&params, true, Entropy::Insecure(2), &Control::default()).unwrap().1;
-        assert_ne!(first.id(), server.id());
+        let first = ClientKey::generate(&params, true, Entropy::Insecure(2), &Control::default()).unwrap();
+        assert_ne!(first.public().id(), server.id());
         assert_eq!(*client.public(), *server.public());
+    }
+
+    #[test]
+    fn a_client_key_makes_the_server_key_of_its_generation() {
+        let params = Params::named("ci-3").unwrap();
+        let entropy = Entropy::Insecure(4);
+        let (control, reports) = (Control::default(), std::sync::Mutex::new(vec![]));
+        let client = ClientKey::generate(&params, true, entropy, &control).unwrap();
+        let progress = |progress: Progress| reports.lock().unwrap().push(progress.done);
+        let server = client.server_key(&Control { progress: Some(&progress), cancel: None }).unwrap();
+        // The lattice is done.
+        let reports = reports.into_inner().unwrap();
+        assert!(reports[0] > 0 && reports.is_sorted(), "{reports:?}");
+        let (same, whole) = KeyGeneration::new(&params, true, entropy).unwrap().finish(&control).unwrap();
+        assert!(same.w() == client.w() && (server.x(), server.indicators()) == (whole.x(), whole.indicators()));
+        let stored = ClientKey::from_parts(client.public().clone(), client.w().clone()).unwrap();
+        assert_eq!(stored.server_key(&control).err(), Some(Error::NoSeed));
     }
 }

@@ -5,7 +5,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::gh::lattice::{Resultant, Signed};
 use crate::gh::modulus::{Arithmetic, Modulus};
-use crate::gh::{Error, Params, PublicKey};
+use crate::gh::{ClientKey, Error, Params, PublicKey};
 
 /// The results of steps 1 to 4.
 pub(in crate::gh) struct Root {
@@ -15,6 +15,14 @@ pub(in crate::gh) struct Root {
 }
 
 impl Root {
+    /// What made a client key.
+    pub(in crate::gh) fn restored(client: &ClientKey) -> Result<Self, Error> {
+        let public = client.public().clone();
+        let modulus = Modulus::new(public.d(), 1, Arithmetic::default())?;
+        let w = Zeroizing::new(modulus.residue(client.w()));
+        Ok(Self { public, modulus, w })
+    }
+
     /// Computes root and secret from the resultant. Returns `None` if there is no root; then another `v` must be drawn.
     pub(in crate::gh) fn from_resultant(
         params: &Params,

@@ -15,7 +15,10 @@ const SETS: [&str; 3] = ["ci-3", "ci-7", "ci-15"];
 const MEMORY: u64 = 1 << 30;
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
+    let params = Params::named(name).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
 }
 
 fn encryptor(public: &PublicKey, method: EncryptMethod) -> Encryptor<'_> {
@@ -261,14 +264,15 @@ fn operations_beyond_the_bound_are_refused() {
 #[test]
 fn objects_of_different_keys_are_refused() {
     let params = Params::named("ci-3").unwrap();
-    let error = generate(&params, false, Entropy::System, &Control::default()).unwrap_err();
+    let error = ClientKey::generate(&params, false, Entropy::System, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");
     let cancel = AtomicBool::new(false);
     let stop = |progress: Progress| {
         cancel.store(progress.stage == Some(Stage::Indicators.name()), Ordering::Relaxed);
     };
     let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-    assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled { .. })));
+    let client = ClientKey::generate(&params, true, Entropy::System, &control).unwrap();
+    assert!(matches!(client.server_key(&control), Err(Error::Cancelled { .. })));
 
     let (client, server) = keys("ci-3", 1);
     let (_, other) = keys("ci-3", 2);

@@ -47,7 +47,8 @@ impl Bench<'_> {
 fn the_carried_noise_is_not_below_the_noise() {
     for (name, seed) in [("ci-3", 21), ("ci-3", 22), ("ci-7", 23), ("ci-7", 24), ("ci-15", 25), ("ci-15", 26)] {
         let params = Params::named(name).unwrap();
-        let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+        let server = client.server_key(&Control::default()).unwrap();
         let public = server.public();
         let encryptor = Encryptor::new(public, EncryptMethod::Table, MEMORY, Arithmetic::default()).unwrap();
         let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();

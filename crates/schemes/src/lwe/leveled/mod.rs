@@ -30,12 +30,37 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-use crate::leveled::{self, Leveled};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
+
+use super::KeyFile;
+use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
 use crate::{Control, Entropy, Error, KeyId, lwe};
 
 pub use evaluate::{Evaluator, Switched, Tensor};
 pub use keys::SwitchKey;
 pub use params::{Params, ParamsLiteral};
+
+/// Bytes of all switching keys' matrices up to which they are kept whole in memory. Larger ones are made again from their seeds.
+const RESIDENT: u64 = 256 << 20;
+
+/// Rows of the smaller part of a matrix by which products are timed. The larger part has four times as many.
+const MEASURED_ROWS: usize = 1 << 16;
+
+/// Bytes of the matrices in memory.
+fn resident_bytes(params: &Params) -> u64 {
+    Some(params.switch_bytes()).filter(|&bytes| bytes <= RESIDENT).unwrap_or(0)
+}
+
+fn is_one(plaintext: &[u64]) -> bool {
+    plaintext.first().is_some_and(|bit| bit & 1 == 1)
+}
+
+fn bits(plaintexts: &[Plaintext]) -> Zeroizing<Vec<bool>> {
+    plaintexts.iter().map(|plaintext| is_one(plaintext)).collect::<Vec<_>>().into()
+}
 
 /// The scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +77,13 @@ pub type Ciphertext = leveled::Ciphertext<Lwe>;
 
 impl Leveled for Lwe {
     const NAME: &'static str = "lwe";
+    /// Of 128 bits, with a product.
+    const DEFAULT: &'static str = "leveled-secure-1";
+    const SLOTS: bool = false;
+    const PUBLIC_MATRIX: bool = true;
+    const ENCRYPT_BATCH: usize = 64;
+    /// Each product takes a vector of as many numbers as the matrix has rows.
+    const MULTIPLY_BATCH: usize = 16;
 
     type Params = Params;
     type Context = Params;
@@ -89,5 +121,98 @@ impl Leveled for Lwe {
 
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, control)
+    }
+    type Evaluator<'k> = Evaluator<'k>;
+
+    fn set_names() -> Vec<&'static str> {
+        Params::names().into_iter().chain(lwe::Params::names()).collect()
+    }
+
+    fn named(name: &str) -> Result<Params, Error> {
+        Params::named(name)
+    }
+
+    fn deep_enough(_: &Params, products: usize) -> Option<Params> {
+        (products <= 2).then(|| Params::named(&format!("leveled-secure-{}", products.max(1))).ok()).flatten()
+    }
+
+    fn key_pair(
+        params: &Params,
+        research: bool,
+        _: bool,
+        entropy: Entropy,
+        control: &Control<'_>,
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        // Switching keys take most of the time, if there are any.
+        let of_client = if params.depth() == 0 { *control } else { control.without_progress() };
+        let client = ClientKey::generate(params, research, entropy, &of_client)?;
+        let server = client.server_key(control)?;
+        Ok((client, server))
+    }
+
+    /// With one pass over the public key's matrix.
+    fn encrypt(key: &PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<StoredCiphertext>, Error> {
+        let all = key.encrypt(&bits(plaintexts), &mut key.encryption_rng(nonce)?)?;
+        Ok(all.iter().map(StoredCiphertext::from).collect())
+    }
+
+    fn encrypt_streamed(
+        key: &PublicKey,
+        matrix: &Path,
+        plaintexts: &[Plaintext],
+        nonce: u64,
+        control: &Control<'_>,
+    ) -> Result<Vec<StoredCiphertext>, Error> {
+        let file = KeyFile::open(matrix)?;
+        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, control)?;
+        Ok(all.iter().map(StoredCiphertext::from).collect())
+    }
+
+    fn matrix_bytes(key: &PublicKey) -> Result<u64, Error> {
+        key.matrix_bytes()
+    }
+
+    fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<StoredCiphertext, Error> {
+        Ok((&Ciphertext::trivial(key, is_one(plaintext))).into())
+    }
+
+    fn decrypt(key: &ClientKey, x: &StoredCiphertext) -> Result<Plaintext, Error> {
+        let x = key.public().load(x)?;
+        Ok(leveled::Params::constant_plaintext(key.params(), key.decrypt(&x)?.into()).into())
+    }
+
+    fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+        Evaluator::new(key)
+    }
+
+    /// For a large matrix, measures two parts of its rows: the time grows evenly with them.
+    fn time_products(
+        evaluator: &Evaluator<'_>,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Duration, Error> {
+        let part = |rows: usize| {
+            control.check()?;
+            let start = Instant::now();
+            let share = evaluator.multiply_part(pairs, rows)?;
+            Ok::<_, Error>((share, start.elapsed().as_secs_f64()))
+        };
+        let (less, short) = part(MEASURED_ROWS)?;
+        let (more, long) = part(4 * MEASURED_ROWS)?;
+        // If both parts are the whole matrix, the second run counts.
+        let all = if more > less { (long + (long - short) / (more - less) * (1.0 - more)).max(long) } else { long };
+        Ok(Duration::from_secs_f64(all))
+    }
+
+    /// Small matrices are kept whole in memory.
+    fn resident(key: ServerKey) -> Result<ServerKey, Error> {
+        match resident_bytes(key.params()) {
+            0 => Ok(key),
+            bytes => key.expand(bytes),
+        }
+    }
+
+    fn memory_bytes(params: &Params, stored: usize) -> usize {
+        stored + resident_bytes(params) as usize + params.product_bytes() as usize
     }
 }

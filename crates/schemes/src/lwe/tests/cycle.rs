@@ -2,10 +2,10 @@
 
 use rand_core::RngCore;
 
-use crate::Entropy;
 use crate::lwe::*;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
 fn bits(len: usize, seed: u64) -> Vec<bool> {
     let mut rng = SecretSeed::insecure(seed).stream(0);
@@ -15,7 +15,9 @@ fn bits(len: usize, seed: u64) -> Vec<bool> {
 #[test]
 fn bits_come_back_from_every_form_of_the_key() {
     for name in ["toy-64-2", "toy-256-8", "toy-1100-1"] {
-        let client = generate(&Params::named(name).unwrap(), true, Entropy::Insecure(3)).unwrap();
+        let client =
+            ClientKey::generate(&Params::named(name).unwrap(), true, Entropy::Insecure(3), &Control::default())
+                .unwrap();
         let public = client.public();
         let messages = bits(100, 4);
         let rng = || public.encryption_rng(5).unwrap();
@@ -43,7 +45,7 @@ fn bits_come_back_from_every_form_of_the_key() {
 fn measured(params: &Params, keys: u64) -> f64 {
     let mut squares = 0.0;
     for seed in 0..keys {
-        let client = generate(params, true, Entropy::Insecure(seed)).unwrap();
+        let client = ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
         let public = client.public();
         let ciphertexts = public.encryptor().unwrap().encrypt(&[false; 4], &mut public.encryption_rng(0).unwrap());
         squares += ciphertexts.unwrap().iter().map(|c| (2.0 * client.noise(c).unwrap()).exp2()).sum::<f64>();
@@ -85,7 +87,7 @@ fn bits_are_wrong_as_often_as_the_formula_says() {
         let params = Params::unchecked(literal).unwrap();
         let (mut wrong, mut total) = (0, 0);
         for seed in 0..8000 {
-            let client = generate(&params, true, Entropy::Insecure(seed)).unwrap();
+            let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
             let public = client.public();
             let messages = bits(2, seed);
             let ciphertexts = public.encryptor().unwrap().encrypt(&messages, &mut public.encryption_rng(0).unwrap());
@@ -115,7 +117,10 @@ fn sets_say_what_they_are() {
     assert_eq!((paper.modulus().bits(), paper.modulus().len()), (1024, 32));
     let Status::ResearchOnly { why } = paper.security().status else { panic!("recommended") };
     assert!(why.contains("linear algebra"), "{why}");
-    assert!(matches!(generate(&paper, false, Entropy::System), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(
+        ClientKey::generate(&paper, false, Entropy::System, &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
     assert!(matches!(Params::named("toy-0-1"), Err(Error::Params { .. })));
     for unknown in ["", "paper", "paper-9327", "toy-5", "toy-a-b", "secure-63"] {
         assert!(matches!(Params::named(unknown), Err(Error::UnknownParams { .. })), "{unknown}");
@@ -125,7 +130,8 @@ fn sets_say_what_they_are() {
 #[test]
 fn keys_and_ciphertexts_are_checked() {
     let params = Params::named("toy-64-2").unwrap();
-    let [one, other] = [1, 2].map(|seed| generate(&params, true, Entropy::Insecure(seed)).unwrap());
+    let [one, other] =
+        [1, 2].map(|seed| ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap());
     let public = one.public();
     let ciphertext = &public.encryptor().unwrap().encrypt(&[true], &mut public.encryption_rng(0).unwrap()).unwrap()[0];
     assert!(matches!(other.decrypt(ciphertext), Err(Error::KeyMismatch { .. })));

@@ -139,7 +139,9 @@ fn damage_is_found() {
 #[test]
 fn bits_are_encrypted_by_a_streamed_key() {
     let folder = Folder::new("encrypt");
-    let client = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(1)).unwrap();
+    let client =
+        ClientKey::generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(1), &Control::default())
+            .unwrap();
     let public = client.public();
     let (path, mut bytes) = (folder.0.join("key"), Vec::new());
     let out = |part: &[u8]| {
@@ -157,7 +159,9 @@ fn bits_are_encrypted_by_a_streamed_key() {
     for (ciphertext, message) in ciphertexts.iter().zip(messages) {
         assert_eq!(client.decrypt(ciphertext).unwrap(), message);
     }
-    let other = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(2)).unwrap();
+    let other =
+        ClientKey::generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(2), &Control::default())
+            .unwrap();
     let product = StreamedProduct::select(&file, public.selections(1, &mut rng)).unwrap();
     assert!(matches!(other.public().complete(product, &[true], &mut rng), Err(Error::KeyMismatch { .. })));
 }

@@ -11,7 +11,7 @@
 //! level from the first, the rows |
 //! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
 //!
-//! Encryption needs `h` alone: [`Ntru::read_public`](KeyFiles::read_public) takes it from any of the three.
+//! Encryption needs `h` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes it from any of the three.
 
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::ntru::{
@@ -19,28 +19,22 @@ use solinas_schemes::ntru::{
 };
 use zeroize::Zeroizing;
 
-use crate::keys::public_accessors;
-use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
+use super::KeySections;
+use crate::{Destination, Error, Reader, Writer, pack};
 
 const BOOTSTRAP: &str = "bootstrap";
 const ROTATIONS: &str = "rotations";
 
-impl KeyFiles for Ntru {
-    const NAME: &'static str = "ntru";
+impl KeySections for Ntru {
+    type Literal = ParamsLiteral;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
+    const IDENTITY: &'static str = "parameters, h and insecure_seed";
 
-    public_accessors!();
-
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
+    fn literal(params: &Params) -> &ParamsLiteral {
+        params.literal()
     }
 
-    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_secret_parts(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
         // As i32: coefficients are below 2^25.
         let bytes = |coefficients: &[i64]| {
             let words = Zeroizing::new(coefficients.iter().map(|&x| x as i32 as u32).collect::<Vec<_>>());
@@ -51,12 +45,11 @@ impl KeyFiles for Ntru {
         writer.section_of_parts("wide", levels().filter_map(|(_, wide)| wide.map(bytes)).map(Ok))
     }
 
-    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+    fn write_public_parts(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
         writer.section_u64("h", key.h().words())
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_evaluation_parts(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
         writer.section_of_parts("hints", key.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         if let Some(key) = key.bootstrap_key() {
             writer.section_of_parts(BOOTSTRAP, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
@@ -67,9 +60,7 @@ impl KeyFiles for Ntru {
         Ok(())
     }
 
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        reader.expect_scheme(Self::NAME)?;
-        let literal: ParamsLiteral = reader.params()?;
+    fn check_params(reader: &Reader, literal: ParamsLiteral) -> Result<Params, Error> {
         let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
@@ -78,21 +69,15 @@ impl KeyFiles for Ntru {
         reader.unchanged(Params::named(params.name()).ok(), params)
     }
 
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        let params = Self::read_params(reader)?;
+    fn read_public_parts(reader: &Reader, params: &Params) -> Result<PublicKey, Error> {
         let words = params.towers(params.levels()) * params.dimension();
         // Before the plans are made, which take time and memory.
         let h = reader.section_u64("h", words)?;
-        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, &h)
-            .map_err(|error| reader.section_error("h", error))?;
-        if reader.key_id()?.0 != key.id().0 {
-            return Err(reader.field("key_id", "it does not match the key's parameters, h and insecure_seed"));
-        }
-        Ok(key)
+        PublicKey::from_parts(params, reader.header().insecure_seed, &h)
+            .map_err(|error| reader.section_error("h", error))
     }
 
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_secret_parts(reader: &Reader, public: PublicKey) -> Result<ClientKey, Error> {
         let params = public.params();
         let levels = || 1..=params.levels();
         let own: Vec<usize> = levels().map(|level| params.dimension_at(level)).collect();
@@ -110,8 +95,7 @@ impl KeyFiles for Ntru {
         ClientKey::from_parts(public, keys, wide).map_err(|error| reader.section_error("keys", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_evaluation_parts(reader: &Reader, public: PublicKey) -> Result<ServerKey, Error> {
         let bootstrap = match public.params().bootstrapping() {
             Some(_) => Some(read_bootstrap(reader, &public)?),
             None => None,

@@ -1,9 +1,8 @@
 //! The smallest parameter set of the scheme for a task.
 
-use super::Bgv;
-use crate::registry::SchemeEntry;
+use crate::scheme::SchemeEntry;
 use crate::{Error, ParamsInfo};
-use solinas_schemes::bgv::Params;
+use solinas_schemes::bgv::{Bgv, Params};
 
 /// Families of sets of any dimension and depth.
 const FAMILIES: [&str; 3] = ["bits", "slots", "wide"];

@@ -1,8 +1,8 @@
-//! Ciphertexts for the ports of a circuit: an integer of the port's width, or an array of bools whose last axis holds the bits.
+//! Inputs and outputs of programs and circuits. Ciphertexts for the ports of a circuit: an integer of the port's width, or an array of bools whose last axis holds the bits.
 
 use crate::engine::OutputSpec;
-use crate::prepared::input_count;
-use crate::{Ciphertext, Error, Type};
+use crate::planning::Source;
+use crate::{Ciphertext, Error, Program, Type};
 use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ impl<'a> CircuitPorts<'a> {
     pub(crate) fn new(netlist: &'a Netlist, inputs: Vec<Ciphertext>) -> Result<Self, Error> {
         let ports = netlist.inputs();
         if inputs.len() != ports.len() {
-            return Err(input_count(inputs.len(), input_names(netlist)));
+            return Err(input_count(inputs.len(), port_names(netlist)));
         }
         let mut by_bits = Vec::new();
         let mut all = Vec::with_capacity(inputs.len());
@@ -41,7 +41,7 @@ impl<'a> CircuitPorts<'a> {
                 by_bits.push(port.name.as_str());
                 all.extend(bits_of(&input, width)?);
             } else if width > MAX_WIDTH {
-                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(&input) });
+                return Err(Error::PortWidth { name: port.name.clone(), width, got: shape_of(&input) });
             } else {
                 all.push(input);
             }
@@ -69,7 +69,7 @@ impl<'a> CircuitPorts<'a> {
 }
 
 /// The results of the output ports of a circuit, from those of the ports that they were split into: for each port as many as `counts` says.
-pub(crate) fn joined_ports(counts: &[usize], results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+fn joined_ports(counts: &[usize], results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
     let mut results = results.into_iter();
     let mut all = Vec::with_capacity(counts.len());
     for &count in counts {
@@ -81,8 +81,8 @@ pub(crate) fn joined_ports(counts: &[usize], results: Vec<Ciphertext>) -> Result
     Ok(all)
 }
 
-/// Names and widths of the input ports.
-pub(crate) fn input_names(netlist: &Netlist) -> Vec<String> {
+/// Names and widths of the input ports of a circuit.
+fn port_names(netlist: &Netlist) -> Vec<String> {
     netlist.inputs().iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect()
 }
 
@@ -91,7 +91,7 @@ fn port_type(port: &Port) -> Type {
     port.ty().unwrap_or(Type::Bool)
 }
 
-fn described(input: &Ciphertext) -> String {
+fn shape_of(input: &Ciphertext) -> String {
     match input.shape() {
         None => format!("one {}", input.ty()),
         Some(shape) => format!("an array of {} of shape {shape:?}", input.ty()),
@@ -122,6 +122,65 @@ fn joined(bits: &[Ciphertext]) -> Result<Ciphertext, Error> {
         _ => {
             let all = (0..lanes).flat_map(|lane| bits.iter().map(move |bit| bit.get(lane)));
             Ciphertext::stack(all.collect::<Result<_, _>>()?)?.reshape(Some(shape))
+        }
+    }
+}
+
+/// The names of the inputs of what an engine plans, with their types or widths.
+pub(crate) fn input_names(source: &Source) -> Vec<String> {
+    match source {
+        Source::Program(program) => program_ports(program).iter().map(described).collect(),
+        Source::Circuit(netlist, _) => port_names(netlist),
+        Source::Convert(_) => Vec::new(),
+    }
+}
+
+/// The error for a wrong number of inputs.
+pub(crate) fn input_count(got: usize, names: Vec<String>) -> Error {
+    Error::InputCount { got, want: names.len(), names: names.join(", ") }
+}
+
+/// Name and type of an input.
+pub(crate) fn described((name, ty): &(String, Type)) -> String {
+    format!("{name}: {ty}")
+}
+
+/// Names and types of the inputs of a program.
+pub(crate) fn program_ports(program: &Program) -> Vec<(String, Type)> {
+    program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
+}
+
+/// Whether a type has the width of another. A circuit has bits without signs.
+pub(crate) fn same_width(a: Type, b: Type) -> bool {
+    a.width() == b.width()
+}
+
+/// Whether two types are equal. A bool and a one-bit unsigned integer are the same bit.
+pub(crate) fn same_type(a: Type, b: Type) -> bool {
+    let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
+    a == b || (bit(a) && bit(b))
+}
+
+/// How the results follow from the outputs of a plan.
+pub(crate) enum Results {
+    /// Each output is a result.
+    Whole,
+    /// For each output port of a circuit, the number of outputs that hold its bits.
+    Ports(Vec<usize>),
+    /// Each result has an output for each of `count` elements, and this shape.
+    Elements { count: usize, shape: Option<Vec<usize>> },
+}
+
+impl Results {
+    /// The results that these outputs give.
+    pub(crate) fn of(&self, outputs: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+        match self {
+            Self::Whole => Ok(outputs),
+            Self::Ports(counts) => joined_ports(counts, outputs),
+            Self::Elements { count, shape } => {
+                let stacked = outputs.chunks((*count).max(1));
+                stacked.map(|elements| Ciphertext::stack(elements.to_vec())?.reshape(shape.clone())).collect()
+            }
         }
     }
 }

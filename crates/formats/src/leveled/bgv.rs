@@ -11,7 +11,7 @@
 //! bootstrapping `bootstrap_seeds` and `bootstrap`: the same of the bootstrapping key, whose keys have primes and rows of their own ([`BootstrapKey::shapes`]) |
 //! | client key | `seed`, `b`; `secret`: a byte for each coefficient: 0, 1, or 255 for -1 |
 //!
-//! Encryption needs `seed` and `b` alone: [`Bgv::read_public`](KeyFiles::read_public) takes them from any of the three.
+//! Encryption needs `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three.
 
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
@@ -19,8 +19,8 @@ use solinas_schemes::bgv::{
 };
 use zeroize::Zeroizing;
 
-use crate::keys::public_accessors;
-use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
+use super::KeySections;
+use crate::{Destination, Error, Reader, Writer, pack};
 
 /// Bytes of a seed.
 const SEED: usize = 32;
@@ -29,33 +29,26 @@ const SEED: usize = 32;
 const KEYS: [&str; 2] = ["seeds", "keys"];
 const BOOTSTRAP: [&str; 2] = ["bootstrap_seeds", "bootstrap"];
 
-impl KeyFiles for Bgv {
-    const NAME: &'static str = "bgv";
+impl KeySections for Bgv {
+    type Literal = ParamsLiteral;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
+    const IDENTITY: &'static str = "parameters, seed, b and insecure_seed";
 
-    public_accessors!();
-
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
+    fn literal(params: &Params) -> &ParamsLiteral {
+        params.literal()
     }
 
-    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_secret_parts(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
         let bytes = Zeroizing::new(key.secret().iter().map(|&x| x as i8 as u8).collect::<Vec<_>>());
         writer.section("secret", &bytes)
     }
 
-    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+    fn write_public_parts(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
         writer.section("seed", key.seed())?;
         writer.section("b", &pack_towers(key.b().words(), &public_bits(key.params()))?)
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_evaluation_parts(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
         let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
         writer.section_u64("rotations", &exponents)?;
         let keys = core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
@@ -64,9 +57,7 @@ impl KeyFiles for Bgv {
         key.bootstrap_key().map_or(Ok(()), bootstrap)
     }
 
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        reader.expect_scheme(Self::NAME)?;
-        let literal: ParamsLiteral = reader.params()?;
+    fn check_params(reader: &Reader, literal: ParamsLiteral) -> Result<Params, Error> {
         let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
@@ -81,30 +72,23 @@ impl KeyFiles for Bgv {
         reader.unchanged(Params::named(params.name()).ok(), params)
     }
 
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        let params = Self::read_params(reader)?;
+    fn read_public_parts(reader: &Reader, params: &Params) -> Result<PublicKey, Error> {
         // Before the plans are made, which take time and memory.
         let seed = seed(&reader.section_of_len("seed", SEED)?);
-        let (n, bits) = (params.dimension(), public_bits(&params));
+        let (n, bits) = (params.dimension(), public_bits(params));
         let words = unpack_towers(&reader.section_of_len("b", packed_bytes(n, &bits))?, n, &bits)
             .map_err(|error| reader.section_error("b", error))?;
-        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &words)
-            .map_err(|error| reader.section_error("b", error))?;
-        if reader.key_id()?.0 != key.id().0 {
-            return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
-        }
-        Ok(key)
+        PublicKey::from_parts(params, reader.header().insecure_seed, seed, &words)
+            .map_err(|error| reader.section_error("b", error))
     }
 
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_secret_parts(reader: &Reader, public: PublicKey) -> Result<ClientKey, Error> {
         let bytes = reader.section_of_len("secret", public.params().dimension())?;
         let secret = Zeroizing::new(bytes.iter().map(|&x| i64::from(x as i8)).collect::<Vec<_>>());
         ClientKey::from_parts(public, secret).map_err(|error| reader.section_error("secret", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_evaluation_parts(reader: &Reader, public: PublicKey) -> Result<ServerKey, Error> {
         let params = public.params();
         let exponents = reader.section_u64("rotations", reader.section_len("rotations")? as usize / 8)?;
         let order = 2 * params.dimension() as u64;

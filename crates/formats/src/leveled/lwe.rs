@@ -10,7 +10,7 @@
 //! | client key | `seed`, `b`, `secrets`: the entries of each level's secret |
 //!
 //! Matrices are not stored, but made again from their seeds: that of the switching keys of `leveled-secure-1` has 41 GB, and its file 30 MB. Encryption needs
-//! `seed` and `b` alone: [`Lwe::read_public`](KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
+//! `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
 //! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect) knows it.
 
 use std::io::{BufWriter, Write};
@@ -21,8 +21,8 @@ use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, Publi
 use solinas_schemes::{Control, Error as SchemeError};
 use zeroize::Zeroizing;
 
-use crate::keys::public_accessors;
-use crate::{Destination, Error, KeyFiles, NewFile, Reader, Writer, pack};
+use super::KeySections;
+use crate::{Destination, Error, NewFile, Reader, Writer, pack};
 
 /// Bytes of a seed.
 const SEED: usize = 32;
@@ -48,34 +48,27 @@ pub fn save_product(path: &Path, product: &StreamedProduct<'_>) -> Result<(), Er
     saved.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-impl KeyFiles for Lwe {
-    const NAME: &'static str = "lwe";
+impl KeySections for Lwe {
+    type Literal = ParamsLiteral;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
+    const IDENTITY: &'static str = "parameters, seed, b and insecure_seed";
 
-    public_accessors!();
-
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
+    fn literal(params: &Params) -> &ParamsLiteral {
+        params.literal()
     }
 
-    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_secret_parts(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
         // As i32: entries are below 2^10.
         let entries = Zeroizing::new(key.secrets().flatten().map(|&x| x as i32 as u32).collect::<Vec<_>>());
         writer.section("secrets", &Zeroizing::new(pack::u32_to_le(&entries)))
     }
 
-    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+    fn write_public_parts(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
         writer.section("seed", key.fresh().seed())?;
         writer.section("b", &pack::u32_to_le(&key.fresh().b().residues()))
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        Self::write_public(writer, key.public())?;
+    fn write_evaluation_parts(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
         for (level, switch) in (1..).zip(key.switches()) {
             let words = (0..switch.b().word_count()).map(|w| pack::u32_to_le(switch.b().word(w)));
             let parts = core::iter::once(switch.seed().to_vec()).chain(words);
@@ -84,30 +77,22 @@ impl KeyFiles for Lwe {
         Ok(())
     }
 
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        reader.expect_scheme(Self::NAME)?;
-        let literal: ParamsLiteral = reader.params()?;
+    fn check_params(reader: &Reader, literal: ParamsLiteral) -> Result<Params, Error> {
         let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let params = Params::try_from(literal).map_err(refused)?;
         reader.unchanged(Params::named(params.name()).ok(), params)
     }
 
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        let params = Self::read_params(reader)?;
+    fn read_public_parts(reader: &Reader, params: &Params) -> Result<PublicKey, Error> {
         let mut seed = [0; SEED];
         seed.copy_from_slice(&reader.section_of_len("seed", SEED)?);
         let fresh = params.fresh();
         let b = reader.section_u32("b", fresh.samples() * fresh.modulus().len())?;
-        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &b)
-            .map_err(|error| reader.section_error("b", error))?;
-        if reader.key_id()?.0 != key.id().0 {
-            return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
-        }
-        Ok(key)
+        PublicKey::from_parts(params, reader.header().insecure_seed, seed, &b)
+            .map_err(|error| reader.section_error("b", error))
     }
 
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_secret_parts(reader: &Reader, public: PublicKey) -> Result<ClientKey, Error> {
         let (n, levels) = (public.params().dimension(), public.params().depth() + 1);
         let entries = Zeroizing::new(reader.section_u32("secrets", n * levels)?);
         let secret = |part: &[u32]| Zeroizing::new(part.iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>());
@@ -115,8 +100,7 @@ impl KeyFiles for Lwe {
         ClientKey::from_parts(public, secrets).map_err(|error| reader.section_error("secrets", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        let public = Self::read_public(reader)?;
+    fn read_evaluation_parts(reader: &Reader, public: PublicKey) -> Result<ServerKey, Error> {
         let params = public.params();
         let read = |level: usize| {
             let name = switch_name(level);

@@ -1,0 +1,93 @@
+//! Advice to users whose computation needs more levels than their keys have.
+
+use super::Leveled;
+use solinas_schemes::bgv::{self, Bgv};
+use solinas_schemes::lwe::leveled::{self, Lwe};
+use solinas_schemes::ntru::{self, Ntru};
+
+impl Leveled for Bgv {
+    fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
+        let or =
+            if params.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
+        match bgv::Params::deep_enough(params.plaintext_modulus(), products) {
+            Some(name) => format!("make keys of a deeper set, such as {name}{or} (`solinas params`)"),
+            None if !or.is_empty() => {
+                "make keys of a set that bootstraps, such as boot128-16384-8 (`solinas params`)".into()
+            }
+            None => format!(
+                "decrypt on the way and encrypt anew: no secure set of these plaintexts takes {products} products in a row (`solinas params`)"
+            ),
+        }
+    }
+}
+
+impl Leveled for Ntru {
+    fn deeper_set_hint(_: &ntru::Params, products: usize) -> String {
+        format!(
+            "make keys of a set of depth {products} or more (`solinas params find --scheme ntru --depth {products}`, for vectors with --slots \
+             and --modulus), or for bits of one that bootstraps, such as boot-1024"
+        )
+    }
+}
+
+impl Leveled for Lwe {
+    fn deeper_set_hint(_: &leveled::Params, products: usize) -> String {
+        match products {
+            0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
+            _ => {
+                let other = match bgv::Params::deep_enough(2, products) {
+                    Some(name) => format!("make keys of scheme bgv, such as {name}"),
+                    None => "make keys of scheme tfhe, which has no levels".into(),
+                };
+                // Sets for study.
+                match products {
+                    ..=20 => format!("{other}, or for study alone of leveled-64-{products}"),
+                    _ => other,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leveled::{memory_bytes, multiply_batch};
+    use solinas_formats::CiphertextFiles;
+    use solinas_schemes::lwe::leveled::Params;
+
+    #[test]
+    fn sets_that_a_remedy_names_exist() {
+        let params = Params::named("leveled-16-2").unwrap();
+        for products in 0..200 {
+            let remedy = Lwe::deeper_set_hint(&params, products);
+            let words = remedy.split([' ', ',']).filter(|word| word.starts_with("leveled-"));
+            for name in words {
+                assert!(Params::named(name).unwrap().depth() >= products, "{remedy}");
+            }
+            if let Some(name) = bgv::Params::deep_enough(2, products).filter(|_| products > 2) {
+                assert!(remedy.contains(&format!("scheme bgv, such as {name}")), "{remedy}");
+            }
+        }
+        let deepest = Lwe::deeper_set_hint(&params, 98);
+        assert!(
+            !deepest.contains("leveled-") && Lwe::deeper_set_hint(&params, 20).contains("leveled-64-20"),
+            "{deepest}"
+        );
+    }
+
+    #[test]
+    fn memory_decides_how_many_products_go_together() {
+        for name in ["leveled-secure-1", "leveled-secure-2", "leveled-32-3"] {
+            let params = Params::named(name).unwrap();
+            let (least, each) = (memory_bytes::<Lwe>(&params) as u64, Params::product_bytes(&params));
+            assert!(each > 0 && least > Lwe::stored_server_bytes(&params) as u64);
+            for (budget, want) in [(0, 1), (least, 1), (least + each, 2), (least + 5 * each - 1, 5), (1 << 50, 16)] {
+                assert_eq!(multiply_batch::<Lwe>(&params, budget), want, "{name} {budget}");
+            }
+        }
+        assert_eq!(Params::named("secure-62").unwrap().product_bytes(), 0);
+        // 3.75 million rows of 8 bytes, and a quarter as many entries of a tensor.
+        assert_eq!(Params::named("leveled-secure-1").unwrap().product_bytes(), 37_510_600);
+    }
+}

@@ -1,0 +1,56 @@
+//! The contents of a ciphertext, as all schemes have them.
+
+use crate::{Condition, Error, Form, KeyId, Scheme, Type};
+use solinas_formats::{Destination, Header, Writer};
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What the header of a ciphertext file says about the elements.
+pub(crate) struct CiphertextHeader {
+    pub(crate) ty: Type,
+    pub(crate) form: Form,
+    /// Whether there is one element without a shape, which combines with every element of an array.
+    pub(crate) scalar: bool,
+    pub(crate) count: usize,
+}
+
+/// The contents of a ciphertext: encrypted elements of one type, with their noise.
+pub(crate) trait Payload: Any + Debug + Send + Sync {
+    fn scheme(&self) -> Scheme;
+
+    /// Name of the parameter set.
+    fn params_name(&self) -> &str;
+
+    fn len(&self) -> usize;
+
+    /// The element at that index.
+    fn get(&self, index: usize) -> Result<Arc<dyn Payload>, Error>;
+
+    /// These elements, followed by those of others.
+    fn concat(&self, others: &[Arc<dyn Payload>]) -> Result<Arc<dyn Payload>, Error>;
+
+    fn equals(&self, other: &dyn Payload) -> bool;
+
+    /// How far operations can go on with them; none if operations do not wear them out.
+    fn condition(&self) -> Option<Condition> {
+        None
+    }
+
+    fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error>;
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
+}
+
+/// The contents as elements of a scheme.
+///
+/// # Errors
+/// [`Error::SchemeMismatch`] for those of another.
+pub(crate) fn downcast<E: Payload>(elements: &dyn Payload, want: Scheme) -> Result<&E, Error> {
+    let any: &dyn Any = elements;
+    any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {
+        what: "the ciphertext".into(),
+        got: elements.scheme(),
+        want,
+    })
+}
