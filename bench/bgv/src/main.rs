@@ -31,7 +31,7 @@ pub enum Error {
 
 /// Times the BGV scheme beside its targets, OpenFHE and SEAL.
 #[derive(Debug, Parser)]
-#[command(version, after_help = "Example: bench-bgv --python venv/bin/python --markdown run.md")]
+#[command(version, after_help = "Example: bench-bgv --python .venv/bin/python --markdown run.md")]
 struct Args {
     /// Ring dimension
     #[arg(long, value_name = "N", default_value_t = 16384)]

@@ -21,7 +21,7 @@ use crate::report::{Row, Run, Section};
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Example: SOLINAS_FLINT=target/flint/lib/libflint.so bench-bigint --filter bits=785006"
+    after_help = "Example: SOLINAS_FLINT=../target/flint-3.7/lib/libflint.so bench-bigint --filter bits=785006"
 )]
 struct Args {
     /// Only rows whose id contains this; may be given again for more
