@@ -4,7 +4,7 @@ use bench_common::sample::{Contestant, Effort, Figure, Times, Work, contest};
 use bench_common::{Gmp, machine, must};
 use rayon::ThreadPool;
 use solinas_schemes::gh::{
-    self, Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
+    Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
     ServerKey, noise,
 };
 use solinas_schemes::{Control, Entropy};
@@ -67,7 +67,11 @@ impl Bench {
         let once = params.dimension() > 1 << 14;
         for (threads, pool) in pools.iter().skip(if once { pools.len() - 1 } else { 0 }) {
             let mut times = Times::default();
-            let generate = || gh::generate(&params, true, Entropy::Insecure(1), &Control::default());
+            let generate = || {
+                let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+                let server = client.server_key(&Control::default())?;
+                Ok::<_, Error>((client, server))
+            };
             times.sample(1, || keys = Some(pool.install(generate)));
             keygen.push(Row::new(set, "KeyGen", "", *threads, &times.figure(""), None));
         }

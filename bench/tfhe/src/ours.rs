@@ -23,7 +23,8 @@ struct Keys {
 
 impl Keys {
     fn generate(name: &str) -> Self {
-        let client = must(ClientKey::generate(must(Params::named(name)), false, Entropy::System));
+        let params = must(Params::named(name));
+        let client = must(ClientKey::generate(&params, false, Entropy::System, &Control::default()));
         let evaluator = must(Evaluator::new(&must(client.server_key(&Control::default()))));
         Self { client, evaluator }
     }

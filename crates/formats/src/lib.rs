@@ -12,8 +12,8 @@
 //!     24      8  length of the file
 //!     32     32  BLAKE3 of bytes 0..32 and of the CBOR header
 //!     64      h  CBOR header: kind, scheme, parameters, key id, library, insecure seed, meta, section table
-//!      b         body: for each section its raw bytes, then its table of 32-byte chunk hashes; both begin at multiples
-//! of 64
+//!      b         body: for each section its raw bytes, then its table of 32-byte chunk hashes;
+//!                both begin at multiples of 64
 //! ```
 //!
 //! The section table gives for each section its name, offset, length and chunk size, the offset of the chunk hashes,

@@ -1,6 +1,6 @@
 //! The schemes. This file alone lists them.
 //!
-//! A scheme is a folder with a [`SchemeEntry`], its [`Facts`], and a line of [`SCHEMES`].
+//! A scheme has a [`SchemeEntry`], [`Facts`], and a line of [`SCHEMES`].
 
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
 use crate::scheme::SchemeEntry;

@@ -101,6 +101,7 @@ impl<'a> Steps<'a> {
 }
 
 /// Progress of work in several parts that count alike, each of which reports steps of its own. It never goes back.
+#[derive(Debug)]
 pub struct ProgressParts<'a> {
     control: &'a Control<'a>,
     count: u64,
@@ -112,7 +113,8 @@ impl<'a> ProgressParts<'a> {
     /// Steps that a part counts for, however long it takes.
     const STEPS: u64 = 100;
 
-    /// For so many parts.
+    /// The progress of `count` parts, reported to `control`.
+    #[must_use]
     pub fn new(control: &'a Control<'a>, count: usize) -> Self {
         Self { control, count: count as u64, most: Mutex::new(0) }
     }

@@ -51,10 +51,17 @@ impl KeySections for Ntru {
 
     fn write_evaluation_parts(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
         writer.section_of_parts("hints", key.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
+        let params = key.params();
         if let Some(key) = key.bootstrap_key() {
             writer.section_of_parts(BOOTSTRAP, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
         if let Some(key) = key.rotation_key() {
+            // The section has no labels: a reader takes its keys as those of `Rotation::all`, in that order.
+            if !key.rotations().eq(Rotation::all(params)) {
+                return Err(Error::Unwritable(
+                    "its rotation keys are not those of `Rotation::all`, in that order".into(),
+                ));
+            }
             writer.section_of_parts(ROTATIONS, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
         Ok(())

@@ -362,7 +362,7 @@ impl Schedule {
         self.steps.iter().zip(&self.shared).map(times).sum()
     }
 
-    /// Groups of up to `together` of those steps of a wave, on so many lanes at once.
+    /// Groups of up to `multiply_batch` of those steps of a wave, on so many lanes at once.
     pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {

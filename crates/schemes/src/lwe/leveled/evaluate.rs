@@ -78,7 +78,7 @@ impl Ciphertext {
 }
 
 fn mismatch(lhs: usize, rhs: usize) -> Error {
-    Error::LevelMismatch { lhs, rhs, remedy: "refresh the higher one first (`Evaluator::refresh`)" }
+    Error::LevelMismatch { lhs, rhs, remedy: "bring the higher one down first (`Evaluator::drop_level`)" }
 }
 
 /// Operations on ciphertexts of a key.
@@ -257,11 +257,11 @@ impl<'a> Evaluator<'a> {
         Ok(out)
     }
 
-    /// The work of [`Self::multiply_all`], but with at most the first `rows` rows of a switching key's matrix that is made from its seed: time grows evenly with
+    /// The work of [`Evaluate::multiply_batch`], but with at most the first `rows` rows of a switching key's matrix that is made from its seed: time grows evenly with
     /// them. The result is dropped. Returns the share of the rows; 1 for a matrix in memory, all of which is used.
     ///
     /// # Errors
-    /// As [`Self::multiply_all`].
+    /// As [`Evaluate::multiply_batch`].
     pub fn multiply_part(&self, pairs: &[(&Ciphertext, &Ciphertext)], rows: usize) -> Result<f64, Error> {
         let level = pairs.first().map_or(0, |(x, _)| x.level);
         self.above("switching a key", level)?;
