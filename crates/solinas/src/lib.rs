@@ -1,5 +1,5 @@
-//! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a public key and never
-//! sees a value. The client decrypts the result.
+//! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a second
+//! key, the server key, which decrypts nothing. The server never sees a value. The client decrypts the result.
 //!
 //! ```
 //! use solinas::{Result, Server};
