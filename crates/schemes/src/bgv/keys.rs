@@ -4,7 +4,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 
 use solinas_ring::{Basis, Eval, RnsPoly};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::ciphertext::mask;
 use super::context::Context;
@@ -67,6 +67,9 @@ pub struct SecretParts {
     /// The values of `s` modulo every prime of `Q`.
     pub(super) values: Zeroizing<RnsPoly<Eval>>,
 }
+
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
 
 impl SecretParts {
     pub(super) fn new(basis: &Basis, coefficients: Zeroizing<Vec<i64>>) -> Result<Self, Error> {

@@ -88,6 +88,7 @@ impl Leveled for Bgv {
     type PublicParts = keys::PublicParts;
     type SecretParts = keys::SecretParts;
     type EvaluationParts = keys::EvaluationParts;
+    type Evaluator<'k> = Evaluator<'k>;
 
     fn params(context: &Self::Context) -> &Params {
         &context.params
@@ -105,7 +106,6 @@ impl Leveled for Bgv {
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, &Rotations::default_of(client.params()), control)
     }
-    type Evaluator<'k> = Evaluator<'k>;
 
     fn set_names() -> Vec<&'static str> {
         Params::names()

@@ -12,7 +12,7 @@ use core::fmt::Debug;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
@@ -30,7 +30,6 @@ pub type Plaintext = Zeroizing<Vec<u64>>;
 pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// Name of the scheme in files and in the derivation of seeds, in lower case.
     const NAME: &'static str;
-
     /// The parameter set if the caller chooses none.
     const DEFAULT: &'static str;
     /// Whether some parameter sets have slots.
@@ -55,9 +54,11 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// The numbers of a public key.
     type PublicParts: PartialEq + Send + Sync;
     /// The secret numbers of a client key. They are wiped on drop.
-    type SecretParts: Send + Sync;
+    type SecretParts: ZeroizeOnDrop + Send + Sync;
     /// The keys of a server key: of products, and of rotations and bootstraps as far as the key has them.
     type EvaluationParts: Send + Sync;
+    /// The evaluator of a server key.
+    type Evaluator<'k>: Evaluate<Stored = StoredCiphertext, Ciphertext = Ciphertext<Self>>;
 
     /// The parameters of the plans.
     fn params(context: &Self::Context) -> &Self::Params;
@@ -81,9 +82,6 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// # Errors
     /// [`Error::Entropy`]; [`Error::Cancelled`].
     fn evaluation_parts(client: &ClientKey<Self>, control: &Control<'_>) -> Result<Self::EvaluationParts, Error>;
-
-    /// The evaluator of a server key.
-    type Evaluator<'k>: Evaluate<Stored = StoredCiphertext, Ciphertext = Ciphertext<Self>>;
 
     /// Names of the parameter sets, and examples of the names of families.
     fn set_names() -> Vec<&'static str>;

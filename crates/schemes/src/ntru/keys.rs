@@ -1,7 +1,7 @@
 //! The parts of keys. Those of a public or a server key hold no secret.
 
 use solinas_ring::{Basis, Eval, RnsPoly};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::context::Context;
 use super::keygen::{self, Short};
@@ -93,6 +93,9 @@ pub struct SecretParts {
     /// The generator of the hints' errors, which the generation of the key leaves. A key that was read from a file has none.
     pub(super) hint_errors: Option<SecretRng>,
 }
+
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
 
 impl SecretParts {
     pub(super) fn new(

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use solinas_ring::sample::Gaussian;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{ClientKey, Params, PublicKey, ServerKey};
 use crate::lwe::{self, Error, Layout, Matrix, SeededMatrix, Vector};
@@ -33,6 +33,9 @@ pub struct SecretParts {
     /// The seed of switching keys. A key that was read from a file has none.
     pub(super) switch_seed: Option<SecretSeed>,
 }
+
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
 
 impl ClientKey {
     /// A client key from its stored parts: the secrets of the levels from the lowest.

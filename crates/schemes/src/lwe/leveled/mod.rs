@@ -92,6 +92,7 @@ impl Leveled for Lwe {
     type PublicParts = lwe::PublicKey;
     type SecretParts = keys::SecretParts;
     type EvaluationParts = keys::EvaluationParts;
+    type Evaluator<'k> = Evaluator<'k>;
 
     fn params(context: &Params) -> &Params {
         context
@@ -122,7 +123,6 @@ impl Leveled for Lwe {
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, control)
     }
-    type Evaluator<'k> = Evaluator<'k>;
 
     fn set_names() -> Vec<&'static str> {
         Params::names().into_iter().chain(lwe::Params::names()).collect()
