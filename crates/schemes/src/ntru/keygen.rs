@@ -8,7 +8,9 @@ use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::keys::{EvaluationParts, Hints, LevelKey, PublicParts, SecretParts};
-use super::{ClientKey, Error, KeyDistribution, Params, PublicKey, Rotation, bootstrap, rotate};
+use super::{
+    BootstrapKey, ClientKey, Error, KeyDistribution, Params, PublicKey, Rotation, RotationKey, bootstrap, rotate,
+};
 use crate::control::Steps;
 use crate::random::SecretSeed;
 use crate::{Control, Entropy};
@@ -25,10 +27,23 @@ pub(super) struct Choices {
     pub(super) g: Short,
 }
 
+/// Steps of [`client_key`].
+pub(super) fn client_steps(params: &Params) -> usize {
+    2 * params.levels()
+}
+
+/// Steps of [`evaluation_parts`] with that number of rotations.
+pub(super) fn server_steps(params: &Params, rotations: usize) -> usize {
+    let hints = params.levels() - 1;
+    let bootstrap = params.bootstrapping().map_or(0, |_| BootstrapKey::polynomial_count(params));
+    // Parameters without rotations have no sizes.
+    hints + bootstrap + rotations * RotationKey::sizes(params).map_or(0, |sizes| sizes.len())
+}
+
 /// Makes the secret and the public key of a seed. Progress counts the keys of levels, twice.
 pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
     let seed = SecretSeed::new(entropy)?;
-    let steps = Steps::new(control, 2 * params.levels());
+    let steps = Steps::new(control, client_steps(params));
     let context = Context::new(params)?;
     let mut rng = seed.derive("ntru keys").stream(0);
     let gaussian = sample::Gaussian::new(params.sigma())?;
@@ -137,11 +152,10 @@ pub(super) fn evaluation_parts(
         None => client.public().secret_seed("server key")?.stream(0),
     };
     let bootstrap = params.bootstrapping().map(|_| bootstrap::Plan::new(context)).transpose()?;
+    let steps = server_steps(params, rotations.map_or(0, |(rotations, _)| rotations.len()));
     let rotations = rotations.map(|(rotations, research)| rotate::Request::new(context, rotations, research));
     let rotations = rotations.transpose()?;
-    let polynomials = bootstrap.as_ref().map_or(0, |plan| plan.bases(context).count());
-    let rows = rotations.as_ref().map_or(0, rotate::Request::rows);
-    let steps = Steps::new(control, params.levels() - 1 + polynomials + rows);
+    let steps = Steps::new(control, steps);
     let gaussian = sample::Gaussian::new(params.sigma())?;
     let errors = |level| [(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level)));
     Ok(EvaluationParts {

@@ -14,7 +14,7 @@ use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
 use crate::ntru::keys::LevelKey;
 use crate::ntru::switch::Target;
-use crate::ntru::{ClientKey, Error, PublicKey};
+use crate::ntru::{Bootstrapping, ClientKey, Error, Params, PublicKey};
 
 /// The part of a server key that bootstrapping needs. Every one has a sparse key of its own.
 #[derive(Clone)]
@@ -77,6 +77,12 @@ impl BootstrapKey {
     /// All that it consists of: the hint to the sparse key, the encryptions of the sparse key and of the shift, the key switches of the trace.
     pub fn polynomials(&self) -> impl Iterator<Item = &RnsPoly<Eval>> {
         [&self.to_sparse, &self.embed, &self.shift].into_iter().chain(self.trace.iter().flatten())
+    }
+
+    /// Number of [`Self::polynomials`] of a key of parameters that bootstrap.
+    pub(in crate::ntru) fn polynomial_count(params: &Params) -> usize {
+        let rows = params.moduli().len().div_ceil(params.special_moduli().len());
+        3 + Bootstrapping::automorphisms(params.dimension()) * rows
     }
 
     /// Bytes of its polynomials.
