@@ -116,6 +116,14 @@ pub enum Error {
         /// Number of multiplications in a row that the parameters allow.
         depth: usize,
     },
+    /// A ciphertext is below the level that the caller asks for.
+    #[error("a ciphertext at level {level} cannot be raised to level {target}: encrypt anew, or bootstrap it")]
+    BelowLevel {
+        /// Level of the ciphertext.
+        level: usize,
+        /// The level asked for.
+        target: usize,
+    },
     /// The result might not decrypt.
     #[error("{operation}: noise of 2^{noise:.1} where the modulus leaves room for 2^{room:.1}; {remedy}")]
     Noise {

@@ -77,6 +77,11 @@ impl Rotations {
         self.exponents.len()
     }
 
+    /// Whether these contain all of `others`.
+    pub fn contains(&self, others: &Self) -> bool {
+        self.exponents.is_superset(&others.exponents)
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.exponents.is_empty()

@@ -37,7 +37,8 @@ pub struct AutoLevels<E> {
 type Aligned<'x, C> = Vec<Cow<'x, C>>;
 
 impl<E: ManageLevels> AutoLevels<E> {
-    pub(crate) fn new(manual: E) -> Self {
+    /// Manages the levels of the operands of that evaluator.
+    pub fn new(manual: E) -> Self {
         Self { manual }
     }
 
@@ -49,12 +50,12 @@ impl<E: ManageLevels> AutoLevels<E> {
     /// The operand at that level.
     ///
     /// # Errors
-    /// [`Error::OutOfLevels`] if it is at a lower level.
+    /// [`Error::BelowLevel`] if it is at a lower level; as [`Evaluate::drop_level`].
     pub fn at_level(&self, x: &E::Ciphertext, level: usize) -> Result<E::Ciphertext, Error> {
         let mut x = self.manual.normalize(x)?;
         let now = self.manual.level(&x);
-        if now < level || level == 0 {
-            return Err(Error::OutOfLevels { operation: "raising a level", level: now, depth: self.manual.depth() });
+        if now < level {
+            return Err(Error::BelowLevel { level: now, target: level });
         }
         while self.manual.level(&x) > level {
             x = Cow::Owned(self.manual.drop_level(&x)?);

@@ -3,7 +3,7 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Ciphertext, Error, Rotation, ServerKey, Stage, noise};
 use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, RotateSlots};
 
@@ -405,8 +405,9 @@ impl Evaluate for Evaluator<'_> {
         self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
-    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
-    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`BootstrapNoise::output`](super::bootstrap::BootstrapNoise::output), at level
+    /// [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level). The other coefficients of the message become 0. Takes a ciphertext at any level
+    /// and lowers it to the first.
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
@@ -424,6 +425,8 @@ impl Evaluate for Evaluator<'_> {
     }
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
-        if self.key.rotation_key().is_some() { Some(self) } else { None }
+        let key = self.key.rotation_key()?;
+        let needed = Rotation::all(self.key.params());
+        if needed.into_iter().all(|rotation| key.keys(rotation).is_some()) { Some(self) } else { None }
     }
 }

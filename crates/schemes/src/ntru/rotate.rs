@@ -113,7 +113,7 @@ impl Plan {
 
 /// A rotation's automorphism, and its rows at every level, from level 1.
 #[derive(Clone)]
-struct Keys {
+pub(super) struct Keys {
     rotation: Rotation,
     automorphism: Automorphism,
     rows: Vec<Vec<RnsPoly<Eval>>>,
@@ -126,6 +126,7 @@ struct Keys {
 #[derive(Clone)]
 pub struct RotationKey {
     id: KeyId,
+    dimension: usize,
     plan: Arc<Plan>,
     rotations: Vec<Keys>,
 }
@@ -181,7 +182,7 @@ impl RotationKey {
             Ok(Keys { rotation, automorphism, rows })
         };
         let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
-        Ok(Self { id: public.id(), plan: Arc::new(plan), rotations })
+        Ok(Self { id: public.id(), dimension: basis.dimension(), plan: Arc::new(plan), rotations })
     }
 
     /// Words of each polynomial of a rotation, in the order of [`Self::polynomials`].
@@ -195,6 +196,12 @@ impl RotationKey {
             std::iter::repeat_n((towers + special) * params.dimension(), towers.div_ceil(special))
         };
         Ok((1..=params.levels()).flat_map(of_level).collect())
+    }
+
+    /// The keys of a rotation, if there are any.
+    pub(super) fn keys(&self, rotation: Rotation) -> Option<&Keys> {
+        let exponent = rotation.exponent(self.dimension);
+        self.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent)
     }
 
     /// The rotations it has.
@@ -244,11 +251,6 @@ impl<'a> Request<'a> {
         }
         Ok(Self { rotations, plan })
     }
-
-    /// Number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.rotations.len() * self.plan.levels.iter().map(Switch::rows).sum::<usize>()
-    }
 }
 
 impl ClientKey {
@@ -292,17 +294,12 @@ impl Evaluator<'_> {
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a rotation";
-        let params = self.key().params();
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         if x.degree() != 1 {
             return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 });
         }
-        let exponent = rotation.exponent(params.dimension());
-        let found = self.key().rotation_key().and_then(|key| {
-            let keys = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent)?;
-            Some((&*key.plan, keys))
-        });
+        let found = self.key().rotation_key().and_then(|key| Some((&*key.plan, key.keys(rotation)?)));
         let missing = || {
             let have = self.key().rotation_key().into_iter().flat_map(RotationKey::rotations);
             let have: Vec<String> = have.map(|rotation| rotation.to_string()).collect();

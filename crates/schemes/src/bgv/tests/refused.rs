@@ -1,7 +1,7 @@
 //! What bad input gets: an error that names the remedy.
 
 use super::*;
-use crate::slots;
+use crate::slots::{self, rotation_exponent};
 use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -38,6 +38,18 @@ fn operands_that_do_not_go_together_are_refused() {
         }
     };
     assert!(matches!(error, Error::Noise { .. }), "{error}");
+}
+
+#[test]
+fn a_key_that_has_the_rotations_of_programs_and_more_rotates_slots() {
+    let params = Params::named("slots-64-1").unwrap();
+    let all = Rotations::all(&params).unwrap();
+    let more = all.clone().with_automorphism(rotation_exponent(64, 3)).unwrap();
+    let few = Rotations::of_steps(&params, &[1, 2, 4]).unwrap();
+    for (rotations, rotates) in [(all, true), (more, true), (few, false), (Rotations::none(&params), false)] {
+        let (_, server) = keys_with(&params, &rotations, 1);
+        assert_eq!(Evaluator::new(&server).slot_rotations().is_some(), rotates, "{rotations}");
+    }
 }
 
 #[test]

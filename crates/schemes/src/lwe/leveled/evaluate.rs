@@ -119,7 +119,7 @@ impl<'a> Evaluator<'a> {
     /// Refuses a noise that might not decrypt.
     fn room(&self, operation: &'static str, noise: f64, tails: f64, level: usize) -> Result<f64, Error> {
         let room = noise::half(self.params(), level) - tails * noise::TAIL;
-        let remedy = "refresh the operands, or encrypt anew";
+        let remedy = "drop a level of the operands first, or encrypt anew";
         if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room, remedy }) }
     }
 
@@ -245,10 +245,10 @@ impl<'a> Evaluator<'a> {
     /// The same bit at a level not above its own.
     ///
     /// # Errors
-    /// As [`Self::drop_level`]; [`Error::LevelMismatch`] for a level above.
+    /// As [`Self::drop_level`]; [`Error::BelowLevel`] for a level above.
     pub fn at_level(&self, x: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         if level > x.level {
-            return Err(mismatch(x.level, level));
+            return Err(Error::BelowLevel { level: x.level, target: level });
         }
         let mut out = x.clone();
         while out.level > level {
@@ -318,6 +318,7 @@ impl Evaluate for Evaluator<'_> {
     }
 
     fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
         if value & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
     }
 
@@ -342,6 +343,7 @@ impl Evaluate for Evaluator<'_> {
 
     /// A bit is its own negative.
     fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
         Ok(x.clone())
     }
 
@@ -385,16 +387,17 @@ impl Evaluate for Evaluator<'_> {
         }
     }
 
-    /// Refresh: the same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
+    /// The same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
     /// come first and are all there is: a product with the first rows of the matrix.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
     fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
         self.check("the operand", x.key)?;
         let (params, level) = (self.params(), x.level);
-        self.above("a refresh", level)?;
-        let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
+        self.above(WHAT, level)?;
+        let noise = self.room(WHAT, noise::switch_one(params, x.noise, level), 1.0, level)?;
         let digits = self.digits(level, &x.parts);
         let leading = self.key.switch(level).0.leading(digits.len())?;
         let mut products = self.multiplier.multiply(&leading, &[digits])?;
@@ -405,8 +408,9 @@ impl Evaluate for Evaluator<'_> {
     /// No parameter set bootstraps.
     ///
     /// # Errors
-    /// [`Error::OutOfLevels`].
-    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Err(Error::OutOfLevels { operation: "bootstrapping", level: x.level, depth: self.params().depth() })
+    /// [`Error::NoBootstrapping`].
+    fn bootstrap(&self, _: &Ciphertext) -> Result<Ciphertext, Error> {
+        let what = format!("parameter set {:?} has no bootstrapping", self.params().name());
+        Err(Error::NoBootstrapping { what, remedy: "choose a set of more depth, or a set boot of scheme BGV" })
     }
 }

@@ -116,8 +116,18 @@ fn what_cannot_be_done_is_told() {
     let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
     let low = evaluator.drop_level(&c[0]).unwrap();
     assert!(matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1, .. })));
-    assert!(matches!(evaluator.at_level(&low, 2), Err(Error::LevelMismatch { .. })));
+    assert!(matches!(evaluator.at_level(&low, 2), Err(Error::BelowLevel { level: 1, target: 2 })));
     assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
+    let foreign = other.public().encrypt(&[true], &mut other.public().encryption_rng(0).unwrap()).unwrap().remove(0);
+    for refused in [
+        evaluator.negate(&foreign),
+        evaluator.multiply_constant(&foreign, 0),
+        evaluator.multiply_plain(&foreign, &[1]),
+        evaluator.add_constant(&foreign, 0),
+    ] {
+        assert!(matches!(refused, Err(Error::KeyMismatch { what: "the operand", .. })));
+    }
+    assert!(matches!(evaluator.bootstrap(&c[0]), Err(Error::NoBootstrapping { .. })));
     let bottom = evaluator.at_level(&c[0], 0).unwrap();
     assert!(matches!(evaluator.drop_level(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
     assert!(client.decrypt(&bottom).unwrap());

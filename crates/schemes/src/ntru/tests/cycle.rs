@@ -114,7 +114,7 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     assert!(world.client.decrypt(&difference).unwrap().iter().all(|&x| x == 0));
     let cube = automatic.multiply(&raw, &x).unwrap();
     assert!(world.client.decrypt(&cube).unwrap() == world.product(&ab, &a));
-    assert!(matches!(automatic.at_level(&cube, 4), Err(Error::OutOfLevels { .. })));
+    assert!(matches!(automatic.at_level(&cube, 4), Err(Error::BelowLevel { level: 2, target: 4 })));
     let negative = manual.negate(&x).unwrap();
     assert!(world.client.decrypt(&manual.add(&negative, &x).unwrap()).unwrap().iter().all(|&x| x == 0));
     assert!(matches!(manual.multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
@@ -294,6 +294,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         assert!(same == evaluator.rotate(&fresh, -3).unwrap());
         let missing = evaluator.rotate(&fresh, 2).unwrap_err();
         assert!(missing.to_string().contains("a rotation by 5"), "{missing}");
+        assert!(evaluator.slot_rotations().is_none(), "programs need rotations by every power of two");
         let words: Vec<&[u64]> = key.polynomials().map(|poly| poly.words()).collect();
         let stored = RotationKey::from_parts(world.server.public(), &rotations, words.iter().copied()).unwrap();
         assert!(stored == *key && stored.bytes() == key.bytes());
@@ -348,6 +349,47 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
         let stopped = ClientKey::generate(&params, true, Entropy::System, &control);
         assert!(matches!(stopped, Err(Error::Cancelled(_))), "{last}");
+    }
+}
+
+#[test]
+fn a_key_that_has_the_rotations_of_programs_and_more_rotates_slots() {
+    let params = Params::named("slots-64-1").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap();
+    let all = Rotation::all(&params);
+    let more: Vec<_> = all.iter().copied().chain([Rotation::Left(3)]).collect();
+    // The same automorphism as a rotation by a quarter of the slots to the left.
+    let named_otherwise: Vec<_> =
+        all.iter().map(|&r| if r == Rotation::Left(16) { Rotation::Left(-16) } else { r }).collect();
+    for (rotations, rotates) in [(&all[..], true), (&more, true), (&named_otherwise, true), (&all[1..], false)] {
+        let server = client.server_key_with(rotations, true, &Control::default()).unwrap();
+        assert_eq!(Evaluator::new(&server).slot_rotations().is_some(), rotates, "{rotations:?}");
+    }
+}
+
+/// Each step of either key counts alike in the progress of both.
+#[test]
+fn progress_of_a_pair_of_keys_counts_each_step_alike() {
+    for (name, rotations) in [("boot-64-2", false), ("slots-64-2", true), ("tight-64-5", false)] {
+        let params = Params::named(name).unwrap();
+        let wanted = if rotations { Rotation::all(&params) } else { Vec::new() };
+        let [of_client, of_server] =
+            [keygen::client_steps(&params), keygen::server_steps(&params, wanted.len())].map(|steps| steps as u64);
+        let heard = Mutex::new(Vec::new());
+        let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
+        let control = Control { progress: Some(&listen), cancel: None };
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        if rotations { client.server_key_with(&wanted, true, &control) } else { client.server_key(&control) }.unwrap();
+        let mut steps = std::mem::take(&mut *heard.lock().unwrap());
+        // Threads may report out of order.
+        steps.sort_unstable();
+        assert_eq!(steps, (1..=of_server).map(|done| (done, of_server)).collect::<Vec<_>>(), "{name}");
+        Ntru::key_pair(&params, true, rotations, Entropy::Insecure(1), &control).unwrap();
+        let (heard, total) = (heard.into_inner().unwrap(), 100 * (of_client + of_server));
+        assert!(
+            heard.contains(&(100 * of_client, total)) && heard.last() == Some(&(total, total)),
+            "{name}: {heard:?}"
+        );
     }
 }
 
