@@ -20,7 +20,7 @@ use rand_core::RngCore;
 use solinas_schemes::lwe::{
     self, Access, KeyFile, Layout, Modulus, Multiplier, Params, SeededMatrix, StreamedProduct, Vector, leveled,
 };
-use solinas_schemes::{Control, Entropy, Error, Evaluate};
+use solinas_schemes::{Control, Entropy, Error, Evaluate, Level};
 
 /// Learning with errors.
 #[derive(Parser)]
@@ -134,11 +134,11 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
             loop {
                 for (x, &bit) in cipher.iter().zip(&plain) {
                     wrong += usize::from(client.decrypt(x)? != bit);
-                    let (measured, formula) = (client.noise(x)?, x.noise());
-                    let level = &mut noises[x.level()];
+                    let (measured, formula) = (client.noise(x)?.log2(), x.noise().log2());
+                    let level = &mut noises[x.level().index()];
                     *level = (level.0 + (2.0 * measured).exp2(), formula, level.2.max(measured - formula));
                 }
-                if cipher[0].level() == 0 {
+                if cipher[0].level() == Level::LOWEST {
                     break;
                 }
                 let mut sums = Vec::new();
@@ -160,10 +160,11 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
             "{name}: {wrong} of {} bits wrong; KeyGen {:.2} s, {WIDTH} products {per_level:.3} s, switching keys {:.1} MB stored, {:.2} GB as matrices",
             keys * WIDTH * noises.len(),
             made / keys as f64,
-            (1..=params.depth()).map(|level| 4 * params.switch_residues(level)).sum::<usize>() as f64 / 1e6,
+            params.switch_levels().map(|level| 4 * params.switch_residues(level)).sum::<usize>() as f64 / 1e6,
             params.switch_bytes() as f64 / 1e9,
         );
-        for (level, (squares, formula, over)) in noises.iter().enumerate().rev() {
+        let levels = Level::LOWEST.up_to(params.fresh_level());
+        for (level, (squares, formula, over)) in levels.zip(&noises).collect::<Vec<_>>().into_iter().rev() {
             println!(
                 "  level {level}: noise 2^{:.2} measured, 2^{formula:.2} by the formula, the largest 2^{over:.2} times it; half the modulus 2^{:.1}",
                 0.5 * (squares / (keys * WIDTH) as f64).log2(),

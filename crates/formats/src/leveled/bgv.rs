@@ -13,10 +13,10 @@
 //!
 //! Encryption needs `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three.
 
-use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
     Bgv, BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
 };
+use solinas_schemes::{Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
 use super::KeySections;
@@ -164,12 +164,12 @@ fn key_bits(params: &Params) -> Vec<u32> {
 
 /// Bits of the primes of the public key.
 fn public_bits(params: &Params) -> Vec<u32> {
-    tower_bits(params, params.levels())
+    tower_bits(params, params.highest_level())
 }
 
 /// Bits of the primes of a level, which is how its ring elements are packed.
-pub fn tower_bits(params: &Params, level: usize) -> Vec<u32> {
-    params.moduli().iter().take(level).map(|q| q.bits()).collect()
+pub fn tower_bits(params: &Params, level: Level) -> Vec<u32> {
+    params.moduli().iter().take(level.number()).map(|q| q.bits()).collect()
 }
 
 /// Bytes that [`pack_towers`] makes.

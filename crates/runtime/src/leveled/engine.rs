@@ -10,9 +10,9 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
-use solinas_schemes::Evaluate;
 use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
 use solinas_schemes::slots::log2_peak;
+use solinas_schemes::{Evaluate, Noise};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -258,7 +258,7 @@ fn states<S: Leveled>(
 
 /// The lowest level of these ciphertexts, and the largest of their noises there.
 fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State> + Clone) -> State {
-    let level = states.clone().map(|state| state.level).min().unwrap_or(params.depth() + 1);
+    let level = states.clone().map(|state| state.level).min().unwrap_or(params.fresh_level());
     let dropped = |mut state: State| {
         while state.level > level {
             // The last state is one level lower.
@@ -266,7 +266,7 @@ fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State>
         }
         state.noise
     };
-    State { level, noise: states.map(dropped).fold(0.0, f64::max) }
+    State { level, noise: states.map(dropped).fold(Noise::ONE, Noise::max) }
 }
 
 /// Products and depth of a program under a parameter set, without a key. Operations across elements are of a full polynomial.

@@ -306,7 +306,7 @@ impl<S: Leveled> scheme::Public for Server<S> {
 
 /// Bytes of a fresh ciphertext that the public key made, as stored.
 fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
-    let level = params.depth() + 1;
+    let level = params.fresh_level();
     params.level_parts(level) * S::packed_bytes(params, level)
 }
 
@@ -314,7 +314,7 @@ fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
 fn products(params: &impl NoiseModel) -> String {
     match (params.bootstrap(), params.depth()) {
         (Some(bootstrap), _) => {
-            format!("any number of products, {} in a row between bootstraps", bootstrap.gives.level - 1)
+            format!("any number of products, {} in a row between bootstraps", bootstrap.gives.level.products_left())
         }
         (None, 0) => "sums alone".into(),
         (None, 1) => "1 product".into(),

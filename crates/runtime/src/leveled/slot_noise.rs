@@ -5,6 +5,7 @@ use crate::arithmetic::{SlotOperation, masked_rotations};
 use solinas_schemes::leveled::{NoiseModel, State};
 use solinas_schemes::slots::log2_peak;
 use solinas_schemes::slots::moves::{Moves, Slotted};
+use solinas_schemes::{Level, Noise};
 
 /// The error for a key without rotations. It gives the reason if the parameters allow none.
 pub(super) fn no_rotations(params: &impl NoiseModel) -> Error {
@@ -17,7 +18,7 @@ pub(super) struct SlotNoise<'a> {
     moves: Moves,
     /// `log2` of what a product with each mask multiplies noise by.
     peaks: Vec<f64>,
-    rotated: Box<dyn Fn(State) -> f64 + Sync + 'a>,
+    rotated: Box<dyn Fn(State) -> Noise + Sync + 'a>,
 }
 
 impl<'a> SlotNoise<'a> {
@@ -39,14 +40,14 @@ impl<'a> SlotNoise<'a> {
         let moved = self
             .moves
             .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.moves.polynomials()]);
-        Some(State { noise: moved.ok()?.into_iter().fold(x.noise, f64::max), ..x })
+        Some(State { noise: moved.ok()?.into_iter().fold(x.noise, Noise::max), ..x })
     }
 }
 
 /// The noise of polynomials at a level.
 struct Moving<'a, F> {
     noises: &'a SlotNoise<'a>,
-    level: usize,
+    level: Level,
     within_limit: &'a F,
 }
 
@@ -54,28 +55,28 @@ struct Moving<'a, F> {
 struct TooNoisy;
 
 impl<F: Fn(State) -> bool + Sync> Moving<'_, F> {
-    fn checked(&self, noise: f64) -> Result<f64, TooNoisy> {
+    fn checked(&self, noise: Noise) -> Result<Noise, TooNoisy> {
         if (self.within_limit)(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
     }
 }
 
 impl<F: Fn(State) -> bool + Sync> Slotted for Moving<'_, F> {
-    type Ciphertext = f64;
+    type Ciphertext = Noise;
     type Error = TooNoisy;
 
-    fn add(&self, x: &f64, y: &f64) -> Result<f64, TooNoisy> {
-        self.checked((x.exp2() + y.exp2()).log2())
+    fn add(&self, x: &Noise, y: &Noise) -> Result<Noise, TooNoisy> {
+        self.checked(x.sum(*y))
     }
 
-    fn mask(&self, x: &f64, mask: usize) -> Result<f64, TooNoisy> {
-        self.checked(x + self.noises.peaks[mask])
+    fn mask(&self, x: &Noise, mask: usize) -> Result<Noise, TooNoisy> {
+        self.checked(x.scaled(self.noises.peaks[mask]))
     }
 
-    fn rotate(&self, x: &f64, _: u32) -> Result<f64, TooNoisy> {
+    fn rotate(&self, x: &Noise, _: u32) -> Result<Noise, TooNoisy> {
         self.swap(x)
     }
 
-    fn swap(&self, x: &f64) -> Result<f64, TooNoisy> {
+    fn swap(&self, x: &Noise) -> Result<Noise, TooNoisy> {
         self.checked((self.noises.rotated)(State { level: self.level, noise: *x }))
     }
 }

@@ -7,8 +7,8 @@ use solinas_ring::{Eval, RnsPoly, sample};
 
 use super::context::Context;
 use super::{Ciphertext, Error, PublicKey};
-use crate::KeyId;
 use crate::random::public_stream;
+use crate::{KeyId, Level, Noise};
 
 /// Where in a level a ciphertext is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,9 +43,9 @@ impl Ciphertext {
     /// [`Error::Material`] for a level or noise out of range, or other than 2 or 3 parts; [`Error::Ring`] for words that are no residues.
     pub fn from_parts(
         public: &PublicKey,
-        level: usize,
+        level: Level,
         stage: Stage,
-        noise: f64,
+        noise: Noise,
         parts: &[Vec<u64>],
     ) -> Result<Self, Error> {
         let problem = |problem: String| Err(Error::Material { part: "ciphertext", problem });
@@ -54,7 +54,7 @@ impl Ciphertext {
         if !(2..=3).contains(&parts.len()) {
             return problem(format!("{} parts where 2 or 3 belong", parts.len()));
         }
-        if !noise.is_finite() || noise < 0.0 {
+        if !noise.is_storable() {
             return problem(format!("noise of 2^{noise}"));
         }
         let basis = &context.level(level).basis;
@@ -86,8 +86,8 @@ impl Ciphertext {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeededCiphertext {
     pub(super) key: KeyId,
-    pub(super) level: usize,
-    pub(super) noise: f64,
+    pub(super) level: Level,
+    pub(super) noise: Noise,
     pub(super) seed: [u8; 32],
     pub(super) body: RnsPoly<Eval>,
 }
@@ -99,14 +99,14 @@ impl SeededCiphertext {
     /// As [`Ciphertext::from_parts`].
     pub fn from_parts(
         public: &PublicKey,
-        level: usize,
-        noise: f64,
+        level: Level,
+        noise: Noise,
         seed: [u8; 32],
         body: &[u64],
     ) -> Result<Self, Error> {
         let context = public.context();
         context.check_level("ciphertext", level)?;
-        if !noise.is_finite() || noise < 0.0 {
+        if !noise.is_storable() {
             return Err(Error::Material { part: "ciphertext", problem: format!("noise of 2^{noise}") });
         }
         let body = RnsPoly::from_words(&context.level(level).basis, body)?;
@@ -119,12 +119,12 @@ impl SeededCiphertext {
     }
 
     /// Its level.
-    pub fn level(&self) -> usize {
+    pub fn level(&self) -> Level {
         self.level
     }
 
-    /// `log2` of the noise's standard deviation by the formulas.
-    pub fn noise(&self) -> f64 {
+    /// Its noise, by the formulas.
+    pub fn noise(&self) -> Noise {
         self.noise
     }
 

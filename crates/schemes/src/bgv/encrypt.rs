@@ -6,6 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::ciphertext::mask;
 use super::{Ciphertext, ClientKey, Error, PublicKey, SeededCiphertext, Stage, noise};
+use crate::Level;
 use crate::embedding;
 
 impl PublicKey {
@@ -19,7 +20,7 @@ impl PublicKey {
         let Some(rescale) = self.context().level_above(level).and_then(|above| above.rescale.as_ref()) else {
             return self.encrypt_at(plaintext, level, rng);
         };
-        let above = self.encrypt_at(plaintext, level + 1, rng)?;
+        let above = self.encrypt_at(plaintext, level.above(), rng)?;
         let parts = above.parts.iter().map(|part| rescale.apply(part)).collect::<Result<_, _>>()?;
         Ok(Ciphertext { level, noise: noise::fresh(params), parts, ..above })
     }
@@ -28,16 +29,16 @@ impl PublicKey {
     ///
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::Material`] for a level there is not, [`Error::Noise`] for one too low for a public key's noise.
-    pub fn encrypt_at(&self, plaintext: &[u64], level: usize, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
+    pub fn encrypt_at(&self, plaintext: &[u64], level: Level, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         context.check_level("plaintext", level)?;
         let plans = context.level(level);
         let (basis, n) = (&plans.basis, plaintext.len());
-        let (noise, room) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
-        if noise > room {
+        let (noise, limit) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
+        if noise > limit {
             let remedy = "encrypt at a higher level, or with the secret key";
-            return Err(Error::Noise { operation: "encryption", noise, room, remedy });
+            return Err(Error::Noise { operation: "encryption", noise, limit, remedy });
         }
         let gaussian = sample::Gaussian::new(noise::SIGMA)?;
         let p = context.params.plaintext_modulus() as i64;
@@ -105,7 +106,7 @@ impl ClientKey {
     pub fn encrypt_seeded_at(
         &self,
         plaintext: &[u64],
-        level: usize,
+        level: Level,
         rng: &mut impl RngCore,
     ) -> Result<SeededCiphertext, Error> {
         let context = self.public().context();

@@ -9,7 +9,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::ciphertext::mask;
 use super::context::Context;
 use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
-use crate::{Control, KeyId};
+use crate::{Control, KeyId, Level};
 
 /// The numbers of a public key: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
 #[derive(PartialEq)]
@@ -46,7 +46,7 @@ impl PublicKey {
     /// [`Error::Ring`] for another number of words, or for words that are no residues.
     pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u64]) -> Result<Self, Error> {
         let context = Context::new(params)?;
-        let b = RnsPoly::from_words(&context.level(params.levels()).basis, b)?;
+        let b = RnsPoly::from_words(&context.level(params.highest_level()).basis, b)?;
         Ok(Self::new(context, insecure, PublicParts::new(seed, b)))
     }
 
@@ -94,7 +94,7 @@ impl ClientKey {
         }
         let secret = SecretParts::new(public.b().basis(), secret)?;
         // b + a s = p e, of which no coefficient is as large as 32 p.
-        let basis = &public.context().level(1).basis;
+        let basis = &public.context().level(Level::LOWEST).basis;
         let PublicParts { b, a, .. } = public.parts();
         let mut sum = Zeroizing::new(b.truncated(1)?);
         sum.add_product(&a.truncated(1)?, &Zeroizing::new(secret.values.truncated(1)?))?;
@@ -150,7 +150,7 @@ impl SwitchKey {
     }
 
     fn from_parts(context: &Context, parts: &SwitchKeyParts) -> Result<Self, Error> {
-        let rows = context.level(context.params.levels()).switch.rows();
+        let rows = context.level(context.params.highest_level()).switch.rows();
         Self::of_parts("server key", &context.extended, context.params.special().len(), rows, parts)
     }
 

@@ -13,6 +13,7 @@ use super::{Error, SCHEME, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
+use crate::{Level, Noise};
 
 /// Smallest ring dimension.
 pub(super) const MIN_DIMENSION: usize = 16;
@@ -134,12 +135,18 @@ impl Params {
 
     /// Levels, of which level 1 is the last. Level `l` has the first `l` primes.
     pub fn levels(&self) -> usize {
-        self.fresh_level() + self.bootstrapping().map_or(0, Bootstrapping::levels)
+        self.highest_level().number()
     }
 
-    /// The level of fresh ciphertexts, and of bootstrapped ones: the highest, but for those that bootstrapping takes.
-    pub fn fresh_level(&self) -> usize {
-        self.literal.depth + 1
+    /// The highest level. It is above that of fresh ciphertexts if the parameters bootstrap.
+    pub fn highest_level(&self) -> Level {
+        let levels = self.bootstrapping().map_or(0, Bootstrapping::levels);
+        Level::with_products_left(self.literal.depth + levels)
+    }
+
+    /// The level of fresh and of bootstrapped ciphertexts. The levels above it belong to bootstrapping.
+    pub fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.literal.depth)
     }
 
     /// What parameters with bootstrapping have beside the others.
@@ -176,8 +183,8 @@ impl Params {
     }
 
     /// What messages of ready ciphertexts of a level are multiplied by modulo `p`.
-    pub(super) fn correction_factor(&self, level: usize) -> u64 {
-        self.factors[level - 1]
+    pub(super) fn correction_factor(&self, level: Level) -> u64 {
+        self.factors[level.index()]
     }
 
     /// 1 at the highest level; a product has `f^2`, and the division by `q` leaves `f^2 / q`.
@@ -193,8 +200,8 @@ impl Params {
     }
 
     /// `log2 Q_l` of a level.
-    pub fn log2_modulus(&self, level: usize) -> f64 {
-        log2(&self.moduli[..level])
+    pub fn log2_modulus(&self, level: Level) -> f64 {
+        log2(&self.moduli[..level.number()])
     }
 
     /// `log2 (Q P)` of the highest level, on which the security depends.
@@ -246,8 +253,8 @@ impl Params {
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
-    pub(super) fn digit_squares(&self, level: usize) -> f64 {
-        let moduli = &self.moduli[..level];
+    pub(super) fn digit_squares(&self, level: Level) -> f64 {
+        let moduli = &self.moduli[..level.number()];
         match self.literal.switching {
             KeySwitching::Hybrid { group } => {
                 let log2_special = log2(&self.special);
@@ -267,25 +274,29 @@ impl Params {
         }
     }
 
+    /// `log2` of the prime of a level.
+    pub(super) fn log2_prime(&self, level: Level) -> f64 {
+        log2(&self.moduli[level.index()..level.number()])
+    }
+
     /// Noise that a key switch at a level adds, before the rounding of the division by `P`.
-    pub(super) fn switch_noise(&self, level: usize) -> f64 {
+    pub(super) fn switch_noise(&self, level: Level) -> Noise {
         noise::switched_digits(self, self.digit_squares(level))
     }
 
     /// Noise of a ciphertext after a key switch at a level and the division by `P`.
-    pub(super) fn switched(&self, noise: f64, level: usize) -> f64 {
-        let switched = noise::root_sum_squares(noise, self.switch_noise(level));
+    pub(super) fn switched(&self, noise: Noise, level: Level) -> Noise {
+        let switched = noise.root_sum_squares(self.switch_noise(level));
         match self.special.len() {
             0 => switched,
-            primes => noise::root_sum_squares(switched, noise::rounding(self, primes, 2)),
+            primes => switched.root_sum_squares(noise::rounding(self, primes, 2)),
         }
     }
 
     /// Noise of a ciphertext of `parts` parts after the division by the prime of `level`; by special primes too when `fused`.
-    pub(super) fn reduced(&self, noise: f64, level: usize, parts: usize, fused: bool) -> f64 {
+    pub(super) fn reduced(&self, noise: Noise, level: Level, parts: usize, fused: bool) -> Noise {
         let primes = 1 + if fused { self.special.len() } else { 0 };
-        let log2_prime = log2(&self.moduli[level - 1..level]);
-        noise::rescale(self, noise, log2_prime, noise::rounding(self, primes, parts))
+        noise::rescale(self, noise, self.log2_prime(level), noise::rounding(self, primes, parts))
     }
 }
 
@@ -309,11 +320,11 @@ impl leveled::Params for Params {
         self.log2_modulus(self.fresh_level())
     }
 
-    fn level_moduli(&self, level: usize) -> Vec<u64> {
-        self.moduli[..level].iter().map(|q| q.value()).collect()
+    fn level_moduli(&self, level: Level) -> Vec<u64> {
+        self.moduli[..level.number()].iter().map(|q| q.value()).collect()
     }
 
-    fn level_parts(&self, _: usize) -> usize {
+    fn level_parts(&self, _: Level) -> usize {
         2
     }
 }

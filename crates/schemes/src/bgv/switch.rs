@@ -5,6 +5,7 @@ use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, TowerGadge
 use zeroize::Zeroizing;
 
 use super::{Error, KeySwitching, Params, SCHEME, SwitchKey};
+use crate::Level;
 
 /// The plans of a level.
 #[derive(Debug)]
@@ -83,7 +84,7 @@ impl Switch {
         x: impl Fn(usize, &mut [u64]) + Send + Sync,
         rest: impl Fn(usize, [&mut [u64]; 2]) + Send + Sync,
     ) -> Result<[RnsPoly<Eval>; 2], Error> {
-        let lowest = || Error::OutOfLevels { operation: "a reduction of the modulus", level: 1, depth: 0 };
+        let lowest = || Error::OutOfLevels { operation: "a reduction of the modulus", level: Level::LOWEST, depth: 0 };
         match self {
             Self::Hybrid { hybrid, down, both } => {
                 let plan = if reduce { both.as_ref().ok_or_else(lowest)? } else { down };

@@ -3,6 +3,7 @@
 
 use core::ops::Range;
 
+use crate::Noise;
 use solinas_field::prime::Modulus;
 
 /// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
@@ -34,19 +35,19 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
     exponents
 }
 
-/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
+/// Noise at the steps of bootstrapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BootstrapNoise {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub limit: f64,
+    pub limit: Noise,
     /// After the embedding, of `N` times what is encrypted.
-    pub embedded: f64,
+    pub embedded: Noise,
     /// After the trace.
-    pub traced: f64,
+    pub traced: Noise,
     /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
-    pub digits: Vec<Vec<f64>>,
+    pub digits: Vec<Vec<Noise>>,
     /// Of the result.
-    pub output: f64,
+    pub output: Noise,
 }
 
 /// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
@@ -70,16 +71,16 @@ impl RoundedPhase {
         best / core::f64::consts::LN_2 + 1.0
     }
 
-    /// The most noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`; `steps(noise)` is that in steps. All are
-    /// `log2` of a standard deviation.
-    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(f64) -> f64) -> f64 {
+    /// The largest noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`. `steps(noise)` is `log2` of its standard
+    /// deviation in steps of the rounding.
+    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(Noise) -> f64) -> Noise {
         let (mut low, mut high) = (-64.0, highest);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
-            let works = self.log2_failure(steps(middle)) <= -log2;
+            let works = self.log2_failure(steps(Noise::from_log2(middle))) <= -log2;
             (low, high) = if works { (middle, high) } else { (low, middle) };
         }
-        low
+        Noise::from_log2(low)
     }
 }
 

@@ -37,7 +37,7 @@ impl PublicKey {
     pub(super) fn encrypt_with(&self, plaintext: &[u64], r: &Short, mask: &Short) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
-        let (params, level) = (&context.params, context.params.levels());
+        let (params, level) = (&context.params, context.params.fresh_level());
         let basis = &context.level(level).basis;
         let p = params.plaintext_modulus() as i64;
         let mut message = Zeroizing::new(vec![0; plaintext.len()]);
@@ -71,7 +71,7 @@ impl PublicKey {
     pub fn trivial(&self, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
-        let level = context.params.levels();
+        let level = context.params.fresh_level();
         // f = 1 modulo p: f mu is mu.
         let part = context.embed(plaintext, &context.level(level).basis, 0)?;
         let noise = noise::trivial(&context.params, context.peak(plaintext));

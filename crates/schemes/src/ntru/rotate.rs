@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::control::Steps;
-use crate::{KeyId, RotateSlots};
+use crate::{KeyId, Level, Noise, RotateSlots};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -13,7 +13,7 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage};
 use crate::security::Status;
 use crate::slots::{self, SlotEncoder};
 
@@ -66,7 +66,7 @@ pub(super) fn special_moduli(params: &Params) -> Result<Vec<Modulus>, Error> {
 /// The special primes, of parameters whose slots can be rotated.
 fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
     params.slots()?;
-    if params.dimension_at(1) < params.dimension() {
+    if params.dimension_at(Level::LOWEST) < params.dimension() {
         let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
         return Err(Error::Params { scheme: SCHEME, name: params.name().into(), problem });
     }
@@ -77,11 +77,12 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
 ///
 /// # Errors
 /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
-pub(super) fn added(params: &Params) -> Result<Vec<f64>, Error> {
+pub(super) fn added(params: &Params) -> Result<Vec<Noise>, Error> {
     let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
     let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
-    let of_level = |level| 0.5 * variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special).log2();
-    Ok((1..=params.levels()).map(of_level).collect())
+    let variance = |level| variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special);
+    let of_level = |level| Noise::from_log2(0.5 * variance(level).log2());
+    Ok(Level::LOWEST.up_to(params.fresh_level()).map(of_level).collect())
 }
 
 /// The plans of a parameter set, and the special primes they take.
@@ -91,7 +92,7 @@ struct Plan {
     /// From level 1.
     levels: Vec<Switch>,
     /// Noise that a rotation adds, from level 1.
-    added: Vec<f64>,
+    added: Vec<Noise>,
 }
 
 impl Plan {
@@ -102,7 +103,7 @@ impl Plan {
             let basis = &context.level(level).basis;
             Switch::new(basis, &Basis::new(n, &special, basis.backend())?, params.plaintext_modulus())
         };
-        let levels = (1..=params.levels()).map(level).collect::<Result<_, Error>>()?;
+        let levels = Level::LOWEST.up_to(params.fresh_level()).map(level).collect::<Result<_, Error>>()?;
         Ok(Self { special, levels, added: added(params)? })
     }
 
@@ -171,7 +172,7 @@ impl RotationKey {
         rotations: &[Rotation],
         mut row: impl FnMut(usize, &Switch, &Automorphism) -> Result<RnsPoly<Eval>, Error>,
     ) -> Result<Self, Error> {
-        let basis = &public.context().level(1).basis;
+        let basis = &public.context().level(Level::LOWEST).basis;
         let mut index = 0..;
         let mut of_rotation = |&rotation: &Rotation| {
             let automorphism = Automorphism::new(basis, rotation.exponent(basis.dimension()))?;
@@ -195,7 +196,7 @@ impl RotationKey {
             let towers = params.towers(level);
             std::iter::repeat_n((towers + special) * params.dimension(), towers.div_ceil(special))
         };
-        Ok((1..=params.levels()).flat_map(of_level).collect())
+        Ok(Level::LOWEST.up_to(params.fresh_level()).flat_map(of_level).collect())
     }
 
     /// The keys of a rotation, if there are any.
@@ -245,7 +246,7 @@ impl<'a> Request<'a> {
     pub(super) fn new(context: &Context, rotations: &'a [Rotation], research: bool) -> Result<Self, Error> {
         let (params, plan) = (&context.params, Plan::new(context)?);
         if !research && params.security().status == Status::Recommended {
-            let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
+            let log2_modulus = params.log2_modulus(params.fresh_level()) + plan.log2_special().iter().sum::<f64>();
             let why = why_research(params, log2_modulus);
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
@@ -261,12 +262,17 @@ impl ClientKey {
         let context = self.public().context();
         let params = &context.params;
         let gaussian = sample::Gaussian::new(params.sigma())?;
-        let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.level_key(level)));
+        let targets = plan
+            .levels
+            .iter()
+            .zip(Level::LOWEST.up_to(params.fresh_level()))
+            .map(|(switch, level)| Target::new(switch, self.level_key(level)));
         let targets = targets.collect::<Result<Vec<_>, Error>>()?;
         // Row by row in parallel, then put together in order.
         let mut wanted = Vec::new();
         for &rotation in rotations {
-            let automorphism = Automorphism::new(&context.level(1).basis, rotation.exponent(params.dimension()))?;
+            let automorphism =
+                Automorphism::new(&context.level(Level::LOWEST).basis, rotation.exponent(params.dimension()))?;
             for (switch, target) in plan.levels.iter().zip(&targets) {
                 wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
             }
@@ -307,9 +313,10 @@ impl Evaluator<'_> {
             Error::NoRotationKey { rotation: rotation.to_string(), have }
         };
         let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
-        let rows = &rows[x.level - 1];
-        let turned = plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let rotated = x.of_same(vec![turned], noise::sum(x.noise, plan.added[x.level - 1]));
+        let level = x.level.index();
+        let rows = &rows[level];
+        let turned = plan.levels[level].apply(&x.parts[0], automorphism, rows)?;
+        let rotated = x.of_same(vec![turned], x.noise.sum(plan.added[level]));
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
     }
 }

@@ -4,6 +4,7 @@ use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 
 use super::{KeySwitching, MAX_DEPTH, MIN_DIMENSION, Params, ParamsLiteral, log2};
 use crate::bgv::{Error, noise};
+use crate::{Level, Noise};
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
@@ -54,8 +55,8 @@ impl TryFrom<ParamsLiteral> for Params {
                 Failure::Noise { what, level, over } => {
                     let over = over.ceil() as u32;
                     let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
-                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
-                        (level, _, _, Some(top)) if level == params.levels() => {
+                        (Level::LOWEST, Some(first), _, _) => format!("a first prime of {} bits", first + over),
+                        (level, _, _, Some(top)) if level == params.highest_level() => {
                             format!("a prime of {} bits at the top", top + over)
                         }
                         (level, ..) if level > params.fresh_level() => {
@@ -151,12 +152,12 @@ impl Params {
 
     /// Checks that a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
     fn check_noise(&self) -> Result<(), Failure> {
-        let fits = |what, level, noise: f64| {
-            let over = noise - noise::limit(self, self.log2_modulus(level));
+        let fits = |what, level, noise: Noise| {
+            let over = noise.bits_above(noise::limit(self, self.log2_modulus(level)));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         // With digits, the noise of rotations would take too many bits. Sets for rotations switch keys by groups.
-        let rotated = |noise: f64, level: usize| match self.literal.switching {
+        let rotated = |noise: Noise, level: Level| match self.literal.switching {
             KeySwitching::Hybrid { .. } => self.switched(noise, level),
             KeySwitching::Digits { .. } => noise,
         };
@@ -169,24 +170,25 @@ impl Params {
                 noise::fresh(self).max(noise::fresh_secret(self)).max(bootstrapped)
             }
         };
-        let mut noise = rotated(first, start) + terms;
-        for level in (2..=start).rev() {
+        let mut noise = rotated(first, start).scaled(terms);
+        for level in Level::LOWEST.above().up_to(start).rev() {
             let product = noise::product(self, noise, noise);
-            let switched = fits("a product", level, noise::root_sum_squares(product, self.switch_noise(level)))?;
+            let switched = fits("a product", level, product.root_sum_squares(self.switch_noise(level)))?;
             // The divided noise may be at most half of the rounding. The noise of a chain of any depth then does not grow, at any root of the ring.
-            let log2_prime = log2(&self.moduli[level - 1..level]);
-            let over = 1.0 + noise::divided(self, switched, log2_prime) - noise::rounding(self, 1, 2);
+            let divided = noise::divided(self, switched, self.log2_prime(level));
+            let over = divided.scaled(1.0).bits_above(noise::rounding(self, 1, 2));
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
-            noise = fits("a product", level - 1, self.reduced(switched, level, 2, true))?;
-            noise = rotated(noise, level - 1) + terms;
+            let below = level.lowered(1);
+            noise = fits("a product", below, self.reduced(switched, level, 2, true))?;
+            noise = rotated(noise, below).scaled(terms);
         }
-        let noise = fits("a sum", 1, noise)?;
+        let noise = fits("a sum", Level::LOWEST, noise)?;
         match self.bootstrapping_noise() {
             Some(growth) if noise > growth.limit => {
-                let over = noise - growth.limit;
-                Err(Failure::Noise { what: "a sum that is bootstrapped", level: 1, over })
+                let over = noise.bits_above(growth.limit);
+                Err(Failure::Noise { what: "a sum that is bootstrapped", level: Level::LOWEST, over })
             }
             _ => Ok(()),
         }
@@ -236,5 +238,5 @@ pub(in crate::bgv) enum Failure {
     /// There are too few primes of these bits.
     TooFew { bits: u32 },
     /// The noise of `what` at `level` is `over` bits too much.
-    Noise { what: &'static str, level: usize, over: f64 },
+    Noise { what: &'static str, level: Level, over: f64 },
 }

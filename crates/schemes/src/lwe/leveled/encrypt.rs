@@ -13,7 +13,7 @@ impl PublicKey {
     /// [`Error::Field`]: not for checked parameters.
     pub fn encrypt(&self, messages: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
         let encryptor: Encryptor<'_, _> = self.fresh().encryptor()?;
-        let (id, level, noise) = (self.id(), self.params().depth(), noise::fresh(self.params()));
+        let (id, level, noise) = (self.id(), self.params().fresh_level(), noise::fresh(self.params()));
         let fresh = encryptor.encrypt(messages, rng)?;
         Ok(fresh.into_iter().map(|c| Ciphertext::new(id, level, noise, c.into_numbers())).collect())
     }
@@ -61,7 +61,7 @@ impl PublicKey {
             control.report(done as u64, of as u64);
             Ok(control.check().is_ok())
         })?;
-        let (level, noise) = (self.params().depth(), noise::fresh(self.params()));
+        let (level, noise) = (self.params().fresh_level(), noise::fresh(self.params()));
         let fresh = |(numbers, &message)| {
             let fresh = encrypt::finish(self.fresh(), numbers, message, rng)?;
             Ok(Ciphertext::new(self.id(), level, noise, fresh.into_numbers()))

@@ -12,7 +12,7 @@ use crate::control::Steps;
 use crate::lwe::keys::{self, masked_product};
 use crate::lwe::{Error, Layout, SeededMatrix, Vector};
 use crate::random::SecretSeed;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Level};
 
 /// Makes the secrets and the public key. Progress counts parts of the public matrix.
 pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
@@ -42,11 +42,12 @@ pub(super) fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Res
             &stored_seed
         }
     };
-    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
+    let rows = params.switch_levels().map(|level| params.switch_rows(level, params.pairs()));
     let steps = Steps::new(control, rows.map(keys::parts).sum());
-    let switches = (1..=params.depth()).map(|level| {
-        let seed = seed.derive(&level.to_string());
-        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, &steps)
+    let switches = params.switch_levels().map(|level| {
+        let (own, below) = (level.index(), level.lowered(1).index());
+        let seed = seed.derive(&own.to_string());
+        switch_key(params, level, [&secrets[own], &secrets[below]], &seed, &steps)
     });
     EvaluationParts::new(params, switches.collect::<Result<_, _>>()?)
 }
@@ -55,7 +56,7 @@ pub(super) fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Res
 /// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
 fn switch_key(
     params: &Params,
-    level: usize,
+    level: Level,
     [from, to]: [&[i64]; 2],
     seed: &SecretSeed,
     steps: &Steps<'_>,

@@ -7,6 +7,7 @@ use solinas_ring::sample::Gaussian;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{ClientKey, Params, PublicKey, ServerKey};
+use crate::Level;
 use crate::lwe::{self, Error, Layout, Matrix, SeededMatrix, Vector};
 use crate::random::SecretSeed;
 
@@ -53,7 +54,7 @@ impl ClientKey {
             let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
             return Err(Error::Material { part: "client key", problem });
         }
-        public.fresh().check_secret(&secrets[params.depth()])?;
+        public.fresh().check_secret(&secrets[params.fresh_level().index()])?;
         Ok(Self::new(public, SecretParts { secrets, switch_seed: None }))
     }
 
@@ -86,8 +87,8 @@ impl SwitchKey {
     ///
     /// # Errors
     /// [`Error::Material`] for another number of residues, or ones out of range.
-    pub fn from_parts(params: &Params, level: usize, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
-        if !(1..=params.depth()).contains(&level) {
+    pub fn from_parts(params: &Params, level: Level, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        if !params.switch_levels().any(|of_switch| of_switch == level) {
             let problem = format!("there is none of level {level}");
             return Err(Error::Material { part: "switching key", problem });
         }
@@ -105,7 +106,7 @@ impl SwitchKey {
         &self.b
     }
 
-    fn seeded(&self, params: &Params, level: usize) -> Result<SeededMatrix, Error> {
+    fn seeded(&self, params: &Params, level: Level) -> Result<SeededMatrix, Error> {
         let layout = Layout::new(self.b.len(), params.dimension() + 1, params.modulus(level))?;
         SeededMatrix::new(layout, params.modulus(level), &self.seed)?.with_first_column(Arc::clone(&self.b))
     }
@@ -121,24 +122,24 @@ pub struct EvaluationParts {
 }
 
 impl EvaluationParts {
-    /// Checks the switching keys of the levels from 1, and plans their matrices.
+    /// Checks the switching keys of the levels above the lowest, in order, and plans their matrices.
     pub(super) fn new(params: &Params, switches: Vec<SwitchKey>) -> Result<Self, Error> {
-        let fits = |(level, switch): (usize, &SwitchKey)| {
+        let fits = |(level, switch): (Level, &SwitchKey)| {
             switch.b.len() == params.switch_rows(level, params.pairs())
                 && switch.b.word_count() == params.modulus(level).len()
         };
-        if switches.len() != params.depth() || !(1..).zip(&switches).all(fits) {
+        if switches.len() != params.depth() || !params.switch_levels().zip(&switches).all(fits) {
             let problem = format!("{} where one of each of {} levels belongs", switches.len(), params.depth());
             return Err(Error::Material { part: "switching keys", problem });
         }
-        let seeded = (1..).zip(&switches).map(|(level, switch)| switch.seeded(params, level));
+        let seeded = params.switch_levels().zip(&switches).map(|(level, switch)| switch.seeded(params, level));
         let seeded = seeded.collect::<Result<_, _>>()?;
         Ok(Self { switches, seeded, resident: Vec::new() })
     }
 }
 
 impl ServerKey {
-    /// A server key from its stored parts: the switching keys of the levels from 1.
+    /// A server key from its stored parts: the switching keys of the levels above the lowest, in order.
     ///
     /// # Errors
     /// [`Error::Material`] for another number of them, or for keys of another size.
@@ -169,14 +170,15 @@ impl ServerKey {
         Ok(Self::new(public, parts))
     }
 
-    /// The switching keys of the levels from 1, for storing.
+    /// The switching keys of the levels above the lowest, in order, for storing.
     pub fn switches(&self) -> &[SwitchKey] {
         &self.parts().switches
     }
 
     /// The matrix that brings tensor squares of a level, above the lowest, under the secret of the level below: whole in memory where it is.
-    pub(super) fn switch(&self, level: usize) -> (&SeededMatrix, Option<&Matrix>) {
+    pub(super) fn switch(&self, level: Level) -> (&SeededMatrix, Option<&Matrix>) {
         let EvaluationParts { seeded, resident, .. } = self.parts();
-        (&seeded[level - 1], resident.get(level - 1))
+        let index = level.lowered(1).index();
+        (&seeded[index], resident.get(index))
     }
 }

@@ -8,6 +8,7 @@ use crate::lwe::layout::MAX_ROWS;
 use crate::lwe::{Error, Modulus, ParamsLiteral as FreshLiteral, SCHEME, params};
 use crate::security::SecurityClaim;
 use crate::slots::SlotEncoder;
+use crate::{Level, Noise};
 
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,7 +103,12 @@ impl Params {
         self.fresh.name()
     }
 
-    /// Multiplications in sequence: the level of fresh ciphertexts.
+    /// The level of fresh ciphertexts, the highest.
+    pub fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.literal.depth)
+    }
+
+    /// Multiplications in sequence.
     pub fn depth(&self) -> usize {
         self.literal.depth
     }
@@ -120,9 +126,9 @@ impl Params {
     /// The modulus of a level.
     ///
     /// # Panics
-    /// When there is no such level.
-    pub fn modulus(&self, level: usize) -> &Modulus {
-        &self.moduli[level]
+    /// For a level above that of fresh ciphertexts.
+    pub fn modulus(&self, level: Level) -> &Modulus {
+        &self.moduli[level.index()]
     }
 
     /// The parameters of fresh ciphertexts.
@@ -146,34 +152,40 @@ impl Params {
         (0..word).step_by(bits as usize).map(move |at| bits.min(word - at))
     }
 
-    /// Rows of the switching key of a level above the lowest, one for each digit of so many entries.
-    pub(super) fn switch_rows(&self, level: usize, entries: usize) -> usize {
-        entries * self.moduli[level].len() * self.digits().count()
+    /// The levels that have a switching key: all above the lowest.
+    pub fn switch_levels(&self) -> impl DoubleEndedIterator<Item = Level> + Clone + use<> {
+        Level::LOWEST.above().up_to(self.fresh_level())
+    }
+
+    /// Rows of the switching key of a level above the lowest, one for each digit of each of `entries` entries.
+    pub(super) fn switch_rows(&self, level: Level, entries: usize) -> usize {
+        entries * self.modulus(level).len() * self.digits().count()
     }
 
     /// Residues of the stored switching key of a level above the lowest: one for each row and word.
-    pub fn switch_residues(&self, level: usize) -> usize {
-        self.switch_rows(level, self.pairs()) * self.moduli[level].len()
+    pub fn switch_residues(&self, level: Level) -> usize {
+        self.switch_rows(level, self.pairs()) * self.modulus(level).len()
     }
 
     /// Bytes of the matrices of all switching keys: what they take in memory, and what products read or make again.
     pub fn switch_bytes(&self) -> u64 {
         let width = (self.dimension() + 1).next_multiple_of(16) as u64;
-        (1..=self.depth()).map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
+        self.switch_levels().map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
     }
 
     /// Bytes that a product of the highest level holds until its key is switched, beside the switching key: its tensor, and a digit for each row of that key.
     /// What makes the key takes no more, beside the key. None without multiplications.
     pub fn product_bytes(&self) -> u64 {
+        let fresh = self.fresh_level();
         match self.depth() {
             0 => 0,
-            depth => 4 * (self.pairs() * self.moduli[depth].len() + self.switch_residues(depth)) as u64,
+            _ => 4 * (self.pairs() * self.modulus(fresh).len() + self.switch_residues(fresh)) as u64,
         }
     }
 
     /// The security claim: that of the keys at the largest modulus, with all rows of the switching key as samples, and of messages.
     pub fn security(&self) -> SecurityClaim {
-        let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.depth(), self.pairs()) };
+        let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.fresh_level(), self.pairs()) };
         self.fresh.security_of(self.fresh.samples().max(rows))
     }
 }
@@ -197,11 +209,11 @@ impl leveled::Params for Params {
         self.fresh.modulus().log2()
     }
 
-    fn level_moduli(&self, level: usize) -> Vec<u64> {
-        self.moduli[level - 1].words().iter().map(|word| word.value().into()).collect()
+    fn level_moduli(&self, level: Level) -> Vec<u64> {
+        self.modulus(level).words().iter().map(|word| word.value().into()).collect()
     }
 
-    fn level_parts(&self, _: usize) -> usize {
+    fn level_parts(&self, _: Level) -> usize {
         1
     }
 
@@ -254,7 +266,7 @@ impl TryFrom<ParamsLiteral> for Params {
         let moduli = moduli.collect::<Result<_, _>>()?;
         let params = Self { literal, fresh, moduli };
         let problem = |problem: String| Error::Params { scheme: SCHEME, name: params.name().into(), problem };
-        let rows = params.switch_rows(params.depth(), params.pairs());
+        let rows = params.switch_rows(params.fresh_level(), params.pairs());
         if rows > MAX_ROWS {
             return Err(problem(format!(
                 "a switching key takes {rows} rows, and there may be {MAX_ROWS}: take a smaller dimension or depth, or wider digits"
@@ -263,10 +275,12 @@ impl TryFrom<ParamsLiteral> for Params {
         // A chain of products of sums.
         let terms = f64::from(params.literal.terms).log2();
         let mut now = noise::fresh(&params);
-        for level in (1..=params.depth()).rev() {
-            let product = noise::product(now + terms, now + terms);
+        let over =
+            |noise: Noise, tails: f64, level| noise.scaled(tails * noise::TAIL).bits_above(noise::half(&params, level));
+        for level in params.switch_levels().rev() {
+            let product = now.scaled(terms).product(now.scaled(terms));
             let switched = noise::switch(&params, product, level, params.pairs());
-            let over = switched + 2.0 * noise::TAIL - noise::half(&params, level);
+            let over = over(switched, 2.0, level);
             if over > 0.0 {
                 return Err(problem(format!(
                     "a product at level {level} has {over:.1} bits of noise too many: take smaller digits, fewer terms or a smaller sigma"
@@ -274,10 +288,10 @@ impl TryFrom<ParamsLiteral> for Params {
             }
             now = noise::scale(&params, switched, level);
         }
-        let over = now + terms + noise::TAIL - noise::half(&params, 0);
+        let over = over(now.scaled(terms), 1.0, Level::LOWEST);
         if over > 0.0 {
             return Err(problem(format!(
-                "a sum at level 0 has {over:.1} bits of noise too many: take wider words, fewer terms or a smaller sigma"
+                "a sum at level 1 has {over:.1} bits of noise too many: take wider words, fewer terms or a smaller sigma"
             )));
         }
         Ok(params)

@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::KeyId;
 use crate::control::Steps;
+use crate::{KeyId, Level};
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
@@ -110,7 +110,7 @@ impl ClientKey {
     pub(in crate::ntru) fn bootstrap_key(&self, plan: Plan, steps: &Steps<'_>) -> Result<BootstrapKey, Error> {
         let seed = self.public().secret_seed("bootstrapping")?;
         let context = self.public().context();
-        let (n, basis) = (context.params.dimension(), &context.level(1).basis);
+        let (n, basis) = (context.params.dimension(), &context.level(Level::LOWEST).basis);
         let gaussian = sample::Gaussian::new(context.params.sigma())?;
         let mut rng = seed.stream(0);
         let sparse = loop {
@@ -165,13 +165,13 @@ struct Secrets<'a> {
 
 impl<'a> Secrets<'a> {
     fn new(context: &Context, plan: &'a Plan, client: &'a ClientKey, sparse: &'a Short) -> Result<Self, Error> {
-        let values = Zeroizing::new(RnsPoly::from_signed(&context.level(1).basis, sparse)?.into_eval());
+        let values = Zeroizing::new(RnsPoly::from_signed(&context.level(Level::LOWEST).basis, sparse)?.into_eval());
         Ok(Self {
             plan,
-            first: client.level_key(1),
+            first: client.level_key(Level::LOWEST),
             sparse,
             sparse_inverse: inverse(&values)?,
-            top: Target::new(&plan.switch, client.level_key(context.params.levels()))?,
+            top: Target::new(&plan.switch, client.level_key(context.params.fresh_level()))?,
             automorphisms: plan.rounds.iter().flatten().collect(),
         })
     }
