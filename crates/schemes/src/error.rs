@@ -369,7 +369,7 @@ mod tests {
             ("BGV", bgv::Params::named("x").unwrap_err()),
             ("NTRU", ntru::Params::named("x").unwrap_err()),
             ("LWE", lwe::Params::named("x").unwrap_err()),
-            ("LWE", lwe::leveled::Params::named("x").unwrap_err()),
+            ("LWE", lwe::fresh::Params::named("x").unwrap_err()),
             ("TFHE", tfhe::Params::named("x").unwrap_err()),
             ("Gentry-Halevi", gh::Params::named("x").unwrap_err()),
         ];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use solinas_schemes::bgv::{self, Bgv, Rotations};
 use solinas_schemes::leveled::PublicKey;
-use solinas_schemes::lwe::leveled::{self as lwe, Lwe};
+use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use solinas_schemes::{Control, Level};
 

@@ -16,8 +16,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use solinas_schemes::lwe::StreamedProduct;
-use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
+use solinas_schemes::lwe::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, StreamedProduct, SwitchKey};
 use solinas_schemes::{Control, Error as SchemeError, Level};
 use zeroize::Zeroizing;
 

@@ -1,4 +1,4 @@
-//! The core that the leveled schemes ([`bgv`](crate::bgv), [`ntru`](crate::ntru), [`lwe`](crate::lwe::leveled)) share: keys and ciphertexts with their
+//! The core that the leveled schemes ([`bgv`](crate::bgv), [`ntru`](crate::ntru), [`lwe`](crate::lwe)) share: keys and ciphertexts with their
 //! identity, levels, checks and randomness. A scheme is a marker type that implements [`Leveled`]; it brings its own parts of keys and ciphertexts.
 
 mod auto_levels;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand_core::RngCore;
 
-use super::*;
 use crate::control::CANCELLED;
 use crate::level::tests::level;
+use crate::lwe::*;
 use crate::random::SecretSeed;
 use crate::security::Status;
 use crate::{Evaluate, Level, Noise, Progress};
@@ -162,8 +162,8 @@ fn what_cannot_be_done_is_told() {
     let single = [(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])].map(|(x, y)| evaluator.multiply(x, y).unwrap());
     assert_eq!(mixed, single);
     let fresh = toy.literal().fresh.clone();
-    let huge = crate::lwe::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
-    let few = crate::lwe::ParamsLiteral { words: 2, ..fresh };
+    let huge = fresh::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
+    let few = fresh::ParamsLiteral { words: 2, ..fresh };
     for fresh in [huge, few] {
         assert!(matches!(
             Params::try_from(ParamsLiteral { fresh, ..toy.literal().clone() }),
@@ -251,7 +251,7 @@ fn a_secret_of_another_key_is_refused() {
             let error = ClientKey::from_parts(client.public().clone(), foreign).unwrap_err().to_string();
             assert!(error.contains("does not belong to the public key"), "{error}");
         }
-        let fresh = crate::lwe::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
+        let fresh = fresh::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
         assert!(matches!(fresh, Err(Error::Material { .. })));
     }
 }
@@ -260,7 +260,7 @@ fn a_secret_of_another_key_is_refused() {
 #[test]
 fn words_of_any_width_and_number_make_levels() {
     for (words, word_bits, digit_bits, depth) in [(4, 24, 9, 2), (3, 20, 10, 1), (2, 31, 16, 0)] {
-        let fresh = crate::lwe::ParamsLiteral {
+        let fresh = fresh::ParamsLiteral {
             words,
             word_bits,
             name: "mine".into(),
@@ -289,5 +289,5 @@ fn secure_sets_have_128_bits_and_sets_without_products_their_own() {
         assert!(params.switch_bytes() > 40_000_000_000);
     }
     let flat = Params::named("secure-62").unwrap();
-    assert_eq!((flat.depth(), flat.security()), (0, crate::lwe::Params::named("secure-62").unwrap().security()));
+    assert_eq!((flat.depth(), flat.security()), (0, fresh::Params::named("secure-62").unwrap().security()));
 }

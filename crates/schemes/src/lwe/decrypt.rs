@@ -3,10 +3,9 @@
 use solinas_field::matrix::Word;
 use zeroize::Zeroizing;
 
-use super::{Ciphertext, ClientKey, Tensor};
-use crate::Noise;
-use crate::lwe::keys::phase;
-use crate::lwe::{Error, Modulus};
+use super::fresh::phase;
+use super::{Ciphertext, ClientKey, Modulus, Tensor};
+use crate::{Error, Noise};
 
 impl ClientKey {
     /// `<c, s_j>` in residues, and the modulus.

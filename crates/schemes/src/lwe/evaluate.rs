@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{Ciphertext, Params, PublicKey, ServerKey, noise};
+use super::{Ciphertext, Multiplier, Params, PublicKey, ServerKey, Source, Vector, noise};
 use crate::leveled::StoredCiphertext;
-use crate::lwe::{Error, Multiplier, Source, Vector};
-use crate::{Control, Evaluate, KeyId, Level, Noise};
+use crate::{Control, Error, Evaluate, KeyId, Level, Noise};
 
 /// A bit under the tensor square of a level's secret: numbers for pairs `i <= k`.
 #[derive(Clone, Debug, PartialEq)]

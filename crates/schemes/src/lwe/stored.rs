@@ -1,8 +1,8 @@
 //! Ciphertexts without their key.
 
 use super::{Ciphertext, PublicKey};
+use crate::Error;
 use crate::leveled::StoredCiphertext;
-use crate::lwe::Error;
 
 impl From<&Ciphertext> for StoredCiphertext {
     fn from(x: &Ciphertext) -> Self {
