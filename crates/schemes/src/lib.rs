@@ -13,8 +13,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
+mod canonical_embedding;
 mod control;
-mod embedding;
 mod entropy;
 mod error;
 mod evaluate;

@@ -38,7 +38,7 @@ pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Resu
     file.persist().map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-/// Stores what is done of a product, for its [`resume`](StreamedProduct::resume), in a file that its owner alone can read; it replaces an older one.
+/// Stores the state of an incomplete product, for [`StreamedProduct::resume`], in a file that only its owner can read. It replaces an older file.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::DiskFull`]. What was there stays.

@@ -9,7 +9,7 @@
 //! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced; `bootstrap`: the \
 //! polynomials of the bootstrapping key, of parameters that have one; `rotations`, where they were asked for: of each rotation of [`Rotation::all`], of each \
 //! level from the first, the rows |
-//! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
+//! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: the coefficients of the keys that stand for one in a larger ring |
 //!
 //! Encryption needs `h` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes it from any of the three.
 

@@ -114,8 +114,8 @@ impl<E: Evaluate> Run<'_, E> {
         let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
         let mut values = Values { lanes, readers };
         let mut order: Vec<usize> = (0..count).collect();
-        // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
-        // fills the machine.
+        // The order in a wave: products that are computed in batches, other sums and products, operations across all lanes, and bootstraps. Bootstraps run one
+        // after the other if each uses all threads.
         let batch = concurrency.multiply_batch;
         let kind = |index: usize| match schedule.steps[index] {
             Step::Bootstrap(_) => Kind::Bootstrap,

@@ -12,7 +12,7 @@ use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::Level;
 use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
-use solinas_schemes::slots::log2_peak;
+use solinas_schemes::slots::log2_canonical_norm;
 
 /// Bits that a noise stays below its limit. The planner and the evaluators compute noises in floating point, and may differ in the last bits.
 const SLACK: f64 = 1e-6;
@@ -25,7 +25,7 @@ pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, 
 pub(super) struct Known {
     pub(super) state: State,
     /// For a public input, `log2` of the factor by which a product with it multiplies noise.
-    pub(super) peak: Option<f64>,
+    pub(super) log2_norm: Option<f64>,
 }
 
 /// Everything that a plan depends on, except the program.
@@ -112,7 +112,7 @@ pub(super) fn program<S: Leveled>(
     match arithmetic::plan_program(program, arrays, &mut planner, limits) {
         Ok((outputs, held)) => Ok(planner.finish(outputs, held, |index| arrays.input(index))),
         Err(error @ Error::Levels { .. }) => {
-            let public = context.inputs.iter().map(|input| input.peak.is_some()).collect();
+            let public = context.inputs.iter().map(|input| input.log2_norm.is_some()).collect();
             let mut depth = Depth::new(context.params.plaintext_modulus(), public);
             let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth, limits)?;
             let plan = |context: &PlanContext<'_, S>| {
@@ -139,7 +139,7 @@ struct Planner<'a, S: Leveled> {
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
-    /// The index of a public input, and its [`Known::peak`].
+    /// The index of a public input, and its [`Known::log2_norm`].
     public: Vec<Option<(u32, f64)>>,
     /// The value a level lower, if there is one.
     dropped: Vec<Option<Value>>,
@@ -218,18 +218,18 @@ impl<'a, S: Leveled> Planner<'a, S> {
         states.iter().all(|&state| self.within_limit(state)).then(|| states.last().copied()).flatten()
     }
 
-    /// An operand that can be multiplied by a plaintext of that peak, and the state of the product.
-    fn multiplied(&mut self, x: Value, peak: f64) -> Result<(Value, State), Error> {
+    /// An operand that can be multiplied by a plaintext of that canonical norm, and the state of the product.
+    fn multiplied(&mut self, x: Value, log2_norm: f64) -> Result<(Value, State), Error> {
         let product = |planner: &Self, x: State, _: State| {
-            let product = State { noise: x.noise.scaled(peak), ..x };
+            let product = State { noise: x.noise.scaled(log2_norm), ..x };
             planner.within_limit(product).then_some(product)
         };
         let ([x, _], state) = self.align_operands([x, x], Level::LOWEST, product)?;
         Ok((x, state))
     }
 
-    fn multiply_public(&mut self, x: Value, (index, peak): (u32, f64)) -> Result<Value, Error> {
-        let (x, state) = self.multiplied(x, peak)?;
+    fn multiply_public(&mut self, x: Value, (index, log2_norm): (u32, f64)) -> Result<Value, Error> {
+        let (x, state) = self.multiplied(x, log2_norm)?;
         Ok(self.push(Step::MultiplyPublic(x, index), state))
     }
 
@@ -338,10 +338,11 @@ impl<'a, S: Leveled> Planner<'a, S> {
 impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || Known { state: State { level: params.fresh_level(), noise: params.fresh_noise() }, peak: None };
-        let Known { state, peak } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
+        let fresh =
+            || Known { state: State { level: params.fresh_level(), noise: params.fresh_noise() }, log2_norm: None };
+        let Known { state, log2_norm } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
         let input = self.push(Step::Input(index), state);
-        self.public[input as usize] = peak.map(|peak| (index, peak));
+        self.public[input as usize] = log2_norm.map(|log2_norm| (index, log2_norm));
         Ok(input)
     }
 
@@ -376,7 +377,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             (_, 1) => return Ok(x),
             _ => {}
         }
-        let (x, state) = self.multiplied(x, log2_peak(self.p(), &[constant, 0]))?;
+        let (x, state) = self.multiplied(x, log2_canonical_norm(self.p(), &[constant, 0]))?;
         Ok(self.push(Step::MultiplyConstant(x, constant), state))
     }
 

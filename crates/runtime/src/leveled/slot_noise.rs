@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::arithmetic::{SlotOperation, masked_rotations};
 use solinas_schemes::leveled::{NoiseModel, State};
-use solinas_schemes::slots::log2_peak;
-use solinas_schemes::slots::moves::{Moves, Slotted};
+use solinas_schemes::slots::log2_canonical_norm;
+use solinas_schemes::slots::rotation_plan::{RotationPlan, SlotEvaluator};
 use solinas_schemes::{Level, Noise};
 
 /// The error for a key without rotations. It gives the reason if the parameters allow none.
@@ -15,9 +15,9 @@ pub(super) fn no_rotations(params: &impl NoiseModel) -> Error {
 
 /// The noise of one operation, prepared once.
 pub(super) struct SlotNoise<'a> {
-    moves: Moves,
+    plan: RotationPlan,
     /// `log2` of what a product with each mask multiplies noise by.
-    peaks: Vec<f64>,
+    log2_norms: Vec<f64>,
     rotated: Box<dyn Fn(State) -> Noise + Sync + 'a>,
 }
 
@@ -26,20 +26,20 @@ impl<'a> SlotNoise<'a> {
     /// [`Error::NoRotations`] for parameters whose keys rotate nothing.
     pub(super) fn new<P: NoiseModel>(params: &'a P, operation: SlotOperation, elements: usize) -> Result<Self, Error> {
         let rotated = params.rotation_noise().map_err(|_| no_rotations(params))?;
-        let (moves, masks) = masked_rotations(&params.slots()?, operation, elements)?;
-        let peaks = masks.iter().map(|mask| log2_peak(params.plaintext_modulus(), mask)).collect();
-        Ok(Self { moves, peaks, rotated })
+        let (plan, masks) = masked_rotations(&params.slots()?, operation, elements)?;
+        let log2_norms = masks.iter().map(|mask| log2_canonical_norm(params.plaintext_modulus(), mask)).collect();
+        Ok(Self { plan, log2_norms, rotated })
     }
 
     pub(super) fn automorphisms(&self) -> usize {
-        self.moves.automorphisms()
+        self.plan.automorphisms()
     }
 
     /// The noisiest ciphertext that an array of ciphertexts like `x` becomes, if all that it goes through `fits`.
     pub(super) fn of(&self, x: State, within_limit: &(impl Fn(State) -> bool + Sync)) -> Option<State> {
         let moved = self
-            .moves
-            .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.moves.polynomials()]);
+            .plan
+            .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.plan.polynomials()]);
         Some(State { noise: moved.ok()?.into_iter().fold(x.noise, Noise::max), ..x })
     }
 }
@@ -60,7 +60,7 @@ impl<F: Fn(State) -> bool + Sync> Moving<'_, F> {
     }
 }
 
-impl<F: Fn(State) -> bool + Sync> Slotted for Moving<'_, F> {
+impl<F: Fn(State) -> bool + Sync> SlotEvaluator for Moving<'_, F> {
     type Ciphertext = Noise;
     type Error = TooNoisy;
 
@@ -69,7 +69,7 @@ impl<F: Fn(State) -> bool + Sync> Slotted for Moving<'_, F> {
     }
 
     fn mask(&self, x: &Noise, mask: usize) -> Result<Noise, TooNoisy> {
-        self.checked(x.scaled(self.noises.peaks[mask]))
+        self.checked(x.scaled(self.noises.log2_norms[mask]))
     }
 
     fn rotate(&self, x: &Noise, _: u32) -> Result<Noise, TooNoisy> {

@@ -10,13 +10,13 @@ use super::{Ciphertext, Error, PublicKey};
 use crate::random::public_stream;
 use crate::{KeyId, Level, Noise};
 
-/// Where in a level a ciphertext is.
+/// The stage of a ciphertext between two levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Can be added, multiplied, rotated, lowered.
+    /// It can be added, multiplied and rotated, and can drop a level.
     Ready,
-    /// A product before its division by the level's prime: can be added to other products, relinearized, rotated, reduced.
+    /// A product before its division by the level's prime. It can be added to other products, relinearized, rotated and reduced.
     Product,
 }
 
@@ -67,12 +67,12 @@ impl Ciphertext {
         self.stage
     }
 
-    /// `c_0`, `c_1` and where there is one `c_2`.
+    /// `c_0`, `c_1`, and `c_2` if there is one.
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts
     }
 
-    /// What the message is multiplied by modulo `p`.
+    /// The factor of the message modulo `p`.
     pub(super) fn correction_factor(&self, context: &Context) -> u64 {
         let (m, factor) = (context.plaintext, context.level(self.level).correction_factor);
         match self.stage {
@@ -82,7 +82,7 @@ impl Ciphertext {
     }
 }
 
-/// A ciphertext made with the secret key: `c_1` is what a public seed gives, so that it takes half the room. [`PublicKey::expand`] makes a [`Ciphertext`] of it.
+/// A ciphertext made with the secret key. A public seed gives `c_1`, so the ciphertext has half the size. [`PublicKey::expand`] makes a [`Ciphertext`] of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeededCiphertext {
     pub(super) key: KeyId,
@@ -139,7 +139,7 @@ impl SeededCiphertext {
     }
 }
 
-/// The uniform polynomial that a public seed has as number `row`.
+/// The uniform polynomial number `row` of a public seed.
 pub(super) fn mask(basis: &solinas_ring::Basis, seed: &[u8; 32], row: u64) -> RnsPoly<Eval> {
     let mut rng = public_stream(seed, row);
     let rng: &mut dyn RngCore = &mut rng;

@@ -14,7 +14,7 @@ use crate::Level;
 pub struct Context {
     pub(super) params: Params,
     pub(super) plaintext: Divisor,
-    /// The primes of `Q`, then of `P`: what switching keys are modulo.
+    /// The primes of `Q`, then of `P`. Switching keys are modulo their product.
     pub(super) extended: Basis,
     levels: Vec<LevelPlans>,
 }
@@ -23,7 +23,7 @@ pub struct Context {
 #[derive(Debug)]
 pub(super) struct LevelPlans {
     pub(super) basis: Basis,
-    /// To the level below; none at level 1.
+    /// Division by the level's prime. The lowest level has none.
     pub(super) rescale: Option<Rescale>,
     pub(super) switch: Switch,
     /// `f`, by which messages of ready ciphertexts are multiplied.
@@ -35,7 +35,7 @@ impl Context {
         Self::on(params, Backend::detect()?)
     }
 
-    /// On a back end of the caller's choice.
+    /// Plans for a back end that the caller chooses.
     pub(super) fn on(params: &Params, backend: Backend) -> Result<Arc<Self>, Error> {
         let (p, n) = (params.plaintext_modulus(), params.dimension());
         let plaintext = Divisor::new(p)?;
@@ -71,7 +71,7 @@ impl Context {
         plaintext.iter().map(|&x| m.centered(m.reduce(x * factor))).collect()
     }
 
-    /// That it is a polynomial of the plaintext space.
+    /// Checks that it is a polynomial of the plaintext space.
     pub(super) fn check_plaintext(&self, plaintext: &[u64]) -> Result<(), Error> {
         let (want, modulus) = (self.params.dimension(), self.params.plaintext_modulus());
         let error = |problem: String| Err(Error::Plaintext { want, modulus, problem });

@@ -31,7 +31,7 @@ impl ClientKey {
         Ok((basis, Zeroizing::new(phase)))
     }
 
-    /// Decrypts, modulo as many of the primes as the noise by the formula needs. Shape: N. Range: `0..p`.
+    /// Decrypts modulo the fewest primes that the noise allows by the formula. Shape: N. Range: `0..p`.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose noise by the formula might be too large.

@@ -4,16 +4,16 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, LevelPlans};
 use super::{Ciphertext, Error, Rotations, ServerKey, Stage, noise};
-use crate::embedding::{log2_integer, log2_largest, log2_peak};
+use crate::canonical_embedding::{log2_canonical_norm, log2_integer, log2_largest};
 use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
-/// What brings noise down.
+/// The remedy for too much noise.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
 
-/// The operations, each by itself: the caller manages levels. [`Self::automatic`] does it.
+/// The single operations. The caller manages levels. [`Self::automatic`] manages them for the caller.
 ///
-/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+/// Every result states its noise by the formulas. A result that might not decrypt is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a> {
         let mut parts = x.parts.clone();
         let plain = context.embed(plaintext, x.correction_factor(context));
         parts[0].add_assign(&RnsPoly::from_signed(&self.plans(x).basis, &plain)?.into_eval())?;
-        let noise = x.noise.sum(noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
+        let noise = x.noise.sum(noise::plain(self.key.params(), log2_canonical_norm(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
     }
 
@@ -355,7 +355,8 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let factor = context.embed(plaintext, 1);
-        let noise = self.within_limit(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
+        let noise =
+            self.within_limit(WHAT, noise::product_plain(x.noise, log2_canonical_norm(&factor)), x.level, LOWER)?;
         let factor = RnsPoly::from_signed(&self.plans(x).basis, &factor)?.into_eval();
         let mut parts = x.parts.clone();
         parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;

@@ -33,7 +33,7 @@ pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: boo
     Ok(ClientKey::new(public, secret))
 }
 
-/// Errors, times an integer.
+/// Draws errors, times an integer.
 pub(super) fn errors(
     multiple: i64,
     len: usize,
@@ -44,13 +44,13 @@ pub(super) fn errors(
     Ok(e)
 }
 
-/// Their values.
+/// The values of such an error polynomial.
 fn error(basis: &Basis, multiple: i64, rng: &mut impl rand_core::RngCore) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
     let e = errors(multiple, basis.dimension(), rng)?;
     Ok(Zeroizing::new(RnsPoly::from_signed(basis, &e)?.into_eval()))
 }
 
-/// What keys that switch secrets are made with: modulo the primes of `basis`, of which the last `special` are special ones.
+/// Makes keys that switch secrets, modulo the primes of `basis`. The last `special` primes are special.
 pub(super) struct Rows<'a> {
     pub(super) switch: &'a Switch,
     pub(super) basis: &'a Basis,

@@ -121,7 +121,7 @@ impl ClientKey {
 }
 
 /// A key that switches from another secret `s'` to `s`: rows `(b_g, a_g)` with `b_g = -a_g s + p e_g + w_g s'`, `w_g` the weight of digit `g`, and the `a_g` from a
-/// seed. Keys modulo `Q P` are held divided by `P` in the towers of `Q`: `a_g` uniform, and `p e_g / P` there. One serves all levels.
+/// seed. Keys modulo `Q P` are divided by `P` in the towers of `Q`, where `a_g` is uniform and the error is `p e_g / P`. One key serves all levels.
 #[derive(Clone, PartialEq)]
 pub struct SwitchKey {
     seed: [u8; 32],
@@ -154,7 +154,7 @@ impl SwitchKey {
         Self::of_parts("server key", &context.extended, context.params.special().len(), rows, parts)
     }
 
-    /// Of so many rows modulo the primes of `basis`, of which the last `special` are special ones.
+    /// From its stored parts: `rows` rows modulo the primes of `basis`. The last `special` primes are special.
     pub(super) fn of_parts(
         part: &'static str,
         basis: &Basis,
@@ -191,12 +191,12 @@ impl SwitchKey {
         self.rows.iter().map(|[b, _]| b)
     }
 
-    /// Primes it is modulo.
+    /// Number of its primes.
     pub(super) fn towers(&self) -> usize {
         self.rows[0][0].basis().len()
     }
 
-    /// Special primes among them.
+    /// Number of special primes among them.
     pub(super) fn special(&self) -> usize {
         self.special
     }
@@ -212,7 +212,7 @@ impl SwitchKey {
 #[derive(Clone, PartialEq)]
 pub struct EvaluationParts {
     pub(super) relinearization: SwitchKey,
-    /// By exponent of the automorphism.
+    /// The key of each automorphism, by exponent.
     pub(super) rotations: BTreeMap<usize, SwitchKey>,
     pub(super) bootstrap: Option<BootstrapKey>,
 }

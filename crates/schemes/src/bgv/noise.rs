@@ -1,4 +1,4 @@
-//! Noise: what a ciphertext carries, how operations grow it, and how much there may be.
+//! The noise of ciphertexts, its growth by operations, and its limit.
 //!
 //! A ciphertext `(c_0, c_1, ..)` has the noise `b = c_0 + c_1 s + .. mod Q`, centred, a small polynomial that is the message times a factor modulo `p`; the
 //! message is counted as noise. A [`Noise`] is the standard deviation of a coefficient of `b` (its root mean square), by formulas
@@ -9,19 +9,18 @@ use super::{Error, Params};
 use crate::leveled::{Bootstrap, NoiseModel, State};
 use crate::{Level, Noise};
 
-/// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
+/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-40`.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
-/// Standard deviation of what masks messages and keys.
+/// Standard deviation of the errors that mask messages and keys.
 pub const SIGMA: f64 = 3.2;
-/// Mean square of a coefficient of the secret and of what masks an encryption: uniform in -1, 0, 1.
+/// Mean square of a coefficient that is uniform in -1, 0, 1: of the secret, and of the mask of an encryption.
 pub(super) const TERNARY: f64 = 2.0 / 3.0;
 
-/// What measured noise may be below the formula, bits of standard deviation: allowances and carried noise that are counted for the worst root, and messages that are
-/// counted at their largest.
+/// Bits by which measured noise may be below the formula, which counts allowances and divided noise for the worst root, and messages at their largest.
 pub const TOLERANCE_BELOW: f64 = 3.5;
-/// What measured noise may be above it, bits of standard deviation: the spread of a root mean square over few roots, some of which are heavy.
+/// Bits by which measured noise may be above the formula: a root mean square over few roots spreads, and some roots have more noise.
 pub fn tolerance_above(dimension: usize) -> f64 {
     0.4 + 8.0 / (dimension as f64).sqrt()
 }
@@ -39,11 +38,11 @@ fn message(params: &Params) -> Noise {
     Noise::from_log2(((params.plaintext_modulus() / 2) as f64).log2())
 }
 
-/// Noise of a known polynomial, as if it were at every root of the ring what it is at the one where it is largest. `peak` is `log2 max |mu(zeta)|`, of centred
-/// coefficients, `largest` that of the largest of these: a constant is all in one, and what is left for the tail of a noise, here or when it is rounded for bootstrapping, is for
-/// nothing that adds up as constants do.
-pub fn plain(params: &Params, peak: f64, largest: f64) -> Noise {
-    Noise::from_log2((peak - 0.5 * dimension(params).log2()).max(largest))
+/// Noise of a known polynomial `mu`, counted as if its value at every root of the ring were the largest of them. `log2_norm` is `log2 max |mu(zeta)|`, of
+/// centred coefficients. `largest` is `log2` of the largest coefficient. The noise of a constant is at least its coefficient: the allowance for tails, which is
+/// for random noise, does not cover it.
+pub fn plain(params: &Params, log2_norm: f64, largest: f64) -> Noise {
+    Noise::from_log2((log2_norm - 0.5 * dimension(params).log2()).max(largest))
 }
 
 /// Noise of a known number, the same in every slot, as [`plain`] has it.
@@ -52,7 +51,7 @@ pub fn constant(params: &Params, value: u64) -> Noise {
     plain(params, largest, largest)
 }
 
-/// Noise of a ciphertext made with the public key: [`encrypted`], where levels are left for bootstrapping lowered by one.
+/// Noise of a ciphertext made with the public key. It is that of [`encrypted`], one level lower if the parameters have levels for bootstrapping.
 pub fn fresh(params: &Params) -> Noise {
     match params.bootstrapping() {
         None => encrypted(params),
@@ -60,17 +59,21 @@ pub fn fresh(params: &Params) -> Noise {
     }
 }
 
-/// Noise of an encryption with the public key, at whatever level: `p (e v + e_0 + e_1 s) + m`.
+/// Noise of an encryption with the public key, at any level: `p (e v + e_0 + e_1 s) + m`.
 pub fn encrypted(params: &Params) -> Noise {
     let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
     Noise::from_log2(masks).root_sum_squares(message(params))
 }
 
-/// Noise of a ciphertext made with the secret key: `p e + m`, the message as if it had at every root what it has at most at one: `p n / pi`, where all its
-/// coefficients are `p/2`.
+/// Noise of a ciphertext made with the secret key: `p e + m`. The message counts as if its value at every root were the largest possible at one, which is
+/// `p n / pi`, if all coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> Noise {
-    let peak = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
-    Noise::from_log2((modulus(params) * SIGMA).log2()).root_sum_squares(plain(params, peak, message(params).log2()))
+    let log2_norm = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
+    Noise::from_log2((modulus(params) * SIGMA).log2()).root_sum_squares(plain(
+        params,
+        log2_norm,
+        message(params).log2(),
+    ))
 }
 
 /// Noise of a product.
@@ -78,9 +81,9 @@ pub fn product(params: &Params, x: Noise, y: Noise) -> Noise {
     x.product(y).scaled(0.5 * (PRODUCT_ALLOWANCE * dimension(params)).log2())
 }
 
-/// Noise of a product with a known polynomial of that peak, as for [`plain`]: no value at a root grows by more.
-pub fn product_plain(x: Noise, peak: f64) -> Noise {
-    x.scaled(peak)
+/// Noise of a product with a known polynomial of that `log2_norm`, as for [`plain`]. No value at a root grows by more.
+pub fn product_plain(x: Noise, log2_norm: f64) -> Noise {
+    x.scaled(log2_norm)
 }
 
 /// Noise that a key switch by digits of that sum of mean squares adds, before the division by `P`: `p sum_g d_g e_g`.
@@ -108,9 +111,9 @@ pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> Noise {
     Noise::from_log2(0.5 * ((p.powi(2) / 12.0 + excess) * (1.0 + key)).log2())
 }
 
-/// What is carried over a division, as far as the next products are concerned: `b/q`, with an allowance for the roots of the ring at which it is largest.
+/// Noise `b/q` that a division leaves, as the next products count it: with an allowance for the roots of the ring at which it is largest.
 ///
-/// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one. With `S = ln(N 2^40)`, the rounding's noise, a product of a
+/// Squaring acts at each root on its own, so a chain of squares diverges as soon as it does at one root. With `S = ln(N 2^40)`, the rounding's noise, a product of a
 /// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
 /// mean), in units of that.
 pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
@@ -118,19 +121,19 @@ pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
     noise.scaled(-log2_primes).scaled((0.25 * s).log2())
 }
 
-/// Noise after a division by primes of `log2 q` together, of that rounding: at the worst root they add up.
+/// Noise after a division by primes whose product has `log2_primes` bits, with the noise of its rounding. At the worst root both add up.
 pub fn rescale(params: &Params, noise: Noise, log2_primes: f64, rounding: Noise) -> Noise {
     divided(params, noise, log2_primes).sum(rounding)
 }
 
-/// Noise of a dot product of operands of those noises, relinearized at a level above the first: before and after the division by its prime.
+/// Noise of a dot product of operands of those noises, relinearized at a level above the lowest: before and after the division by its prime.
 pub fn dot(params: &Params, level: Level, operands: impl Iterator<Item = (Noise, Noise)>) -> [Noise; 2] {
     let sum = operands.map(|(x, y)| product(params, x, y)).reduce(Noise::sum).unwrap_or(Noise::ONE);
     let switched = sum.root_sum_squares(params.switch_noise(level));
     [switched, params.reduced(switched, level, 2, true)]
 }
 
-/// Noise of a ready ciphertext of two parts at a level above the first when it is lowered: before and after the division by its prime.
+/// Noise of a ready ciphertext of two parts that drops a level above the lowest: before and after the division by its prime.
 pub fn lowered(params: &Params, level: Level, noise: Noise) -> [Noise; 2] {
     let before = product_plain(noise, centred(params, params.correction_factor(level)));
     [before, params.reduced(before, level, 2, false)]

@@ -24,12 +24,13 @@ pub(super) const MAX_DEPTH: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySwitching {
-    /// Digits are groups of so many towers, keys are modulo `Q P` with special primes `P` a little above a group: fast, little noise, and `P` counts for security.
+    /// Digits are groups of towers. Keys are modulo `Q P`, where the product `P` of the special primes is a little above a group. This is fast and adds little
+    /// noise, but `P` counts for security.
     Hybrid {
         /// Towers of a group.
         group: usize,
     },
-    /// Digits of so many bits of each tower, keys are modulo `Q` (Brakerski and Vaikuntanathan 2011): no special primes, more noise and more digits.
+    /// Digits are bits of each tower (Brakerski and Vaikuntanathan 2011). Keys are modulo `Q`, without special primes. There are more digits and more noise.
     Digits {
         /// Bits of a digit.
         bits: u32,
@@ -45,7 +46,7 @@ pub struct ParamsLiteral {
     pub dimension: usize,
     /// Plaintext modulus `p`.
     pub plaintext_modulus: u64,
-    /// Multiplications in sequence; there are `depth + 1` levels, of a prime each, and above them those that bootstrapping takes.
+    /// Multiplications in sequence. There are `depth + 1` levels of one prime each. Levels for bootstrapping come above them.
     pub depth: usize,
     /// How keys are switched.
     pub switching: KeySwitching,

@@ -1,4 +1,4 @@
-//! Key switching at a level, with the division by the special primes and, where asked, by the level's prime in one.
+//! Key switching at a level, with one division by the special primes and, if the caller asks for it, the level's prime.
 
 use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, TowerGadget};
 
@@ -14,9 +14,9 @@ pub(super) enum Switch {
     /// By groups of towers.
     Hybrid {
         hybrid: Hybrid,
-        /// By `P`.
+        /// Division by `P`.
         down: SwitchDown,
-        /// By `P` and the level's prime; none at level 1.
+        /// Division by `P` and the level's prime. The lowest level has none.
         both: Option<SwitchDown>,
     },
     /// By digits of towers.
@@ -105,7 +105,7 @@ impl Switch {
         }
     }
 
-    /// The digits by groups, where keys are switched so.
+    /// The digits by groups, if keys are switched by groups.
     pub(super) fn hybrid(&self) -> Option<&Hybrid> {
         match self {
             Self::Hybrid { hybrid, .. } => Some(hybrid),
@@ -113,7 +113,7 @@ impl Switch {
         }
     }
 
-    /// As [`Self::apply`], by groups, divided as `plan` has it.
+    /// As [`Self::apply`], by groups, with the division of `plan`.
     pub(super) fn apply_with(
         &self,
         plan: &SwitchDown,

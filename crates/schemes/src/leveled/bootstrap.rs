@@ -1,5 +1,5 @@
-//! What bootstrapping by digit extraction (Alperin-Sheriff and Peikert 2013) has in every scheme: the rounds of the trace, and how probable it is that a rounded
-//! message comes out wrong.
+//! The parts of bootstrapping by digit extraction (Alperin-Sheriff and Peikert 2013) that every scheme has: the rounds of the trace, and the probability that a
+//! rounded message comes out wrong.
 
 use core::ops::Range;
 
@@ -40,7 +40,7 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
 pub struct BootstrapNoise {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
     pub limit: Noise,
-    /// After the embedding, of `N` times what is encrypted.
+    /// After the embedding, of `N` times the message.
     pub embedded: Noise,
     /// After the trace.
     pub traced: Noise,
@@ -50,7 +50,7 @@ pub struct BootstrapNoise {
     pub output: Noise,
 }
 
-/// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
+/// The error of a rounded message: a sum of `roundings` roundings, each uniform in `-1/2..1/2`, and noise. The message is wrong if the error reaches `limit`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundedPhase {
     pub(crate) roundings: usize,
@@ -58,8 +58,8 @@ pub(crate) struct RoundedPhase {
 }
 
 impl RoundedPhase {
-    /// `log2` of a bound of the probability that a message comes out wrong, for noise whose standard deviation is `log2` so many steps of the rounding: by
-    /// Chernoff's bound.
+    /// `log2` of a bound of the probability that a message comes out wrong, by Chernoff's bound. The noise has a standard deviation of `2^steps` steps of the
+    /// rounding.
     pub(crate) fn log2_failure(self, steps: f64) -> f64 {
         let bound = |s: f64| {
             // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.

@@ -92,7 +92,7 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// [`Error::UnknownParams`]; [`Error::Params`] for a name of a family with numbers out of range.
     fn named(name: &str) -> Result<Self::Params, Error>;
 
-    /// A secure set with the same plaintexts that allows so many products in sequence.
+    /// A secure set with the same plaintexts that allows this number of products in sequence.
     fn deep_enough(_params: &Self::Params, _products: usize) -> Option<Self::Params> {
         None
     }

@@ -8,12 +8,12 @@ use crate::{Error, Level, Noise};
 
 /// `log2` of the standard deviations between a noise and the largest to expect: 9.3, a probability of `2^-66`.
 pub const TAIL: f64 = 3.22;
-/// What measured noise may be below the formula, bits, of a circuit with that many additions in sequence: a sum of independent noises is counted as if they
-/// were the same.
+/// Bits by which measured noise may be below the formula, for a circuit with that many additions in sequence. The formula counts the noises of a sum as if they
+/// were equal.
 pub fn tolerance_below(additions: u32) -> f64 {
     base::TOLERANCE + 0.5 * f64::from(additions)
 }
-/// What measured noise may be above it, bits: a square has 0.8 bits more than a product of independent noises.
+/// Bits by which measured noise may be above the formula. A square has 0.8 bits more than a product of independent noises.
 pub const TOLERANCE_ABOVE: f64 = 0.8 + base::TOLERANCE;
 
 /// Noise of fresh ciphertexts.

@@ -16,7 +16,7 @@ pub struct ParamsLiteral {
     /// Those of fresh ciphertexts: name, dimension of all secrets, samples of the public key, modulus of the highest level.
     #[serde(flatten)]
     pub fresh: FreshLiteral,
-    /// Multiplications in sequence. Each level but the lowest adds a word to the modulus; the lowest has those that are left.
+    /// Multiplications in sequence. Each level but the lowest adds a word to the modulus. The lowest level has the other words.
     pub depth: usize,
     /// Bits of a digit in key switching, 1 to 30.
     pub digit_bits: u32,

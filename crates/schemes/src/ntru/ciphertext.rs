@@ -9,7 +9,7 @@ use super::evaluate::MAX_DEGREE;
 use super::{Ciphertext, Error, PublicKey};
 use crate::{Level, Noise};
 
-/// Where in a level a ciphertext is.
+/// The stage of a ciphertext between two levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {

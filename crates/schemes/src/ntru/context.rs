@@ -8,7 +8,7 @@ use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 use super::decrypt::Secret;
 use super::{Error, Params};
 use crate::Level;
-use crate::embedding;
+use crate::canonical_embedding;
 
 /// The plans of a parameter set.
 #[derive(Debug)]
@@ -80,12 +80,14 @@ impl Context {
         Ok(RnsPoly::from_signed(basis, &coefficients)?.into_eval())
     }
 
-    /// `log2` of a plaintext's largest value at a root, centred.
-    pub(super) fn peak(&self, plaintext: &[u64]) -> f64 {
-        embedding::log2_peak(&plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>())
+    /// `log2` of the canonical norm of a centred plaintext.
+    pub(super) fn log2_norm(&self, plaintext: &[u64]) -> f64 {
+        canonical_embedding::log2_canonical_norm(
+            &plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>(),
+        )
     }
 
-    /// That it is a polynomial of the plaintext space.
+    /// Checks that it is a polynomial of the plaintext space.
     pub(super) fn check_plaintext(&self, plaintext: &[u64]) -> Result<(), Error> {
         let (want, modulus) = (self.params.dimension(), self.params.plaintext_modulus());
         let error = |problem: String| Err(Error::Plaintext { want, modulus, problem });

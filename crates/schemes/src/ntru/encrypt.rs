@@ -27,7 +27,7 @@ impl PublicKey {
         for (e, &x) in mask.iter_mut().zip(plaintext) {
             let x = x.min(plain.value() - 1);
             let below = i64::from((u64::from(rng.next_u32()) * plain.value()) >> 32 < x);
-            // Relative to the centred residue, which is what is encrypted.
+            // Relative to the centred residue, which is encrypted.
             let centered = i64::from(plain.centered(x) < 0);
             *e += centered - below;
         }
@@ -74,7 +74,7 @@ impl PublicKey {
         let level = context.params.fresh_level();
         // f = 1 modulo p: f mu is mu.
         let part = context.embed(plaintext, &context.level(level).basis, 0)?;
-        let noise = noise::trivial(&context.params, context.peak(plaintext));
+        let noise = noise::trivial(&context.params, context.log2_norm(plaintext));
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready.at_degree(1), noise, parts: vec![part] })
     }
 }

@@ -7,12 +7,12 @@ use super::{Ciphertext, Error, Rotation, ServerKey, Stage, noise};
 use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
-/// Largest degree of a product: what decrypts slowly still decrypts.
+/// Largest degree of a product. Ciphertexts of high degree decrypt slowly.
 pub(super) const MAX_DEGREE: u32 = 8;
 
-/// The operations, each as the paper has it: the caller manages levels and switches keys. [`Self::automatic`] does both.
+/// The single operations of the paper. The caller manages levels and switches keys. [`Self::automatic`] does both for the caller.
 ///
-/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+/// Every result states its noise by the formulas. A result that might not decrypt is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
         for (part, poly) in sum.parts.iter_mut().enumerate() {
             poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
         }
-        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.peak(plaintext));
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.log2_norm(plaintext));
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
     }
 
@@ -352,7 +352,7 @@ impl Evaluate for Evaluator<'_> {
         let factor =
             (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
         let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
+        let product = x.of_same(parts, noise::product_plain(x.noise, context.log2_norm(plaintext)));
         self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 

@@ -192,7 +192,7 @@ impl Params {
 
     /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
     /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots; `boot-N` and `boot-N-DEPTH`, which bootstrap bits, with `DEPTH` (2 by
-    /// default) multiplications in sequence between bootstrappings; those that [`find::find`] found.
+    /// default) multiplications in sequence between bootstrappings; and the sets that [`find::find`] finds.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
@@ -361,12 +361,12 @@ impl Params {
         self.dimensions[level.index()]
     }
 
-    /// Ring dimension in which a level is entered, before its ring is reduced: that of the level above.
+    /// Ring dimension of the level above, which ciphertexts have before the ring of this level is reduced.
     pub fn wide_dimension_at(&self, level: Level) -> usize {
         self.dimension_at(level.above().min(self.fresh_level()))
     }
 
-    /// `log2` of the largest modulus of what is published under a level's key: those of bootstrapping's key switches are modulo the special primes too.
+    /// `log2` of the largest modulus of a polynomial that is published under a level's key. The key switches of bootstrapping are modulo the special primes too.
     fn log2_key_modulus(&self, level: Level) -> f64 {
         let special = if level == self.fresh_level() { &self.special[..] } else { &[] };
         self.log2_modulus(level) + special.iter().map(|q| (q.value() as f64).log2()).sum::<f64>()
@@ -387,7 +387,7 @@ impl Params {
         others.fold(top, |least, other| if other.0.block < least.0.block { other } else { least })
     }
 
-    /// Whether [`Self::estimate`] has at least so many classical bits; faster than the estimate.
+    /// Whether [`Self::estimate`] has at least `bits` classical bits. Faster than the estimate.
     pub fn withstands(&self, bits: f64) -> bool {
         let variances = self.literal.keys.variances();
         self.weakest_levels()

@@ -21,7 +21,7 @@ use crate::slots::{self, SlotEncoder};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rotation {
-    /// Both rows by so many places to the left: slot `i` becomes what slot `i + k` was, modulo `n/2`. Negative: to the right.
+    /// Both rows rotated by this number `k` of places to the left: slot `i` receives slot `i + k`, modulo `n/2`. A negative number rotates to the right.
     Left(i64),
     /// The rows change places.
     Swap,
@@ -73,7 +73,7 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
     special_moduli(params)
 }
 
-/// Noise that a rotation adds at each level, from level 1.
+/// Noise that a rotation adds at each level, from the lowest.
 ///
 /// # Errors
 /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
@@ -226,7 +226,7 @@ impl RotationKey {
     }
 }
 
-/// Why rotation keys modulo so many bits are for research only, where the parameters are not.
+/// The reason why rotation keys with a modulus of `log2_modulus` bits are for research only, if the parameters are not.
 pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
     let circular = "rotation keys publish functions of the keys under themselves, which the estimate does not cover";
     if withstands(params.dimension(), log2_modulus, params.literal().keys.variances(), SECURITY_BITS) {

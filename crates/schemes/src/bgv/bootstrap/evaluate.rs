@@ -111,8 +111,8 @@ impl<'a> Evaluator<'a> {
 
     /// Step 4: the highest `r` bits of `u mod 2^l`, from an encryption of `u`.
     ///
-    /// `digits[i]` holds bit `i` of `u`, right modulo `2^(k+1)` after `k` squarings and known no further, so that its noise is no more than that; all are at one level.
-    /// Bit `i` is what is left of `u` without those below. `look` sees the digits at each level.
+    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings. All digits are at one level. Bit `i` is the rest of `u` after the lower bits
+    /// are subtracted. `look` sees the digits at each level.
     pub(in crate::bgv) fn highest_digits(
         &self,
         key: &BootstrapKey,

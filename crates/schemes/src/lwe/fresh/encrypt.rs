@@ -83,7 +83,7 @@ impl<'a, S: Source> Encryptor<'a, S> {
         &self.source
     }
 
-    /// Encrypts bits: matrix times matrix, so many at a time that a piece of the matrix serves while it is in cache.
+    /// Encrypts bits, by a product of matrices. A batch of bits shares each piece of the matrix while it is in cache.
     ///
     /// # Errors
     /// [`Error::Field`]: not for checked parameters.

@@ -135,7 +135,7 @@ impl PublicKey {
         Ok(seed.stream(nonce))
     }
 
-    /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
+    /// Checks that a secret belongs to this key: the first rows of `b - A' s'` are `2 e`.
     pub(in crate::lwe) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
         let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
         let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &Steps::unobserved())?;
@@ -152,7 +152,7 @@ impl PublicKey {
         Ok(())
     }
 
-    /// That `what` is of this key.
+    /// Checks that `what` belongs to this key.
     pub(in crate::lwe) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
         if key == self.id {
             return Ok(());
@@ -222,7 +222,7 @@ impl ClientKey {
         Ok(self.public.params.modulus().centred_parity(|w| phase[w]) == 1)
     }
 
-    /// `log2 |m + 2 x|`: what is to stay below `log2 M - 1`.
+    /// `log2 |m + 2 x|`. The ciphertext decrypts while this is below `log2 M - 1`.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`].
@@ -263,7 +263,7 @@ pub(in crate::lwe) fn make(
 /// Pieces of `PAD` rows that are multiplied at a time: their sums are in memory.
 const PART: usize = 1024;
 
-/// How many parts a product has with a matrix of so many rows: as often [`masked_product`] calls its step.
+/// Number of parts of a product with a matrix of `rows` rows. [`masked_product`] calls its step once for each.
 pub(in crate::lwe) fn parts(rows: usize) -> usize {
     rows.div_ceil(PART * PAD)
 }

@@ -68,8 +68,8 @@ impl<'a> Evaluator<'a> {
 
     /// Step 4: the highest bit of `u mod 2^l`, from an encryption of `u`.
     ///
-    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
-    /// `u` without those below.
+    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings. All digits and the rest `u` are at one level. Bit `i` is the rest of `u` after
+    /// the lower bits are subtracted.
     pub(in crate::ntru) fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
         self.highest_digit_with(key, traced, |_| ())
     }
