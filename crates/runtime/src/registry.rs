@@ -8,7 +8,7 @@ use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
 use crate::{Error, ParamsInfo, Scheme, gh, tfhe};
 use solinas_formats::Reader;
 use solinas_schemes::bgv::Bgv;
-use solinas_schemes::lwe::leveled::Lwe;
+use solinas_schemes::lwe::Lwe;
 use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 

@@ -100,35 +100,44 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Progress of work in several parts that count alike, each of which reports steps of its own. It never goes back.
+/// Progress of work in several parts, each of which reports steps of its own. It never goes back.
 #[derive(Debug)]
 pub struct ProgressParts<'a> {
     control: &'a Control<'a>,
-    count: u64,
+    weights: Vec<u64>,
     /// The most that was reported.
     most: Mutex<u64>,
 }
 
 impl<'a> ProgressParts<'a> {
-    /// Steps that a part counts for, however long it takes.
+    /// Steps that a unit of weight counts for.
     const STEPS: u64 = 100;
 
-    /// The progress of `count` parts, reported to `control`.
+    /// The progress of `count` parts that count alike, reported to `control`.
     #[must_use]
     pub fn new(control: &'a Control<'a>, count: usize) -> Self {
-        Self { control, count: count as u64, most: Mutex::new(0) }
+        Self::weighted(control, vec![1; count])
+    }
+
+    /// The progress of parts that count by their weights, reported to `control`.
+    #[must_use]
+    pub fn weighted(control: &'a Control<'a>, weights: Vec<u64>) -> Self {
+        Self { control, weights, most: Mutex::new(0) }
     }
 
     /// Runs a part, counted from 0, with a control of its own.
     pub fn run<T>(&self, part: usize, work: impl FnOnce(&Control<'_>) -> T) -> T {
+        let (before, from_here) = self.weights.split_at(part.min(self.weights.len()));
+        let (before, own) = (before.iter().sum::<u64>(), from_here.first().copied().unwrap_or(0));
+        let all = before + from_here.iter().sum::<u64>();
         let progress = |Progress { done, total, stage }: Progress| {
             let total = total.max(1);
-            let now = part as u64 * Self::STEPS + Self::STEPS * done.min(total) / total;
+            let now = before * Self::STEPS + own * Self::STEPS * done.min(total) / total;
             let mut most = self.most.lock().unwrap_or_else(PoisonError::into_inner);
             if *most < now {
                 *most = now;
                 // Under the lock: no other thread reports less after it.
-                self.control.report_stage(stage, now, self.count * Self::STEPS);
+                self.control.report_stage(stage, now, all * Self::STEPS);
             }
         };
         work(&Control { progress: Some(&progress), cancel: self.control.cancel })

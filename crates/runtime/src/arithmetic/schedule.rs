@@ -3,7 +3,7 @@
 use crate::{Error, Program};
 use solinas_circuits::program::{Op, places};
 use solinas_circuits::{BinaryOp, Gate, Limits, Netlist, NodeId};
-use solinas_schemes::slots::moves::{Layout, Moves};
+use solinas_schemes::slots::rotation_plan::{Layout, RotationPlan};
 use std::collections::BTreeMap;
 
 /// Number of a value.
@@ -110,15 +110,15 @@ pub(crate) trait Planner {
 
     fn majority(&mut self, all: [Value; 3]) -> Result<Value, Error>;
 
-    /// Of an array of so many elements, with the levels and the noise that it takes. Bits have no slots.
+    /// An operation across the elements of an array of `elements` elements. Bits have no slots.
     ///
     /// # Errors
-    /// Where the key cannot, naming the remedy; levels that run out.
+    /// For a key that cannot rotate slots, with the remedy; if no level is left.
     fn slot_operation(&mut self, _x: Value, operation: SlotOperation, _elements: usize) -> Result<Value, Error> {
         Err(operation.refused())
     }
 
-    /// So many gates and outputs read a value.
+    /// States that `times` gates and outputs read a value.
     fn used(&mut self, value: Value, times: u32);
 
     /// The other bit.
@@ -152,16 +152,16 @@ pub(crate) trait Planner {
 }
 
 impl SlotOperation {
-    /// The moves of it, in polynomials of so many slots.
-    pub(crate) fn moves(self, slots: usize, elements: usize) -> Moves {
+    /// The plan of its rotations, in polynomials of `slots` slots.
+    pub(crate) fn rotation_plan(self, slots: usize, elements: usize) -> RotationPlan {
         let layout = Layout::new(slots, elements);
         match self {
-            Self::Rotate { by } => Moves::rotation(layout, by),
-            Self::InnerSum { zero_padded } => Moves::sum(layout, zero_padded),
+            Self::Rotate { by } => RotationPlan::rotation(layout, by),
+            Self::InnerSum { zero_padded } => RotationPlan::sum(layout, zero_padded),
         }
     }
 
-    /// Of values that are in no slots, which no valid program has.
+    /// The error of an operation on values without slots. No valid program has one.
     pub(crate) fn refused(self) -> Error {
         let op = match self {
             Self::Rotate { .. } => "rotate_elements",
@@ -177,7 +177,7 @@ impl SlotOperation {
 pub(crate) struct Arrays<'a> {
     /// Elements of each.
     pub(crate) elements: usize,
-    /// For each input what its slots hold; a zero-padded array where nothing is said.
+    /// The content of the slots of each input. Defaults to a zero-padded array.
     pub(crate) inputs: &'a [SlotContent],
 }
 
@@ -187,7 +187,7 @@ impl Arrays<'_> {
     }
 }
 
-/// The steps of a program that is valid, of integers modulo `p` alone; returns the values of its outputs, and what their slots hold.
+/// Plans the steps of a valid program that has only integers modulo `p`. Returns the values of its outputs, and the content of their slots.
 pub(crate) fn plan_program(
     program: &Program,
     arrays: Arrays<'_>,
@@ -202,7 +202,7 @@ pub(crate) fn plan_program(
         let at = |i: usize| args[i].0;
         let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
         let array = args.iter().any(|(_, slots)| *slots != SlotContent::Replicated);
-        // Of a sum 0 stays 0 where all are, of a product where one is.
+        // A sum is zero-padded if all its terms are, a product if one of its factors is.
         let held = |zero_padded: bool| if array { SlotContent::Array { zero_padded } } else { SlotContent::Replicated };
         let all_padded = args.iter().all(|&(_, slots)| is_zero_padded(slots));
         let sum = held(all_padded);
@@ -352,7 +352,7 @@ impl Schedule {
         self.steps.iter().any(|step| matches!(step, Step::Slots(..)))
     }
 
-    /// How many of those steps there are on so many lanes at once.
+    /// Number of the counted steps, if `lanes` instances run together.
     pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let times = |(step, &shared): (&Step, &bool)| match counted(step) {
             true if shared => 1,
@@ -362,7 +362,7 @@ impl Schedule {
         self.steps.iter().zip(&self.shared).map(times).sum()
     }
 
-    /// Groups of up to `multiply_batch` of those steps of a wave, on so many lanes at once.
+    /// Number of groups of up to `multiply_batch` counted steps of one wave, if `lanes` instances run together.
     pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {

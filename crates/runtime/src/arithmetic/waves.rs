@@ -4,7 +4,7 @@ use super::schedule::{Schedule, Step, Value};
 use super::slots;
 use crate::{Control, Error};
 use rayon::prelude::*;
-use solinas_schemes::Evaluate;
+use solinas_schemes::{Evaluate, Level};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -60,7 +60,7 @@ pub(crate) struct Run<'a, E: Evaluate> {
     pub(crate) evaluator: &'a E,
     pub(crate) concurrency: Concurrency,
     /// The level to which the plan drops each input; without an entry, an input keeps its level.
-    pub(crate) levels: &'a [usize],
+    pub(crate) levels: &'a [Level],
     /// Elements of the arrays that the instances hold.
     pub(crate) elements: usize,
 }
@@ -114,8 +114,8 @@ impl<E: Evaluate> Run<'_, E> {
         let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
         let mut values = Values { lanes, readers };
         let mut order: Vec<usize> = (0..count).collect();
-        // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
-        // fills the machine.
+        // The order in a wave: products that are computed in batches, other sums and products, operations across all lanes, and bootstraps. Bootstraps run one
+        // after the other if each uses all threads.
         let batch = concurrency.multiply_batch;
         let kind = |index: usize| match schedule.steps[index] {
             Step::Bootstrap(_) => Kind::Bootstrap,
@@ -233,8 +233,8 @@ impl<E: Evaluate> Run<'_, E> {
     /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.
     fn load(&self, index: u32, inputs: &[&E::Stored]) -> Result<E::Ciphertext, Error> {
         let mut x = self.evaluator.load(inputs[index as usize])?;
-        let level = self.levels.get(index as usize).copied().unwrap_or(usize::MAX);
-        while self.evaluator.level(&x) > level {
+        let level = self.levels.get(index as usize).copied();
+        while level.is_some_and(|level| self.evaluator.level(&x) > level) {
             x = self.evaluator.drop_level(&x)?;
         }
         Ok(x)

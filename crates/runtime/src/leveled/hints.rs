@@ -2,7 +2,7 @@
 
 use super::Leveled;
 use solinas_schemes::bgv::{self, Bgv};
-use solinas_schemes::lwe::leveled::{self, Lwe};
+use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 
 impl Leveled for Bgv {
@@ -31,7 +31,7 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
-    fn deeper_set_hint(_: &leveled::Params, products: usize) -> String {
+    fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
             _ => {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::leveled::{memory_bytes, multiply_batch};
     use solinas_formats::CiphertextFiles;
-    use solinas_schemes::lwe::leveled::Params;
+    use solinas_schemes::lwe::Params;
 
     #[test]
     fn sets_that_a_remedy_names_exist() {
