@@ -25,14 +25,6 @@ pub enum Error {
         /// The known sets.
         known: String,
     },
-    /// No parameter set is deep and secure enough (BGV).
-    #[error("there are no BGV parameters of {wanted}; take {nearest}")]
-    OutOfReach {
-        /// The requirements.
-        wanted: String,
-        /// The nearest sets.
-        nearest: String,
-    },
     /// No parameters meet a request, for example one with options of another scheme.
     #[error("{what}; {help}")]
     Request {
