@@ -41,7 +41,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, docs and targets
+    /// Check formatting, clippy, deps, docs, the links in docstrings, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,
@@ -126,7 +126,13 @@ fn ci_lint() -> Outcome {
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    docstring_links()?;
     targets::check()
+}
+
+/// Checks the links in docstrings, of private items too. The lint that fails is a lint of the workspace.
+fn docstring_links() -> Outcome {
+    run(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"])
 }
 
 fn bench_lint() -> Outcome {
