@@ -67,7 +67,7 @@ pub use memory::budget as memory_budget;
 pub use options::{KeygenOptions, ServerOptions};
 pub use plain::Plain;
 pub use prepared::Prepared;
-pub use process::{PerProcess, start_threads};
+pub use process::start_threads;
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest, smallest_bgv};
