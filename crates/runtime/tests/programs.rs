@@ -9,6 +9,7 @@ use solinas_runtime::{
     Work, build, import, keygen,
 };
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Setup {
     client: ClientKey,
@@ -215,6 +216,23 @@ fn circuits_are_priced_without_ciphertexts_or_keys() {
             Err(other) => panic!("{}: {other}", params.name),
         }
     }
+}
+
+#[test]
+fn constant_programs_run_without_inputs_and_report_no_steps() {
+    let mut builder = ProgramBuilder::new();
+    let constant = builder.constant(5, Type::Uint(4)).unwrap();
+    builder.output("five", constant);
+    let program = builder.finish().unwrap();
+    let reported = AtomicBool::new(false);
+    let report = |_| reported.store(true, Ordering::Relaxed);
+    let control = Control { progress: Some(&report), cancel: None };
+    for setup in [gates(), integers()] {
+        let work = Work::program(&program, Inputs::Fresh { instances: 3 });
+        let outputs = setup.server.run(work, &control).unwrap();
+        assert_eq!(setup.client.decrypt(&outputs[0]).unwrap().to_strings(), ["5"]);
+    }
+    assert!(!reported.load(Ordering::Relaxed), "there are no steps to report");
 }
 
 #[test]

@@ -36,14 +36,14 @@ impl Control<'_> {
         Self { progress: None, ..*self }
     }
 
-    /// Reports that `done` of `total` parts are done.
+    /// Reports that `done` of `total` parts are done. Work without parts reports nothing.
     pub fn report(&self, done: u64, total: u64) {
         self.report_stage(None, done, total);
     }
 
-    /// As [`Self::report`], with the name of the stage.
+    /// As [`Self::report`], with the name of the stage. Work without parts reports nothing.
     pub fn report_stage(&self, stage: Option<&'static str>, done: u64, total: u64) {
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.progress.filter(|_| total > 0) {
             progress(Progress { done, total, stage });
         }
     }
