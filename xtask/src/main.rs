@@ -56,11 +56,11 @@ enum Chore {
     },
     /// Build the Python package for the tests, in target/python
     PythonPackage,
-    /// Run every kernel on a small stack, built without optimisation
+    /// Run every kernel on a small stack, built without optimization
     Stack,
     /// Compare keys, ciphertexts and results of fixed seeds with stored hashes, on every back end
     Golden {
-        /// Store the hashes of what is made now instead
+        /// Store the hashes of the present files instead
         #[arg(long)]
         save: bool,
     },
@@ -153,9 +153,9 @@ fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
 }
 
 fn stack() -> Outcome {
-    let unoptimised = ["--config", "profile.test.package.solinas-field.opt-level=0"];
+    let unoptimized = ["--config", "profile.test.package.solinas-field.opt-level=0"];
     let workspace = ["--quiet", "--workspace", "--test", "stack"];
-    run(&[&["test"], &unoptimised[..], &workspace[..]].concat())
+    run(&[&["test"], &unoptimized[..], &workspace[..]].concat())
 }
 
 fn golden(save: bool) -> Outcome {

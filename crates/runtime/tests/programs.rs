@@ -322,7 +322,7 @@ fn one_ciphertext_serves_as_hundreds_of_inputs() {
     }
 }
 
-/// Gates of one operand many times over, which optimised circuits do not have.
+/// Gates of one operand many times over, which optimized circuits do not have.
 #[test]
 fn gates_of_repeated_operands_run_as_they_are() {
     let mut b = solinas_circuits::Builder::verbatim();
