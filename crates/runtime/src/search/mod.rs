@@ -43,7 +43,7 @@ pub struct FoundParams {
     facts: Facts,
 }
 
-/// What a scheme knows of a set that it found.
+/// Facts that the search of a scheme returns.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Facts {
