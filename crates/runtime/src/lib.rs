@@ -54,7 +54,7 @@ mod tfhe;
 mod work;
 
 pub use ciphertext::Ciphertext;
-pub use cost::{cost, cost_circuit, cost_under, cost_watched};
+pub use cost::{cost, cost_under};
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::Estimate;

@@ -204,13 +204,13 @@ fn circuits_are_priced_without_ciphertexts_or_keys() {
                 .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
                 .and_then(|work| work.estimate(&Control::default()))
                 .unwrap(),
-            solinas_runtime::cost_circuit(&netlist, set, &Control::default()).unwrap(),
+            solinas_runtime::cost_under(None, &netlist, set, &Control::default()).unwrap(),
         );
         assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
         assert_eq!((estimate.bootstraps, estimate.depth), (cost.bootstraps, cost.depth));
     }
     for params in solinas_runtime::params() {
-        match solinas_runtime::cost_circuit(&netlist, &params.name, &Control::default()) {
+        match solinas_runtime::cost_under(None, &netlist, &params.name, &Control::default()) {
             Ok(cost) => assert!(cost.bootstraps + cost.products + cost.recrypts > 0, "{}: {cost}", params.name),
             Err(Error::Modular { .. } | Error::Levels { .. } | Error::Memory { .. } | Error::Exhausted { .. }) => {}
             Err(other) => panic!("{}: {other}", params.name),
