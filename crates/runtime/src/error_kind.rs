@@ -52,7 +52,6 @@ impl Error {
             | Self::Request { .. }
             | Self::NoDefaultParams { .. }
             | Self::OtherScheme { .. }
-            | Self::OutOfReach { .. }
             | Self::Threads { .. }
             | Self::Memory { .. }
             | Self::Setting { .. }

@@ -86,7 +86,8 @@ impl Scheme {
     /// Finds the smallest parameter set that meets a request.
     ///
     /// # Errors
-    /// [`Error::Request`] for a request that the scheme cannot meet by any set, or if it has no search; [`Error::OutOfReach`] with the nearest sets.
+    /// [`Error::Request`] for a request that the scheme cannot meet by any set, or if it has no search;
+    /// [`solinas_schemes::Error::OutOfReach`] with the nearest sets.
     pub fn find(self, request: &ParamsRequest) -> Result<FoundParams, Error> {
         let search = self.registered().search.ok_or_else(|| Error::Request {
             what: format!("scheme {self} has no search for parameters"),

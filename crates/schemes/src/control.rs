@@ -4,7 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How far long work has come.
+/// Progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Parts done: bootstraps, rows of a key, tested candidates.
@@ -20,7 +20,7 @@ pub struct Progress {
 #[error("cancelled; start it again, or continue it from its checkpoint if it has one")]
 pub struct Cancelled;
 
-/// How the caller of long work observes and cancels it. The default does neither.
+/// The means by which the caller of long work observes and cancels it. The default does neither.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
     /// Called from any thread when a part is done.
@@ -30,25 +30,25 @@ pub struct Control<'a> {
 }
 
 impl Control<'_> {
-    /// Cancelled by the same caller, and reports nothing.
+    /// Returns a control that the same caller cancels and that reports nothing.
     #[must_use]
     pub fn without_progress(&self) -> Self {
         Self { progress: None, ..*self }
     }
 
-    /// Reports that `done` of `total` parts are done.
+    /// Reports that `done` of `total` parts are done. Work without parts reports nothing.
     pub fn report(&self, done: u64, total: u64) {
         self.report_stage(None, done, total);
     }
 
-    /// As [`Self::report`], with the name of the stage.
+    /// As [`Self::report`], with the name of the stage. Work without parts reports nothing.
     pub fn report_stage(&self, stage: Option<&'static str>, done: u64, total: u64) {
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.progress.filter(|_| total > 0) {
             progress(Progress { done, total, stage });
         }
     }
 
-    /// Whether to go on.
+    /// Checks whether the work may continue.
     ///
     /// # Errors
     /// [`Cancelled`] once the caller has cancelled the work.
@@ -66,7 +66,7 @@ impl fmt::Debug for Control<'_> {
     }
 }
 
-/// Of work that is cancelled before it starts, for tests.
+/// The control of work that is cancelled before it starts, for tests.
 #[cfg(test)]
 pub(crate) static CANCELLED: Control<'_> = {
     static CANCEL: AtomicBool = AtomicBool::new(true);
@@ -81,7 +81,7 @@ pub(crate) struct Steps<'a> {
 }
 
 impl Steps<'static> {
-    /// For work that is too short to report.
+    /// Returns a counter for work that is too short to report.
     pub(crate) fn unobserved() -> Self {
         Self::new(&Control { progress: None, cancel: None }, 0)
     }
@@ -100,17 +100,17 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Progress of work in several parts, each of which reports steps of its own. It never goes back.
+/// Progress of work in several parts, each of which reports its own steps. The progress never decreases.
 #[derive(Debug)]
 pub struct ProgressParts<'a> {
     control: &'a Control<'a>,
     weights: Vec<u64>,
-    /// The most that was reported.
+    /// Largest progress reported so far.
     most: Mutex<u64>,
 }
 
 impl<'a> ProgressParts<'a> {
-    /// Steps that a unit of weight counts for.
+    /// Number of steps for a weight of one.
     const STEPS: u64 = 100;
 
     /// The progress of `count` parts that count alike, reported to `control`.
@@ -136,7 +136,7 @@ impl<'a> ProgressParts<'a> {
             let mut most = self.most.lock().unwrap_or_else(PoisonError::into_inner);
             if *most < now {
                 *most = now;
-                // Under the lock: no other thread reports less after it.
+                // The lock is held, so no other thread reports less afterwards.
                 self.control.report_stage(stage, now, all * Self::STEPS);
             }
         };

@@ -50,7 +50,7 @@
 //! **Not protected**: a server can return wrong results, and it sees the program, its constants, types and sizes. Do not show a server how
 //! a decryption went. The library has not been audited.
 //!
-//! A debug build is a hundred times slower than a release build. These lines of `Cargo.toml` optimise the dependencies alone:
+//! A debug build is a hundred times slower than a release build. These lines of `Cargo.toml` optimize the dependencies alone:
 //! ```toml
 //! [profile.dev.package."*"]
 //! opt-level = 3

@@ -11,7 +11,7 @@
 //!
 //! Matrices are not stored, but made again from their seeds: that of the switching keys of `leveled-secure-1` has 41 GB, and its file 30 MB. Encryption needs
 //! `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
-//! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect) knows it.
+//! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect()) knows it.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;

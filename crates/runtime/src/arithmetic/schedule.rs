@@ -92,7 +92,7 @@ impl Step {
     }
 }
 
-/// How a scheme takes steps, with what it knows of its noise.
+/// Adds the steps of a scheme to a schedule, and follows their noise.
 pub(crate) trait Planner {
     fn input(&mut self, index: u32) -> Result<Value, Error>;
 
@@ -110,15 +110,16 @@ pub(crate) trait Planner {
 
     fn majority(&mut self, all: [Value; 3]) -> Result<Value, Error>;
 
-    /// An operation across the elements of an array of `elements` elements. Bits have no slots.
+    /// Adds an operation across the slots of an array of `elements` elements, with the levels and the noise that it
+    /// takes. Bits have no slots.
     ///
     /// # Errors
-    /// For a key that cannot rotate slots, with the remedy; if no level is left.
+    /// An error that names the remedy if the key cannot rotate slots, or if the levels do not suffice.
     fn slot_operation(&mut self, _x: Value, operation: SlotOperation, _elements: usize) -> Result<Value, Error> {
         Err(operation.refused())
     }
 
-    /// States that `times` gates and outputs read a value.
+    /// Tells the planner that `times` gates and outputs read a value.
     fn used(&mut self, value: Value, times: u32);
 
     /// The other bit.
@@ -161,7 +162,7 @@ impl SlotOperation {
         }
     }
 
-    /// The error of an operation on values without slots. No valid program has one.
+    /// The error for values outside of slots. No valid program causes it.
     pub(crate) fn refused(self) -> Error {
         let op = match self {
             Self::Rotate { .. } => "rotate_elements",
@@ -175,7 +176,7 @@ impl SlotOperation {
 /// The arrays that a program runs on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrays<'a> {
-    /// Elements of each.
+    /// Number of elements of each array.
     pub(crate) elements: usize,
     /// The content of the slots of each input. Defaults to a zero-padded array.
     pub(crate) inputs: &'a [SlotContent],
@@ -347,12 +348,12 @@ impl Schedule {
         Self { steps, waves, shared, outputs, bootstraps, products, level_drops, depth, levels }
     }
 
-    /// Whether any step goes across the elements of arrays, which takes all lanes at once.
+    /// Whether a step combines the elements of an array. Such a step needs all instances at once.
     pub(crate) fn crosses(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Slots(..)))
     }
 
-    /// Number of the counted steps, if `lanes` instances run together.
+    /// Number of steps that `counted` accepts, on `lanes` instances.
     pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let times = |(step, &shared): (&Step, &bool)| match counted(step) {
             true if shared => 1,
@@ -362,7 +363,8 @@ impl Schedule {
         self.steps.iter().zip(&self.shared).map(times).sum()
     }
 
-    /// Number of groups of up to `multiply_batch` counted steps of one wave, if `lanes` instances run together.
+    /// Number of batches of the steps that `counted` accepts, on `lanes` instances. A batch has at most `multiply_batch`
+    /// steps of one wave.
     pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {

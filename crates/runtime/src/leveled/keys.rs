@@ -38,7 +38,7 @@ fn plaintexts<S: Leveled>(params: &ParamsOf<S>, plain: &Plain) -> Result<Vec<Vec
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
 
-/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPT_BATCH`] at most, and a number that makes the encryptions of an insecure key
+/// Encrypts each element by `all`, which takes polynomials, [`ENCRYPT_BATCH`](solinas_schemes::leveled::Leveled::ENCRYPT_BATCH) at most, and a number that makes the encryptions of an insecure key
 /// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
     key: &PublicKey<S>,
