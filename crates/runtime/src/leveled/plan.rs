@@ -454,6 +454,6 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
 }
 
 fn sum<S: Leveled>(planner: &Planner<'_, S>, x: State, y: State) -> Option<State> {
-    let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
+    let sum = State { level: x.level, noise: libm::log2(libm::exp2(x.noise) + libm::exp2(y.noise)) };
     planner.within_limit(sum).then_some(sum)
 }

@@ -64,7 +64,7 @@ impl<F: Fn(State) -> bool + Sync> Slotted for Moving<'_, F> {
     type Error = TooNoisy;
 
     fn add(&self, x: &f64, y: &f64) -> Result<f64, TooNoisy> {
-        self.checked((x.exp2() + y.exp2()).log2())
+        self.checked(libm::log2(libm::exp2(*x) + libm::exp2(*y)))
     }
 
     fn mask(&self, x: &f64, mask: usize) -> Result<f64, TooNoisy> {

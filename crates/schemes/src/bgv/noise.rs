@@ -27,7 +27,7 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 
 /// `log2` of the root of a sum of squares.
 pub fn root_sum_squares(x: f64, y: f64) -> f64 {
-    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
+    0.5 * libm::log2(libm::exp2(2.0 * x) + libm::exp2(2.0 * y))
 }
 
 fn dimension(params: &Params) -> f64 {
@@ -40,14 +40,14 @@ fn modulus(params: &Params) -> f64 {
 
 /// Noise of a message alone, at its largest: every coefficient `p/2`.
 fn message(params: &Params) -> f64 {
-    ((params.plaintext_modulus() / 2) as f64).log2()
+    libm::log2((params.plaintext_modulus() / 2) as f64)
 }
 
 /// Noise of a known polynomial, as if it were at every root of the ring what it is at the one where it is largest. `peak` is `log2 max |mu(zeta)|`, of centred
 /// coefficients, `largest` that of the largest of these: a constant is all in one, and what is left for the tail of a noise, here or when it is rounded for bootstrapping, is for
 /// nothing that adds up as constants do.
 pub fn plain(params: &Params, peak: f64, largest: f64) -> f64 {
-    (peak - 0.5 * dimension(params).log2()).max(largest)
+    (peak - 0.5 * libm::log2(dimension(params))).max(largest)
 }
 
 /// Noise of a known number, the same in every slot, as [`plain`] has it.
@@ -66,25 +66,25 @@ pub fn fresh(params: &Params) -> f64 {
 
 /// Noise of an encryption with the public key, at whatever level: `p (e v + e_0 + e_1 s) + m`.
 pub fn encrypted(params: &Params) -> f64 {
-    let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
+    let masks = libm::log2(modulus(params) * SIGMA) + 0.5 * libm::log2(1.0 + 2.0 * dimension(params) * TERNARY);
     root_sum_squares(masks, message(params))
 }
 
 /// Noise of a ciphertext made with the secret key: `p e + m`, the message as if it had at every root what it has at most at one: `p n / pi`, where all its
 /// coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> f64 {
-    let peak = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
-    root_sum_squares((modulus(params) * SIGMA).log2(), plain(params, peak, message(params)))
+    let peak = libm::log2(modulus(params) * dimension(params) / core::f64::consts::PI);
+    root_sum_squares(libm::log2(modulus(params) * SIGMA), plain(params, peak, message(params)))
 }
 
 /// Noise of a sum or difference: the operands may be the same.
 pub fn sum(x: f64, y: f64) -> f64 {
-    (x.exp2() + y.exp2()).log2()
+    libm::log2(libm::exp2(x) + libm::exp2(y))
 }
 
 /// Noise of a product.
 pub fn product(params: &Params, x: f64, y: f64) -> f64 {
-    x + y + 0.5 * (PRODUCT_ALLOWANCE * dimension(params)).log2()
+    x + y + 0.5 * libm::log2(PRODUCT_ALLOWANCE * dimension(params))
 }
 
 /// Noise of a product with a known polynomial of that peak, as for [`plain`]: no value at a root grows by more.
@@ -99,7 +99,7 @@ pub fn switched_digits(params: &Params, squares: f64) -> f64 {
 
 /// As [`switched_digits`], by a key whose errors are multiples of `p`.
 pub(super) fn switched_digits_modulo(params: &Params, p: f64, squares: f64) -> f64 {
-    (p * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2()
+    libm::log2(p * SIGMA) + 0.5 * libm::log2(dimension(params) * squares)
 }
 
 /// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2`, and where there are several primes the excess
@@ -114,7 +114,7 @@ pub fn rounding(params: &Params, primes: usize, parts: usize) -> f64 {
 /// As [`rounding`], to multiples of `p`, for a key of which the parts' squares of coefficients sum up to `key`.
 pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> f64 {
     let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
-    0.5 * ((p.powi(2) / 12.0 + excess) * (1.0 + key)).log2()
+    0.5 * libm::log2((p.powi(2) / 12.0 + excess) * (1.0 + key))
 }
 
 /// What is carried over a division, as far as the next products are concerned: `b/q`, with an allowance for the roots of the ring at which it is largest.
@@ -123,8 +123,8 @@ pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> f64 {
 /// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
 /// mean), in units of that.
 pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
-    let s = dimension(params).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise - log2_primes + (0.25 * s).log2()
+    let s = libm::log(dimension(params)) + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise - log2_primes + libm::log2(0.25 * s)
 }
 
 /// Noise after a division by primes of `log2 q` together, of that rounding: at the worst root they add up.
@@ -148,13 +148,13 @@ pub fn lowered(params: &Params, level: usize, noise: f64) -> [f64; 2] {
 /// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.
 pub fn centred(params: &Params, residue: u64) -> f64 {
     let residue = residue % params.plaintext_modulus();
-    (residue.min(params.plaintext_modulus() - residue).max(1) as f64).log2()
+    libm::log2(residue.min(params.plaintext_modulus() - residue).max(1) as f64)
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + dimension(params).log2() + LOG2_FAILURE;
-    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+    let log2_count = 1.0 + libm::log2(dimension(params)) + LOG2_FAILURE;
+    0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.

@@ -250,7 +250,7 @@ impl Params {
                 let of_group = |towers: &[Modulus]| {
                     // A sum of k numbers uniform in 0..1, times Q_g.
                     let k = towers.len() as f64;
-                    (2.0 * (log2(towers) - log2_special)).exp2() * (k * k / 4.0 + k / 12.0)
+                    libm::exp2(2.0 * (log2(towers) - log2_special)) * (k * k / 4.0 + k / 12.0)
                 };
                 moduli.chunks(group).map(of_group).sum()
             }
@@ -258,7 +258,7 @@ impl Params {
                 // One digit is smaller than the others: not worth a formula.
                 let digits = |q: &Modulus| f64::from(q.bits().div_ceil(bits));
                 let size = f64::from(bits.min(moduli.iter().map(|q| q.bits()).max().unwrap_or(bits)));
-                moduli.iter().map(digits).sum::<f64>() * (2.0 * size).exp2() / 3.0
+                moduli.iter().map(digits).sum::<f64>() * libm::exp2(2.0 * size) / 3.0
             }
         }
     }
@@ -302,7 +302,7 @@ impl Params {
         let groups = moduli.chunks(group);
         let largest = groups.clone().map(log2).fold(0.0, f64::max);
         let k = group.min(moduli.len()) as f64;
-        let margin = 1.0 + (noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt()).log2();
+        let margin = 1.0 + libm::log2(noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt());
         let count = ((largest + margin) / (f64::from(FAST_PRIME_BITS) - 0.05)).ceil();
         let each = ((largest + margin) / count + 0.05).ceil() as u32;
         let special = take(&vec![each.max(10); count as usize], literal, &mut taken)?;
@@ -326,7 +326,7 @@ impl Params {
             KeySwitching::Hybrid { .. } => self.switched(noise, level),
             KeySwitching::Digits { .. } => noise,
         };
-        let terms = f64::from(self.literal.terms).log2();
+        let terms = libm::log2(f64::from(self.literal.terms));
         let start = self.fresh_level();
         let first = match self.literal.bootstrapping {
             None => noise::fresh(self),
@@ -360,7 +360,7 @@ impl Params {
 }
 
 pub(super) fn log2(moduli: &[Modulus]) -> f64 {
-    moduli.iter().map(|q| (q.value() as f64).log2()).sum()
+    moduli.iter().map(|q| libm::log2(q.value() as f64)).sum()
 }
 
 /// The largest primes of those bits with transforms that are not taken and do not divide `p`.

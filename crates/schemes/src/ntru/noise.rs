@@ -23,13 +23,13 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 
 /// `log2` of the root of a sum of squares.
 fn root_sum_squares(x: f64, y: f64) -> f64 {
-    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
+    0.5 * libm::log2(libm::exp2(2.0 * x) + libm::exp2(2.0 * y))
 }
 
 /// `log2` of the standard deviation of `p e + 1` times a polynomial over that of the polynomial, `e` of standard deviation `sigma` in dimension
 /// `n`.
 pub(super) fn stretch(p: u64, sigma: f64, dimension: usize) -> f64 {
-    0.5 * (1.0 + dimension as f64 * (p as f64 * sigma).powi(2)).log2()
+    0.5 * libm::log2(1.0 + dimension as f64 * (p as f64 * sigma).powi(2))
 }
 
 /// [`stretch`] by a level's key.
@@ -40,9 +40,9 @@ pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
 /// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`, `mu` represented by residues of mean 0.
 pub fn fresh(params: &Params) -> f64 {
     let (p, sigma) = (params.plaintext_modulus() as f64, params.sigma());
-    let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
-        - 0.5 * (params.dimension() as f64).log2();
-    let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
+    let masks = libm::log2(p * params.dimension() as f64) + libm::log2(sigma * params.key_sigma())
+        - 0.5 * libm::log2(params.dimension() as f64);
+    let message = 0.5 * libm::log2((p * sigma).powi(2) + message_square(params));
     root_sum_squares(masks, message + key_stretch(params, params.dimension()))
 }
 
@@ -57,23 +57,23 @@ fn message_square(params: &Params) -> f64 {
 /// A plaintext need not be spread over the roots: that of random bits is `n/pi` at the two nearest to 1, where a root mean square would have `sqrt(n/2)`, and
 /// products one after the other raise that to a power.
 pub fn trivial(params: &Params, peak: f64) -> f64 {
-    peak - 0.5 * (params.dimension() as f64).log2() + key_stretch(params, params.dimension())
+    peak - 0.5 * libm::log2(params.dimension() as f64) + key_stretch(params, params.dimension())
 }
 
 /// Noise of a sum or difference: the operands may be the same.
 pub fn sum(x: f64, y: f64) -> f64 {
-    (x.exp2() + y.exp2()).log2()
+    libm::log2(libm::exp2(x) + libm::exp2(y))
 }
 
 /// Noise of a product of polynomials of `params.dimension()` coefficients.
 pub fn product(params: &Params, x: f64, y: f64) -> f64 {
-    x + y + 0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2()
+    x + y + 0.5 * libm::log2(PRODUCT_ALLOWANCE * params.dimension() as f64)
 }
 
 /// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`, `mu` of that peak as for [`trivial`].
 pub fn sum_plain(params: &Params, x: f64, degree: u32, peak: f64) -> f64 {
     let key = key_stretch(params, params.dimension());
-    let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
+    let more = f64::from(degree - 1) * (key + 0.5 * libm::log2(PRODUCT_ALLOWANCE));
     sum(x, trivial(params, peak) + more)
 }
 
@@ -94,7 +94,7 @@ pub fn ring_hint(params: &Params, noise: f64, dimension: usize) -> f64 {
 
 /// Noise of a division's rounding alone, where it keeps the message modulo `p`.
 pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
-    (p as f64).log2() - 0.5 * 12f64.log2() + key_stretch(params, dimension)
+    libm::log2(p as f64) - 0.5 * libm::log2(12f64) + key_stretch(params, dimension)
 }
 
 /// What is carried over a division, as far as the next products are concerned: `b/q` for a switched product `b`, with an allowance for the roots of the ring
@@ -104,8 +104,8 @@ pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
 /// together. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
 pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
-    let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
+    let s = libm::log(params.dimension() as f64) + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise - log2_primes + libm::log2(0.5 * 0.4 * s * (0.2 * s).sqrt())
 }
 
 /// Noise after division by primes of `log2 q` together, keeping the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
@@ -116,8 +116,8 @@ pub fn rescale(params: &Params, p: u64, noise: f64, log2_primes: f64, dimension:
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + (params.dimension() as f64).log2() + LOG2_FAILURE;
-    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+    let log2_count = 1.0 + libm::log2(params.dimension() as f64) + LOG2_FAILURE;
+    0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.

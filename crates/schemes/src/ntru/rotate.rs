@@ -78,9 +78,10 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
 /// # Errors
 /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
 pub(super) fn added(params: &Params) -> Result<Vec<f64>, Error> {
-    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| libm::log2(q.value() as f64)).collect::<Vec<_>>();
     let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
-    let of_level = |level| 0.5 * variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special).log2();
+    let of_level =
+        |level| 0.5 * libm::log2(variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special));
     Ok((1..=params.levels()).map(of_level).collect())
 }
 
@@ -107,7 +108,7 @@ impl Plan {
     }
 
     fn log2_special(&self) -> Vec<f64> {
-        self.special.iter().map(|q| (q.value() as f64).log2()).collect()
+        self.special.iter().map(|q| libm::log2(q.value() as f64)).collect()
     }
 }
 

@@ -17,7 +17,7 @@ pub const TOLERANCE_ABOVE: f64 = 0.8 + base::TOLERANCE;
 
 /// `log2` of the root of a sum of squares.
 fn rss(x: f64, y: f64) -> f64 {
-    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
+    0.5 * libm::log2(libm::exp2(2.0 * x) + libm::exp2(2.0 * y))
 }
 
 /// Of fresh ciphertexts.
@@ -27,7 +27,7 @@ pub fn fresh(params: &Params) -> f64 {
 
 /// Of a sum: the noises may be the same.
 pub fn sum(x: f64, y: f64) -> f64 {
-    (x.exp2() + y.exp2()).log2()
+    libm::log2(libm::exp2(x) + libm::exp2(y))
 }
 
 /// Of a tensor product: the noises multiply.
@@ -39,7 +39,7 @@ pub fn product(x: f64, y: f64) -> f64 {
 pub(super) fn switch(params: &Params, noise: f64, level: usize, entries: usize) -> f64 {
     let squares: f64 = params.digits().map(|bits| 4f64.powi(bits as i32) / 3.0).sum();
     let terms = (entries * params.modulus(level).len()) as f64;
-    rss(noise, 1.0 + 0.5 * (terms * squares * params.sigma().powi(2)).log2())
+    rss(noise, 1.0 + 0.5 * libm::log2(terms * squares * params.sigma().powi(2)))
 }
 
 /// After the key switch of a product, all pairs of two ciphertexts' numbers.
@@ -56,7 +56,7 @@ pub fn switch_one(params: &Params, noise: f64, level: usize) -> f64 {
 pub fn scale(params: &Params, noise: f64, level: usize) -> f64 {
     let word = params.modulus(level).log2() - params.modulus(level - 1).log2();
     let rounding = (1.0 + params.dimension() as f64 * params.sigma().powi(2)) / 3.0;
-    rss(noise - word, 0.5 * rounding.log2())
+    rss(noise - word, 0.5 * libm::log2(rounding))
 }
 
 /// `log2` of half the modulus of a level.

@@ -132,7 +132,7 @@ impl Params {
 
     /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
     pub fn log2_failure(&self) -> f64 {
-        crate::lwe::noise::log2_tail(noise::TAIL.exp2())
+        crate::lwe::noise::log2_tail(libm::exp2(noise::TAIL))
     }
 
     /// Entries of a tensor square: pairs of numbers of a ciphertext.
@@ -261,7 +261,7 @@ impl TryFrom<ParamsLiteral> for Params {
             )));
         }
         // A chain of products of sums.
-        let terms = f64::from(params.literal.terms).log2();
+        let terms = libm::log2(f64::from(params.literal.terms));
         let mut now = noise::fresh(&params);
         for level in (1..=params.depth()).rev() {
             let product = noise::product(now + terms, now + terms);
