@@ -63,7 +63,8 @@ enum Chore {
         /// Store the hashes of the present files instead
         #[arg(long)]
         save: bool,
-        /// Build for this target, whose programs must run here
+        /// Build for this target, whose programs must run here. Its C code needs a compiler: without `musl-gcc`, set
+        /// `CC_x86_64_unknown_linux_musl=gcc`
         #[arg(long, value_name = "TRIPLE", conflicts_with = "save")]
         target: Option<String>,
     },

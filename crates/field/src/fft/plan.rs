@@ -176,3 +176,26 @@ impl NegacyclicPlan {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// FNV-1a of the bits of all twiddle factors.
+    fn digest(plan: &NegacyclicPlan) -> u64 {
+        let tables = plan.strided.iter().chain([&plan.rows, &plan.columns]);
+        let bytes = tables.flat_map(|table| table.iter()).flat_map(|x| x.to_bits().to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+
+    #[test]
+    fn twiddles_have_the_same_bits_on_every_platform() {
+        let digests = [256, 512, 2048, 1 << 16].map(|n| digest(&NegacyclicPlan::new(n, Backend::Scalar).unwrap()));
+        assert_eq!(
+            digests,
+            [0xe61a_ae6b_2184_bb43, 0x968f_fdeb_08a6_59be, 0xc53b_afa6_3b1e_cccb, 0x8de4_2b2d_a851_b3ee],
+            "{digests:#x?}"
+        );
+    }
+}

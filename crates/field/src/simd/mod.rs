@@ -24,7 +24,7 @@ pub(crate) trait F64Lanes: Copy {
     type V: Copy;
     /// Torus words.
     type I: Copy;
-    /// F64Lanes in a register.
+    /// Lanes of a register.
     const WIDTH: usize;
 
     unsafe fn load(self, src: *const f64) -> Self::V;
