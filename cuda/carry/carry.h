@@ -24,12 +24,12 @@ FN u32 leaves(u32 flags, u32 carry) { return carry ? flags >> 1 : flags & 1; }
 // Adds the carries to the sums of a block, as if none came into its lowest word. Returns the flags of the block.
 // In: generate[v] and propagate[v] of the words of this warp. `warps` is shared memory for WARPS flags.
 FN u32 add_carries(u64 (&sum)[ROUNDS], const u32 (&generate)[ROUNDS], const u32 (&propagate)[ROUNDS], u32 *warps) {
-  u32 warp = TID >> 5, lane = TID & 31, without = 0, with = 1;
+  u32 warp = TID >> 5, without = 0, with = 1;
   UNROLL for (int v = 0; v < ROUNDS; v++) {
     without = (u32)(carries(generate[v], propagate[v], without) >> 32);
     with = (u32)(carries(generate[v], propagate[v], with) >> 32);
   }
-  if (lane == 0) warps[warp] = without * GENERATES | with * PASSES;
+  if (LANE == 0) warps[warp] = without * GENERATES | with * PASSES;
   SYNC();
   u32 carry = 0, block_without = 0, block_with = 1;
   UNROLL for (u32 w = 0; w < WARPS; w++) {
@@ -39,11 +39,14 @@ FN u32 add_carries(u64 (&sum)[ROUNDS], const u32 (&generate)[ROUNDS], const u32 
   }
   UNROLL for (int v = 0; v < ROUNDS; v++) {
     u64 into = carries(generate[v], propagate[v], carry);
-    sum[v] += into >> lane & 1;
+    sum[v] += into >> LANE & 1;
     carry = (u32)(into >> 32);
   }
   return block_without * GENERATES | block_with * PASSES;
 }
 
+// Blocks of a number, each with its flags.
+FN u32 block_count(u32 words) { return (words + BLOCK_WORDS - 1) / BLOCK_WORDS; }
+
 // The place in the number of word v of this thread.
-FN u64 word_place(int v) { return (u64)BID * BLOCK_WORDS + (TID >> 5) * (32 * ROUNDS) + 32 * (u32)v + (TID & 31); }
+FN u64 word_place(int v) { return (u64)BID * BLOCK_WORDS + (TID >> 5) * (32 * ROUNDS) + 32 * (u32)v + LANE; }

@@ -33,23 +33,22 @@ KERNEL(carry_coefficients, 256, 4)
   SHARED(u32, warps, WARPS);
   coefficients += (u64)BID_Y * count;
   result += (u64)BID_Y * words;
-  u32 lane = TID & 31, generate[ROUNDS], propagate[ROUNDS];
+  u32 generate[ROUNDS], propagate[ROUNDS];
   u64 word[ROUNDS];
   // Every lane knows the high part of the word before the warp's.
-  u32 base = (u32)word_place(0) - lane;
+  u32 base = (u32)word_place(0) - LANE;
   u32 before = base == 0 ? 0 : gather(coefficients, count, bits, reciprocal, base - 1).high;
   UNROLL for (int v = 0; v < ROUNDS; v++) {
     sum s = gather(coefficients, count, bits, reciprocal, (u32)word_place(v));
-    u32 neighbour = SHFL_UP(s.high, 1);
-    u32 carry = lane == 0 ? before : neighbour;
-    before = SHFL(s.high, 31);
+    u32 below = shuffle(s.high, LANE - 1 & 31), carry = LANE == 0 ? before : below;
+    before = shuffle(s.high, 31);
     word[v] = s.low + carry;
-    generate[v] = BALLOT(word[v] < carry);
-    propagate[v] = BALLOT(word[v] == ~0ull);
+    generate[v] = ballot(word[v] < carry);
+    propagate[v] = ballot(word[v] == ~0ull);
   }
   u32 block = add_carries(word, generate, propagate, warps);
   UNROLL for (int v = 0; v < ROUNDS; v++) {
     if (word_place(v) < words) result[word_place(v)] = word[v];
   }
-  if (TID == 0) flags[(u64)BID_Y * GRID_X + BID] = block;
+  if (TID == 0) flags[(u64)BID_Y * block_count(words) + BID] = block;
 }

@@ -9,13 +9,13 @@
 KERNEL(compare_words, 256, 8)(const u64 *RESTRICT a, const u64 *RESTRICT b, i32 *RESTRICT out, u32 words) {
   SHARED(u32, masks, 16);  // of 8 warps: where the words differ, and where a is greater
   u64 item = (u64)BID_Y * words;
-  u32 warp = TID >> 5, lane = TID & 31;
+  u32 warp = TID >> 5;
   for (u32 above = words; above > 0; above = above > 256 ? above - 256 : 0) {
     // Thread 0 has the highest word.
     bool has = TID < above;
     u64 x = has ? a[item + above - 1 - TID] : 0, y = has ? b[item + above - 1 - TID] : 0;
-    u32 differ = BALLOT(x != y), greater = BALLOT(x > y);
-    if (lane == 0) masks[warp] = differ, masks[8 + warp] = greater;
+    u32 differ = ballot(x != y), greater = ballot(x > y);
+    if (LANE == 0) masks[warp] = differ, masks[8 + warp] = greater;
     SYNC();
     i32 order = 0;
     UNROLL for (int w = 7; w >= 0; w--) {

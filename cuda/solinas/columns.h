@@ -15,36 +15,38 @@
 #include "solinas/tile.h"
 
 // The columns of this block.
-template <int C> struct Columns {
-  u32 first;       // word of the item at place 0 of the tile
+struct Columns {
+  u32 first;  // word of the item at place 0 of the tile
   u32 log_stride;
-
-  FN_METHOD explicit Columns(u32 log_stride) : log_stride(log_stride) {
-    u32 log_blocks = log_stride - (12 - C);  // blocks of a node
-    first = (BID >> log_blocks) << (C + log_stride) | (BID & ((1u << log_blocks) - 1)) << (12 - C);
-  }
-  // The word of the item at a point of a stage from bit Q on.
-  template <int Q> FN_METHOD u32 word(Point p) const {
-    constexpr int W = 12 - C;
-    u32 at = p.at - (p.j << Q);
-    return first + ((at >> W) << log_stride) + (at & ((1u << W) - 1)) + (p.j << (Q - W + log_stride));
-  }
 };
+
+template <int C> FN Columns columns_of_block(u32 log_stride) {
+  u32 log_blocks = log_stride - (12 - C);  // blocks of a node
+  return {(BID >> log_blocks) << (C + log_stride) | (BID & ((1u << log_blocks) - 1)) << (12 - C), log_stride};
+}
+
+// The word of the item at a point of a stage from bit Q on.
+template <int C, int Q> FN u32 word_of(Columns columns, Point p) {
+  constexpr int W = 12 - C;
+  u32 at = p.at - (p.j << Q);
+  return columns.first + ((at >> W) << columns.log_stride) + (at & ((1u << W) - 1)) +
+         (p.j << (Q - W + columns.log_stride));
+}
 
 template <int C>
 FN void forward_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twiddle *RESTRICT inner,
                         const twiddle *RESTRICT outer, u32 outer_mask) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO;
-  Columns<C> columns(log_stride);
+  Columns columns = columns_of_block<C>(log_stride);
   data += (u64)BID_Y * words;
   wide v[16];
   each_point<Q, RHO>([&](int r, Point p) {
-    u32 i = columns.template word<Q>(p);
+    u32 i = word_of<C, Q>(columns, p);
     v[r] = outer ? gl_multiply(data[i], load_twiddle(outer, i & outer_mask)) : gl_widen(data[i]);
   });
   forward_tile<W, C>(v, s, inner, [](wide a) { return gl_lift_packed(a); });
-  each_point<W, 4>([&](int r, Point p) { data[columns.template word<W>(p)] = gl_pack(v[r]); });
+  each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(columns, p)] = gl_pack(v[r]); });
 }
 
 template <int C>
@@ -52,17 +54,17 @@ FN void inverse_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twi
                         const twiddle *RESTRICT outer, u32 outer_mask, u32 last) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO;
-  Columns<C> columns(log_stride);
+  Columns columns = columns_of_block<C>(log_stride);
   data += (u64)BID_Y * words;
   wide v[16];
   each_point<W, 4>([&](int r, Point p) {
-    u32 i = columns.template word<W>(p);
+    u32 i = word_of<C, W>(columns, p);
     v[r] = gl_multiply(data[i], load_twiddle(outer, i & outer_mask));
   });
   inverse_tile<W, C>(v, s, inner, [=](wide a) { return last ? gl_lift(a) : gl_lift_packed(a); });
   each_point<Q, RHO>([&](int r, Point p) {
     u64 word = gl_word(v[r]);
-    data[columns.template word<Q>(p)] = last ? gl_reduce(word) : word ^ GL_FLIP;
+    data[word_of<C, Q>(columns, p)] = last ? gl_reduce(word) : word ^ GL_FLIP;
   });
 }
 
@@ -70,22 +72,21 @@ FN void inverse_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twi
 FN u32 digit(const u32 *RESTRICT source, u32 words, u32 bits, u32 index) {
   u32 bit = index * bits, word = bit >> 5;
   u32 low = word < words ? source[word] : 0, high = word + 1 < words ? source[word + 1] : 0;
-  return __funnelshift_r(low, high, bit & 31) & (0xFFFFFFFFu >> (32 - bits));
+  return (u32)(((u64)high << 32 | low) >> (bit & 31)) & (0xFFFFFFFFu >> (32 - bits));
 }
 
 // Forward columns of the digits of integers: see digits.cu.
 template <int C>
 FN void digit_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twiddle *RESTRICT inner,
-                      const u32 *RESTRICT source, u32 source_words, u32 bits, u32 half) {
+                      const u32 *RESTRICT source, u32 source_words, u32 bits, bool half) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO, R = 1 << RHO;
-  Columns<C> columns(log_stride);
+  Columns columns = columns_of_block<C>(log_stride);
   data += (u64)BID_Y * words;
-  source += (u64)BID_Y * source_words;
   wide v[16];
   auto lift = [](wide a) { return gl_lift_packed(a); };
   auto load = [&](int r, Point p) {
-    v[r] = {digit(source, source_words, bits, columns.template word<Q>(p)), 0};
+    v[r] = {digit(source, source_words, bits, word_of<C, Q>(columns, p)), 0};
   };
   if (half) {
     each_point<Q, RHO>([&](int r, Point p) {
@@ -98,5 +99,5 @@ FN void digit_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twidd
     stage<RHO, false>(v, lift);
   }
   forward_rest<W, C>(v, s, inner, lift);
-  each_point<W, 4>([&](int r, Point p) { data[columns.template word<W>(p)] = gl_pack(v[r]); });
+  each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(columns, p)] = gl_pack(v[r]); });
 }

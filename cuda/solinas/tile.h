@@ -21,7 +21,7 @@ FN constexpr u32 padded(u32 place) { return place + (place >> 4) + (place >> 8);
 FN constexpr int first_bits(int c) { return c % 4 ? c % 4 : 4; }
 
 // The g-th of 2^(4 - RHO) values of u of this thread.
-template <int RHO> FN u32 column(int g) { return ((TID >> 5) << (9 - RHO)) + 32 * (u32)g + (TID & 31); }
+template <int RHO> FN u32 column(int g) { return ((TID >> 5) << (9 - RHO)) + 32 * (u32)g + LANE; }
 
 // The place of u, j = 0. The place of u and j is this plus j << Q.
 template <int Q, int RHO> FN u32 place(u32 u) { return (u >> Q) << (Q + RHO) | (u & ((1u << Q) - 1)); }
@@ -64,7 +64,7 @@ template <int RHO, bool INVERSE, class Lift> FN void stage(wide (&v)[16], Lift l
 }
 
 FN twiddle load_twiddle(const twiddle *RESTRICT table, u32 index) {
-  int4 w = __ldg((const int4 *)table + index);
+  int4 w = ((const int4 *)table)[index];
   return {w.x, w.y, w.z, w.w};
 }
 
