@@ -28,27 +28,22 @@ struct __align__(16) twiddle {
 FN u32 low_half(u64 a) { return (u32)a; }
 FN u32 high_half(u64 a) { return (u32)(a >> 32); }
 
-// a b + c, exact. Range: the sum lies between -2^63 and 2^63 - 1.
-FN i64 multiply_add(i32 a, i32 b, i64 c) {
+// a b, and a b + c, which lies between -2^63 and 2^63 - 1.
 #ifdef GL_PORTABLE
-  return (i64)a * b + c;
+FN i64 multiply(i32 a, i32 b) { return (i64)a * b; }
+FN i64 multiply_add(i32 a, i32 b, i64 c) { return (i64)a * b + c; }
 #else
+FN i64 multiply(i32 a, i32 b) {
+  i64 r;
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(r) : "r"(a), "r"(b));
+  return r;
+}
+FN i64 multiply_add(i32 a, i32 b, i64 c) {
   i64 r;
   asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(r) : "r"(a), "r"(b), "l"(c));
   return r;
-#endif
 }
-
-// a b + c modulo 2^64.
-FN u64 multiply_add_unsigned(u32 a, u32 b, u64 c) {
-#ifdef GL_PORTABLE
-  return (u64)a * b + c;
-#else
-  u64 r;
-  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(r) : "r"(a), "r"(b), "l"(c));
-  return r;
 #endif
-}
 
 FN wide gl_add(wide a, wide b) { return {a.x0 + b.x0, a.x1 + b.x1}; }
 FN wide gl_sub(wide a, wide b) { return {a.x0 - b.x0, a.x1 - b.x1}; }
@@ -60,17 +55,19 @@ template <int S> FN wide gl_shl(wide a) { return {(i64)((u64)a.x0 << S), (i64)((
 FN wide gl_phi(wide a) { return {-a.x1, a.x0 + a.x1}; }
 FN wide gl_phi2(wide a) { return {-(a.x0 + a.x1), a.x0}; }
 
-// The same element with smaller halves. With a half = l + h f, 0 <= l < f: (l0 - h1) + (l1 + h0 + h1) f.
-// Range: halves below 2^63 in magnitude in; x0 between -2^31 and 2^32 + 2^31, x1 between -2^32 and 2^33 out.
-FN wide gl_carry(wide a) {
-  i32 h0 = (i32)high_half((u64)a.x0), h1 = (i32)high_half((u64)a.x1);
-  i64 l0 = low_half((u64)a.x0), l1 = low_half((u64)a.x1);
-  return {multiply_add(h1, -1, l0), multiply_add(h0, 1, multiply_add(h1, 1, l1))};
+// The same element with smaller halves. With a half = l + h f, 0 <= l < f, it is (l0 - h1) + (l1 + h0 + h1) f. To add h
+// without its sign's extension, add h + 2^31, and take the constant back.
+// Range: any halves in; x0 between -2^31 and 2^32 + 2^31, x1 between -2^32 and 2^33 out.
+FN wide gl_carry(i64 a0, i64 a1) {
+  u64 l0 = low_half((u64)a0), h0 = high_half((u64)a0) ^ 0x80000000u;
+  u64 l1 = low_half((u64)a1), h1 = high_half((u64)a1) ^ 0x80000000u;
+  u64 x1 = l1 + h0 + h1;
+  return {(i64)(l0 - h1 + (1ull << 31)), (i64)((u64)(high_half(x1) - 1) << 32 | low_half(x1))};
 }
 
 // a 2^(S + 32 PHI), PHI in 0..3. Range: a 2^S below 2^63 in magnitude in, halves of at most 2^34 out.
 template <int S, int PHI> FN wide gl_twist(wide a) {
-  wide c = gl_carry(gl_shl<S>(a));
+  wide s = gl_shl<S>(a), c = gl_carry(s.x0, s.x1);
   if constexpr (PHI == 1) return gl_phi(c);
   else if constexpr (PHI == 2) return gl_phi2(c);
   else return c;
@@ -82,7 +79,7 @@ FN wide gl_widen(u64 a) { return {low_half(a), high_half(a)}; }
 // v w for a packed v that is not -2^31 - 2^31 f. Range: out as gl_carry.
 FN wide gl_multiply(u64 v, twiddle w) {
   i32 v0 = (i32)low_half(v), v1 = (i32)high_half(v);
-  return gl_carry({multiply_add(v1, w.u0, (i64)v0 * w.w0), multiply_add(v1, w.u1, (i64)v0 * w.w1)});
+  return gl_carry(multiply_add(v1, w.u0, multiply(v0, w.w0)), multiply_add(v1, w.u1, multiply(v0, w.w1)));
 }
 
 // a b for any two words. Range: out x0 between -2^33 and 2^32, x1 in 0..2^33.
@@ -99,27 +96,25 @@ FN wide gl_lift_packed(wide a) { return gl_lift(gl_add(a, {1ll << 31, 1ll << 31}
 // 2^63. If the sum wraps, 2^64 = f - 1 is added, and the sum cannot wrap again.
 FN u64 gl_word(wide x) {
   u32 a = low_half((u64)x.x1), b = high_half((u64)x.x1);
-  u64 s = multiply_add_unsigned(b, 0xFFFFFFFFu, (u64)x.x0);
+  u64 s = (u64)x.x0 + ((u64)b << 32) - b;
+  u32 s0 = low_half(s), s1 = high_half(s), carry;
 #ifdef GL_PORTABLE
-  u64 t = s + ((u64)a << 32);
-  return t < s ? t + GL_EPSILON : t;
+  s1 += a;
+  carry = s1 < a;
 #else
-  u64 r;
-  asm("{ .reg .u32 s0, s1, m; mov.b64 {s0, s1}, %1; add.cc.u32 s1, s1, %2; addc.u32 m, 0, 0; neg.s32 m, m;"
-      " add.cc.u32 s0, s0, m; addc.u32 s1, s1, 0; mov.b64 %0, {s0, s1}; }"
-      : "=l"(r)
-      : "l"(s), "r"(a));
-  return r;
+  asm("{ add.cc.u32 %0, %0, %2; addc.u32 %1, 0, 0; }" : "+r"(s1), "=r"(carry) : "r"(a));
 #endif
+  return ((u64)s1 << 32 | s0) + ((u64)carry << 32) - carry;
 }
 
 // A lifted packed element as a packed word, never -2^31 - 2^31 f.
 FN u64 gl_pack(wide x) { return gl_word(x) ^ GL_FLIP; }
 
-// The canonical form of any word: the smaller of a and a - p = a + 2^32 - 1 modulo 2^64.
+// The canonical form of any word: p = (2^32 - 1) f + 1.
 FN u64 gl_reduce(u64 a) {
-  u64 b = a + GL_EPSILON;
-  return b < a ? b : a;
+  bool above = a >= GL_P;
+  u32 low = low_half(a) - above, high = above ? 0 : high_half(a);
+  return (u64)high << 32 | low;
 }
 
 // A lifted element in canonical form.

@@ -41,10 +41,14 @@ FN void forward_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twi
   Columns columns = columns_of_block<C>(log_stride);
   data += (u64)BID_Y * words;
   wide v[16];
-  each_point<Q, RHO>([&](int r, Point p) {
-    u32 i = word_of<C, Q>(columns, p);
-    v[r] = outer ? gl_multiply(data[i], load_twiddle(outer, i & outer_mask)) : gl_widen(data[i]);
-  });
+  if (outer) {
+    each_point<Q, RHO>([&](int r, Point p) {
+      u32 i = word_of<C, Q>(columns, p);
+      v[r] = gl_multiply(data[i], load_twiddle(outer, i & outer_mask));
+    });
+  } else {
+    each_point<Q, RHO>([&](int r, Point p) { v[r] = gl_widen(data[word_of<C, Q>(columns, p)]); });
+  }
   forward_tile<W, C>(v, s, inner, [](wide a) { return gl_lift_packed(a); });
   each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(columns, p)] = gl_pack(v[r]); });
 }

@@ -29,10 +29,13 @@ FN void forward_rows(u64 *RESTRICT data, u32 words, const twiddle *RESTRICT inne
   u32 first = BID * 4096, left = words - first;
   data += (u64)BID_Y * words + first;
   wide v[16];
-  each_point<Q, RHO>([&](int r, Point p) {
-    u64 word = p.at < left ? data[p.at] : 0;
-    v[r] = outer ? gl_multiply(word, load_twiddle(outer, (first + p.at) & outer_mask)) : gl_widen(word);
-  });
+  if (outer) {
+    each_point<Q, RHO>([&](int r, Point p) {
+      v[r] = gl_multiply(p.at < left ? data[p.at] : 0, load_twiddle(outer, (first + p.at) & outer_mask));
+    });
+  } else {
+    each_point<Q, RHO>([&](int r, Point p) { v[r] = gl_widen(p.at < left ? data[p.at] : 0); });
+  }
   forward_tile<0, C>(v, s, inner, [](wide a) { return gl_lift(a); });
   if constexpr (C < 6) {
     each_point<0, C < 4 ? C : 4>([&](int r, Point p) { if (p.at < left) data[p.at] = gl_canonical(v[r]); });
