@@ -102,7 +102,7 @@ FN u64 gl_word(wide x) {
   s1 += a;
   carry = s1 < a;
 #else
-  asm("{ add.cc.u32 %0, %0, %2; addc.u32 %1, 0, 0; }" : "+r"(s1), "=r"(carry) : "r"(a));
+  asm("add.cc.u32 %0, %0, %2; addc.u32 %1, 0, 0;" : "+r"(s1), "=r"(carry) : "r"(a));
 #endif
   return ((u64)s1 << 32 | s0) + ((u64)carry << 32) - carry;
 }

@@ -3,14 +3,14 @@
 
 #define COLUMNS(C)                                                                                                   \
   KERNEL(forward_columns_##C, 256, 2)                                                                                \
-  (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words, u32 log_stride,     \
-   u32 outer_mask) {                                                                                                 \
-    forward_columns<C>(data, words, log_stride, inner, outer, outer_mask);                                           \
+  (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words,                     \
+   u32 log_stride) {                                                                                                 \
+    forward_columns<C>(data, words, log_stride, inner, outer);                                                       \
   }                                                                                                                  \
   KERNEL(inverse_columns_##C, 256, 2)                                                                                \
   (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words, u32 log_stride,     \
-   u32 outer_mask, u32 last) {                                                                                       \
-    inverse_columns<C>(data, words, log_stride, inner, outer, outer_mask, last);                                     \
+   u32 last) {                                                                                                       \
+    inverse_columns<C>(data, words, log_stride, inner, outer, last);                                                 \
   }
 COLUMNS(4)
 COLUMNS(5)

@@ -5,77 +5,88 @@
 // neighbouring columns of one node: 2^C segments of 2^(12 - C) words.
 //
 // Forward  Order: natural to bit-reversed. Range: packed if `outer`, otherwise any; out packed. If `outer` is not null,
-//          word i of the item is multiplied by outer[i & outer_mask] first.
+//          word i of the item is multiplied by outer[i] first.
 // Inverse  Order: bit-reversed to natural. The result is multiplied by 2^C and by the constants in `inner` and `outer`.
-//          Word i is multiplied by outer[i & outer_mask] first. Range: packed in; out canonical if `last`, otherwise
-//          packed.
+//          Word i of a node is multiplied by outer[i] first. Range: packed in; out canonical if `last`, otherwise packed.
 // `inner` is described in tile.h; it is not read if C = 4.
 // Bytes: 8 in and 8 out a point, 16 more for `outer`. Operations: see README.md.
 #pragma once
 #include "solinas/tile.h"
 
-// The columns of this block.
-struct Columns {
-  u32 first;  // word of the item at place 0 of the tile
-  u32 log_stride;
+// A distance of 2^8 is that of all transforms of at most 2^16 points. As a constant it makes the offsets of a thread's
+// points constants.
+struct Stride256 {
+  static constexpr u32 log = 8;
+};
+struct Stride {
+  u32 log;
 };
 
-template <int C> FN Columns columns_of_block(u32 log_stride) {
-  u32 log_blocks = log_stride - (12 - C);  // blocks of a node
-  return {(BID >> log_blocks) << (C + log_stride) | (BID & ((1u << log_blocks) - 1)) << (12 - C), log_stride};
+// The number of the node of this block, times its words, and its first column.
+template <int C> FN u64 node_start(u32 log_stride) { return (u64)(BID >> (log_stride + C - 12)) << (C + log_stride); }
+template <int C> FN u32 first_column(u32 log_stride) { return BID << (12 - C) & ((1u << log_stride) - 1); }
+
+// The word of the node at a point of a stage from bit Q on.
+template <int C, int Q, class S> FN u64 word_of(S stride, Point p) {
+  constexpr int W = 12 - C;
+  u32 at = (u32)p.at - (p.j << Q);
+  return first_column<C>(stride.log) + ((at >> W) << stride.log) + (at & ((1u << W) - 1)) + ((u64)p.j << (Q - W + stride.log));
 }
 
-// The word of the item at a point of a stage from bit Q on.
-template <int C, int Q> FN u32 word_of(Columns columns, Point p) {
-  constexpr int W = 12 - C;
-  u32 at = p.at - (p.j << Q);
-  return columns.first + ((at >> W) << columns.log_stride) + (at & ((1u << W) - 1)) +
-         (p.j << (Q - W + columns.log_stride));
+// Calls body(register, word, point) for the points of this thread in a stage.
+template <int C, int Q, int RHO, class Body> FN void each_word(u32 log_stride, Body body) {
+  if (log_stride == 8) {
+    each_point<Q, RHO>([&](int r, Point p) { body(r, word_of<C, Q>(Stride256(), p), p); });
+  } else {
+    each_point<Q, RHO>([&](int r, Point p) { body(r, word_of<C, Q>(Stride{log_stride}, p), p); });
+  }
 }
 
 template <int C>
 FN void forward_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twiddle *RESTRICT inner,
-                        const twiddle *RESTRICT outer, u32 outer_mask) {
+                        const twiddle *RESTRICT outer) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO;
-  Columns columns = columns_of_block<C>(log_stride);
-  data += (u64)BID_Y * words;
+  bool twiddled = outer != nullptr;
+  data += (u64)BID_Y * words + node_start<C>(log_stride);
+  outer += node_start<C>(log_stride);
   wide v[16];
-  if (outer) {
-    each_point<Q, RHO>([&](int r, Point p) {
-      u32 i = word_of<C, Q>(columns, p);
-      v[r] = gl_multiply(data[i], load_twiddle(outer, i & outer_mask));
+  if (twiddled) {
+    each_word<C, Q, RHO>(log_stride, [&](int r, u64 i, Point) {
+      v[r] = gl_multiply(data[i], load_twiddle(outer, i));
     });
   } else {
-    each_point<Q, RHO>([&](int r, Point p) { v[r] = gl_widen(data[word_of<C, Q>(columns, p)]); });
+    each_word<C, Q, RHO>(log_stride, [&](int r, u64 i, Point) { v[r] = gl_widen(data[i]); });
   }
   forward_tile<W, C>(v, s, inner, [](wide a) { return gl_lift_packed(a); });
-  each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(columns, p)] = gl_pack(v[r]); });
+  each_word<C, W, 4>(log_stride, [&](int r, u64 i, Point) { data[i] = gl_pack(v[r]); });
 }
 
 template <int C>
 FN void inverse_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twiddle *RESTRICT inner,
-                        const twiddle *RESTRICT outer, u32 outer_mask, u32 last) {
+                        const twiddle *RESTRICT outer, u32 last) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO;
-  Columns columns = columns_of_block<C>(log_stride);
-  data += (u64)BID_Y * words;
+  data += (u64)BID_Y * words + node_start<C>(log_stride);
   wide v[16];
-  each_point<W, 4>([&](int r, Point p) {
-    u32 i = word_of<C, W>(columns, p);
-    v[r] = gl_multiply(data[i], load_twiddle(outer, i & outer_mask));
+  each_word<C, W, 4>(log_stride, [&](int r, u64 i, Point) {
+    v[r] = gl_multiply(data[i], load_twiddle(outer, i));
   });
   inverse_tile<W, C>(v, s, inner, [=](wide a) { return last ? gl_lift(a) : gl_lift_packed(a); });
-  each_point<Q, RHO>([&](int r, Point p) {
+  each_word<C, Q, RHO>(log_stride, [&](int r, u64 i, Point) {
     u64 word = gl_word(v[r]);
-    data[word_of<C, Q>(columns, p)] = last ? gl_reduce(word) : word ^ GL_FLIP;
+    data[i] = last ? gl_reduce(word) : word ^ GL_FLIP;
   });
 }
 
-// Digit `index` of `bits` bits, bits in 1..32, of the integer of `words` 32-bit words, little-endian.
+// Digit `index` of `bits` bits, bits in 1..32, of the integer of `words` 32-bit words, little-endian,
+// words at least 1.
 FN u32 digit(const u32 *RESTRICT source, u32 words, u32 bits, u32 index) {
-  u32 bit = index * bits, word = bit >> 5;
-  u32 low = word < words ? source[word] : 0, high = word + 1 < words ? source[word + 1] : 0;
+  u32 bit = index * bits, word = bit >> 5, last = words - 1;
+  // Loads are unconditional: what lies past the end is replaced.
+  u32 low = source[word < last ? word : last], high = source[word < last ? word + 1 : last];
+  low = word < words ? low : 0;
+  high = word < last ? high : 0;
   return (u32)(((u64)high << 32 | low) >> (bit & 31)) & (0xFFFFFFFFu >> (32 - bits));
 }
 
@@ -85,23 +96,21 @@ FN void digit_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twidd
                       const u32 *RESTRICT source, u32 source_words, u32 bits, bool half) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO, R = 1 << RHO;
-  Columns columns = columns_of_block<C>(log_stride);
   data += (u64)BID_Y * words;
   wide v[16];
   auto lift = [](wide a) { return gl_lift_packed(a); };
-  auto load = [&](int r, Point p) {
-    v[r] = {digit(source, source_words, bits, word_of<C, Q>(columns, p)), 0};
-  };
+  Stride stride{log_stride};
   if (half) {
     each_point<Q, RHO>([&](int r, Point p) {
-      if (p.j < R / 2) load(r, p);
-      else v[r] = {0, 0};
+      v[r] = {p.j < R / 2 ? digit(source, source_words, bits, word_of<C, Q>(stride, p)) : 0, 0};
     });
     stage<RHO, false>(v, lift);
   } else {
-    each_point<Q, RHO>(load);
+    each_point<Q, RHO>([&](int r, Point p) {
+      v[r] = {digit(source, source_words, bits, word_of<C, Q>(stride, p)), 0};
+    });
     stage<RHO, false>(v, lift);
   }
   forward_rest<W, C>(v, s, inner, lift);
-  each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(columns, p)] = gl_pack(v[r]); });
+  each_word<C, W, 4>(log_stride, [&](int r, u64 i, Point) { data[i] = gl_pack(v[r]); });
 }

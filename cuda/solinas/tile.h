@@ -34,16 +34,18 @@ template <int W, int C> FN void exchange() {
 
 struct Point {
   u32 u, j;
-  u32 at;    // its place in the tile
-  u32 slot;  // its word in shared memory
+  u64 at;    // its place in the tile
+  u64 slot;  // its word in shared memory
 };
 
 // Calls body(register, point) for the 16 points of this thread. Points of one u are 16 / R registers apart.
 template <int Q, int RHO, class Body> FN void each_point(Body body) {
   constexpr int R = 1 << RHO, G = 16 / R;
   UNROLL for (int g = 0; g < G; g++) {
-    u32 u = column<RHO>(g), at = place<Q, RHO>(u), slot = padded(at);
-    // The places of u and of j have no bits in common, so that their slots add up.
+    u32 u = column<RHO>(g);
+    u64 at = place<Q, RHO>(u), slot = padded(place<Q, RHO>(u));
+    // The places of u and of j have no bits in common, so that their slots add up. Sums of 64 bits become a register
+    // and a constant offset of the load.
     UNROLL for (int j = 0; j < R; j++) {
       body(j * G + g, Point{u, (u32)j, at + ((u32)j << Q), slot + padded((u32)j << Q)});
     }
@@ -63,7 +65,7 @@ template <int RHO, bool INVERSE, class Lift> FN void stage(wide (&v)[16], Lift l
   }
 }
 
-FN twiddle load_twiddle(const twiddle *RESTRICT table, u32 index) {
+FN twiddle load_twiddle(const twiddle *RESTRICT table, u64 index) {
   int4 w = ((const int4 *)table)[index];
   return {w.x, w.y, w.z, w.w};
 }
@@ -78,7 +80,7 @@ template <int W, int C, class Lift> FN void forward_rest(wide (&v)[16], u64 *s, 
     exchange<W, C>();
     // The next stage writes where it reads here, so that there is no barrier in between.
     each_point<Q - 4, 4>([&](int r, Point p) {
-      u32 index = (p.j << (C - 4)) + ((p.u >> W) & ((1u << (C - 4)) - 1));
+      u64 index = ((u64)p.j << (C - 4)) + ((p.u >> W) & ((1u << (C - 4)) - 1));
       v[r] = gl_multiply(s[p.slot], load_twiddle(inner, index));
     });
     if constexpr (Q - 4 > W) stage<4, false>(v, [](wide a) { return gl_lift_packed(a); });
@@ -116,7 +118,7 @@ FN void inverse_tile(wide (&v)[16], u64 *s, const twiddle *inner, Lift lift) {
     each_point<Q, RHO>([&](int r, Point p) { s[p.slot] = gl_pack(v[r]); });
     exchange<W, C>();
     each_point<W + DONE, NEXT>([&](int r, Point p) {
-      u32 index = inner_offset(C, DONE + NEXT) + (p.j << DONE) + ((p.u >> W) & ((1u << DONE) - 1));
+      u64 index = inner_offset(C, DONE + NEXT) + ((u64)p.j << DONE) + ((p.u >> W) & ((1u << DONE) - 1));
       v[r] = gl_multiply(s[p.slot], load_twiddle(inner, index));
     });
     inverse_tile<W, C, DONE>(v, s, inner, lift);
