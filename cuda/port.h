@@ -52,15 +52,13 @@ FN u32 high_bits(double a) { return (u32)__double2hiint(a); }
 FN u32 mulhi32(u32 a, u32 b) { return __umulhi(a, b); }
 FN u64 mulhi64(u64 a, u64 b) { return __umul64hi(a, b); }
 
-// Sums over the lanes of a warp; each lane gets the sum.
-FN u32 warp_sum(u32 value) {
-  UNROLL for (u32 mask = 16; mask; mask >>= 1) value += shuffle_xor(value, mask);
-  return value;
+FN i64 shuffle_xor(i64 value, u32 mask) {
+  u64 bits = (u64)value;
+  return (i64)((u64)shuffle_xor((u32)(bits >> 32), mask) << 32 | shuffle_xor((u32)bits, mask));
 }
-FN i64 warp_sum(i64 value) {
-  UNROLL for (u32 mask = 16; mask; mask >>= 1) {
-    u64 other = (u64)shuffle_xor((u32)((u64)value >> 32), mask) << 32 | shuffle_xor((u32)value, mask);
-    value += (i64)other;
-  }
+
+// The sum over the 32 lanes of a warp, in each of them.
+template <class T> FN T warp_sum(T value) {
+  UNROLL for (u32 mask = 16; mask; mask >>= 1) value += shuffle_xor(value, mask);
   return value;
 }
