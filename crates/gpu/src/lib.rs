@@ -5,6 +5,7 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
+//! - [`tfhe`]: bootstraps of TFHE.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
 //! of the NVIDIA driver when a program opens a CUDA device.
@@ -51,6 +52,7 @@ mod name;
 mod order;
 mod pool;
 mod stream;
+pub mod tfhe;
 
 pub use buffer::Buffer;
 pub use device::{Device, DeviceOptions};
