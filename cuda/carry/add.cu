@@ -17,9 +17,9 @@ KERNEL(add_words, 256, 4)
     u64 at = word_place(v), x = 0, y = 0;
     if (at < words) x = a[item + at], y = b[item + at] ^ mask;
     word[v] = x + y;
-    generate[v] = ballot(word[v] < x);
+    generate[v] = BALLOT(word[v] < x);
     // Past the end the carry goes on to the flags.
-    propagate[v] = ballot(at >= words || word[v] == ~0ull);
+    propagate[v] = BALLOT(at >= words || word[v] == ~0ull);
   }
   u32 block = add_carries(word, generate, propagate, warps);
   UNROLL for (int v = 0; v < ROUNDS; v++) {

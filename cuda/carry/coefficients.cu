@@ -40,11 +40,11 @@ KERNEL(carry_coefficients, 256, 4)
   u32 before = base == 0 ? 0 : gather(coefficients, count, bits, reciprocal, base - 1).high;
   UNROLL for (int v = 0; v < ROUNDS; v++) {
     sum s = gather(coefficients, count, bits, reciprocal, (u32)word_place(v));
-    u32 below = shuffle(s.high, LANE - 1 & 31), carry = LANE == 0 ? before : below;
-    before = shuffle(s.high, 31);
+    u32 below = SHFL_UP(s.high, 1), carry = LANE == 0 ? before : below;
+    before = SHFL(s.high, 31);
     word[v] = s.low + carry;
-    generate[v] = ballot(word[v] < carry);
-    propagate[v] = ballot(word[v] == ~0ull);
+    generate[v] = BALLOT(word[v] < carry);
+    propagate[v] = BALLOT(word[v] == ~0ull);
   }
   u32 block = add_carries(word, generate, propagate, warps);
   UNROLL for (int v = 0; v < ROUNDS; v++) {

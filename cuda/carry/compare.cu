@@ -14,7 +14,7 @@ KERNEL(compare_words, 256, 8)(const u64 *RESTRICT a, const u64 *RESTRICT b, i32 
     // Thread 0 has the highest word.
     bool has = TID < above;
     u64 x = has ? a[item + above - 1 - TID] : 0, y = has ? b[item + above - 1 - TID] : 0;
-    u32 differ = ballot(x != y), greater = ballot(x > y);
+    u32 differ = BALLOT(x != y), greater = BALLOT(x > y);
     if (LANE == 0) masks[warp] = differ, masks[8 + warp] = greater;
     SYNC();
     i32 order = 0;

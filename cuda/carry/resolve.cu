@@ -11,7 +11,7 @@
 FN u32 carry_from(const u32 *RESTRICT flags, u32 last, u32 carry) {
   for (u32 above = last + 1; above > 0; above = above > 32 ? above - 32 : 0) {
     u32 flag = LANE < above ? flags[above - 1 - LANE] : PASSES;
-    u32 deciding = ballot(flag != PASSES), generating = ballot(flag & GENERATES);
+    u32 deciding = BALLOT(flag != PASSES), generating = BALLOT(flag & GENERATES);
     if (deciding) return (deciding & (0u - deciding) & generating) != 0;
   }
   return carry;
@@ -27,7 +27,7 @@ KERNEL(carry_resolve, 32, 16)
   for (u32 first = block * BLOCK_WORDS; into && first < words && first < (block + 1) * BLOCK_WORDS; first += 32) {
     u32 at = first + LANE;
     u64 word = at < words ? result[at] : 0;
-    u64 added = carries(0, ballot(word == ~0ull), 1);
+    u64 added = carries(0, BALLOT(word == ~0ull), 1);
     if (at < words && (added >> LANE & 1)) result[at] = word + 1;
     into = (u32)(added >> 32);
   }

@@ -92,11 +92,10 @@ FN u32 digit(const u32 *RESTRICT source, u32 words, u32 bits, u32 index) {
 
 // Forward columns of the digits of integers: see digits.cu.
 template <int C>
-FN void digit_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twiddle *RESTRICT inner,
+FN void digit_columns(u64 *RESTRICT data, u32 log_stride, const twiddle *RESTRICT inner,
                       const u32 *RESTRICT source, u32 source_words, u32 bits, bool half) {
   SHARED(u64, s, C > 4 ? TILE_WORDS(4096) : 1);
   constexpr int RHO = first_bits(C), W = 12 - C, Q = 12 - RHO, R = 1 << RHO;
-  data += (u64)BID_Y * words;
   wide v[16];
   auto lift = [](wide a) { return gl_lift_packed(a); };
   Stride stride{log_stride};
