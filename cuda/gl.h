@@ -25,6 +25,11 @@ struct __align__(16) twiddle {
   i32 w0, w1, u0, u1;
 };
 
+FN twiddle load_twiddle(const twiddle *RESTRICT table, u64 index) {
+  int4 w = ((const int4 *)table)[index];
+  return {w.x, w.y, w.z, w.w};
+}
+
 FN u32 low_half(u64 a) { return (u32)a; }
 FN u32 high_half(u64 a) { return (u32)(a >> 32); }
 
@@ -75,6 +80,9 @@ template <int S, int PHI> FN wide gl_twist(wide a) {
 
 // Any word. Range: out halves in 0..2^32.
 FN wide gl_widen(u64 a) { return {low_half(a), high_half(a)}; }
+
+// A packed word. Range: out halves between -2^31 and 2^31 - 1.
+FN wide gl_unpack(u64 v) { return {(i32)low_half(v), (i32)high_half(v)}; }
 
 // v w for a packed v that is not -2^31 - 2^31 f. Range: out as gl_carry.
 FN wide gl_multiply(u64 v, twiddle w) {

@@ -11,6 +11,7 @@
 // `inner` is described in tile.h; it is not read if C = 4.
 // Bytes: 8 in and 8 out a point, 16 more for `outer`. Operations: see README.md.
 #pragma once
+#include "solinas/digit.h"
 #include "solinas/tile.h"
 
 // A distance of 2^8 is that of all transforms of at most 2^16 points. As a constant it makes the offsets of a thread's
@@ -77,17 +78,6 @@ FN void inverse_columns(u64 *RESTRICT data, u32 words, u32 log_stride, const twi
     u64 word = gl_word(v[r]);
     data[i] = last ? gl_reduce(word) : word ^ GL_FLIP;
   });
-}
-
-// Digit `index` of `bits` bits, bits in 1..32, of the integer of `words` 32-bit words, little-endian,
-// words at least 1.
-FN u32 digit(const u32 *RESTRICT source, u32 words, u32 bits, u32 index) {
-  u32 bit = index * bits, word = bit >> 5, last = words - 1;
-  // Loads are unconditional: what lies past the end is replaced.
-  u32 low = source[word < last ? word : last], high = source[word < last ? word + 1 : last];
-  low = word < words ? low : 0;
-  high = word < last ? high : 0;
-  return (u32)(((u64)high << 32 | low) >> (bit & 31)) & (0xFFFFFFFFu >> (32 - bits));
 }
 
 // Forward columns of the digits of integers: see digits.cu.

@@ -5,8 +5,8 @@
 // words, a multiple of 2^C; it is aligned to 16 bytes.
 //
 // Forward  Order: natural to that of `Plan::exponent`. Range: packed if `outer`, otherwise any; out canonical. If
-//          `outer` is not null, word i is multiplied by outer[i & outer_mask] first; outer_mask
-//          is at least 4095.
+//          `outer` is not null, word i is multiplied by outer[i & outer_mask] first. The mask is 2^32 - 1
+//          or 2^k - 1, k at least 12.
 // Inverse  Order: that of `Plan::exponent` to natural. The result is multiplied by 2^C and by the constant in `inner`
 //          (for C <= 4, by `scale` if `last`). Range: any in; out canonical if `last`, otherwise packed.
 // `inner` is described in tile.h; it is not read if C <= 4.
@@ -37,7 +37,7 @@ FN void forward_rows(u64 *RESTRICT data, u32 words, const twiddle *RESTRICT inne
   wide v[16];
   if (twiddled) {
     each_point<Q, RHO>([&](int r, Point p) {
-      v[r] = gl_multiply(exists<C>(p, left) ? data[p.at] : 0, load_twiddle(outer, p.at));
+      v[r] = exists<C>(p, left) ? gl_multiply(data[p.at], load_twiddle(outer, p.at)) : wide{0, 0};
     });
   } else {
     each_point<Q, RHO>([&](int r, Point p) { v[r] = gl_widen(exists<C>(p, left) ? data[p.at] : 0); });

@@ -65,11 +65,6 @@ template <int RHO, bool INVERSE, class Lift> FN void stage(wide (&v)[16], Lift l
   }
 }
 
-FN twiddle load_twiddle(const twiddle *RESTRICT table, u64 index) {
-  int4 w = ((const int4 *)table)[index];
-  return {w.x, w.y, w.z, w.w};
-}
-
 // What follows the first stage of forward transforms of 2^C points. Order: bit-reversed out. In: the points of stage
 // <W + C - first_bits(C), first_bits(C)>, lifted (by `lift` if there is no other stage, otherwise packed); out: those of
 // stage <W, min(C, 4)>, lifted by `lift`.
