@@ -3,6 +3,7 @@
 
 mod carries;
 mod chain;
+mod counters;
 mod field;
 mod lab;
 mod products;
