@@ -7,7 +7,7 @@
 // Bytes: 16 in and 8 out a word.
 #include "carry/carry.h"
 
-KERNEL(add_words, 256, 4)
+KERNEL(carry_add, 256, 4)
 (u64 *sums, const u64 *a, const u64 *b, u32 *RESTRICT flags, u32 words, u32 invert) {
   SHARED(u32, warps, WARPS);
   u64 item = (u64)BID_Y * words, mask = invert ? ~0ull : 0;

@@ -1,8 +1,8 @@
 // Carries between words, warps and blocks.
 //
 // A warp has 32 * ROUNDS neighbouring words, lane l the words 32 v + l, v < ROUNDS. A word generates a carry if its sum
-// overflowed, and propagates one if it is all ones; it never does both. With the lanes G that generate, the lanes Q that
-// propagate and the carry c into the lowest word, the carries into the words of 32 lanes are ((2 G + c) + Q) xor Q.
+// overflowed, and propagates one if it is all ones. It never does both. Let G be the lanes that generate, Q those that
+// propagate, and c the carry into the lowest word. The carries into the words of 32 lanes are ((2 G + c) + Q) xor Q.
 #pragma once
 #include "port.h"
 

@@ -6,7 +6,7 @@
 // Bytes: 16 a word that it reads. The time depends on the operands.
 #include "port.h"
 
-KERNEL(compare_words, 256, 8)(const u64 *RESTRICT a, const u64 *RESTRICT b, i32 *RESTRICT out, u32 words) {
+KERNEL(carry_compare, 256, 8)(const u64 *RESTRICT a, const u64 *RESTRICT b, i32 *RESTRICT out, u32 words) {
   SHARED(u32, masks, 16);  // of 8 warps: where the words differ, and where a is greater
   u64 item = (u64)BID_Y * words;
   u32 warp = TID >> 5;

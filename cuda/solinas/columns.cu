@@ -2,12 +2,12 @@
 #include "solinas/columns.h"
 
 #define COLUMNS(C)                                                                                                   \
-  KERNEL(forward_columns_##C, 256, 2)                                                                                \
+  KERNEL(solinas_forward_columns_##C, 256, 2)                                                                        \
   (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words,                     \
    u32 log_stride) {                                                                                                 \
     forward_columns<C>(data, words, log_stride, inner, outer);                                                       \
   }                                                                                                                  \
-  KERNEL(inverse_columns_##C, 256, 2)                                                                                \
+  KERNEL(solinas_inverse_columns_##C, 256, 2)                                                                        \
   (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words, u32 log_stride,     \
    u32 last) {                                                                                                       \
     inverse_columns<C>(data, words, log_stride, inner, outer, last);                                                 \

@@ -7,7 +7,8 @@
 // Forward  Order: natural to bit-reversed. Range: packed if `outer`, otherwise any; out packed. If `outer` is not null,
 //          word i of the item is multiplied by outer[i] first.
 // Inverse  Order: bit-reversed to natural. The result is multiplied by 2^C and by the constants in `inner` and `outer`.
-//          Word i of a node is multiplied by outer[i] first. Range: packed in; out canonical if `last`, otherwise packed.
+//          Word i of a node is multiplied by outer[i] first. Range: packed in; out canonical if `last`, otherwise
+//          packed.
 // `inner` is described in tile.h; it is not read if C = 4.
 // Bytes: 8 in and 8 out a point, 16 more for `outer`. Operations: see README.md.
 #pragma once
@@ -31,7 +32,8 @@ template <int C> FN u32 first_column(u32 log_stride) { return BID << (12 - C) & 
 template <int C, int Q, class S> FN u64 word_of(S stride, Point p) {
   constexpr int W = 12 - C;
   u32 at = (u32)p.at - (p.j << Q);
-  return first_column<C>(stride.log) + ((at >> W) << stride.log) + (at & ((1u << W) - 1)) + ((u64)p.j << (Q - W + stride.log));
+  u64 base = first_column<C>(stride.log) + ((at >> W) << stride.log) + (at & ((1u << W) - 1));
+  return base + ((u64)p.j << (Q - W + stride.log));
 }
 
 // Calls body(register, word, point) for the points of this thread in a stage.

@@ -10,7 +10,7 @@
 #include "solinas/columns.h"
 
 #define DIGITS(C)                                                                                                    \
-  KERNEL(digit_columns_##C, 256, 2)                                                                                  \
+  KERNEL(solinas_digit_columns_##C, 256, 2)                                                                          \
   (u64 * RESTRICT a_data, u64 *RESTRICT b_data, const u32 *RESTRICT a, const u32 *RESTRICT b,                        \
    const twiddle *RESTRICT inner, u32 batch, u32 words, u32 log_stride, u32 a_words, u32 b_words, u32 bits) {        \
     bool second = BID_Y >= batch;                                                                                    \

@@ -1,4 +1,4 @@
 // The field with inline PTX: see field.h.
 #include "solinas/field.h"
 
-FIELD(field_functions)
+FIELD(solinas_field_functions)

@@ -2,4 +2,4 @@
 #define GL_PORTABLE
 #include "solinas/field.h"
 
-FIELD(field_functions_portable)
+FIELD(solinas_field_functions_portable)

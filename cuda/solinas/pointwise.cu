@@ -5,13 +5,13 @@
 #include "gl.h"
 
 // c <- a b.
-KERNEL(spectrum_multiply, 256, 8)(u64 *c, const u64 *a, const u64 *b, u64 count) {
+KERNEL(solinas_multiply, 256, 8)(u64 *c, const u64 *a, const u64 *b, u64 count) {
   u64 i = (u64)BID * 256 + TID;
   if (i < count) c[i] = gl_canonical(gl_lift(gl_product(a[i], b[i])));
 }
 
 // c <- c + a b.
-KERNEL(spectrum_multiply_add, 256, 8)(u64 *c, const u64 *a, const u64 *b, u64 count) {
+KERNEL(solinas_multiply_add, 256, 8)(u64 *c, const u64 *a, const u64 *b, u64 count) {
   u64 i = (u64)BID * 256 + TID;
   if (i < count) c[i] = gl_canonical(gl_lift(gl_add(gl_product(a[i], b[i]), gl_widen(c[i]))));
 }

@@ -8,7 +8,7 @@
 // Bytes: 16 in and 8 out a point, 16 for `outer`. Operations: see README.md.
 #include "solinas/tile.h"
 
-KERNEL(product_rows, 128, 4)
+KERNEL(solinas_product_rows, 128, 4)
 (u64 *c, const u64 *a, const u64 *b, const twiddle *RESTRICT forward, const twiddle *RESTRICT inverse,
  const twiddle *RESTRICT outer, u32 words, u32 outer_mask) {
   SHARED(u64, s, TILE_WORDS(2048));

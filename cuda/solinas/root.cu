@@ -46,12 +46,12 @@ FN void inverse_root(u64 *RESTRICT data, const twiddle *RESTRICT kernel, const t
 }
 
 #define ROOT(M)                                                                                                      \
-  KERNEL(forward_root_##M, 128, 2)                                                                                   \
+  KERNEL(solinas_forward_root_##M, 128, 2)                                                                           \
   (u64 * RESTRICT data, const u32 *RESTRICT source, const twiddle *RESTRICT kernel, u32 stride, u32 source_words,    \
    u32 bits) {                                                                                                       \
     forward_root<M>(data, source, kernel, stride, source_words, bits);                                               \
   }                                                                                                                  \
-  KERNEL(inverse_root_##M, 128, 2)                                                                                   \
+  KERNEL(solinas_inverse_root_##M, 128, 2)                                                                           \
   (u64 * RESTRICT data, const twiddle *RESTRICT kernel, const twiddle *RESTRICT outer, u32 stride) {                 \
     inverse_root<M>(data, kernel, outer, stride);                                                                    \
   }

@@ -2,11 +2,11 @@
 #include "solinas/rows.h"
 
 #define ROWS(C)                                                                                                      \
-  KERNEL(forward_rows_##C, 256, 2)                                                                                   \
+  KERNEL(solinas_forward_rows_##C, 256, 2)                                                                           \
   (u64 * RESTRICT data, const twiddle *RESTRICT inner, const twiddle *RESTRICT outer, u32 words, u32 outer_mask) {   \
     forward_rows<C>(data, words, inner, outer, outer_mask);                                                          \
   }                                                                                                                  \
-  KERNEL(inverse_rows_##C, 256, 2)                                                                                   \
+  KERNEL(solinas_inverse_rows_##C, 256, 2)                                                                           \
   (u64 * RESTRICT data, const twiddle *RESTRICT inner, u64 scale, u32 words, u32 last) {                             \
     inverse_rows<C>(data, words, inner, scale, last);                                                                \
   }

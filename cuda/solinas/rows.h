@@ -48,7 +48,9 @@ FN void forward_rows(u64 *RESTRICT data, u32 words, const twiddle *RESTRICT inne
   } else {
     u32 u = column<4>(0);
     if (16 * u < left)
-      UNROLL for (int k = 0; k < 8; k++) ((pair *)data)[pair_place(u, k)] = {gl_canonical(v[k]), gl_canonical(v[k + 8])};
+      UNROLL for (int k = 0; k < 8; k++) {
+        ((pair *)data)[pair_place(u, k)] = {gl_canonical(v[k]), gl_canonical(v[k + 8])};
+      }
   }
 }
 

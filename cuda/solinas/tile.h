@@ -65,9 +65,9 @@ template <int RHO, bool INVERSE, class Lift> FN void stage(wide (&v)[16], Lift l
   }
 }
 
-// What follows the first stage of forward transforms of 2^C points. Order: bit-reversed out. In: the points of stage
-// <W + C - first_bits(C), first_bits(C)>, lifted (by `lift` if there is no other stage, otherwise packed); out: those of
-// stage <W, min(C, 4)>, lifted by `lift`.
+// What follows the first stage of forward transforms of 2^C points. Order: bit-reversed out.
+// In: the points of stage <W + C - first_bits(C), first_bits(C)>, lifted by `lift` if there is no other stage, otherwise
+// by gl_lift_packed. Out: the points of stage <W, min(C, 4)>, lifted by `lift`.
 template <int W, int C, class Lift> FN void forward_rest(wide (&v)[16], u64 *s, const twiddle *inner, Lift lift) {
   constexpr int RHO = first_bits(C), Q = W + C - RHO;
   if constexpr (Q > W) {

@@ -62,7 +62,7 @@ fn comparisons_match_the_cpu() {
                 let out = lab.buffer::<i32>(1);
                 let (x, y) = (lab.upload(a), lab.upload(b));
                 let args = vec![Arg::read(&x), Arg::read(&y), Arg::write(&out), (words as u32).into()];
-                lab.run("carry_compare", "compare_words", [1, 1], 256, args);
+                lab.run("carry_compare", "carry_compare", [1, 1], 256, args);
                 let want = a.iter().rev().cmp(b.iter().rev()) as i32;
                 assert_eq!(lab.download(&out), [want], "{words} words");
             }

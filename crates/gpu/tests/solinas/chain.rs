@@ -38,21 +38,21 @@ pub(crate) fn forward(lab: &Lab, odd: usize, log: u32, data: &Buffer<u64>) {
     if odd > 1 {
         let (kernel, stride) = (lab.upload(&rader(odd)), 1u32 << log);
         let args = vec![Arg::write(data), 0u64.into(), Arg::read(&kernel), stride.into(), 0u32.into(), 0u32.into()];
-        lab.run("solinas_root", &format!("forward_root_{odd}"), [stride.div_ceil(128), items], 128, args);
+        lab.run("solinas_root", &format!("solinas_forward_root_{odd}"), [stride.div_ceil(128), items], 128, args);
         factors = Some(lab.upload(&below_root(odd, log, Direction::Forward)));
     }
     let outer_of = |factors: &Option<Buffer<Twiddle>>| factors.as_ref().map_or(0u64.into(), Arg::read);
     for &Pass { bits, stride } in &passes {
         let table = lab.upload(&inner(bits, Direction::Forward));
         let args = vec![Arg::write(data), Arg::read(&table), outer_of(&factors), words.into(), stride.into()];
-        lab.run("solinas_columns", &format!("forward_columns_{bits}"), [words / 4096, items], 256, args);
+        lab.run("solinas_columns", &format!("solinas_forward_columns_{bits}"), [words / 4096, items], 256, args);
         factors = Some(lab.upload(&outer(bits + stride, bits, Direction::Forward)));
         mask = (1 << (bits + stride)) - 1;
     }
     let (file, bits) = rows_of(log);
     let table = lab.upload(&inner(bits, Direction::Forward));
     let args = vec![Arg::write(data), Arg::read(&table), outer_of(&factors), words.into(), mask.into()];
-    lab.run(file, &format!("forward_rows_{bits}"), [words.div_ceil(4096), items], 256, args);
+    lab.run(file, &format!("solinas_forward_rows_{bits}"), [words.div_ceil(4096), items], 256, args);
 }
 
 /// The inverse of [`forward`].
@@ -63,7 +63,7 @@ pub(crate) fn inverse(lab: &Lab, odd: usize, log: u32, data: &Buffer<u64>) {
     let whole = odd == 1 && passes.is_empty();
     let table = lab.upload(&inner(bits, Direction::Inverse(if whole { scale(odd, log) } else { 1 })));
     let args = vec![Arg::write(data), Arg::read(&table), scale(odd, log).into(), words.into(), u32::from(whole).into()];
-    lab.run(file, &format!("inverse_rows_{bits}"), [words.div_ceil(4096), items], 256, args);
+    lab.run(file, &format!("solinas_inverse_rows_{bits}"), [words.div_ceil(4096), items], 256, args);
     inverse_passes(lab, odd, log, data, &passes);
 }
 
@@ -84,13 +84,13 @@ fn inverse_passes(lab: &Lab, odd: usize, log: u32, data: &Buffer<u64>, passes: &
             stride.into(),
             u32::from(last).into(),
         ];
-        lab.run("solinas_columns", &format!("inverse_columns_{bits}"), [words / 4096, items], 256, args);
+        lab.run("solinas_columns", &format!("solinas_inverse_columns_{bits}"), [words / 4096, items], 256, args);
     }
     if odd > 1 {
         let (kernel, stride) = (lab.upload(&rader(odd)), 1u32 << log);
         let factors = lab.upload(&below_root(odd, log, Direction::Inverse(scale(odd, log))));
         let args = vec![Arg::write(data), Arg::read(&kernel), Arg::read(&factors), stride.into()];
-        lab.run("solinas_root", &format!("inverse_root_{odd}"), [stride.div_ceil(128), items], 128, args);
+        lab.run("solinas_root", &format!("solinas_inverse_root_{odd}"), [stride.div_ceil(128), items], 128, args);
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn add(lab: &Lab, a: &[u64], b: &[u64], words: u32, subtract: bool) -
     let (sums, flags) = (lab.buffer(a.len()), lab.buffer((items * blocks) as usize));
     let (a, b, invert) = (lab.upload(a), lab.upload(b), u32::from(subtract));
     let args = vec![Arg::write(&sums), Arg::read(&a), Arg::read(&b), Arg::write(&flags), words.into(), invert.into()];
-    lab.run("carry_add", "add_words", [blocks, items], 256, args);
+    lab.run("carry_add", "carry_add", [blocks, items], 256, args);
     let carries = resolve(lab, &sums, &flags, words, invert);
     (lab.download(&sums), carries)
 }
@@ -171,7 +171,7 @@ pub(crate) fn product(lab: &Lab, a: &[u64], b: Option<&[u64]>, items: u32, log: 
         bits.into(),
     ];
     let operands = if b.is_some() { 2 } else { 1 };
-    lab.run("solinas_digits", &format!("digit_columns_{columns}"), [words / 4096, operands * items], 256, args);
+    lab.run("solinas_digits", &format!("solinas_digit_columns_{columns}"), [words / 4096, operands * items], 256, args);
 
     let (there, back) = (lab.upload(&inner(8, Direction::Forward)), lab.upload(&inner(8, Direction::Inverse(1))));
     let factors = lab.upload(&outer(log, columns, Direction::Forward));
@@ -185,7 +185,7 @@ pub(crate) fn product(lab: &Lab, a: &[u64], b: Option<&[u64]>, items: u32, log: 
         words.into(),
         (words - 1).into(),
     ];
-    lab.run("solinas_product", "product_rows", [words / 2048, items], 128, args);
+    lab.run("solinas_product", "solinas_product_rows", [words / 2048, items], 128, args);
     inverse_passes(lab, 1, log, &p, &[Pass { bits: columns, stride: ROWS }]);
     let out_words = a.len() as u32 / items + b.map_or(a.len(), <[u64]>::len) as u32 / items;
     carry(lab, &p, items, bits, out_words)

@@ -79,21 +79,29 @@ fn rows() -> Vec<Row> {
     let n = Number(POINTS);
     let (columns, rows) = (ptx!("solinas_columns"), ptx!("solinas_rows"));
     vec![
-        row(columns, "forward_columns_8", [16, 1], 256, vec![WORDS, INNER, Null, n, Number(8)], 102.0, 1.0),
+        row(columns, "solinas_forward_columns_8", [16, 1], 256, vec![WORDS, INNER, Null, n, Number(8)], 102.0, 1.0),
         row(
             columns,
-            "inverse_columns_8",
+            "solinas_inverse_columns_8",
             [16, 1],
             256,
             vec![WORDS, INNER, FACTORS, n, Number(8), Number(1)],
             129.0,
             1.0,
         ),
-        row(rows, "forward_rows_8", [16, 1], 256, vec![WORDS, INNER, FACTORS, n, Number(POINTS - 1)], 134.0, 1.0),
-        row(rows, "inverse_rows_8", [16, 1], 256, vec![WORDS, INNER, Long(0), n, Number(0)], 105.0, 1.0),
+        row(
+            rows,
+            "solinas_forward_rows_8",
+            [16, 1],
+            256,
+            vec![WORDS, INNER, FACTORS, n, Number(POINTS - 1)],
+            134.0,
+            1.0,
+        ),
+        row(rows, "solinas_inverse_rows_8", [16, 1], 256, vec![WORDS, INNER, Long(0), n, Number(0)], 105.0, 1.0),
         row(
             ptx!("solinas_digits"),
-            "digit_columns_8",
+            "solinas_digit_columns_8",
             [16, 2],
             256,
             vec![
@@ -114,7 +122,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             ptx!("solinas_product"),
-            "product_rows",
+            "solinas_product_rows",
             [32, 1],
             128,
             vec![WORDS, WORDS, WORDS, INNER, INNER, FACTORS, n, Number(POINTS - 1)],

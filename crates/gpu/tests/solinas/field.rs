@@ -63,7 +63,7 @@ fn functions_of_the_field_match_the_cpu_at_the_corners() {
             Arg::read(&lab.upload(&twiddles)),
             (a.len() as u32).into(),
         ];
-        let (file, name) = (format!("solinas_field{portable}"), format!("field_functions{portable}"));
+        let (file, name) = (format!("solinas_field{portable}"), format!("solinas_field_functions{portable}"));
         lab.run(&file, &name, [a.len().div_ceil(64) as u32, 1], 64, args);
         for (i, got) in lab.download(&out).chunks(RESULTS).enumerate() {
             let want = expected(a[i], b[i], reduce(b[i]));

@@ -67,10 +67,10 @@ fn pointwise_products_match_the_field() {
     let (a, b, c) = (&words[..n], &words[n / 2..n / 2 + n], &words[2 * n..]);
     let (x, y, sum) = (lab.upload(a), lab.upload(b), lab.upload(c));
     let args = |name| match name {
-        "spectrum_multiply" => vec![Arg::write(&x), Arg::read(&x), Arg::read(&y), (n as u64).into()],
+        "solinas_multiply" => vec![Arg::write(&x), Arg::read(&x), Arg::read(&y), (n as u64).into()],
         _ => vec![Arg::write(&sum), Arg::read(&x), Arg::read(&y), (n as u64).into()],
     };
-    for name in ["spectrum_multiply_add", "spectrum_multiply"] {
+    for name in ["solinas_multiply_add", "solinas_multiply"] {
         lab.run("solinas_pointwise", name, [n.div_ceil(256) as u32, 1], 256, args(name));
     }
     let products: Vec<u64> = a.iter().zip(b).map(|(&a, &b)| mul(a, b)).collect();
