@@ -363,6 +363,9 @@ pub enum Error {
     /// An error of a file.
     #[error(transparent)]
     Format(solinas_formats::Error),
+    /// A device cannot be opened, or failed.
+    #[error(transparent)]
+    Device(solinas_gpu::Error),
     /// An error of the scheme of a key or ciphertext.
     #[error(transparent)]
     Scheme(SchemeError),
@@ -462,6 +465,15 @@ impl From<SchemeError> for Error {
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
             other => Self::Scheme(other),
+        }
+    }
+}
+
+impl From<solinas_gpu::Error> for Error {
+    fn from(error: solinas_gpu::Error) -> Self {
+        match error {
+            solinas_gpu::Error::Scheme(error) => error.into(),
+            other => Self::Device(other),
         }
     }
 }
