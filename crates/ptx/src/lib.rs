@@ -4,11 +4,18 @@
 
 mod counters;
 mod error;
+mod isa;
+mod launch;
 mod machine;
 mod memory;
 mod module;
+mod random;
+mod run;
+mod syntax;
 
 pub use counters::{Class, Counters};
 pub use error::{Fault, FaultKind, ParseError, Place};
-pub use machine::{Checks, Launch, Machine, Options, Ranges, Report};
-pub use module::{Kernel, Module, Parameter};
+pub use launch::{Checks, Launch, Options, Ranges, Report};
+pub use machine::Machine;
+pub use module::{Kernel, Module};
+pub use syntax::Parameter;

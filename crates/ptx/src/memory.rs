@@ -126,11 +126,6 @@ impl Memory {
         self.used
     }
 
-    /// Number of slots; each slot below it holds a buffer, perhaps an empty one.
-    pub(crate) fn slots(&self) -> usize {
-        self.buffers.len()
-    }
-
     #[inline]
     pub(crate) fn buffer(&self, slot: usize) -> &Buffer {
         &self.buffers[slot]

@@ -1,46 +1,45 @@
 //! Modules and kernels.
 
-use crate::error::ParseError;
+use std::sync::Arc;
 
-/// A parameter of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Offset in the block of parameters, bytes.
-    pub offset: u32,
-    /// Size, bytes.
-    pub bytes: u32,
-    /// Alignment, bytes.
-    pub align: u32,
-}
+use crate::error::ParseError;
+use crate::isa::{Program, program};
+use crate::syntax::{self, Parameter};
 
 /// A kernel of a module.
 #[derive(Debug)]
 pub struct Kernel {
-    name: String,
-    parameters: Vec<Parameter>,
-    shared_bytes: u32,
-    max_threads: Option<u32>,
+    program: Program,
 }
 
 impl Kernel {
     /// The name of the entry.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.program.entry.name
     }
 
     /// The parameters in their order.
     pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
+        &self.program.entry.parameters
     }
 
     /// Static shared memory of a block, bytes.
     pub fn shared_bytes(&self) -> u32 {
-        self.shared_bytes
+        self.program.entry.shared_bytes
     }
 
     /// The largest number of threads in a block, if the kernel states one (`.maxntid`).
     pub fn max_threads(&self) -> Option<u32> {
-        self.max_threads
+        self.program.entry.max_threads
+    }
+
+    /// Number of instructions in the text.
+    pub fn instructions(&self) -> usize {
+        self.program.entry.statements.len()
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 }
 
@@ -55,8 +54,12 @@ impl Module {
     ///
     /// # Errors
     /// [`ParseError`] names the first instruction, modifier or type that the interpreter does not know.
-    pub fn parse(_text: &str) -> Result<Self, ParseError> {
-        Err(ParseError { line: 1, column: 1, what: "the parser is not there yet".into() })
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let file = syntax::parse(text)?;
+        let constants: Arc<[u8]> = file.constants.into();
+        let kernels =
+            file.entries.into_iter().map(|entry| Ok(Kernel { program: program(entry, Arc::clone(&constants))? }));
+        Ok(Self { kernels: kernels.collect::<Result<_, ParseError>>()? })
     }
 
     /// The kernels in the order of the text.
@@ -66,6 +69,6 @@ impl Module {
 
     /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
+        self.kernels.iter().find(|kernel| kernel.name() == name)
     }
 }
