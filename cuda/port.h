@@ -13,8 +13,9 @@ typedef long long i64;
 
 // A kernel of at most `threads` threads a block, compiled so that `blocks` blocks fit a multiprocessor.
 #define KERNEL(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
-// A function that a kernel calls.
+// A function that a kernel calls, and a member function.
 #define FN static __device__ __forceinline__
+#define FN_METHOD __device__ __forceinline__
 // An array that the threads of a block share.
 #define SHARED(type, name, count) __shared__ type name[count]
 // The array whose length the launch chooses, in bytes. A kernel has at most one.
@@ -26,6 +27,8 @@ typedef long long i64;
 #define TID (threadIdx.x)
 #define BID (blockIdx.x)
 #define BID_Y (blockIdx.y)
+#define BID_Z (blockIdx.z)
+#define GRID_X (gridDim.x)
 #define THREADS (blockDim.x)
 #define LANE (threadIdx.x & 31u)
 
@@ -33,12 +36,11 @@ typedef long long i64;
 #define SYNC() __syncthreads()
 // Barrier of the warp: all 32 lanes call it.
 #define SYNCWARP() __syncwarp()
-// Exchanges between the 32 lanes of a warp. All of them call it.
-FN u32 shuffle_xor(u32 value, u32 mask) { return __shfl_xor_sync(0xffffffffu, value, (int)mask); }
-FN u32 shuffle(u32 value, u32 lane) { return __shfl_sync(0xffffffffu, value, (int)lane); }
-FN u32 shuffle_down(u32 value, u32 lanes) { return __shfl_down_sync(0xffffffffu, value, lanes); }
-// Bit `lane` of the result is the predicate of that lane.
-FN u32 ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
+// Exchanges between the 32 lanes of a warp. All of them call it. Bit `lane` of BALLOT is the predicate of that lane.
+#define SHFL(value, lane) __shfl_sync(0xffffffffu, value, lane)
+#define SHFL_UP(value, lanes) __shfl_up_sync(0xffffffffu, value, lanes)
+#define SHFL_XOR(value, mask) __shfl_xor_sync(0xffffffffu, value, mask)
+#define BALLOT(predicate) __ballot_sync(0xffffffffu, predicate)
 
 FN double add_(double a, double b) { return __dadd_rn(a, b); }
 FN double sub_(double a, double b) { return __dsub_rn(a, b); }
@@ -51,14 +53,14 @@ FN u32 high_bits(double a) { return (u32)__double2hiint(a); }
 
 FN u32 mulhi32(u32 a, u32 b) { return __umulhi(a, b); }
 FN u64 mulhi64(u64 a, u64 b) { return __umul64hi(a, b); }
-
-FN i64 shuffle_xor(i64 value, u32 mask) {
-  u64 bits = (u64)value;
-  return (i64)((u64)shuffle_xor((u32)(bits >> 32), mask) << 32 | shuffle_xor((u32)bits, mask));
-}
+FN u32 POPC(u32 a) { return (u32)__popc((int)a); }
+// The low word of (high 2^32 + low) >> bits. Range: bits below 32.
+FN u32 shift_right(u32 low, u32 high, u32 bits) { return __funnelshift_r(low, high, bits); }
+// Loads what no thread of the launch writes.
+template <class T> FN T load_constant(const T *at) { return __ldg(at); }
 
 // The sum over the 32 lanes of a warp, in each of them.
 template <class T> FN T warp_sum(T value) {
-  UNROLL for (u32 mask = 16; mask; mask >>= 1) value += shuffle_xor(value, mask);
+  UNROLL for (int mask = 16; mask; mask >>= 1) value += SHFL_XOR(value, mask);
   return value;
 }

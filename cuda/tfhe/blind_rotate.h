@@ -108,19 +108,19 @@ template <int N> FN void inverse(C (&v)[16], C *points, const double *RESTRICT t
 }
 
 // Points 8 h + k of tiles 2 q + h of output p: the sum over the rows of digit times key, in the rows' order. `v` holds
-// the digits of row p and receives the sums. The digits of the other rows come from `accumulator`.
+// the digits of row p and receives the sums. The digits of the other rows come from `accumulator`. `ggsw` points to
+// row 0, output p, point c of the run 16 q of the key.
 template <int N, int K> FN void multiply(C (&v)[16], const Accumulator<N, K> &accumulator, const double *RESTRICT ggsw,
                                          int p, int t) {
   constexpr int P = K + 1;
   int q = t >> 3, c = t & 7;
   UNROLL for (int i = 0; i < 16; i++) {
-    int tile = 2 * q + i / 8, k = i % 8;
     C sum = {0.0, 0.0};
     UNROLL for (int row = 0; row < P; row++) {
       C digit = v[i];
-      if (row != p) digit = accumulator.points[row][place(64 * tile + 8 * c + k)];
-      const double *RESTRICT run = ggsw + (((8 * tile + k) * P + row) * P + p) * 16;
-      sum = mul_add(digit, {run[c], run[8 + c]}, sum);
+      if (row != p) digit = accumulator.points[row][place(64 * (2 * q + i / 8) + 8 * c + i % 8)];
+      const double *RESTRICT key = ggsw + (i * P + row) * P * 16;
+      sum = mul_add(digit, {key[0], key[8]}, sum);
     }
     v[i] = sum;
   }
@@ -156,6 +156,7 @@ template <int N, int K> FN void blind_rotate(u32 *RESTRICT accumulators, const d
     words[j] = own[h][i];
   }
 
+  key += (16 * (t >> 3) * P * P + p) * 16 + (t & 7);
   u32 flip = 1u << 31, offset = flip + ((1u << (32 - base_log)) >> 1), right = 32 - base_log;
   u32 next = exponents[0];
   ROLL for (u32 step = 0; step < n; step++) {

@@ -61,7 +61,7 @@ KERNEL(tfhe_keyswitch, 256, 2)(u32 *RESTRICT switched, const u32 *RESTRICT args,
   SYNC();
   uint2 *parts = (uint2 *)shared;
   UNROLL for (int j = 0; j < JOBS; j++) parts[(warp * JOBS + j) * 32 + LANE] = make_uint2(sums[j][0], sums[j][1]);
-  UNROLL for (u32 mask = 8; mask; mask >>= 1) error += shuffle_xor(error, mask);
+  UNROLL for (int mask = 8; mask; mask >>= 1) error += SHFL_XOR(error, mask);
   if (TID % 16 == 0) errors[own] = error;
   SYNC();
   u32 column = TID % 64, place = 64 * BID + column;
