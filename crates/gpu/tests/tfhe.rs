@@ -6,7 +6,7 @@ use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
 use solinas_gpu::{Device, DeviceOptions, Error};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, Job, LweCiphertext, Params, ParamsLiteral, Table};
+use solinas_schemes::tfhe::{BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy};
 
 /// A key of a set with the LWE dimension `n`.
@@ -27,11 +27,13 @@ fn random(evaluator: &Evaluator, rng: &mut ChaCha8Rng) -> LweCiphertext {
 }
 
 /// Tables of each number of outputs.
-fn tables(family: Family, rng: &mut ChaCha8Rng) -> Vec<Table> {
+fn tables(family: Family, rng: &mut ChaCha8Rng) -> Vec<LookupTable> {
     let mut table = || std::array::from_fn(|_| (rng.next_u32() % 32) as u8);
     match family {
-        Family::Gates => vec![Table::Sign],
-        Family::Integers => (1..4).map(|outputs| Table::Entries((0..outputs).map(|_| table()).collect())).collect(),
+        Family::Gates => vec![LookupTable::Sign],
+        Family::Integers => {
+            (1..4).map(|outputs| LookupTable::Entries((0..outputs).map(|_| table()).collect())).collect()
+        }
     }
 }
 
@@ -47,9 +49,9 @@ impl Twin<'_> {
         LweCiphertext::linear(self.evaluator.params().big_dimension(), &terms, sum.constant).unwrap()
     }
 
-    fn bootstrap(&mut self, tables: &[Table], tasks: &[Task]) {
-        let job = |task: &Task| Job { input: self.sum(&task.argument), table: &tables[task.table] };
-        let jobs: Vec<Job<'_>> = tasks.iter().map(job).collect();
+    fn bootstrap(&mut self, tables: &[LookupTable], tasks: &[Task]) {
+        let job = |task: &Task| BootstrapTask { input: self.sum(&task.argument), table: &tables[task.table] };
+        let jobs: Vec<BootstrapTask<'_>> = tasks.iter().map(job).collect();
         for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs).unwrap()) {
             for (&slot, output) in task.outputs.iter().zip(outputs) {
                 self.slots[slot as usize] = output;
@@ -133,7 +135,7 @@ fn a_bootstrap_of_integers_128_is_that_of_the_cpu() {
 fn tasks_that_do_not_fit_are_refused() {
     let evaluator = evaluator("integers-128", 16);
     let engine = engine(&evaluator, 0);
-    let entries = |outputs| Table::Entries(vec![[1; 16]; outputs]);
+    let entries = |outputs| LookupTable::Entries(vec![[1; 16]; outputs]);
     let mut session = Session::new(&engine, 2, 1, &[entries(2)]).unwrap();
     let task = |slot: u32, table, outputs: &[u32]| Task {
         argument: Sum { terms: vec![(slot, 1)], constant: 0 },
@@ -148,7 +150,7 @@ fn tasks_that_do_not_fit_are_refused() {
         session.write(2, &random(&evaluator, &mut ChaCha8Rng::seed_from_u64(0))),
         Err(Error::Launch { .. })
     ));
-    assert!(matches!(Session::new(&engine, 2, 1, &[Table::Sign]), Err(Error::Scheme(_))));
+    assert!(matches!(Session::new(&engine, 2, 1, &[LookupTable::Sign]), Err(Error::Scheme(_))));
     assert!(matches!(Session::new(&engine, 2, 1, &[entries(0)]), Err(Error::Scheme(_))));
 }
 

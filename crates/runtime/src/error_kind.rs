@@ -53,7 +53,6 @@ impl Error {
             | Self::Request { .. }
             | Self::NoDefaultParams { .. }
             | Self::OtherScheme { .. }
-            | Self::OutOfReach { .. }
             | Self::Threads { .. }
             | Self::Memory { .. }
             | Self::Setting { .. }
@@ -118,7 +117,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::Slots { .. } => ErrorKind::Params,
         E::KeyMismatch { .. } => ErrorKind::Key,
         E::Material { .. } | E::KeyLength { .. } | E::KeyBits { .. } => ErrorKind::Format,
-        E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } | E::BelowLevel { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,
         E::Cancelled(_) => ErrorKind::Cancelled,
         _ => ErrorKind::Other,

@@ -66,10 +66,10 @@ pub(crate) trait Public: Debug + Send + Sync {
     }
 
     /// Loads the key for evaluation, on the current thread pool.
-    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
+    fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     /// Loads the key for evaluation on a device. None if the scheme does not run on devices.
-    fn engine_on(&self, _device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
+    fn engine_on(self: Arc<Self>, _device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
         Ok(None)
     }
 

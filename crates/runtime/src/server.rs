@@ -91,13 +91,13 @@ impl Server {
 fn engine(key: &ServerKey, name: DeviceName, options: &ServerOptions) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
     let on_device = || {
         let device = Device::open(name, DeviceOptions { memory: options.memory, seed: 0 })?;
-        device.map_or(Ok(None), |device| key.0.engine_on(&device))
+        device.map_or(Ok(None), |device| Arc::clone(&key.0).engine_on(&device))
     };
     match (on_device(), name) {
         (Ok(Some(engine)), DeviceName::Auto) => Ok((engine, DeviceName::Cuda(0))),
         (Ok(Some(engine)), _) => Ok((engine, name)),
         (Ok(None), DeviceName::Cpu | DeviceName::Auto) | (Err(Error::Device(_)), DeviceName::Auto) => {
-            Ok((key.0.engine(options)?, DeviceName::Cpu))
+            Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu))
         }
         (Ok(None), _) => Err(Error::Request {
             what: format!("scheme {} does not run on the device {name}", key.0.params().scheme),

@@ -101,9 +101,9 @@ fn fitting(free: u64) -> String {
 
 /// Half a box, by which the phase of a value is moved before a rotation. It is the same for all tables of a family.
 fn offset(family: Family) -> u32 {
-    use solinas_schemes::tfhe::Table;
+    use solinas_schemes::tfhe::LookupTable;
     match family {
-        Family::Gates => Table::Sign.offset(),
-        Family::Integers => Table::Entries(Vec::new()).offset(),
+        Family::Gates => LookupTable::Sign.offset(),
+        Family::Integers => LookupTable::Entries(Vec::new()).offset(),
     }
 }

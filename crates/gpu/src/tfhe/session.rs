@@ -4,7 +4,7 @@ use super::Engine;
 use super::kernels::Wave;
 use crate::{Buffer, Error, Graph, Stream};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{LweCiphertext, Params, Table};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params};
 use std::collections::BTreeMap;
 
 /// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
@@ -26,7 +26,7 @@ pub struct Task {
     pub argument: Sum,
     /// Number of its table in [`Session::new`].
     pub table: usize,
-    /// The slots of its outputs, one for [`Table::Sign`], else one for each table.
+    /// The slots of its outputs, one for [`LookupTable::Sign`], else one for each table.
     pub outputs: Vec<u32>,
 }
 
@@ -53,11 +53,11 @@ impl<'a> Session<'a> {
     /// # Errors
     /// [`solinas_schemes::Error::Table`] if a table belongs to the other family or is empty; [`Error::Memory`]; the errors
     /// of the device.
-    pub fn new(engine: &'a Engine, slots: usize, jobs: usize, tables: &[Table]) -> Result<Self, Error> {
+    pub fn new(engine: &'a Engine, slots: usize, jobs: usize, tables: &[LookupTable]) -> Result<Self, Error> {
         let params = &engine.params;
-        let of_this_family = |table: &Table| match table {
-            Table::Sign => params.family() == Family::Gates,
-            Table::Entries(tables) => params.family() == Family::Integers && !tables.is_empty(),
+        let of_this_family = |table: &LookupTable| match table {
+            LookupTable::Sign => params.family() == Family::Gates,
+            LookupTable::Entries(tables) => params.family() == Family::Integers && !tables.is_empty(),
         };
         if !tables.iter().all(of_this_family) {
             return Err(solinas_schemes::Error::Table { params: params.name().into() }.into());
@@ -72,7 +72,7 @@ impl<'a> Session<'a> {
         };
         let steps = tables.iter().map(|table| table.steps().into_iter().map(&mut number).collect()).collect();
         let sets: Vec<u32> = sets.concat().into_iter().map(|step| step as u32).collect();
-        let boxes: Vec<u32> = tables.iter().flat_map(Table::boxes).collect();
+        let boxes: Vec<u32> = tables.iter().flat_map(LookupTable::boxes).collect();
         let (words, small) = (engine.words(), params.literal().lwe_dimension + 1);
         let jobs = jobs.clamp(1, Self::MAX_JOBS);
         let stream = Stream::new(&engine.device)?;

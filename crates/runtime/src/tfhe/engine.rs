@@ -15,7 +15,7 @@ use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_gpu::Device;
 use solinas_gpu::tfhe::{Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, LweCiphertext, Params, ServerKey, Table};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -122,8 +122,8 @@ impl TfheEngine {
 
     fn measured_speed(&self) -> Result<Speed, Error> {
         let table = match self.set().family() {
-            Family::Gates => Table::Sign,
-            Family::Integers => Table::Entries(vec![[0; 16]]),
+            Family::Gates => LookupTable::Sign,
+            Family::Integers => LookupTable::Entries(vec![[0; 16]]),
         };
         let tables = [table];
         // Words other than 0, so that the rotation skips no step.

@@ -104,12 +104,12 @@ impl Public for ServerKey {
         self.is_insecure()
     }
 
-    fn engine(&self, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        engine(self, None)
+    fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        engine(&self, None)
     }
 
-    fn engine_on(&self, device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
-        engine(self, Some(device)).map(Some)
+    fn engine_on(self: Arc<Self>, device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
+        engine(&self, Some(device)).map(Some)
     }
 
     fn header(&self) -> Result<Header, Error> {

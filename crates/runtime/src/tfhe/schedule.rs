@@ -3,7 +3,7 @@
 use super::values::{Target, Values};
 use crate::{Control, Error};
 use solinas_gpu::tfhe::{self, Sum};
-use solinas_schemes::tfhe::{LweCiphertext, Table};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -64,7 +64,7 @@ pub(crate) struct Schedule {
     /// The wave after which each value exists; 0 for inputs.
     born: Vec<u32>,
     tasks: Vec<Task>,
-    tables: Vec<Table>,
+    tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
     outputs: Vec<Linear>,
     output_weight: u64,
@@ -76,14 +76,14 @@ impl Schedule {
     }
 
     /// Adds a bootstrap. Returns the number of its first output.
-    pub(crate) fn bootstrap(&mut self, argument: Linear, table: &Table) -> u32 {
+    pub(crate) fn bootstrap(&mut self, argument: Linear, table: &LookupTable) -> u32 {
         let outputs = match table {
-            Table::Sign => 1,
-            Table::Entries(tables) => tables.len() as u32,
+            LookupTable::Sign => 1,
+            LookupTable::Entries(tables) => tables.len() as u32,
         };
         let key = match table {
-            Table::Sign => Vec::new(),
-            Table::Entries(tables) => tables.concat(),
+            LookupTable::Sign => Vec::new(),
+            LookupTable::Entries(tables) => tables.concat(),
         };
         let next = self.tables.len() as u32;
         let id = *self.table_ids.entry(key).or_insert(next);

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
-use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Table};
+use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
 
 /// Where a run computes.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,12 @@ impl<'a> Target<'a> {
     }
 
     /// Makes empty slots. `jobs` is the largest number of bootstraps or sums at once.
-    pub(crate) fn values(self, slots: usize, jobs: usize, tables: &'a [Table]) -> Result<Box<dyn Values + 'a>, Error> {
+    pub(crate) fn values(
+        self,
+        slots: usize,
+        jobs: usize,
+        tables: &'a [LookupTable],
+    ) -> Result<Box<dyn Values + 'a>, Error> {
         Ok(match self {
             Self::Host(evaluator) => Box::new(Host { evaluator, tables, slots: vec![None; slots] }),
             Self::Device(engine) => Box::new(Session::new(engine, slots, jobs, tables)?),
@@ -54,7 +59,7 @@ fn host_batch() -> usize {
 /// Values in the memory of the host.
 struct Host<'a> {
     evaluator: &'a Evaluator,
-    tables: &'a [Table],
+    tables: &'a [LookupTable],
     slots: Vec<Option<LweCiphertext>>,
 }
 
@@ -80,7 +85,7 @@ impl Values for Host<'_> {
     }
 
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
-        let job = |task: &Task| Ok(Job { input: self.sum(&task.argument)?, table: &self.tables[task.table] });
+        let job = |task: &Task| Ok(BootstrapTask { input: self.sum(&task.argument)?, table: &self.tables[task.table] });
         let jobs = tasks.iter().map(job).collect::<Result<Vec<_>, Error>>()?;
         for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs)?) {
             for (&slot, output) in task.outputs.iter().zip(outputs) {
