@@ -103,5 +103,5 @@ FN void digit_columns(u64 *RESTRICT data, u32 log_stride, const twiddle *RESTRIC
     stage<RHO, false>(v, lift);
   }
   forward_rest<W, C>(v, s, inner, lift);
-  each_word<C, W, 4>(log_stride, [&](int r, u64 i, Point) { data[i] = gl_pack(v[r]); });
+  each_point<W, 4>([&](int r, Point p) { data[word_of<C, W>(stride, p)] = gl_pack(v[r]); });
 }

@@ -235,16 +235,23 @@ impl Driver for Cuda {
     }
 
     fn synchronize(&self, stream: StreamId) -> Result<(), Error> {
-        self.call("a kernel", |state| state.streams[stream].synchronize())
+        let (stream, sources) = self.call("a kernel", |state| {
+            let queue = &mut state.streams[stream];
+            queue.waiting = 0;
+            Ok((Arc::clone(&queue.stream), std::mem::take(&mut queue.sources)))
+        })?;
+        // Other threads may use other streams in the meantime.
+        let done = stream.synchronize();
+        drop(sources);
+        self.call("a kernel", |_| done)
     }
 
     fn read(&self, stream: StreamId, from: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.call("a copy to the host", |state| {
-            let queue = &mut state.streams[stream];
-            // SAFETY: the bytes are a buffer's. `out` is borrowed until the stream has written it, also after an error.
-            let copied = unsafe { result::memcpy_dtoh_async(out, from, queue.stream.cu_stream()) };
-            queue.synchronize().and(copied)
-        })
+        let copied = self.call("a copy to the host", |state| {
+            // SAFETY: the bytes are a buffer's. The call returns after the copy, since `out` is not page-locked.
+            unsafe { result::memcpy_dtoh_async(out, from, state.streams[stream].stream.cu_stream()) }
+        });
+        self.synchronize(stream).and(copied)
     }
 
     fn record(&self, launches: Vec<Launch>) -> Result<GraphId, Error> {

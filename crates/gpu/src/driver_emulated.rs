@@ -282,14 +282,13 @@ impl State {
         let shape = solinas_ptx::Launch { grid, block: [block, 1, 1], shared, cluster: [1; 3] };
         let report = self.machine.launch(kernel, &shape, &parameters).map_err(fault)?;
         let (reads, writes) = (report.reads, report.writes);
-        // A range of the report may reach over neighbouring buffers.
+        // Ranges of the report that are neighbours have joined, so those of buffers join too.
         let readable = joined(launch.reads.iter().chain(&launch.writes).cloned().collect());
         let writable = joined(launch.writes.clone());
-        for (verb, range) in [("reads", outside(&reads, &readable)), ("writes", outside(&writes, &writable))] {
-            if let Some(Range { start, end }) = range {
-                let buffers = if verb == "reads" { &readable } else { &writable };
+        for (verb, touched, buffers) in [("reads", &reads, readable), ("writes", &writes, writable)] {
+            if let Some(Range { start, end }) = outside(touched, &buffers) {
                 return Err(Error::Fault(format!(
-                    "kernel {name} {verb} bytes {start:#x}..{end:#x}, which are in none of its buffers {buffers:x?}"
+                    "kernel {name} {verb} bytes {start:#x}..{end:#x}, but its buffers are {buffers:x?}"
                 )));
             }
         }

@@ -82,7 +82,7 @@ fn overlap(a: &[Range<u64>], b: &[Range<u64>]) -> Option<Range<u64>> {
     None
 }
 
-/// The first of `ranges` that is not within one of `allowed`. Neighbours in `allowed` do not join.
+/// The first of `ranges` that is not within one of `allowed`.
 pub(crate) fn outside(ranges: &[Range<u64>], allowed: &[Range<u64>]) -> Option<Range<u64>> {
     let within = |range: &Range<u64>| allowed.iter().any(|of| of.start <= range.start && range.end <= of.end);
     ranges.iter().find(|range| !within(range)).cloned()

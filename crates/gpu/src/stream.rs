@@ -11,7 +11,8 @@ use std::sync::{Arc, PoisonError};
 /// A queue of operations on a device. They run in order, after the calls that submit them.
 ///
 /// Operations that use one buffer run in the order in which they were submitted, if one of them writes it. This holds
-/// for different streams too: the later operation waits for the earlier one on the device.
+/// for different streams too: the later operation waits for the earlier one on the device. Calls of several threads need
+/// an order of their own.
 #[derive(Debug)]
 pub struct Stream {
     device: Device,

@@ -71,6 +71,17 @@ impl Engine {
         &self.params
     }
 
+    /// Number of values for which the device has room, beside as many bytes for waves.
+    pub fn room(&self) -> usize {
+        let free = self.device.memory_limit().saturating_sub(self.device.live_bytes());
+        (free / 2) as usize / (4 * self.words())
+    }
+
+    /// Number of bootstraps that run at once: one on each multiprocessor.
+    pub fn parallel(&self) -> usize {
+        self.device.info().multiprocessors as usize
+    }
+
     /// Words of a value: `k N + 1`.
     fn words(&self) -> usize {
         self.params.big_dimension() + 1

@@ -7,9 +7,6 @@ use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params};
 use std::collections::BTreeMap;
 
-/// Largest number of bootstraps of a graph, and of values that are read at once. A GPU runs such a wave in some 20 ms, so
-/// that it reports progress and stops in time.
-const JOBS: usize = 1024;
 /// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
 const OUTPUTS: usize = 65_535;
 
@@ -47,6 +44,10 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
+    /// Largest number of bootstraps of a graph, and of sums that are read at once. A GPU runs such a wave in some 20 ms,
+    /// so that it reports progress and stops in time.
+    pub const MAX_JOBS: usize = 1024;
+
     /// Makes slots for values, all of them empty, and room for waves of at most `jobs` bootstraps and for these tables.
     ///
     /// # Errors
@@ -73,7 +74,7 @@ impl<'a> Session<'a> {
         let sets: Vec<u32> = sets.concat().into_iter().map(|step| step as u32).collect();
         let boxes: Vec<u32> = tables.iter().flat_map(LookupTable::boxes).collect();
         let (words, small) = (engine.words(), params.literal().lwe_dimension + 1);
-        let jobs = jobs.clamp(1, JOBS);
+        let jobs = jobs.clamp(1, Self::MAX_JOBS);
         let stream = Stream::new(&engine.device)?;
         let new = |words: usize, what: &str| stream.buffer::<u32>(words, what);
         let wave = Wave {
