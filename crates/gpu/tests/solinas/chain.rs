@@ -17,15 +17,64 @@ struct Pass {
     stride: u32,
 }
 
-/// The passes over columns of a transform of `2^log` points, from the root down. Below 2^13 points there are none.
+/// The passes over columns of transforms of `2^log` points, log at least 12, from the root down.
+fn columns(log: u32) -> Vec<Pass> {
+    if log <= 16 {
+        return vec![Pass { bits: log - ROWS, stride: ROWS }];
+    }
+    let below = (log - ROWS) / 2;
+    vec![Pass { bits: log - ROWS - below, stride: ROWS + below }, Pass { bits: below, stride: ROWS }]
+}
+
+/// As [`columns`]. One kernel does transforms of up to 2^12 points.
 fn passes(log: u32) -> Vec<Pass> {
-    match log {
-        0..=12 => vec![],
-        13..=16 => vec![Pass { bits: log - ROWS, stride: ROWS }],
-        _ => {
-            let below = (log - ROWS) / 2;
-            vec![Pass { bits: log - ROWS - below, stride: ROWS + below }, Pass { bits: below, stride: ROWS }]
+    if log <= 12 { vec![] } else { columns(log) }
+}
+
+/// The passes so far leave these factors to the next one.
+struct Above {
+    factors: Option<Buffer<Twiddle>>,
+    /// The words of the node of the factors, less 1.
+    mask: u32,
+}
+
+impl Above {
+    fn none() -> Self {
+        Self { factors: None, mask: u32::MAX }
+    }
+
+    fn factors(&self) -> Arg {
+        self.factors.as_ref().map_or(0u64.into(), Arg::read)
+    }
+
+    /// The factors below a pass over columns.
+    fn below(lab: &Lab, Pass { bits, stride }: Pass) -> Self {
+        let factors = lab.upload(&outer(bits + stride, bits, Direction::Forward));
+        Self { factors: Some(factors), mask: (1 << (bits + stride)) - 1 }
+    }
+
+    /// Runs a pass over columns of some buffers.
+    fn columns(&self, lab: &Lab, pass: Pass, words: u32, buffers: &[&Buffer<u64>]) -> Self {
+        let Pass { bits, stride } = pass;
+        let table = lab.upload(&inner(bits, Direction::Forward));
+        for data in buffers {
+            let args = vec![Arg::write(data), Arg::read(&table), self.factors(), words.into(), stride.into()];
+            let grid = [words / 4096, data.len() as u32 / words];
+            lab.run("solinas_columns", &format!("solinas_forward_columns_{bits}"), grid, 256, args);
         }
+        Self::below(lab, pass)
+    }
+
+    /// Runs the root's pass of `odd` points. The coefficients are those of the data, or the digits of integers: their
+    /// 32-bit words, the words of an item, and the bits of a digit.
+    fn root(lab: &Lab, odd: usize, log: u32, data: &Buffer<u64>, digits: Option<(&Buffer<u64>, u32, u32)>) -> Self {
+        let (kernel, stride) = (lab.upload(&rader(odd)), 1u32 << log);
+        let (source, words, bits) =
+            digits.map_or((0u64.into(), 0, 0), |(source, words, bits)| (Arg::read(source), words, bits));
+        let args = vec![Arg::write(data), source, Arg::read(&kernel), stride.into(), words.into(), bits.into()];
+        let items = (data.len() / (odd << log)) as u32;
+        lab.run("solinas_root", &format!("solinas_forward_root_{odd}"), [stride.div_ceil(128), items], 128, args);
+        Self { factors: Some(lab.upload(&below_root(odd, log, Direction::Forward))), mask: u32::MAX }
     }
 }
 
@@ -33,25 +82,13 @@ fn passes(log: u32) -> Vec<Pass> {
 pub(crate) fn forward(lab: &Lab, odd: usize, log: u32, data: &Buffer<u64>) {
     let (words, passes) = ((odd << log) as u32, passes(log));
     let items = data.len() as u32 / words;
-    // The factors that the next pass applies, and the words of their node less 1.
-    let (mut factors, mut mask) = (None, u32::MAX);
-    if odd > 1 {
-        let (kernel, stride) = (lab.upload(&rader(odd)), 1u32 << log);
-        let args = vec![Arg::write(data), 0u64.into(), Arg::read(&kernel), stride.into(), 0u32.into(), 0u32.into()];
-        lab.run("solinas_root", &format!("solinas_forward_root_{odd}"), [stride.div_ceil(128), items], 128, args);
-        factors = Some(lab.upload(&below_root(odd, log, Direction::Forward)));
-    }
-    let outer_of = |factors: &Option<Buffer<Twiddle>>| factors.as_ref().map_or(0u64.into(), Arg::read);
-    for &Pass { bits, stride } in &passes {
-        let table = lab.upload(&inner(bits, Direction::Forward));
-        let args = vec![Arg::write(data), Arg::read(&table), outer_of(&factors), words.into(), stride.into()];
-        lab.run("solinas_columns", &format!("solinas_forward_columns_{bits}"), [words / 4096, items], 256, args);
-        factors = Some(lab.upload(&outer(bits + stride, bits, Direction::Forward)));
-        mask = (1 << (bits + stride)) - 1;
+    let mut above = if odd > 1 { Above::root(lab, odd, log, data, None) } else { Above::none() };
+    for &pass in &passes {
+        above = above.columns(lab, pass, words, &[data]);
     }
     let (file, bits) = rows_of(log);
     let table = lab.upload(&inner(bits, Direction::Forward));
-    let args = vec![Arg::write(data), Arg::read(&table), outer_of(&factors), words.into(), mask.into()];
+    let args = vec![Arg::write(data), Arg::read(&table), above.factors(), words.into(), above.mask.into()];
     lab.run(file, &format!("solinas_forward_rows_{bits}"), [words.div_ceil(4096), items], 256, args);
 }
 
@@ -147,46 +184,62 @@ pub(crate) fn add(lab: &Lab, a: &[u64], b: &[u64], words: u32, subtract: bool) -
     (lab.download(&sums), carries)
 }
 
-/// Returns the products of `items` pairs of numbers, by transforms of `2^log` points of `bits` bits. `None` for `b`
-/// squares `a`.
-pub(crate) fn product(lab: &Lab, a: &[u64], b: Option<&[u64]>, items: u32, log: u32, bits: u32) -> Vec<u64> {
-    let words = 1u32 << log;
-    let columns = log - ROWS;
+/// Returns the products of `items` pairs of numbers, by transforms of `odd 2^log` points of `bits` bits, log at least 12.
+/// `None` for `b` squares `a`.
+pub(crate) fn product(
+    lab: &Lab,
+    (a, b): (&[u64], Option<&[u64]>),
+    items: u32,
+    (odd, log): (usize, u32),
+    bits: u32,
+) -> Vec<u64> {
+    let (words, passes) = ((odd << log) as u32, columns(log));
     let per_item = |x: &[u64]| 2 * x.len() as u32 / items;
     let (a_words, b_words) = (per_item(a), b.map_or(0, per_item));
     let (x, y) = (lab.upload(a), b.map(|b| lab.upload(b)));
     let (p, q) = (lab.buffer::<u64>((items * words) as usize), lab.buffer::<u64>((items * words) as usize));
-    let table = lab.upload(&inner(columns, Direction::Forward));
-    let args = vec![
-        Arg::write(&p),
-        Arg::write(&q),
-        Arg::read(&x),
-        Arg::read(y.as_ref().unwrap_or(&x)),
-        Arg::read(&table),
-        items.into(),
-        words.into(),
-        ROWS.into(),
-        a_words.into(),
-        b_words.into(),
-        bits.into(),
-    ];
-    let operands = if b.is_some() { 2 } else { 1 };
-    lab.run("solinas_digits", &format!("solinas_digit_columns_{columns}"), [words / 4096, operands * items], 256, args);
-
+    let operands: &[&Buffer<u64>] = if b.is_some() { &[&p, &q] } else { &[&p] };
+    let (mut above, rest) = if odd > 1 {
+        if let Some(y) = &y {
+            Above::root(lab, odd, log, &q, Some((y, b_words, bits)));
+        }
+        (Above::root(lab, odd, log, &p, Some((&x, a_words, bits))), &passes[..])
+    } else {
+        let first = passes[0];
+        let table = lab.upload(&inner(first.bits, Direction::Forward));
+        let args = vec![
+            Arg::write(&p),
+            Arg::write(&q),
+            Arg::read(&x),
+            Arg::read(y.as_ref().unwrap_or(&x)),
+            Arg::read(&table),
+            items.into(),
+            words.into(),
+            first.stride.into(),
+            a_words.into(),
+            b_words.into(),
+            bits.into(),
+        ];
+        let grid = [words / 4096, operands.len() as u32 * items];
+        lab.run("solinas_digits", &format!("solinas_digit_columns_{}", first.bits), grid, 256, args);
+        (Above::below(lab, first), &passes[1..])
+    };
+    for &pass in rest {
+        above = above.columns(lab, pass, words, operands);
+    }
     let (there, back) = (lab.upload(&inner(8, Direction::Forward)), lab.upload(&inner(8, Direction::Inverse(1))));
-    let factors = lab.upload(&outer(log, columns, Direction::Forward));
     let args = vec![
         Arg::write(&p),
         Arg::read(&p),
         Arg::read(if b.is_some() { &q } else { &p }),
         Arg::read(&there),
         Arg::read(&back),
-        Arg::read(&factors),
+        above.factors(),
         words.into(),
-        (words - 1).into(),
+        above.mask.into(),
     ];
     lab.run("solinas_product", "solinas_product_rows", [words / 2048, items], 128, args);
-    inverse_passes(lab, 1, log, &p, &[Pass { bits: columns, stride: ROWS }]);
-    let out_words = a.len() as u32 / items + b.map_or(a.len(), <[u64]>::len) as u32 / items;
+    inverse_passes(lab, odd, log, &p, &passes);
+    let out_words = (a.len() + b.unwrap_or(a).len()) as u32 / items;
     carry(lab, &p, items, bits, out_words)
 }
