@@ -13,7 +13,6 @@
 #include "port.h"
 
 #define GL_P 0xFFFFFFFF00000001ull
-#define GL_EPSILON 0xFFFFFFFFull
 #define GL_FLIP 0x8000000080000000ull
 
 struct wide {
@@ -21,7 +20,7 @@ struct wide {
 };
 
 // A factor w = w0 + w1 f and its multiple w f = u0 + u1 f, in signed 32-bit digits.
-struct __align__(16) twiddle {
+struct alignas(16) twiddle {
   i32 w0, w1, u0, u1;
 };
 

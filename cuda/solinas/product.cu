@@ -4,7 +4,8 @@
 // A block reads the 2048 words from 2048 x on of its items of a and b, and writes those of c, which may be a or b. If a
 // and b are the same address, it transforms a once. An item has `words` words, a multiple of 2048.
 // Order: as columns.h leaves it, in and out. Range: packed in and out. Word i of an operand is multiplied by
-// outer[i & outer_mask] before its transform. The result is multiplied by 256.
+// outer[i & outer_mask] before its transform. The mask is 2^32 - 1 or 2^k - 1, k at least 11. The result is multiplied
+// by 256.
 // Bytes: 16 in and 8 out a point, 16 for `outer`. Operations: see README.md.
 #include "solinas/tile.h"
 
