@@ -217,6 +217,7 @@ impl Group {
 
         self.touch(step, access, Does::Read, state, device)?;
         if access.order.strong && device.program.strong {
+            device.polls += 1;
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
                 device.knowledge.read(&who, state.key(self.touched.addresses[lane]), access.order.acquire);
@@ -263,7 +264,7 @@ impl Group {
         let Step { instruction, .. } = step;
 
         self.touch(step, access, Does::Write, state, device)?;
-        device.progress += 1;
+        device.advance();
         if access.order.strong && device.program.strong {
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
@@ -298,7 +299,8 @@ impl Group {
 
         let access = atomic.access;
         self.touch(step, access, Does::Both, state, device)?;
-        device.progress += 1;
+        device.polls += 1;
+        let mut changes = false;
         let (a, b) = (&self.registers[instruction.s[1] as usize], &self.registers[instruction.s[2] as usize]);
         let Touched { list, slots, offsets, .. } = &self.touched;
         for &lane in list {
@@ -314,8 +316,13 @@ impl Group {
                 slot => &mut device.memory.buffer_mut(slot as usize).bytes,
             };
             let old = fetch(bytes, offset, access.bytes);
-            put(bytes, offset, access.bytes, (atomic.apply)(old, a[lane], b[lane]));
+            let new = (atomic.apply)(old, a[lane], b[lane]);
+            changes |= new != old;
+            put(bytes, offset, access.bytes, new);
             self.scratch[lane] = old;
+        }
+        if changes {
+            device.advance();
         }
         state.advance();
         if instruction.d[0] != NONE {

@@ -33,9 +33,16 @@ pub(super) struct Device<'a> {
     pub(super) shared_end: u32,
     /// Grows with every store, exit and barrier.
     pub(super) progress: u64,
+    /// Strong reads since the last progress, as a thread makes them that waits for another block.
+    pub(super) polls: u64,
 }
 
 impl Device<'_> {
+    pub(super) fn advance(&mut self) {
+        self.progress += 1;
+        self.polls = 0;
+    }
+
     pub(super) fn statement(&self, pc: usize) -> Option<&Statement> {
         self.program.entry.statements.get(self.program.code[pc].statement)
     }
@@ -201,7 +208,7 @@ impl Block {
         }
         self.state.barrier = self.state.now;
         device.knowledge.barrier(self.state.index);
-        device.progress += 1;
+        device.advance();
         for group in &mut self.groups {
             group.release(result, device);
         }

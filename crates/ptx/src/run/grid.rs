@@ -18,8 +18,10 @@ const SHARED_BLOCK: u32 = 227 << 10;
 /// Threads and blocks of a multiprocessor, at most.
 const THREADS: u32 = 2048;
 const BLOCKS: u32 = 32;
-/// A launch is stuck if blocks execute this many instructions without a store, a barrier or an exit.
-const PATIENCE: u64 = 1 << 24;
+/// A launch is stuck if each resident block polls this often without a store, a barrier or an exit of any block.
+const POLLS: u64 = 1 << 14;
+/// It is stuck, too, if blocks execute so many instructions in this way without polls.
+const PATIENCE: u64 = 1 << 33;
 
 /// The arguments of a launch.
 pub(crate) struct Setup<'a> {
@@ -97,7 +99,7 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
         }
         patience = if device.progress == progress { patience.saturating_sub(slice) } else { PATIENCE };
         progress = device.progress;
-        if patience == 0 {
+        if patience == 0 || device.polls > POLLS * (resident.len() as u64 + 1) {
             let what = format!("blocks wait for something that never happens; {most} blocks run side by side");
             return Err(Fault::new(FaultKind::Stuck, format!("kernel {}: {what}", program.entry.name)));
         }
@@ -130,6 +132,7 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
         mapped,
         shared_end: end,
         progress: 0,
+        polls: 0,
     }
 }
 

@@ -413,7 +413,11 @@ impl Parser<'_> {
         let text = self.text[first.start..self.spots[self.at - 1].start].trim().to_owned();
         let scope = body.open[body.open.len() - 1];
         let index = body.entry.statements.len();
-        if operands.iter().any(|operand| matches!(operand, Operand::Unresolved(_))) {
+        let unresolved = |operand: &Operand| match operand {
+            Operand::Address(base, _) => matches!(**base, Operand::Unresolved(_)),
+            operand => matches!(operand, Operand::Unresolved(_)),
+        };
+        if operands.iter().any(unresolved) {
             body.jumps.push((index, scope));
         }
         let (line, column) = (first.line, first.column);
