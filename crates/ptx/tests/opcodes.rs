@@ -69,7 +69,7 @@ fn sums_and_products() {
             ("mul.wide.u16 %d, %a, %b", "rhh", |x| x[0] * x[1]),
             ("mul.wide.s16 %d, %a, %b", "rhh", |x| (i64::from(x[0] as i16) * i64::from(x[1] as i16)) as u64),
             ("mad.lo.s32 %d, %a, %b, %c", "rrrr", |x| x[0].wrapping_mul(x[1]).wrapping_add(x[2])),
-            ("mad.hi.u32 %d, %a, %b, %c", "rrrr", |x| (x[0] * x[1] >> 32) + x[2]),
+            ("mad.hi.u32 %d, %a, %b, %c", "rrrr", |x| ((x[0] * x[1]) >> 32) + x[2]),
             ("mad.lo.u64 %d, %a, %b, %c", "llll", |x| x[0].wrapping_mul(x[1]).wrapping_add(x[2])),
             ("mad.wide.u32 %d, %a, %b, %c", "lrrl", |x| (x[0] * x[1]).wrapping_add(x[2])),
             ("mad.wide.s32 %d, %a, %b, %c", "lrrl", |x| ((s32(x[0]) * s32(x[1])) as u64).wrapping_add(x[2])),
@@ -106,15 +106,15 @@ fn carries() {
                 x[2].wrapping_add(u64::from(x[0].checked_add(x[1]).is_none()))
             }),
             ("mad.lo.cc.u32 %u1, %a, %b, %c; addc.u32 %d, 0, 0", "rrrr", |x| {
-                ((x[0] * x[1] & 0xFFFF_FFFF) + x[2]) >> 32
+                (((x[0] * x[1]) & 0xFFFF_FFFF) + x[2]) >> 32
             }),
             ("mad.lo.cc.u32 %u1, %a, %b, %c; madc.hi.u32 %d, %a, %b, 0", "rrrr", |x| (x[0] * x[1] + x[2]) >> 32),
-            ("mad.hi.cc.u32 %u1, %a, %b, %c; addc.u32 %d, 0, 0", "rrrr", |x| ((x[0] * x[1] >> 32) + x[2]) >> 32),
+            ("mad.hi.cc.u32 %u1, %a, %b, %c; addc.u32 %d, 0, 0", "rrrr", |x| (((x[0] * x[1]) >> 32) + x[2]) >> 32),
             ("add.cc.u32 %u1, %a, %b; madc.lo.cc.u32 %d, %a, %b, %c", "rrrr", |x| {
                 (x[0] * x[1]).wrapping_add(x[2]).wrapping_add((x[0] + x[1]) >> 32)
             }),
             ("add.cc.u32 %u1, %a, %b; madc.hi.cc.u32 %u2, %a, %b, %c; addc.u32 %d, 0, 0", "rrrr", |x| {
-                ((x[0] * x[1] >> 32) + x[2] + ((x[0] + x[1]) >> 32)) >> 32
+                (((x[0] * x[1]) >> 32) + x[2] + ((x[0] + x[1]) >> 32)) >> 32
             }),
             // A plain sum leaves the flag as it is.
             ("add.cc.u32 %u1, %a, %b; add.u32 %u2, %u1, %a; addc.u32 %d, 0, 0", "rrr", |x| (x[0] + x[1]) >> 32),

@@ -171,11 +171,8 @@ impl Decoder<'_> {
                 self.emit(Op::Unary(not), Class::Integer, &[inverse], &[register]);
                 Ok(inverse)
             }
+            // The manual truncates literals, which have 64 bits.
             Operand::Integer(value) if !ty.is_float() => {
-                let signed = value as i64;
-                if bits < 64 && value > mask && signed < -(1 << (bits - 1)) {
-                    return self.error(format!("{value:#x} does not fit {bits} bits"));
-                }
                 Ok(self.constant(if ty == Type::Pred { u64::from(value != 0) } else { value & mask }))
             }
             Operand::Double(value) if bits == 64 => Ok(self.constant(value)),

@@ -31,15 +31,13 @@ pub(super) struct Device<'a> {
     pub(super) mapped: Vec<bool>,
     /// Bytes of shared memory with its gaps.
     pub(super) shared_end: u32,
-    /// Grows with every store, exit and barrier.
-    pub(super) progress: u64,
-    /// Strong reads since the last progress, as a thread makes them that waits for another block.
+    /// Strong reads since the last store, exit or barrier, as a thread makes them that waits for another block.
     pub(super) polls: u64,
 }
 
 impl Device<'_> {
+    /// Something happened that a thread may wait for.
     pub(super) fn advance(&mut self) {
-        self.progress += 1;
         self.polls = 0;
     }
 

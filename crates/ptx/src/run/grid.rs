@@ -20,8 +20,6 @@ const THREADS: u32 = 2048;
 const BLOCKS: u32 = 32;
 /// A launch is stuck if each resident block polls this often without a store, a barrier or an exit of any block.
 const POLLS: u64 = 1 << 14;
-/// It is stuck, too, if blocks execute so many instructions in this way without polls.
-const PATIENCE: u64 = 1 << 33;
 
 /// The arguments of a launch.
 pub(crate) struct Setup<'a> {
@@ -75,7 +73,7 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
     let mut order: Vec<u32> = (0..count).collect();
     let mut resident: Vec<Block> = Vec::new();
     let mut spare: Vec<Block> = Vec::new();
-    let (mut progress, mut patience) = (0, PATIENCE);
+    let mut steps = options.steps;
     loop {
         let places = most.min(resident.len() as u32 + order.len() as u32);
         if places == 0 {
@@ -97,9 +95,12 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
                 spare.push(block);
             }
         }
-        patience = if device.progress == progress { patience.saturating_sub(slice) } else { PATIENCE };
-        progress = device.progress;
-        if patience == 0 || device.polls > POLLS * (resident.len() as u64 + 1) {
+        steps = steps.saturating_sub(slice);
+        if steps == 0 {
+            let what = format!("kernel {}: it needs more than {} steps", program.entry.name, options.steps);
+            return Err(Fault::new(FaultKind::Stuck, what));
+        }
+        if device.polls > POLLS * (resident.len() as u64 + 1) {
             let what = format!("blocks wait for something that never happens; {most} blocks run side by side");
             return Err(Fault::new(FaultKind::Stuck, format!("kernel {}: {what}", program.entry.name)));
         }
@@ -131,7 +132,6 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
         counts: vec![0; program.code.len()],
         mapped,
         shared_end: end,
-        progress: 0,
         polls: 0,
     }
 }

@@ -55,6 +55,11 @@ impl Parser<'_> {
         &self.spots[self.at].token
     }
 
+    /// The token after the next one.
+    fn second(&self) -> &Token {
+        self.spots.get(self.at + 1).map_or(&Token::End, |spot| &spot.token)
+    }
+
     fn next(&mut self) -> Token {
         let token = self.peek().clone();
         if token != Token::End {
@@ -112,7 +117,7 @@ impl Parser<'_> {
                 return self.error("expected a name after `.`");
             }
         };
-        while *self.peek() == Token::Mark(':') && self.spots[self.at + 1].token == Token::Mark(':') {
+        while *self.peek() == Token::Mark(':') && *self.second() == Token::Mark(':') {
             self.at += 2;
             name += "::";
             name += &self.name()?;
@@ -328,7 +333,7 @@ impl Parser<'_> {
         if *self.peek() == Token::Mark('.') {
             return self.local_directive(body);
         }
-        if let (Token::Name(name), Token::Mark(':')) = (self.peek().clone(), &self.spots[self.at + 1].token) {
+        if let (Token::Name(name), Token::Mark(':')) = (self.peek().clone(), self.second()) {
             let key = (body.open[body.open.len() - 1], name.clone());
             if body.labels.insert(key, body.entry.statements.len()).is_some() {
                 return self.error(format!("the label {name} occurs twice"));
