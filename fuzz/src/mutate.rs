@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 const CORNERS: [u64; 9] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, u64::MAX / 2, u64::MAX];
 
 /// Largest size of a generated input, bytes.
-const MAX_LEN: usize = 1 << 16;
+pub(crate) const MAX_LEN: usize = 1 << 16;
 
 /// Draws mutations. The same seed gives the same mutations.
 pub(crate) struct Mutator {

@@ -76,7 +76,7 @@ impl PyCircuit {
     fn cost<'py>(&self, py: Python<'py>, params: &str) -> PyResult<Bound<'py, PyAny>> {
         let (netlist, params) = (self.netlist.clone(), params.to_owned());
         let job: Job<_, Failure> =
-            Job::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?))?;
+            Job::start(move |control| Ok(solinas_runtime::cost_under(None, &netlist, &params, control)?))?;
         wait(&job, py, None, None)?;
         estimate_dict(py, &job.take()?)
     }

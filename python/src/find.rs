@@ -35,6 +35,6 @@ pub(crate) fn find_bgv(
     plaintext_modulus: u64,
     security: u16,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let found = guarded(py, || Ok(solinas_runtime::find_bgv(depth, plaintext_modulus, security)?))?;
+    let found = guarded(py, || Ok(solinas_runtime::smallest_bgv(depth, plaintext_modulus, security)?))?;
     as_dict(py, &found)
 }

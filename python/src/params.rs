@@ -39,7 +39,7 @@ pub(crate) fn cost<'py>(
     let (program, params) = (program.program.clone(), params.to_owned());
     let scheme: Option<Scheme> = scheme.map(str::parse).transpose().map_err(Failure::from)?;
     let job: Job<_, Failure> =
-        Job::start(move |control| Ok(solinas_runtime::cost_watched(scheme, &program, &params, control)?))?;
+        Job::start(move |control| Ok(solinas_runtime::cost_under(scheme, &program, &params, control)?))?;
     wait(&job, py, None, None)?;
     estimate_dict(py, &job.take()?)
 }

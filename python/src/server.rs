@@ -193,7 +193,8 @@ impl PyServer {
         Ok(job.take()?.into())
     }
 
-    /// Predicts the cost of programs on so many elements, and of circuits, one after the other. Ctrl-C stops the measurement.
+    /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements.
+    /// Ctrl-C stops the measurement.
     fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyTask<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
         let owned = |(work, elements): (PyTask<'_>, usize)| match work {
             PyTask::Program(program) => (Task::Program(program.program.clone()), elements),

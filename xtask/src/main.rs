@@ -41,7 +41,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, docs and targets
+    /// Check formatting, clippy, deps, docs, the links in docstrings, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,
@@ -56,11 +56,11 @@ enum Chore {
     },
     /// Build the Python package for the tests, in target/python
     PythonPackage,
-    /// Run every kernel on a small stack, built without optimisation
+    /// Run every kernel on a small stack, built without optimization
     Stack,
     /// Compare keys, ciphertexts and results of fixed seeds with stored hashes, on every back end
     Golden {
-        /// Store the hashes of what is made now instead
+        /// Store the hashes of the present files instead
         #[arg(long)]
         save: bool,
     },
@@ -126,7 +126,13 @@ fn ci_lint() -> Outcome {
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    docstring_links()?;
     targets::check()
+}
+
+/// Checks the links in docstrings, of private items too. The lint that fails is a lint of the workspace.
+fn docstring_links() -> Outcome {
+    run(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"])
 }
 
 fn bench_lint() -> Outcome {
@@ -147,9 +153,9 @@ fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
 }
 
 fn stack() -> Outcome {
-    let unoptimised = ["--config", "profile.test.package.solinas-field.opt-level=0"];
+    let unoptimized = ["--config", "profile.test.package.solinas-field.opt-level=0"];
     let workspace = ["--quiet", "--workspace", "--test", "stack"];
-    run(&[&["test"], &unoptimised[..], &workspace[..]].concat())
+    run(&[&["test"], &unoptimized[..], &workspace[..]].concat())
 }
 
 fn golden(save: bool) -> Outcome {

@@ -78,7 +78,7 @@ impl Ours {
     /// The parameters in one line.
     pub fn describe(&self) -> String {
         let (towers, special) = (self.params.moduli().len(), self.params.special().len());
-        let bits = self.params.log2_modulus(towers);
+        let bits = self.params.log2_modulus(self.params.highest_level());
         format!(
             "N = {}, {towers} towers of {bits:.0} bits together, {special} special primes, p = 65537",
             self.params.dimension()

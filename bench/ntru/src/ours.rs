@@ -11,7 +11,7 @@ use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
 use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey};
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 use crate::Error;
 use crate::peer;
@@ -114,7 +114,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     let product = evaluator.multiply_without_switch(&x, &y)?;
     let switched = evaluator.key_switch(&product)?;
     let (mut last, mut want) = (x.clone(), plain.clone());
-    while last.level() > 1 {
+    while last.level() > Level::LOWEST {
         (last, want) = (evaluator.multiply(&last, &last)?, squared(&want));
     }
     let squares = squared(&plain);
@@ -123,7 +123,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
 
     let depth = params.depth();
     // OpenFHE's nearest parameters: primes of one width, and the same number of bits in all.
-    let bits = (params.log2_modulus(params.levels()) / (depth + 1) as f64).round() as u32;
+    let bits = (params.log2_modulus(params.fresh_level()) / (depth + 1) as f64).round() as u32;
     let mut peer = if depth >= 7 { peer::start(params.dimension(), depth, bits, threads)? } else { None };
     let peer_name = peer.as_ref().map(|peer| format!("OpenFHE {}, {} bits", peer.version, peer.bits));
     let [transform, product_time] = pool.install(|| units(&params, effort))?;

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bench_common::must;
 use solinas_runtime::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
 use solinas_schemes::Entropy;
-use solinas_schemes::tfhe::{BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool};
+use solinas_schemes::tfhe::{
+    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool,
+};
 
 use crate::case::{Gate, IntOp, KeyKind, Task};
 use crate::engine::{Engine, FnWork, Work};
@@ -43,25 +45,25 @@ impl Keys {
     }
 
     /// One bootstrap for each argument; the first output of each.
-    fn bootstrap(&self, arguments: Vec<LweCiphertext>, table: &Table) -> Vec<LweCiphertext> {
-        let jobs: Vec<_> = arguments.into_iter().map(|input| Job { input, table }).collect();
+    fn bootstrap(&self, arguments: Vec<LweCiphertext>, table: &LookupTable) -> Vec<LweCiphertext> {
+        let jobs: Vec<_> = arguments.into_iter().map(|input| BootstrapTask { input, table }).collect();
         must(self.evaluator.bootstrap(&jobs)).into_iter().flatten().collect()
     }
 
     fn nands(&self, inputs: &[[LweCiphertext; 2]]) -> Vec<LweCiphertext> {
         let arguments = inputs.iter().map(|[x, y]| self.linear(&[(-1, x), (-1, y)], BOOL_TRUE)).collect();
-        self.bootstrap(arguments, &Table::Sign)
+        self.bootstrap(arguments, &LookupTable::Sign)
     }
 
     fn xor(&self, x: &LweCiphertext, y: &LweCiphertext) -> Vec<LweCiphertext> {
-        self.bootstrap(vec![self.linear(&[(2, x), (2, y)], 2 * BOOL_TRUE)], &Table::Sign)
+        self.bootstrap(vec![self.linear(&[(2, x), (2, y)], 2 * BOOL_TRUE)], &LookupTable::Sign)
     }
 
     /// `s & x` and `!s & y`, of which at most one is true, then their sum.
     fn mux(&self, s: &LweCiphertext, x: &LweCiphertext, y: &LweCiphertext) -> Vec<LweCiphertext> {
         let minus = encode_bool(false);
         let sides = vec![self.linear(&[(1, s), (1, x)], minus), self.linear(&[(-1, s), (1, y)], minus)];
-        let sides = self.bootstrap(sides, &Table::Sign);
+        let sides = self.bootstrap(sides, &LookupTable::Sign);
         let terms: Vec<_> = sides.iter().map(|side| (1, side)).collect();
         vec![self.linear(&terms, BOOL_TRUE)]
     }
@@ -177,7 +179,7 @@ impl Solinas {
     fn lut(&self) -> Box<dyn Work> {
         let keys = self.keys(INTEGERS);
         let square: [u8; 16] = std::array::from_fn(|x| (x * x % 4) as u8);
-        let (table, x) = (Table::Entries(vec![square]), keys.encrypt(3));
+        let (table, x) = (LookupTable::Entries(vec![square]), keys.encrypt(3));
         let server = Arc::clone(&keys);
         let run = move || server.bootstrap(vec![x.clone()], &table);
         FnWork::boxed(run, move |outs: &Vec<_>| outs.iter().all(|out| keys.decrypts_to(out, square[3].into())))

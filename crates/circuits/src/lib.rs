@@ -1,4 +1,4 @@
-//! Boolean and table-lookup circuits: builders, optimiser, import, export and plain evaluation.
+//! Boolean and table-lookup circuits: builders, optimizer, import, export and plain evaluation.
 //!
 //! A [`Program`] is a graph of typed integer operations. [`Program::lower`] turns it into a [`Netlist`] of gates with the
 //! constructions of [`build`]. [`Netlist::optimize`] makes the netlist smaller, and any gate engine can evaluate it. This crate contains no encryption.

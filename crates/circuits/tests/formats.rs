@@ -311,7 +311,7 @@ fn case(name: &str) -> Option<Netlist> {
     }
 }
 
-/// Checks a public circuit, its optimised form and its exports on random inputs.
+/// Checks a public circuit, its optimized form and its exports on random inputs.
 fn check_case(name: &str, law: impl Fn(&[u128]) -> Vec<u128>) {
     let Some(netlist) = case(name) else { return };
     let costs = GateCosts::default();

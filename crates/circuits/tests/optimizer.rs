@@ -1,4 +1,4 @@
-//! The optimiser and the lowering keep the function and the cost.
+//! The optimizer and the lowering keep the function and the cost.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;

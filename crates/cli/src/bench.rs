@@ -223,7 +223,7 @@ fn two_sets(
 fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
     if scheme.has_params(params) {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
-        solinas_runtime::cost_watched(scheme, &program, params, &interrupt_control()?)?;
+        solinas_runtime::cost_under(scheme, &program, params, &interrupt_control()?)?;
     }
     Ok(())
 }

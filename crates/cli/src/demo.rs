@@ -158,7 +158,7 @@ fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()
         && scheme.has_params(&name)
     {
         let auction = max_and_argmax(bids, BID).map_err(Error::circuit("the auction"))?;
-        solinas_runtime::cost_watched(scheme, &auction, &name, &interrupt_control()?)?;
+        solinas_runtime::cost_under(scheme, &auction, &name, &interrupt_control()?)?;
     }
     Ok(())
 }

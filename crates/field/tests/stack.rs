@@ -1,4 +1,4 @@
-//! Tests that every kernel runs on a small stack, also in a build without optimisation, as `cargo xtask stack` runs it.
+//! Tests that every kernel runs on a small stack, also in a build without optimization, as `cargo xtask stack` runs it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use solinas_field::Backend;

@@ -117,7 +117,7 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
         version: (KeyFile::VERSION as u16, 0),
         kind: Kind::Cache,
-        scheme: Some(solinas_schemes::lwe::leveled::Lwe::NAME.to_owned()),
+        scheme: Some(solinas_schemes::lwe::Lwe::NAME.to_owned()),
         params: Value::Null,
         key_id: Some(KeyId(*file.id())),
         library: "solinas, as a matrix to be streamed".to_owned(),

@@ -321,8 +321,11 @@ fn double(value: u64) -> f64 {
     f64::from_bits(value)
 }
 
+/// As [`Case`], on doubles.
+type DoubleCase = (&'static str, &'static str, fn(&[f64]) -> f64);
+
 /// A result that is NaN is compared as NaN: its bits are not defined.
-fn check_doubles(cases: &[(&str, &str, fn(&[f64]) -> f64)]) {
+fn check_doubles(cases: &[DoubleCase]) {
     for (instruction, types, law) in cases {
         let rows = product(&doubles(), types.len() - 1);
         for (row, result) in rows.iter().zip(apply(instruction, types, &rows)) {

@@ -60,6 +60,9 @@ pub enum Error {
         /// Largest number possible.
         max: usize,
     },
+    /// The basis has one prime, so a division by the last one leaves none.
+    #[error("a division by the last prime of a basis of one prime: give a basis of two primes or more")]
+    OnePrime,
     /// The plaintext modulus is out of range, or not coprime to the primes.
     #[error("plaintext modulus {modulus} is not in 1..2^31, or a prime of the basis divides it: choose another")]
     PlaintextModulus {

@@ -30,12 +30,12 @@ impl Rescale {
     /// Makes the division by the last prime of `basis`, for plaintext modulus `p`.
     ///
     /// # Errors
-    /// [`Error::Towers`] for a basis of one prime; [`Error::PlaintextModulus`] if `p` is out of `1..2^31`, or the prime
+    /// [`Error::OnePrime`] for a basis of one prime; [`Error::PlaintextModulus`] if `p` is out of `1..2^31`, or the prime
     /// divides it.
     pub fn new(basis: &Basis, plaintext: u64) -> Result<Self, Error> {
         let towers = basis.len();
         if towers < 2 {
-            return Err(Error::Towers { what: "a division by the last prime", count: towers, min: 2, max: usize::MAX });
+            return Err(Error::OnePrime);
         }
         let target = basis.prefix(towers - 1)?;
         let q = basis.modulus(towers - 1).value();

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         products += estimate.products;
     }
     println!(
-        "{params}: {count} circuits of {gates} nodes, every other one optimised: {recrypts} recrypts, {products} products, {deepest} recrypts deep at most; \
+        "{params}: {count} circuits of {gates} nodes, every other one optimized: {recrypts} recrypts, {products} products, {deepest} recrypts deep at most; \
          all right: {:.1} s",
         start.elapsed().as_secs_f64()
     );

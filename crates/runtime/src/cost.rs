@@ -1,43 +1,36 @@
 //! The cost of programs and circuits without a key.
 
 use crate::ports::CircuitPorts;
-use crate::{Control, Error, Estimate, Netlist, Program, Scheme};
+use crate::{Control, Error, Estimate, Scheme, Work};
 
-/// Counts the operations of a program under a parameter set of any scheme, without a key. It measures nothing, so there are no seconds.
+/// Counts the operations of work on one element, under the first scheme that has a parameter set of that name.
+///
+/// It needs no key and measures nothing, so there are no seconds. It assumes fresh inputs and ignores given ones.
 ///
 /// # Errors
-/// An unknown set, or a program that is not valid.
-pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    cost_watched(None, program, params, &Control::default())
+/// As [`cost_under`].
+pub fn cost<'a>(work: impl Into<Work<'a>>, params: &str) -> Result<Estimate, Error> {
+    cost_under(None, work, params, &Control::default())
 }
 
-/// As [`cost`], under that scheme. Sets of two schemes may have one name.
+/// As [`cost`], under this scheme. Sets of two schemes may have one name. `control` can stop the planning.
 ///
 /// # Errors
-/// As [`cost`].
-pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Estimate, Error> {
-    cost_watched(scheme, program, params, &Control::default())
-}
-
-/// As [`cost_under`]. `control` can stop the planning. Without a scheme, the first scheme that has a set of that name counts.
-///
-/// # Errors
-/// As [`cost`]; [`Error::Cancelled`].
-pub fn cost_watched(
+/// An unknown set, a program that is not valid, or a set that cannot compute the work. [`Error::Request`] for a
+/// conversion. [`Error::Cancelled`].
+pub fn cost_under<'a>(
     scheme: impl Into<Option<Scheme>>,
-    program: &Program,
+    work: impl Into<Work<'a>>,
     params: &str,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
-    let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
-    scheme.entry().cost(program, params, control)
-}
-
-/// As [`cost_watched`], of a circuit on one element, under the first scheme that has a set of that name.
-///
-/// # Errors
-/// An unknown set, or a set that cannot compute the circuit; [`Error::Cancelled`].
-pub fn cost_circuit(netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-    let scheme = Scheme::of_params(params).unwrap_or_default();
-    scheme.entry().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)
+    let entry = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default().entry();
+    match work.into() {
+        Work::Program { program, .. } => entry.cost(program, params, control),
+        Work::Circuit { netlist, .. } => entry.cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control),
+        Work::Convert { .. } => Err(Error::Request {
+            what: "a conversion has no cost without a key".into(),
+            help: "prepare it on a server, and ask for its estimate".into(),
+        }),
+    }
 }

@@ -1,8 +1,10 @@
-//! Error type of the crate.
+//! Error type of the crate. `convert.rs` says which errors of other crates become which variant.
+
+mod convert;
 
 use crate::{Form, Scheme, Type};
 use solinas_circuits::counted;
-use solinas_schemes::{Error as SchemeError, slots};
+use solinas_schemes::Error as SchemeError;
 use std::path::{Path, PathBuf};
 
 /// Errors of the runtime.
@@ -24,14 +26,6 @@ pub enum Error {
         scheme: Scheme,
         /// The known sets.
         known: String,
-    },
-    /// No parameter set is deep and secure enough (BGV).
-    #[error("there are no BGV parameters of {wanted}; take {nearest}")]
-    OutOfReach {
-        /// The requirements.
-        wanted: String,
-        /// The nearest sets.
-        nearest: String,
     },
     /// No parameters meet a request, for example one with options of another scheme.
     #[error("{what}; {help}")]
@@ -413,70 +407,6 @@ impl Error {
             Self::Format(error) if error.path().is_some() => self,
             Self::Cancelled | Self::InFile { .. } | Self::Scheme(SchemeError::File { .. }) => self,
             _ => Self::InFile { path: path.to_path_buf(), source: Box::new(self) },
-        }
-    }
-}
-
-impl From<solinas_schemes::Cancelled> for Error {
-    fn from(_: solinas_schemes::Cancelled) -> Self {
-        Self::Cancelled
-    }
-}
-
-impl From<solinas_circuits::Error> for Error {
-    fn from(error: solinas_circuits::Error) -> Self {
-        match error {
-            solinas_circuits::Error::Stopped(stop) => stop.into(),
-            other => Self::Circuit(other),
-        }
-    }
-}
-
-impl From<solinas_circuits::lut::Error> for Error {
-    fn from(error: solinas_circuits::lut::Error) -> Self {
-        match error {
-            solinas_circuits::lut::Error::Stopped(stop) => stop.into(),
-            other => Self::Lut(other),
-        }
-    }
-}
-
-impl From<solinas_circuits::radix::Error> for Error {
-    fn from(error: solinas_circuits::radix::Error) -> Self {
-        match error {
-            solinas_circuits::radix::Error::Stopped(stop) => stop.into(),
-            other => Self::Radix(other),
-        }
-    }
-}
-
-impl From<SchemeError> for Error {
-    fn from(error: SchemeError) -> Self {
-        match error {
-            SchemeError::Cancelled(_) => Self::Cancelled,
-            SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
-                // An option sets the memory of recryption tables.
-                let option = if method.contains("recryption") { "--memory or " } else { "" };
-                let variable = crate::options::MEMORY_VARIABLE;
-                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or {alternative}");
-                Self::Memory { method, params, need_mib, limit_mib, remedy }
-            }
-            other => Self::Scheme(other),
-        }
-    }
-}
-
-impl From<slots::Error> for Error {
-    fn from(error: slots::Error) -> Self {
-        Self::Scheme(error.into())
-    }
-}
-
-impl From<solinas_formats::Error> for Error {
-    fn from(error: solinas_formats::Error) -> Self {
-        match error {
-            solinas_formats::Error::Scheme(error) => error.into(),
-            other => Self::Format(other),
         }
     }
 }

@@ -52,7 +52,6 @@ impl Error {
             | Self::Request { .. }
             | Self::NoDefaultParams { .. }
             | Self::OtherScheme { .. }
-            | Self::OutOfReach { .. }
             | Self::Threads { .. }
             | Self::Memory { .. }
             | Self::Setting { .. }
@@ -116,7 +115,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::Slots { .. } => ErrorKind::Params,
         E::KeyMismatch { .. } => ErrorKind::Key,
         E::Material { .. } | E::KeyLength { .. } | E::KeyBits { .. } => ErrorKind::Format,
-        E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } | E::BelowLevel { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,
         E::Cancelled(_) => ErrorKind::Cancelled,
         _ => ErrorKind::Other,

@@ -17,20 +17,22 @@ pub struct ParamsInfo {
     pub description: String,
     /// LWE dimension `n` (TFHE).
     pub lwe_dimension: Option<usize>,
-    /// Ring dimension (`N` of TFHE and BGV, `n` of NTRU), or dimension of the lattice (Gentry-Halevi).
+    /// Ring dimension (`N` of TFHE and BGV, `n` of NTRU), dimension of the lattice (Gentry-Halevi), or dimension `n` of
+    /// the secrets (LWE).
     pub ring_dimension: usize,
     /// GLWE dimension `k` (TFHE).
     pub glwe_dimension: Option<usize>,
-    /// Approximate number of bits of the modulus: `d` of Gentry-Halevi, `Q` of NTRU and BGV.
+    /// Approximate number of bits of the modulus: `d` of Gentry-Halevi, or the modulus of fresh ciphertexts (NTRU, BGV,
+    /// LWE).
     pub modulus_bits: Option<f64>,
-    /// Plaintext modulus (NTRU, BGV).
+    /// Plaintext modulus (NTRU, BGV, LWE).
     pub plaintext_modulus: Option<u64>,
-    /// Number of values that a polynomial of an encrypted array holds. 1 if the set has no arrays. `None` for bits
-    /// (NTRU, BGV).
+    /// Number of values that a polynomial of an encrypted array holds. 1 if the set has no arrays. `None` for sets
+    /// that encrypt bits.
     pub slots: Option<usize>,
-    /// Number of sequential products that a fresh ciphertext allows (NTRU, BGV).
+    /// Number of sequential products that a fresh ciphertext allows (NTRU, BGV, LWE).
     pub depth: Option<usize>,
-    /// Whether ciphertexts are bootstrapped, so that the number of products is unlimited (TFHE, NTRU).
+    /// Whether ciphertexts are bootstrapped, so that the number of products is unlimited (TFHE, NTRU, BGV).
     pub bootstraps: bool,
     /// Estimated classical security in bits.
     pub classical_bits: f64,

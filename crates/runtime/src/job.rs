@@ -1,4 +1,4 @@
-//! Work on a thread of its own, which a caller waits for, watches and stops.
+//! Background jobs. A caller waits for a job, reads its progress, or cancels it.
 
 use crate::{Control, Error, Progress};
 use std::any::Any;
@@ -13,7 +13,7 @@ pub struct Job<T, E = Error> {
     shared: Arc<Shared<T, E>>,
 }
 
-/// What the thread and its watchers share.
+/// State that the thread of a job shares with its callers.
 struct Shared<T, E> {
     outcome: Mutex<Outcome<T, E>>,
     finished: Condvar,
@@ -74,7 +74,7 @@ impl<T: Send + 'static, E: From<Error> + Send + 'static> Job<T, E> {
 }
 
 impl<T, E> Job<T, E> {
-    /// Steps done and steps in all. Both are 0 before the first report.
+    /// Returns the number of steps done and the total. Both are 0 before the first report, and for work without steps.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -68,6 +68,8 @@ impl Prepared {
                 program.validate()?;
                 let inputs = match inputs {
                     Inputs::Given(inputs) => inputs,
+                    // Without inputs there is nothing to assume, and the program can run.
+                    Inputs::Fresh { .. } if program.inputs.is_empty() => Vec::new(),
                     Inputs::Fresh { instances } => return fresh(Source::Program(program.clone()), instances),
                 };
                 let Encrypted { program, inputs, results } = Encrypted::new(&*server.engine, program, inputs)?;
@@ -79,6 +81,7 @@ impl Prepared {
             Work::Circuit { netlist, optimize, inputs } => {
                 let inputs = match inputs {
                     Inputs::Given(inputs) => inputs,
+                    Inputs::Fresh { .. } if netlist.inputs().is_empty() => Vec::new(),
                     Inputs::Fresh { instances } => {
                         let netlist = CircuitPorts::fresh(netlist).netlist.into_owned();
                         return fresh(Source::Circuit(netlist, optimize), instances);

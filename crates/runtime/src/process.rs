@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 /// The values of a process and its ancestors form a list, the oldest first. No lock guards the list, so that a child
 /// can follow it after a fork at any moment.
 #[derive(Debug)]
-pub struct PerProcess<T> {
+struct PerProcess<T> {
     process: u32,
     value: Arc<T>,
     child: OnceLock<Box<Self>>,
@@ -25,7 +25,7 @@ fn process() -> u32 {
 
 impl<T> PerProcess<T> {
     /// Creates the value of this process.
-    pub fn new(value: T) -> Self {
+    fn new(value: T) -> Self {
         Self { process: process(), value: Arc::new(value), child: OnceLock::new() }
     }
 
@@ -34,7 +34,7 @@ impl<T> PerProcess<T> {
     ///
     /// # Errors
     /// The errors of `make`.
-    pub fn get<E>(&self, make: impl FnOnce(&T) -> Result<T, E>) -> Result<&T, E> {
+    fn get<E>(&self, make: impl FnOnce(&T) -> Result<T, E>) -> Result<&T, E> {
         if self.process == process() {
             return Ok(&self.value);
         }

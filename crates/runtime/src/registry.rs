@@ -8,7 +8,7 @@ use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
 use crate::{Error, ParamsInfo, Scheme, gh, tfhe};
 use solinas_formats::Reader;
 use solinas_schemes::bgv::Bgv;
-use solinas_schemes::lwe::leveled::Lwe;
+use solinas_schemes::lwe::Lwe;
 use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 
@@ -86,7 +86,8 @@ impl Scheme {
     /// Finds the smallest parameter set that meets a request.
     ///
     /// # Errors
-    /// [`Error::Request`] for a request that the scheme cannot meet by any set, or if it has no search; [`Error::OutOfReach`] with the nearest sets.
+    /// [`Error::Request`] for a request that the scheme cannot meet by any set, or if it has no search;
+    /// [`solinas_schemes::Error::OutOfReach`] with the nearest sets.
     pub fn find(self, request: &ParamsRequest) -> Result<FoundParams, Error> {
         let search = self.registered().search.ok_or_else(|| Error::Request {
             what: format!("scheme {self} has no search for parameters"),

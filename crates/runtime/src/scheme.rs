@@ -65,7 +65,7 @@ pub(crate) trait Public: Debug + Send + Sync {
     }
 
     /// Loads the key for evaluation, on the current thread pool.
-    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
+    fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

@@ -42,7 +42,7 @@ impl Server {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = Pool::new(threads)?;
-        let engine = pool.get()?.install(|| key.0.engine(options))?;
+        let engine = pool.get()?.install(|| Arc::clone(&key.0).engine(options))?;
         let threads = pool.get()?.current_num_threads();
         Ok(Self { engine, pool: Arc::new(pool), threads })
     }

@@ -49,6 +49,20 @@ impl<'a> Work<'a> {
     }
 }
 
+/// A program on one fresh element.
+impl<'a> From<&'a Program> for Work<'a> {
+    fn from(program: &'a Program) -> Self {
+        Self::program(program, Inputs::Fresh { instances: 1 })
+    }
+}
+
+/// A circuit on one fresh element, optimized first.
+impl<'a> From<&'a Netlist> for Work<'a> {
+    fn from(netlist: &'a Netlist) -> Self {
+        Self::circuit(netlist, Inputs::Fresh { instances: 1 })
+    }
+}
+
 /// The inputs of a program or circuit.
 #[derive(Debug, Clone)]
 pub enum Inputs<T> {

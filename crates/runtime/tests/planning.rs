@@ -4,8 +4,8 @@
 use solinas_circuits::build::Recipe;
 use solinas_runtime::program::Op;
 use solinas_runtime::{
-    Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, cost_circuit,
-    cost_watched, keygen,
+    Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, cost_under,
+    keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -24,7 +24,7 @@ fn divisions(count: usize, ty: Type) -> Program {
 fn a_program_above_the_limits_is_refused_after_its_first_operation() {
     let program = divisions(2000, Type::Uint(128));
     for params in ["integers-128", "gates-128"] {
-        let error = cost_watched(None, &program, params, &Control::default()).unwrap_err();
+        let error = cost_under(None, &program, params, &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Planning { .. }), "{error}");
         let message = error.to_string();
         assert!(message.contains("needs about") && message.contains("split the program"), "{message}");
@@ -45,9 +45,9 @@ fn planning_is_cancelled_under_every_scheme() {
         ("bgv", "boot-64-2"),
         ("lwe", "leveled-8-9"),
     ] {
-        let error = cost_watched(scheme.parse::<Scheme>().unwrap(), &program, params, &control).unwrap_err();
+        let error = cost_under(scheme.parse::<Scheme>().unwrap(), &program, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
-        let error = cost_circuit(&netlist, params, &control).unwrap_err();
+        let error = cost_under(None, &netlist, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
     }
 }
@@ -61,7 +61,7 @@ fn planning_in_slots_is_cancelled_too() {
     builder.output("y", y);
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let cost = cost_watched("bgv".parse::<Scheme>().unwrap(), &builder.finish().unwrap(), "slots-128-4", &control);
+    let cost = cost_under("bgv".parse::<Scheme>().unwrap(), &builder.finish().unwrap(), "slots-128-4", &control);
     assert!(matches!(cost, Err(Error::Cancelled)), "{cost:?}");
 }
 

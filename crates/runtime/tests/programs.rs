@@ -9,6 +9,7 @@ use solinas_runtime::{
     Work, build, import, keygen,
 };
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Setup {
     client: ClientKey,
@@ -203,18 +204,35 @@ fn circuits_are_priced_without_ciphertexts_or_keys() {
                 .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
                 .and_then(|work| work.estimate(&Control::default()))
                 .unwrap(),
-            solinas_runtime::cost_circuit(&netlist, set, &Control::default()).unwrap(),
+            solinas_runtime::cost_under(None, &netlist, set, &Control::default()).unwrap(),
         );
         assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
         assert_eq!((estimate.bootstraps, estimate.depth), (cost.bootstraps, cost.depth));
     }
     for params in solinas_runtime::params() {
-        match solinas_runtime::cost_circuit(&netlist, &params.name, &Control::default()) {
+        match solinas_runtime::cost_under(None, &netlist, &params.name, &Control::default()) {
             Ok(cost) => assert!(cost.bootstraps + cost.products + cost.recrypts > 0, "{}: {cost}", params.name),
             Err(Error::Modular { .. } | Error::Levels { .. } | Error::Memory { .. } | Error::Exhausted { .. }) => {}
             Err(other) => panic!("{}: {other}", params.name),
         }
     }
+}
+
+#[test]
+fn constant_programs_run_without_inputs_and_report_no_steps() {
+    let mut builder = ProgramBuilder::new();
+    let constant = builder.constant(5, Type::Uint(4)).unwrap();
+    builder.output("five", constant);
+    let program = builder.finish().unwrap();
+    let reported = AtomicBool::new(false);
+    let report = |_| reported.store(true, Ordering::Relaxed);
+    let control = Control { progress: Some(&report), cancel: None };
+    for setup in [gates(), integers()] {
+        let work = Work::program(&program, Inputs::Fresh { instances: 3 });
+        let outputs = setup.server.run(work, &control).unwrap();
+        assert_eq!(setup.client.decrypt(&outputs[0]).unwrap().to_strings(), ["5"]);
+    }
+    assert!(!reported.load(Ordering::Relaxed), "there are no steps to report");
 }
 
 #[test]
@@ -304,7 +322,7 @@ fn one_ciphertext_serves_as_hundreds_of_inputs() {
     }
 }
 
-/// Gates of one operand many times over, which optimised circuits do not have.
+/// Gates of one operand many times over, which optimized circuits do not have.
 #[test]
 fn gates_of_repeated_operands_run_as_they_are() {
     let mut b = solinas_circuits::Builder::verbatim();

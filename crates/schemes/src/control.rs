@@ -4,7 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How far long work has come.
+/// Progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Parts done: bootstraps, rows of a key, tested candidates.
@@ -20,7 +20,7 @@ pub struct Progress {
 #[error("cancelled; start it again, or continue it from its checkpoint if it has one")]
 pub struct Cancelled;
 
-/// How the caller of long work observes and cancels it. The default does neither.
+/// The means by which the caller of long work observes and cancels it. The default does neither.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
     /// Called from any thread when a part is done.
@@ -30,25 +30,25 @@ pub struct Control<'a> {
 }
 
 impl Control<'_> {
-    /// Cancelled by the same caller, and reports nothing.
+    /// Returns a control that the same caller cancels and that reports nothing.
     #[must_use]
     pub fn without_progress(&self) -> Self {
         Self { progress: None, ..*self }
     }
 
-    /// Reports that `done` of `total` parts are done.
+    /// Reports that `done` of `total` parts are done. Work without parts reports nothing.
     pub fn report(&self, done: u64, total: u64) {
         self.report_stage(None, done, total);
     }
 
-    /// As [`Self::report`], with the name of the stage.
+    /// As [`Self::report`], with the name of the stage. Work without parts reports nothing.
     pub fn report_stage(&self, stage: Option<&'static str>, done: u64, total: u64) {
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.progress.filter(|_| total > 0) {
             progress(Progress { done, total, stage });
         }
     }
 
-    /// Whether to go on.
+    /// Checks whether the work may continue.
     ///
     /// # Errors
     /// [`Cancelled`] once the caller has cancelled the work.
@@ -66,7 +66,7 @@ impl fmt::Debug for Control<'_> {
     }
 }
 
-/// Of work that is cancelled before it starts, for tests.
+/// The control of work that is cancelled before it starts, for tests.
 #[cfg(test)]
 pub(crate) static CANCELLED: Control<'_> = {
     static CANCEL: AtomicBool = AtomicBool::new(true);
@@ -81,7 +81,7 @@ pub(crate) struct Steps<'a> {
 }
 
 impl Steps<'static> {
-    /// For work that is too short to report.
+    /// Returns a counter for work that is too short to report.
     pub(crate) fn unobserved() -> Self {
         Self::new(&Control { progress: None, cancel: None }, 0)
     }
@@ -100,35 +100,44 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Progress of work in several parts that count alike, each of which reports steps of its own. It never goes back.
+/// Progress of work in several parts, each of which reports its own steps. The progress never decreases.
 #[derive(Debug)]
 pub struct ProgressParts<'a> {
     control: &'a Control<'a>,
-    count: u64,
-    /// The most that was reported.
+    weights: Vec<u64>,
+    /// Largest progress reported so far.
     most: Mutex<u64>,
 }
 
 impl<'a> ProgressParts<'a> {
-    /// Steps that a part counts for, however long it takes.
+    /// Number of steps for a weight of one.
     const STEPS: u64 = 100;
 
-    /// The progress of `count` parts, reported to `control`.
+    /// The progress of `count` parts that count alike, reported to `control`.
     #[must_use]
     pub fn new(control: &'a Control<'a>, count: usize) -> Self {
-        Self { control, count: count as u64, most: Mutex::new(0) }
+        Self::weighted(control, vec![1; count])
+    }
+
+    /// The progress of parts that count by their weights, reported to `control`.
+    #[must_use]
+    pub fn weighted(control: &'a Control<'a>, weights: Vec<u64>) -> Self {
+        Self { control, weights, most: Mutex::new(0) }
     }
 
     /// Runs a part, counted from 0, with a control of its own.
     pub fn run<T>(&self, part: usize, work: impl FnOnce(&Control<'_>) -> T) -> T {
+        let (before, from_here) = self.weights.split_at(part.min(self.weights.len()));
+        let (before, own) = (before.iter().sum::<u64>(), from_here.first().copied().unwrap_or(0));
+        let all = before + from_here.iter().sum::<u64>();
         let progress = |Progress { done, total, stage }: Progress| {
             let total = total.max(1);
-            let now = part as u64 * Self::STEPS + Self::STEPS * done.min(total) / total;
+            let now = before * Self::STEPS + own * Self::STEPS * done.min(total) / total;
             let mut most = self.most.lock().unwrap_or_else(PoisonError::into_inner);
             if *most < now {
                 *most = now;
-                // Under the lock: no other thread reports less after it.
-                self.control.report_stage(stage, now, self.count * Self::STEPS);
+                // The lock is held, so no other thread reports less afterwards.
+                self.control.report_stage(stage, now, all * Self::STEPS);
             }
         };
         work(&Control { progress: Some(&progress), cancel: self.control.cancel })

@@ -1,6 +1,6 @@
-//! Where the randomness of a key comes from.
+//! The source of the randomness of a key.
 
-/// Where the randomness of a key comes from.
+/// The source of the randomness of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entropy {
     /// The operating system.
@@ -10,7 +10,7 @@ pub enum Entropy {
 }
 
 impl Entropy {
-    /// Whether what is made from it protects nothing.
+    /// Whether keys made from it protect nothing.
     pub fn is_insecure(self) -> bool {
         matches!(self, Self::Insecure(_))
     }

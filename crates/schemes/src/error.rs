@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::slots;
+use crate::{Level, Noise, slots};
 
 /// Everything that can go wrong for a caller of a homomorphic scheme. [`rsa`](crate::rsa) has an error type of its own.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -58,9 +58,9 @@ pub enum Error {
     #[error("operands at levels {lhs} and {rhs}: {remedy}")]
     LevelMismatch {
         /// Level of the first operand.
-        lhs: usize,
+        lhs: Level,
         /// Level of the second operand.
-        rhs: usize,
+        rhs: Level,
         /// The fix.
         remedy: &'static str,
     },
@@ -112,19 +112,27 @@ pub enum Error {
         /// The operation.
         operation: &'static str,
         /// Level of the operand.
-        level: usize,
+        level: Level,
         /// Number of multiplications in a row that the parameters allow.
         depth: usize,
     },
+    /// A ciphertext is below the level that the caller asks for.
+    #[error("a ciphertext at level {level} cannot be raised to level {target}: encrypt anew, or bootstrap it")]
+    BelowLevel {
+        /// Level of the ciphertext.
+        level: Level,
+        /// The level asked for.
+        target: Level,
+    },
     /// The result might not decrypt.
-    #[error("{operation}: noise of 2^{noise:.1} where the modulus leaves room for 2^{room:.1}; {remedy}")]
+    #[error("{operation}: noise of 2^{noise:.1} where the modulus leaves room for 2^{limit:.1}; {remedy}")]
     Noise {
         /// The operation.
         operation: &'static str,
-        /// `log2` of the noise's standard deviation.
-        noise: f64,
-        /// `log2` of the largest noise that decrypts.
-        room: f64,
+        /// The noise.
+        noise: Noise,
+        /// The largest noise that the operation takes.
+        limit: Noise,
         /// The fix.
         remedy: &'static str,
     },
@@ -333,7 +341,7 @@ pub enum Error {
 
 impl Error {
     /// Operands at these levels, in a scheme with an automatic evaluator.
-    pub(crate) fn level_mismatch(lhs: usize, rhs: usize) -> Self {
+    pub(crate) fn level_mismatch(lhs: Level, rhs: Level) -> Self {
         let remedy = "bring the higher one down to the lower level first, or let an automatic evaluator do so";
         Self::LevelMismatch { lhs, rhs, remedy }
     }
@@ -361,7 +369,7 @@ mod tests {
             ("BGV", bgv::Params::named("x").unwrap_err()),
             ("NTRU", ntru::Params::named("x").unwrap_err()),
             ("LWE", lwe::Params::named("x").unwrap_err()),
-            ("LWE", lwe::leveled::Params::named("x").unwrap_err()),
+            ("LWE", lwe::fresh::Params::named("x").unwrap_err()),
             ("TFHE", tfhe::Params::named("x").unwrap_err()),
             ("Gentry-Halevi", gh::Params::named("x").unwrap_err()),
         ];

@@ -1,7 +1,7 @@
 //! The operations on ciphertexts that a run of a circuit or a program consists of.
 
 use crate::slots::SlotEncoder;
-use crate::{Control, Error};
+use crate::{Control, Error, Level};
 
 /// Evaluation under one key: sums and products of encrypted numbers modulo `p`. For bits, `p` is 2, so that a sum is their exclusive or and a product their
 /// conjunction.
@@ -27,9 +27,9 @@ pub trait Evaluate: Send + Sync {
         None
     }
 
-    /// The level of a ciphertext. 1 is the lowest, and the only one of a scheme without levels.
-    fn level(&self, _x: &Self::Ciphertext) -> usize {
-        1
+    /// The level of a ciphertext. The lowest is the only one of a scheme without levels.
+    fn level(&self, _x: &Self::Ciphertext) -> Level {
+        Level::LOWEST
     }
 
     /// A ciphertext of a public number, which anyone can read; of vectors it holds the number in every slot.

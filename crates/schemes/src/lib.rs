@@ -13,13 +13,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
+mod canonical_embedding;
 mod control;
-mod embedding;
 mod entropy;
 mod error;
 mod evaluate;
 pub mod gh;
 mod key_id;
+mod level;
 pub mod leveled;
 pub mod lwe;
 pub mod ntru;
@@ -34,6 +35,7 @@ pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};
 pub use key_id::KeyId;
+pub use level::{Level, Noise};
 
 // Examples of the book.
 #[cfg(doctest)]

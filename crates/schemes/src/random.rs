@@ -64,7 +64,7 @@ impl SecretSeed {
 
     /// Returns generator number `stream` of the seed.
     pub(crate) fn stream(&self, stream: u64) -> SecretRng {
-        SecretRng(public_stream(&self.0, stream))
+        SecretRng(Box::new(public_stream(&self.0, stream)))
     }
 
     /// Returns the seed for publication, such as the seed of masks.
@@ -73,8 +73,8 @@ impl SecretSeed {
     }
 }
 
-/// A generator of secrets. Its seed and its buffer are overwritten on drop.
-pub(crate) struct SecretRng(ChaCha20Rng);
+/// A generator of secrets. Its seed and its buffer are overwritten on drop. They are on the heap, so that a move of the generator leaves no copy of them.
+pub(crate) struct SecretRng(Box<ChaCha20Rng>);
 
 impl SecretRng {
     /// A generator that repeats what this one draws next.
@@ -83,7 +83,7 @@ impl SecretRng {
     }
 
     fn wipe(&mut self) {
-        self.0 = ChaCha20Rng::from_seed([0; 32]);
+        *self.0 = ChaCha20Rng::from_seed([0; 32]);
         // Refills the buffer. black_box keeps the compiler from removing the writes.
         core::hint::black_box(self.0.next_u32());
         core::hint::black_box(&mut self.0);

@@ -1,8 +1,8 @@
 //! Vectors of slots in a plaintext polynomial of a ring of dimension `N`, modulo a prime `p = 1 mod 2N`.
 
-pub mod moves;
+pub mod rotation_plan;
 
-use crate::embedding;
+use crate::canonical_embedding;
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, is_prime};
 use zeroize::Zeroizing;
@@ -150,9 +150,9 @@ impl SlotEncoder {
 /// `log2` of the largest absolute value of a plaintext at the roots of `X^N + 1`. The coefficients are modulo
 /// `modulus`, and are centred. A product with the plaintext increases noise at a root by at most this. Shape: a power
 /// of two, at least 2.
-pub fn log2_peak(modulus: u64, plaintext: &[u64]) -> f64 {
+pub fn log2_canonical_norm(modulus: u64, plaintext: &[u64]) -> f64 {
     let centred = |&x: &u64| if x > modulus / 2 { x as i64 - modulus as i64 } else { x as i64 };
-    embedding::log2_peak(&plaintext.iter().map(centred).collect::<Vec<_>>())
+    canonical_embedding::log2_canonical_norm(&plaintext.iter().map(centred).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

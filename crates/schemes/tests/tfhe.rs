@@ -7,7 +7,8 @@ use solinas_field::Backend;
 use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
-    BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool, encode_value, noise, table_weight,
+    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool, encode_value,
+    noise, table_weight,
 };
 
 fn client(name: &str) -> ClientKey {
@@ -25,7 +26,8 @@ fn nand_truth_table_on_every_back_end() {
     let mut rng = client.encryption_rng(1).unwrap();
     let inputs: Vec<[LweCiphertext; 2]> =
         (0..4).map(|i| [i & 1, i >> 1].map(|bit| client.encrypt(bit, &mut rng).unwrap())).collect();
-    let jobs: Vec<Job<'_>> = inputs.iter().map(|[a, b]| Job { input: nand([a, b]), table: &Table::Sign }).collect();
+    let jobs: Vec<BootstrapTask<'_>> =
+        inputs.iter().map(|[a, b]| BootstrapTask { input: nand([a, b]), table: &LookupTable::Sign }).collect();
     let mut first = None;
     for backend in Backend::available() {
         let evaluator = Evaluator::with_backend(&key, backend).unwrap();
@@ -86,7 +88,8 @@ fn gate_noise_matches_formula() {
     let mut rng = client.encryption_rng(2).unwrap();
     let bits: Vec<u32> = (0..SAMPLES).map(|_| rng.next_u32() & 1).collect();
     let inputs: Vec<LweCiphertext> = bits.iter().map(|&bit| client.encrypt(bit, &mut rng).unwrap()).collect();
-    let jobs: Vec<Job<'_>> = inputs.iter().map(|input| Job { input: input.clone(), table: &Table::Sign }).collect();
+    let jobs: Vec<BootstrapTask<'_>> =
+        inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &LookupTable::Sign }).collect();
     let outputs = evaluator.bootstrap(&jobs).unwrap();
     let got = variance(phases(&client, &outputs, 0, |i| encode_bool(bits[i] == 1)).into_iter());
     assert_variance("bootstrap", got, bootstrap_variance(&client));
@@ -111,12 +114,13 @@ fn tables_of_every_value_share_a_rotation() {
     let mut rng = client.encryption_rng(3).unwrap();
     let square: [u8; 16] = core::array::from_fn(|v| (v * v % 16) as u8);
     let low: [u8; 16] = core::array::from_fn(|v| (v % 4) as u8);
-    let tables = [Table::Entries(vec![square]), Table::Entries(vec![low, square])];
+    let tables = [LookupTable::Entries(vec![square]), LookupTable::Entries(vec![low, square])];
     let inputs: Vec<LweCiphertext> = (0..16).map(|v| client.encrypt(v, &mut rng).unwrap()).collect();
     for table in &tables {
-        let jobs: Vec<Job<'_>> = inputs.iter().map(|input| Job { input: input.clone(), table }).collect();
+        let jobs: Vec<BootstrapTask<'_>> =
+            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table }).collect();
         for (value, outputs) in evaluator.bootstrap(&jobs).unwrap().iter().enumerate() {
-            let Table::Entries(entries) = table else { unreachable!() };
+            let LookupTable::Entries(entries) = table else { unreachable!() };
             for (output, entries) in outputs.iter().zip(entries) {
                 assert_eq!(client.decrypt(output).unwrap(), u32::from(entries[value]), "value {value}");
             }
@@ -133,15 +137,16 @@ fn table_noise_matches_formula() {
     // Identical and opposite steps, small and large, far apart and near: the weights run from 4 to 275.
     let tables = [table(|v| v), table(|v| v % 4), table(|v| v.min(15 - v)), table(|v| (v / 4) * (v % 4) / 4)];
     let inputs: Vec<LweCiphertext> = (0..SAMPLES).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
-    let run = |table: Table| {
-        let jobs: Vec<Job<'_>> = inputs.iter().map(|input| Job { input: input.clone(), table: &table }).collect();
+    let run = |table: LookupTable| {
+        let jobs: Vec<BootstrapTask<'_>> =
+            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &table }).collect();
         evaluator.bootstrap(&jobs).unwrap()
     };
     let bootstrap = bootstrap_variance(&client);
     let message = |table: [u8; 16]| move |i: usize| encode_value(table[i % 16].into());
-    let alone = phases(&client, &run(Table::Entries(vec![tables[0]])), 0, message(tables[0]));
+    let alone = phases(&client, &run(LookupTable::Entries(vec![tables[0]])), 0, message(tables[0]));
     assert_variance("a table alone", variance(alone.into_iter()), bootstrap);
-    let shared = run(Table::Entries(tables.to_vec()));
+    let shared = run(LookupTable::Entries(tables.to_vec()));
     for (which, &table) in tables.iter().enumerate() {
         let weight = table_weight(&table);
         let got = variance(phases(&client, &shared, which, message(table)).into_iter());

@@ -1,5 +1,5 @@
-//! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a public key and never
-//! sees a value. The client decrypts the result.
+//! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a second
+//! key, the server key, which decrypts nothing. The server never sees a value. The client decrypts the result.
 //!
 //! ```
 //! use solinas::{Result, Server};
@@ -50,7 +50,7 @@
 //! **Not protected**: a server can return wrong results, and it sees the program, its constants, types and sizes. Do not show a server how
 //! a decryption went. The library has not been audited.
 //!
-//! A debug build is a hundred times slower than a release build. These lines of `Cargo.toml` optimise the dependencies alone:
+//! A debug build is a hundred times slower than a release build. These lines of `Cargo.toml` optimize the dependencies alone:
 //! ```toml
 //! [profile.dev.package."*"]
 //! opt-level = 3

@@ -42,10 +42,10 @@ impl Server {
         self.prepare(expression)?.run()
     }
 
-    /// Plans a computation, to ask for its cost or to watch it.
+    /// Plans a computation. The plan predicts its cost, and runs it in the background.
     ///
     /// # Errors
-    /// As [`Self::run`], for what is known before anything runs.
+    /// The errors of [`Self::run`] that are known before the computation starts.
     pub fn prepare<X: Expression>(&self, expression: X) -> Result<Prepared<X>> {
         let mut roots = Vec::new();
         expression.roots(&mut roots);

@@ -1,8 +1,11 @@
 //! Ciphertexts and keys from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
-use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, ServerKey, Type, keygen};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Scheme, ServerKey, Type, keygen, schemes,
+};
 
 use super::container::reseal;
+use crate::mutate::MAX_LEN;
 
 /// Reads the bytes as each kind of file, unchanged and with corrected checksums.
 pub fn run(data: &[u8]) {
@@ -16,11 +19,29 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A client key and ciphertexts of one and of several elements.
+/// For each scheme of the registry, keys and ciphertexts of its smallest set. A new scheme is fuzzed from its first day.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
-    let Ok((client, _)) = keygen(&options, &Control::default()) else { return Vec::new() };
-    let plain = [Plain::new(Type::Bool, None, vec![1]), Plain::new(Type::Uint(2), Some(vec![1, 1]), vec![3])];
-    let ciphertexts = plain.into_iter().flatten().filter_map(|plain| client.encrypt(&plain).ok()?.to_bytes().ok());
-    client.to_bytes().ok().map(|bytes| bytes.to_vec()).into_iter().chain(ciphertexts).collect()
+    schemes().flat_map(|scheme| files(scheme).expect("a small set makes keys that encrypt")).collect()
+}
+
+/// A client key, a server key, and ciphertexts of one and of two elements. Leaves out
+/// the server key if the mutator would cut it.
+fn files(scheme: Scheme) -> Result<Vec<Vec<u8>>, Error> {
+    let size = |set: &ParamsInfo| set.server_key_bytes + set.ciphertext_bytes;
+    let set = scheme.params().into_iter().min_by_key(size).expect("a scheme has a parameter set");
+    let options =
+        KeygenOptions { scheme, params: Some(set.name), research: true, insecure_seed: Some(1), ..Default::default() };
+    let (client, server) = keygen(&options, &Control::default())?;
+    let mut files = vec![client.to_bytes()?.to_vec()];
+    if set.server_key_bytes < MAX_LEN {
+        files.push(server.to_bytes()?);
+    }
+    let ty = match (set.slots, set.plaintext_modulus.and_then(|modulus| u32::try_from(modulus).ok())) {
+        (Some(_), Some(modulus)) => Type::Mod(modulus),
+        _ => Type::Uint(2),
+    };
+    for plain in [Plain::new(ty, None, vec![1])?, Plain::new(ty, Some(vec![2]), vec![1, 0])?] {
+        files.push(client.encrypt(&plain)?.to_bytes()?);
+    }
+    Ok(files)
 }

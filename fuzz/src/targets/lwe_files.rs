@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use solinas_runtime::Type;
-use solinas_schemes::lwe::leveled::Lwe;
-use solinas_schemes::lwe::leveled::ParamsLiteral;
+use solinas_schemes::lwe::{Lwe, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};
 

@@ -57,7 +57,8 @@ class Circuit:
         """Write the circuit to a file, as BLIF (`.blif`), Yosys JSON (`.json`) or Bristol (`.txt`).
 
         A Bristol file holds only AND, XOR and NOT gates. The other formats keep every gate. The file is written
-        completely or not at all. Raises CircuitError for another suffix.
+        completely or not at all. Raises CircuitError for another suffix, FileError if the file holds a key or a
+        ciphertext.
         """
         form = FORMATS.get(Path(path).suffix)
         if form is None:
@@ -140,7 +141,8 @@ class Circuit:
     def draw(self, path: PathLike | None = None) -> str:
         """Draw the gates and return the picture as text: SVG, or Graphviz DOT if `path` ends in `.dot`.
 
-        If a path is given, the text is also written there. Raises FileError for another suffix.
+        If a path is given, the text is also written there. Raises FileError for another suffix, and if the file holds a
+        key or a ciphertext.
         """
         dot = picture_suffix(path) == ".dot"
         text = self._inner.to_text("dot") if dot else self._inner.svg()

@@ -89,7 +89,7 @@ class Job(Generic[R]):
         self._inner.cancel()
 
     def progress(self) -> tuple[int, int]:
-        """Return the steps done and the total, or (0, 0) before the job starts.
+        """Return the steps done and the total, or (0, 0) before the job starts and for a job without steps.
 
         A step is a bootstrap. Under scheme gh it is a recryption, or a product if there are no recryptions.
         """
@@ -110,9 +110,13 @@ class Job(Generic[R]):
         return wait().__await__()
 
     def _repr_html_(self) -> str:
-        done, total = self.progress()
-        return table("job", {"state": "done" if self.done() else "running", "steps": f"{done} of {total}"})
+        return table("job", {"state": "done" if self.done() else "running", "steps": self._steps()})
 
     def __repr__(self) -> str:
+        steps = self._steps()
+        return f"<job, {'done' if self.done() else f'{steps} steps' if steps else 'running'}>"
+
+    def _steps(self) -> str | None:
+        """Return the progress as text, or None for a job that has announced no steps."""
         done, total = self.progress()
-        return f"<job, {'done' if self.done() else f'{done} of {total} steps'}>"
+        return f"{done} of {total}" if total else None

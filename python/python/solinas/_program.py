@@ -229,7 +229,8 @@ class Program(Generic[P, R]):
         """Draw the operations, or the gates if `gates` is True, and return the picture as SVG text.
 
         If a path is given, the text is also written there. If it ends in `.dot`, the picture shows the gates in
-        Graphviz DOT. Raises FileError for another suffix than `.svg` and `.dot`.
+        Graphviz DOT. Raises FileError for another suffix than `.svg` and `.dot`, and if the
+        file holds a key or a ciphertext.
         """
         if picture_suffix(path) == ".dot":
             drawn = self._inner.gates_dot()
@@ -265,7 +266,10 @@ class Program(Generic[P, R]):
         return json.dumps(document)
 
     def save(self, path: PathLike) -> None:
-        """Write the program to a file as JSON, completely or not at all."""
+        """Write the program to a file as JSON, completely or not at all.
+
+        Raises FileError if the file holds a key or a ciphertext, which it never replaces.
+        """
         _core.write_text(path, self._to_json())
 
     @staticmethod

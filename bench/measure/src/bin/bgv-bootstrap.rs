@@ -9,7 +9,7 @@ use std::time::Instant;
 use bench_measure::Result;
 use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
 use solinas_schemes::bgv::{Bootstrapping, Ciphertext, ClientKey, Evaluator, KeySwitching, Params};
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 /// Numbers of transforms, products with keys and other products of a key switch at a level that divides by `dropped` primes.
 fn switch(params: &Params, level: usize, terms: usize, dropped: usize) -> [usize; 3] {
@@ -78,14 +78,14 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
         let mut plain = vec![0; params.dimension()];
         plain[0] = value(i).into();
         let fresh = public.encrypt(&plain, &mut public.encryption_rng(i as u64)?)?;
-        Ok(evaluator.automatic().at_level(&fresh, 1)?)
+        Ok(evaluator.automatic().at_level(&fresh, Level::LOWEST)?)
     };
     let inputs = (0..count).map(encrypt).collect::<Result<Vec<_>>>()?;
     let scheme = Scheme {
         bootstrap: &|x: &Ciphertext| Ok(evaluator.bootstrap(x)?),
         multiply: &|x, y| Ok(evaluator.automatic().multiply(x, y)?),
         decrypt: &|x| Ok(client.decrypt(x)?),
-        noise: &|x| Ok([x.noise(), client.measure_noise(x)?]),
+        noise: &|x| Ok([x.noise().log2(), client.measure_noise(x)?.log2()]),
     };
     scheme.run(&inputs, chain, bound)
 }

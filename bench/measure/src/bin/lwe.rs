@@ -18,9 +18,9 @@ use bench_common::command;
 use clap::Parser;
 use rand_core::RngCore;
 use solinas_schemes::lwe::{
-    self, Access, KeyFile, Layout, Modulus, Multiplier, Params, SeededMatrix, StreamedProduct, Vector, leveled,
+    self, Access, KeyFile, Layout, Modulus, Multiplier, SeededMatrix, StreamedProduct, Vector, fresh,
 };
-use solinas_schemes::{Control, Entropy, Error, Evaluate};
+use solinas_schemes::{Control, Entropy, Error, Evaluate, Level};
 
 /// Learning with errors.
 #[derive(Parser)]
@@ -74,9 +74,9 @@ fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
             access = Access::VartimeTables;
             continue;
         }
-        let params = Params::named(name)?;
+        let params = fresh::Params::named(name)?;
         let start = Instant::now();
-        let client = lwe::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+        let client = fresh::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
         let public = client.public();
         let made = start.elapsed().as_secs_f64();
         let mut rng = public.encryption_rng(0)?;
@@ -104,7 +104,7 @@ fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
         println!(
             "{name}: {wrong} of {count} bits wrong; noise 2^{measured:.2} measured, 2^{:.2} by the formula, largest 2^{largest:.2} of 2^{:.1}; KeyGen {made:.2} s, \
              Enc {:.3} ms a bit, Dec {:.1} us",
-            lwe::noise::fresh(&params),
+            fresh::noise::fresh(&params),
             params.modulus().log2() - 1.0,
             encrypt * 1e3 / count as f64,
             decrypt * 1e6 / count as f64,
@@ -118,27 +118,27 @@ fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
 fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
     const WIDTH: usize = 8;
     for name in sets {
-        let params = leveled::Params::named(name)?;
+        let params = lwe::Params::named(name)?;
         let (mut wrong, mut made, mut multiplied) = (0, 0.0, 0.0);
         // Of each level: squares of measured noises, their formula, and the largest over it.
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();
-            let client = leveled::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+            let client = lwe::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
             let server = client.server_key(&Control::default())?;
             made += start.elapsed().as_secs_f64();
-            let evaluator = leveled::Evaluator::new(&server)?;
+            let evaluator = lwe::Evaluator::new(&server)?;
             let mut rng = client.public().encryption_rng(0)?;
             let mut plain: Vec<bool> = (0..WIDTH).map(|_| rng.next_u32() & 1 == 1).collect();
             let mut cipher = client.public().encrypt(&plain, &mut rng)?;
             loop {
                 for (x, &bit) in cipher.iter().zip(&plain) {
                     wrong += usize::from(client.decrypt(x)? != bit);
-                    let (measured, formula) = (client.noise(x)?, x.noise());
-                    let level = &mut noises[x.level()];
+                    let (measured, formula) = (client.noise(x)?.log2(), x.noise().log2());
+                    let level = &mut noises[x.level().index()];
                     *level = (level.0 + (2.0 * measured).exp2(), formula, level.2.max(measured - formula));
                 }
-                if cipher[0].level() == 0 {
+                if cipher[0].level() == Level::LOWEST {
                     break;
                 }
                 let mut sums = Vec::new();
@@ -160,14 +160,15 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
             "{name}: {wrong} of {} bits wrong; KeyGen {:.2} s, {WIDTH} products {per_level:.3} s, switching keys {:.1} MB stored, {:.2} GB as matrices",
             keys * WIDTH * noises.len(),
             made / keys as f64,
-            (1..=params.depth()).map(|level| 4 * params.switch_residues(level)).sum::<usize>() as f64 / 1e6,
+            params.switch_levels().map(|level| 4 * params.switch_residues(level)).sum::<usize>() as f64 / 1e6,
             params.switch_bytes() as f64 / 1e9,
         );
-        for (level, (squares, formula, over)) in noises.iter().enumerate().rev() {
+        let levels = Level::LOWEST.up_to(params.fresh_level());
+        for (level, (squares, formula, over)) in levels.zip(&noises).collect::<Vec<_>>().into_iter().rev() {
             println!(
                 "  level {level}: noise 2^{:.2} measured, 2^{formula:.2} by the formula, the largest 2^{over:.2} times it; half the modulus 2^{:.1}",
                 0.5 * (squares / (keys * WIDTH) as f64).log2(),
-                leveled::noise::half(&params, level),
+                lwe::noise::half(&params, level),
             );
         }
     }

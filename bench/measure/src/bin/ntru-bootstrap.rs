@@ -9,7 +9,7 @@ use std::time::Instant;
 use bench_measure::Result;
 use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
 use solinas_schemes::ntru::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params};
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);
@@ -40,7 +40,7 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     let (n, levels) = (params.dimension(), params.levels());
     println!(
         "{name}: n = {n}, {levels} towers, log2 Q = {:.1}, {} special primes; {:?}",
-        params.log2_modulus(levels),
+        params.log2_modulus(params.fresh_level()),
         params.special_moduli().len(),
         params.bootstrapping(),
     );
@@ -61,14 +61,14 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     let (bits, public) = (evaluator.bits()?, server.public());
     let encrypt = |i: usize| -> Result<Ciphertext> {
         let fresh = public.encrypt_bit(value(i), &mut public.encryption_rng(i as u64)?)?;
-        Ok(evaluator.automatic().at_level(&fresh, 1)?)
+        Ok(evaluator.automatic().at_level(&fresh, Level::LOWEST)?)
     };
     let inputs = (0..count).map(encrypt).collect::<Result<Vec<_>>>()?;
     let scheme = Scheme {
         bootstrap: &|x: &Ciphertext| Ok(evaluator.bootstrap(x)?),
         multiply: &|x, y| Ok(bits.and(x, y)?),
         decrypt: &|x| Ok(client.decrypt(x)?),
-        noise: &|x| Ok([x.noise(), client.measure_noise(x)?]),
+        noise: &|x| Ok([x.noise().log2(), client.measure_noise(x)?.log2()]),
     };
     scheme.run(&inputs, chain, bound)
 }

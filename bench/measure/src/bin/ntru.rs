@@ -11,7 +11,7 @@ use bench_measure::{Result, try_least};
 use clap::Parser;
 use solinas_ring::{Basis, RnsPoly, sample};
 use solinas_schemes::ntru::{ClientKey, Evaluator, Params, Stage};
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 /// Least time in microseconds, and the last result.
 fn time<T>(repetitions: usize, work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
@@ -38,7 +38,7 @@ fn report(name: &str, micros: f64, bound: f64) {
 fn measure(name: &str, repetitions: usize) -> Result<()> {
     let params = Params::named(name)?;
     let (t, n) = (params.moduli().len(), params.dimension());
-    println!("{name}: n = {n}, {t} towers, log2 Q = {:.1}", params.log2_modulus(params.levels()));
+    println!("{name}: n = {n}, {t} towers, log2 Q = {:.1}", params.log2_modulus(params.fresh_level()));
     let start = Instant::now();
     let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
     let server = client.server_key(&Control::default())?;
@@ -94,7 +94,7 @@ fn measure(name: &str, repetitions: usize) -> Result<()> {
     let (micros, _) = time(repetitions, || Ok(client.decrypt(&x)?))?;
     report("Dec, all towers", micros, bound(t, t * (t + 1) / 2));
     let mut want = squared(&plain, params.plaintext_modulus())?;
-    while z.level() > 1 {
+    while z.level() > Level::LOWEST {
         assert!(client.decrypt(&z)? == want, "level {} decrypts wrongly", z.level());
         println!(
             "level {:>2}: noise 2^{:.2} by the formula, 2^{:.2} measured",

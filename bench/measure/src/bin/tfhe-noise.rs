@@ -16,7 +16,8 @@ use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool, encode_value, noise, table_weight,
+    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool, encode_value,
+    noise, table_weight,
 };
 
 /// Ciphertexts that are worked on in turn; each round replaces all of them.
@@ -202,7 +203,8 @@ impl Bench {
                 // The first round's inputs are fresh.
                 decision.add(&self.client, &self.evaluator, &inputs, &messages)?;
             }
-            let jobs: Vec<_> = inputs.into_iter().map(|input| Job { input, table: &Table::Sign }).collect();
+            let jobs: Vec<_> =
+                inputs.into_iter().map(|input| BootstrapTask { input, table: &LookupTable::Sign }).collect();
             pool = self.evaluator.bootstrap(&jobs)?.into_iter().flatten().collect();
             for (ciphertext, &value) in pool.iter().zip(&expected) {
                 output.add(turns(self.client.phase(ciphertext)?, self.encode(value)));
@@ -230,7 +232,8 @@ impl Bench {
             ("tent", table(|v| v.min(15 - v))),
         ];
         // The first goes round again: alone in its rotation, it is of weight 1.
-        let lookups = [Table::Entries(vec![shuffle]), Table::Entries(named.map(|(_, table)| table).to_vec())];
+        let lookups =
+            [LookupTable::Entries(vec![shuffle]), LookupTable::Entries(named.map(|(_, table)| table).to_vec())];
         let params = self.client.params();
         let (mut values, mut pool, fresh) = self.fresh(rng)?;
         let mut decision = Decision::new(params, 1.0);
@@ -245,8 +248,10 @@ impl Bench {
                 let messages: Vec<u32> = values.iter().map(|&value| self.encode(value)).collect();
                 decision.add(&self.client, &self.evaluator, &pool, &messages)?;
             }
-            let jobs: Vec<_> =
-                pool.iter().flat_map(|input| lookups.iter().map(|table| Job { input: input.clone(), table })).collect();
+            let jobs: Vec<_> = pool
+                .iter()
+                .flat_map(|input| lookups.iter().map(|table| BootstrapTask { input: input.clone(), table }))
+                .collect();
             let outputs = self.evaluator.bootstrap(&jobs)?;
             let mut check = |step: &mut Step, output: &LweCiphertext, value: u8| -> Result<()> {
                 step.add(turns(self.client.phase(output)?, self.encode(value.into())));

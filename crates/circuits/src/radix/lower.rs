@@ -136,7 +136,7 @@ pub(super) fn bits(ty: Type) -> u8 {
     }
 }
 
-/// Lowers a program to an optimised graph of lookup tables.
+/// Lowers a program to an optimized graph of lookup tables.
 ///
 /// # Errors
 /// [`Error::Width`], [`Error::Operands`] and [`Error::Output`] for a program that is not well typed. [`Error::Lut`] if the budget is too small for the

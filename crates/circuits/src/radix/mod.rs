@@ -1,7 +1,7 @@
 //! Encrypted integers of 1 to 128 bits as blocks of 2 bits, over lookup tables.
 //!
 //! An [`Int`] is a list of blocks, lowest first, each in `0..=3`. The top block of an odd width holds one bit. [`Radix`] has the operations of
-//! [`crate::program::Op`]. [`lower`] turns a program into a [`LutGraph`](crate::lut::LutGraph).
+//! [`crate::program::Op`]. [`lower()`] turns a program into a [`LutGraph`](crate::lut::LutGraph).
 
 mod add;
 mod bitwise;

@@ -39,7 +39,7 @@ impl Cases {
         Ok(())
     }
 
-    /// Checks the gates of both styles, before and after optimisation.
+    /// Checks the gates of both styles, before and after optimization.
     pub(crate) fn gates(&self, program: &Program) -> Result<(), String> {
         for style in [Style::FewestBootstraps, Style::LowestDepth] {
             let netlist = program.lower(Recipe::from(style)).map_err(|error| error.to_string())?;

@@ -74,7 +74,7 @@ pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, E
     for _ in 0..=below(this.rng, limits.operations) {
         this.step()?;
     }
-    // The latest values, or all values. The optimiser does not merge an output into its readers.
+    // The latest values, or all values. The optimizer does not merge an output into its readers.
     let first = if below(this.rng, 3) == 0 { 0 } else { this.values.len().saturating_sub(1 + below(this.rng, 3)) };
     for (i, &(value, _)) in this.values.iter().enumerate().skip(first) {
         this.builder.output(format!("y{i}"), value);

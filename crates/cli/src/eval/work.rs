@@ -93,9 +93,9 @@ impl Work {
     pub(super) fn cost(&self, params: &str, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(solinas_runtime::cost_watched(None, program, params, control)?)
+                Ok(solinas_runtime::cost_under(None, program, params, control)?)
             }
-            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params, control)?),
+            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_under(None, netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn write(private: (&Path, &[u8]), public: (&Path, &[u8]), force: bool
     write_with(private, public, force, &|_| Ok(()))
 }
 
-/// As [`write`]. Before each step it calls `before` with the name of the step; an error of `before` counts as a failure of the step.
+/// As [`write()`]. Before each step it calls `before` with the name of the step; an error of `before` counts as a failure of the step.
 fn write_with(
     (private_path, private): (&Path, &[u8]),
     (public_path, public): (&Path, &[u8]),

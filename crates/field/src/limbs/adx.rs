@@ -183,7 +183,7 @@ macro_rules! store {
     };
 }
 
-/// sum[0..8 blocks] <- sum + a * b[0..8]; sum[8 blocks..][..8] <- the words above.
+/// `sum[0..8 blocks] <- sum + a * b[0..8]`; `sum[8 blocks..][..8] <-` the words above.
 ///
 /// # Safety
 /// BMI2 and ADX; `a` readable for 8 `blocks` words, `b` for 8, `sum` writable for 8 `blocks` + 8; `sum` apart from
@@ -209,11 +209,12 @@ unsafe extern "sysv64" fn addmul_block_row(sum: *mut u64, a: *const u64, b: *con
     )
 }
 
-/// One step of the reduction by 8 words. It finds q of 8 words with t + q m = 0 modulo 2^512 and adds q m to t[0..8
-/// blocks]. It puts the 8 words that belong to t[8 blocks..][..8] in place of t[0..8], which is zero by then.
+/// One step of the reduction by 8 words. It finds `q` of 8 words with `t + q m = 0` modulo 2^512 and adds `q m` to
+/// `t[0..8 blocks]`. It puts the 8 words that belong to `t[8 blocks..][..8]` in place of `t[0..8]`, which is zero by
+/// then.
 ///
 /// # Safety
-/// BMI2 and ADX; `m` readable for 8 `blocks` words, `t` writable for as many; blocks >= 1; `inverse` = -1/m[0] modulo
+/// BMI2 and ADX; `m` readable for 8 `blocks` words, `t` writable for as many; blocks >= 1; `inverse = -1/m[0]` modulo
 /// 2^64.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn reduce_block_row(t: *mut u64, m: *const u64, inverse: u64, blocks: usize) {
@@ -267,8 +268,8 @@ macro_rules! triangle_row {
     };
 }
 
-/// out[16 i..][..16] <- 2 out + a[8 i..][..8]^2 for each block i, with the carries handed on. It is the last step of a
-/// square.
+/// `out[16 i..][..16] <- 2 out + a[8 i..][..8]^2` for each block `i`, with the carries handed on. It is the last step
+/// of a square.
 ///
 /// # Safety
 /// BMI2 and ADX; `a` readable for 8 `blocks` words, `out` writable for 16 `blocks`; apart; blocks >= 1.

@@ -5,9 +5,9 @@
 //! except those named `vartime_*`. If lengths do not fit, that is a bug of the caller inside this workspace, and the
 //! function panics.
 //!
-//! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`],
+//! - additions: [`add()`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`],
 //!   [`sub_mod`] and their `vartime_` forms;
-//! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul`] and [`square`];
+//! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul()`] and [`square`];
 //! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; selections: [`select`], [`choose`],
 //!   [`conditional_sub`], [`reduce_once`].
 

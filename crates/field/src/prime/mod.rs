@@ -1,7 +1,7 @@
 //! Word-size primes and their negacyclic number-theoretic transforms.
 //!
 //! - [`Modulus`]: arithmetic on one residue; [`Pointwise`]: on slices of them.
-//! - [`primes`], [`is_prime`]: finding primes that have a transform.
+//! - [`primes()`], [`is_prime`]: finding primes that have a transform.
 //! - [`NttPlan`]: the transform modulo `X^N + 1`, `N = 2^4..2^17`, in place.
 //!
 //! The polynomial's modulus splits along a binary tree, `X^m - w^2 = (X^{m/2} - w)(X^{m/2} + w)`, from `X^N + 1` to

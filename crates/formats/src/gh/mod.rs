@@ -8,7 +8,7 @@
 //! | public key | `d`, `r` |
 //! | server key | `d`, `r`, `x` (`s` residues), `indicators` (`s m` residues, block by block) |
 //! | cache | `table` |
-//! | checkpoint of key generation | `seed` (32 bytes), and some of [`KeyGeneration::PARTS`] |
+//! | checkpoint of key generation | `seed` (32 bytes), and some of [`KeyGeneration::PARTS`](solinas_schemes::gh::keygen::KeyGeneration::PARTS) |
 //!
 //! Encryption needs only `d` and `r`. [`Gh::read_public`](KeyFiles::read_public) reads them from a key file of any
 //! kind. The server key of the set large has 2.25 GB. It is written from memory and read into memory without a copy.

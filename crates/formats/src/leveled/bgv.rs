@@ -13,10 +13,10 @@
 //!
 //! Encryption needs `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three.
 
-use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
     Bgv, BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
 };
+use solinas_schemes::{Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
 use super::KeySections;
@@ -128,7 +128,7 @@ fn write_keys(
     writer.section_of_parts(name, packed)
 }
 
-/// Keys, each of primes of so many bits and so many rows.
+/// Reads keys. A shape is the bits of a key's primes, and its number of rows.
 fn read_keys(
     reader: &Reader,
     [seeds, name]: [&str; 2],
@@ -164,12 +164,12 @@ fn key_bits(params: &Params) -> Vec<u32> {
 
 /// Bits of the primes of the public key.
 fn public_bits(params: &Params) -> Vec<u32> {
-    tower_bits(params, params.levels())
+    tower_bits(params, params.highest_level())
 }
 
 /// Bits of the primes of a level, which is how its ring elements are packed.
-pub fn tower_bits(params: &Params, level: usize) -> Vec<u32> {
-    params.moduli().iter().take(level).map(|q| q.bits()).collect()
+pub fn tower_bits(params: &Params, level: Level) -> Vec<u32> {
+    params.moduli().iter().take(level.number()).map(|q| q.bits()).collect()
 }
 
 /// Bytes that [`pack_towers`] makes.
@@ -177,7 +177,7 @@ pub fn packed_bytes(dimension: usize, bits: &[u32]) -> usize {
     bits.iter().map(|&bits| (dimension * bits as usize).div_ceil(8)).sum()
 }
 
-/// A ring element, its words residues of its towers' primes, each in as many bits as the prime has.
+/// Packs a ring element. Its words are residues of its towers' primes, and each takes as many bits as its prime.
 ///
 /// # Errors
 /// [`Error::Packing`] for another number of words than a multiple of the primes.
@@ -194,7 +194,7 @@ pub fn pack_towers(words: &[u64], bits: &[u32]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Inverse of [`pack_towers`] for so many words a tower. Words may be as large as their bits allow: whether they are residues is for the ring to say.
+/// Inverse of [`pack_towers`] for towers of `dimension` words. It does not check that the words are residues; the ring does.
 ///
 /// # Errors
 /// [`Error::Packing`] for another number of bytes.

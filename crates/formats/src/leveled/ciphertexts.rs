@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use solinas_schemes::Control;
 use solinas_schemes::bgv::{self, Bgv, Rotations};
 use solinas_schemes::leveled::PublicKey;
-use solinas_schemes::lwe::leveled::{self as lwe, Lwe};
+use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
+use solinas_schemes::{Control, Level};
 
 use super::KeySections;
 use crate::{Error, Reader, Result, pack};
@@ -22,19 +22,19 @@ pub trait CiphertextFiles: KeySections {
     }
 
     /// Bytes of a part of a ciphertext at a level, as [`Self::pack`] makes them.
-    fn packed_bytes(params: &Self::Params, level: usize) -> usize;
+    fn packed_bytes(params: &Self::Params, level: Level) -> usize;
 
     /// The words of a part as bytes.
     ///
     /// # Errors
     /// [`Error::Packing`] for another number of words.
-    fn pack(params: &Self::Params, level: usize, part: &[u64]) -> Result<Vec<u8>>;
+    fn pack(params: &Self::Params, level: Level, part: &[u64]) -> Result<Vec<u8>>;
 
     /// Inverse of [`Self::pack`].
     ///
     /// # Errors
     /// [`Error::Packing`] for another number of bytes.
-    fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>>;
+    fn unpack(params: &Self::Params, level: Level, bytes: &[u8]) -> Result<Vec<u64>>;
 
     /// Writes the public matrix of a key, if the scheme has one, to a file.
     ///
@@ -50,15 +50,15 @@ impl CiphertextFiles for Bgv {
         crate::bgv::stored_server_bytes(params, &Rotations::default_of(params))
     }
 
-    fn packed_bytes(params: &bgv::Params, level: usize) -> usize {
+    fn packed_bytes(params: &bgv::Params, level: Level) -> usize {
         crate::bgv::packed_bytes(params.dimension(), &crate::bgv::tower_bits(params, level))
     }
 
-    fn pack(params: &bgv::Params, level: usize, part: &[u64]) -> Result<Vec<u8>> {
+    fn pack(params: &bgv::Params, level: Level, part: &[u64]) -> Result<Vec<u8>> {
         crate::bgv::pack_towers(part, &crate::bgv::tower_bits(params, level))
     }
 
-    fn unpack(params: &bgv::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>> {
+    fn unpack(params: &bgv::Params, level: Level, bytes: &[u8]) -> Result<Vec<u64>> {
         crate::bgv::unpack_towers(bytes, params.dimension(), &crate::bgv::tower_bits(params, level))
     }
 }
@@ -72,15 +72,15 @@ impl CiphertextFiles for Ntru {
         crate::ntru::holds_rotations(reader)
     }
 
-    fn packed_bytes(params: &ntru::Params, level: usize) -> usize {
+    fn packed_bytes(params: &ntru::Params, level: Level) -> usize {
         8 * params.towers(level) * params.dimension_at(level)
     }
 
-    fn pack(_: &ntru::Params, _: usize, part: &[u64]) -> Result<Vec<u8>> {
+    fn pack(_: &ntru::Params, _: Level, part: &[u64]) -> Result<Vec<u8>> {
         Ok(pack::u64_to_le(part))
     }
 
-    fn unpack(_: &ntru::Params, _: usize, bytes: &[u8]) -> Result<Vec<u64>> {
+    fn unpack(_: &ntru::Params, _: Level, bytes: &[u8]) -> Result<Vec<u64>> {
         pack::u64_from_le(bytes)
     }
 }
@@ -90,16 +90,16 @@ impl CiphertextFiles for Lwe {
         crate::lwe::stored_server_bytes(params)
     }
 
-    fn packed_bytes(params: &lwe::Params, level: usize) -> usize {
-        4 * params.modulus(level - 1).len() * (params.dimension() + 1)
+    fn packed_bytes(params: &lwe::Params, level: Level) -> usize {
+        4 * params.modulus(level).len() * (params.dimension() + 1)
     }
 
-    fn pack(_: &lwe::Params, _: usize, part: &[u64]) -> Result<Vec<u8>> {
+    fn pack(_: &lwe::Params, _: Level, part: &[u64]) -> Result<Vec<u8>> {
         // Residues of words of at most 32 bits.
         Ok(pack::u32_to_le(&part.iter().map(|&word| word as u32).collect::<Vec<_>>()))
     }
 
-    fn unpack(_: &lwe::Params, _: usize, bytes: &[u8]) -> Result<Vec<u64>> {
+    fn unpack(_: &lwe::Params, _: Level, bytes: &[u8]) -> Result<Vec<u64>> {
         Ok(pack::u32_from_le(bytes)?.into_iter().map(u64::from).collect())
     }
 

@@ -11,14 +11,13 @@
 //!
 //! Matrices are not stored, but made again from their seeds: that of the switching keys of `leveled-secure-1` has 41 GB, and its file 30 MB. Encryption needs
 //! `seed` and `b` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
-//! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect) knows it.
+//! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect()) knows it.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use solinas_schemes::lwe::StreamedProduct;
-use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
-use solinas_schemes::{Control, Error as SchemeError};
+use solinas_schemes::lwe::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, StreamedProduct, SwitchKey};
+use solinas_schemes::{Control, Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
 use super::KeySections;
@@ -39,7 +38,7 @@ pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Resu
     file.persist().map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-/// Stores what is done of a product, for its [`resume`](StreamedProduct::resume), in a file that its owner alone can read; it replaces an older one.
+/// Stores the state of an incomplete product, for [`StreamedProduct::resume`], in a file that only its owner can read. It replaces an older file.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::DiskFull`]. What was there stays.
@@ -69,7 +68,7 @@ impl KeySections for Lwe {
     }
 
     fn write_evaluation_parts(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        for (level, switch) in (1..).zip(key.switches()) {
+        for (level, switch) in key.params().switch_levels().zip(key.switches()) {
             let words = (0..switch.b().word_count()).map(|w| pack::u32_to_le(switch.b().word(w)));
             let parts = core::iter::once(switch.seed().to_vec()).chain(words);
             writer.section_of_parts(&switch_name(level), parts.map(Ok))?;
@@ -102,7 +101,7 @@ impl KeySections for Lwe {
 
     fn read_evaluation_parts(reader: &Reader, public: PublicKey) -> Result<ServerKey, Error> {
         let params = public.params();
-        let read = |level: usize| {
+        let read = |level: Level| {
             let name = switch_name(level);
             let bytes = reader.section_of_len(&name, SEED + 4 * params.switch_residues(level))?;
             let (first, residues) = bytes.split_at(SEED);
@@ -111,18 +110,19 @@ impl KeySections for Lwe {
             let residues = pack::u32_from_le(residues).map_err(|error| reader.section_error(&name, error))?;
             SwitchKey::from_parts(params, level, seed, &residues).map_err(|error| reader.section_error(&name, error))
         };
-        let switches = (1..=params.depth()).map(read).collect::<Result<_, _>>()?;
+        let switches = params.switch_levels().map(read).collect::<Result<_, _>>()?;
         ServerKey::from_parts(public, switches).map_err(|error| reader.section_error("switch-1", error))
     }
 }
 
-fn switch_name(level: usize) -> String {
-    format!("switch-{level}")
+/// The section of the switching key of a level. It counts from 0, the lowest level, as files always did.
+fn switch_name(level: Level) -> String {
+    format!("switch-{}", level.index())
 }
 
 /// Bytes of the sections of a stored server key.
 pub fn stored_server_bytes(params: &Params) -> usize {
     let fresh = params.fresh();
-    let switches = (1..=params.depth()).map(|level| SEED + 4 * params.switch_residues(level));
+    let switches = params.switch_levels().map(|level| SEED + 4 * params.switch_residues(level));
     SEED + 4 * fresh.samples() * fresh.modulus().len() + switches.sum::<usize>()
 }

@@ -9,14 +9,14 @@
 //! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced; `bootstrap`: the \
 //! polynomials of the bootstrapping key, of parameters that have one; `rotations`, where they were asked for: of each rotation of [`Rotation::all`], of each \
 //! level from the first, the rows |
-//! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
+//! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: the coefficients of the keys that stand for one in a larger ring |
 //!
 //! Encryption needs `h` alone: [`KeyFiles::read_public`](crate::KeyFiles::read_public) takes it from any of the three.
 
-use solinas_schemes::Error as SchemeError;
 use solinas_schemes::ntru::{
     BootstrapKey, Bootstrapping, ClientKey, Ntru, Params, ParamsLiteral, PublicKey, Rotation, RotationKey, ServerKey,
 };
+use solinas_schemes::{Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
 use super::KeySections;
@@ -40,7 +40,7 @@ impl KeySections for Ntru {
             let words = Zeroizing::new(coefficients.iter().map(|&x| x as i32 as u32).collect::<Vec<_>>());
             Zeroizing::new(pack::u32_to_le(&words))
         };
-        let levels = || (1..=key.params().levels()).filter_map(|level| key.coefficients(level));
+        let levels = || levels(key.params()).filter_map(|level| key.coefficients(level));
         writer.section_of_parts("keys", levels().map(|(own, _)| Ok(bytes(own))))?;
         writer.section_of_parts("wide", levels().filter_map(|(_, wide)| wide.map(bytes)).map(Ok))
     }
@@ -77,7 +77,7 @@ impl KeySections for Ntru {
     }
 
     fn read_public_parts(reader: &Reader, params: &Params) -> Result<PublicKey, Error> {
-        let words = params.towers(params.levels()) * params.dimension();
+        let words = params.towers(params.fresh_level()) * params.dimension();
         // Before the plans are made, which take time and memory.
         let h = reader.section_u64("h", words)?;
         PublicKey::from_parts(params, reader.header().insecure_seed, &h)
@@ -86,9 +86,8 @@ impl KeySections for Ntru {
 
     fn read_secret_parts(reader: &Reader, public: PublicKey) -> Result<ClientKey, Error> {
         let params = public.params();
-        let levels = || 1..=params.levels();
-        let own: Vec<usize> = levels().map(|level| params.dimension_at(level)).collect();
-        let wide: Vec<usize> = levels().map(|level| wide_dimension(params, level).unwrap_or(0)).collect();
+        let own: Vec<usize> = levels(params).map(|level| params.dimension_at(level)).collect();
+        let wide: Vec<usize> = levels(params).map(|level| wide_dimension(params, level).unwrap_or(0)).collect();
         let read = |name: &str, sizes: &[usize]| -> Result<Vec<Zeroizing<Vec<i64>>>, Error> {
             let words = Zeroizing::new(reader.section_u32(name, sizes.iter().sum())?);
             let mut rest = words.as_slice();
@@ -150,8 +149,8 @@ fn read_bootstrap(reader: &Reader, public: &PublicKey) -> Result<BootstrapKey, E
 
 /// Words of a bootstrapping key's first polynomial, of the next two, and of the others.
 fn bootstrap_sizes(params: &Params) -> [usize; 3] {
-    let top = params.towers(params.levels());
-    [params.towers(1), top, top + params.special_moduli().len()].map(|towers| towers * params.dimension())
+    let top = params.towers(params.fresh_level());
+    [params.towers(Level::LOWEST), top, top + params.special_moduli().len()].map(|towers| towers * params.dimension())
 }
 
 /// The first numbers of a slice, which is at least as long.
@@ -161,29 +160,34 @@ fn take<'a, T>(rest: &mut &'a [T], size: usize) -> &'a [T] {
     first
 }
 
-/// The dimension in which a level is entered, where it is larger than its own.
-fn wide_dimension(params: &Params, level: usize) -> Option<usize> {
+/// All levels, from the lowest.
+fn levels(params: &Params) -> impl DoubleEndedIterator<Item = Level> + use<> {
+    Level::LOWEST.up_to(params.fresh_level())
+}
+
+/// The ring dimension of the level above, if it is larger than that of the level.
+fn wide_dimension(params: &Params, level: Level) -> Option<usize> {
     Some(params.wide_dimension_at(level)).filter(|&wide| wide != params.dimension_at(level))
 }
 
 /// Words of each hint.
 fn hint_sizes(params: &Params) -> Vec<usize> {
     let mut sizes = Vec::new();
-    for level in 2..=params.levels() {
+    for (below, level) in levels(params).zip(levels(params).skip(1)) {
         let words = params.towers(level) * params.dimension_at(level);
         sizes.extend([words, words]);
-        sizes.extend(wide_dimension(params, level - 1).map(|wide| params.towers(level - 1) * wide));
+        sizes.extend(wide_dimension(params, below).map(|wide| params.towers(below) * wide));
     }
     sizes
 }
 
 /// Bytes of the sections of a stored server key, without rotation keys.
 pub fn stored_server_bytes(params: &Params) -> usize {
-    let public = params.towers(params.levels()) * params.dimension();
+    let public = params.towers(params.fresh_level()) * params.dimension();
     let bootstrap = params.bootstrapping().map_or(0, |_| {
         // Each automorphism has a polynomial for each group of towers.
         let automorphisms = Bootstrapping::automorphisms(params.dimension());
-        let groups = params.towers(params.levels()).div_ceil(params.special_moduli().len());
+        let groups = params.towers(params.fresh_level()).div_ceil(params.special_moduli().len());
         let [lowest, top, extended] = bootstrap_sizes(params);
         lowest + 2 * top + automorphisms * groups * extended
     });

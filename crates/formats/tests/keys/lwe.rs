@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use solinas_formats::lwe;
 use solinas_formats::{Error, Kind, inspect};
-use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
-use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, ServerKey};
+use solinas_schemes::lwe::fresh::ParamsLiteral as FreshLiteral;
+use solinas_schemes::lwe::{ClientKey, Lwe, Params, ParamsLiteral, ServerKey};
 use solinas_schemes::{Control, Entropy};
 use std::sync::atomic::AtomicBool;
 

@@ -9,7 +9,7 @@ use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
 use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
-use solinas_schemes::{Entropy, Evaluate};
+use solinas_schemes::{Entropy, Evaluate, Level};
 use std::time::Duration;
 
 /// Largest time of a figure in seconds, without and with `--quick`.
@@ -45,7 +45,7 @@ impl World {
     fn last(&self) -> Result<(Ciphertext, Vec<u64>), Error> {
         let evaluator = Evaluator::new(&self.server);
         let (mut x, mut plain) = (self.fresh[0].clone(), self.plain.clone());
-        while x.level() > 1 {
+        while x.level() > Level::LOWEST {
             (x, plain) = (evaluator.multiply(&x, &x)?, squared(&plain));
         }
         Ok((x, plain))
@@ -169,7 +169,7 @@ pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Rep
     report.tables = by_dimension(&columns, &DECRYPT, 1, |dimension, depth| {
         let [params, _] = sets(dimension, depth)?;
         let reduced = with_smaller_rings(&params)?;
-        let parts = dimension / reduced.dimension_at(1);
+        let parts = dimension / reduced.dimension_at(Level::LOWEST);
         let mut time = |params: &Params| {
             let world = World::new(params)?;
             let (last, plain) = world.last()?;
@@ -179,7 +179,7 @@ pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Rep
         };
         let (small, whole) = (time(&reduced)?, time(&params)?);
         let cell = |ms: f64| Some(Cell::measured(ms));
-        let last = Cell::counted(reduced.dimension_at(1) as u64);
+        let last = Cell::counted(reduced.dimension_at(Level::LOWEST) as u64);
         Ok::<_, Error>(vec![Some(last), Some(Cell::predicted(small / parts as f64)), cell(small), cell(whole)])
     })?;
     report.notes = vec![
@@ -206,7 +206,7 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
         let public = world.server.public();
         let bit = |nonce: u64| {
             let fresh = public.encrypt_bit(nonce % 2 == 1, &mut public.encryption_rng(nonce)?)?;
-            evaluator.automatic().at_level(&fresh, 1)
+            evaluator.automatic().at_level(&fresh, Level::LOWEST)
         };
         let bits = [bit(2)?, bit(3)?];
         let mut cells = Vec::new();
@@ -245,7 +245,7 @@ mod tests {
             [(512, 1, 512), (512, 19, 32), (4096, 3, 2048), (4096, 7, 1024), (16_384, 13, 2048)]
         {
             let [params, _] = sets(dimension, depth).unwrap();
-            assert_eq!(with_smaller_rings(&params).unwrap().dimension_at(1), want, "{dimension}, {depth}");
+            assert_eq!(with_smaller_rings(&params).unwrap().dimension_at(Level::LOWEST), want, "{dimension}, {depth}");
         }
     }
 

@@ -166,9 +166,9 @@ impl Group {
                         return Err(Trouble::new(FaultKind::Uninitialised, lane, what).at(address));
                     }
                     if device.checks.races {
-                        let grain = device.program.global_grain as usize;
+                        let grain = device.program.global_grain;
                         let who = state.who(self.first + lane as u32);
-                        for cell in offset / grain..=(offset + bytes as usize - 1) / grain {
+                        for cell in offset >> grain..=(offset + bytes as usize - 1) >> grain {
                             let cell = device.pages.cell(slot as usize, cell);
                             record(cell, &who, does, access, &device.knowledge)
                                 .map_err(|conflict| race(conflict, lane, address))?;
@@ -362,9 +362,9 @@ fn check_shared(
     if !device.checks.races && !device.checks.uninitialised {
         return Ok(());
     }
-    let grain = u64::from(device.program.shared_grain);
+    let grain = device.program.shared_grain;
     let start = address - u64::from(SHARED_START);
-    for cell in start / grain..=(start + u64::from(bytes) - 1) / grain {
+    for cell in start >> grain..=(start + u64::from(bytes) - 1) >> grain {
         let cell = &mut state.cells[cell as usize];
         if does != Does::Write && device.checks.uninitialised && !cell.was_written() {
             let what = "nobody wrote these bytes of shared memory";

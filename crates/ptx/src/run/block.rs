@@ -88,10 +88,10 @@ impl State {
     #[inline]
     pub(super) fn is_mapped(&self, address: u64, bytes: u32, device: &Device<'_>) -> bool {
         let Some(start) = address.checked_sub(u64::from(SHARED_START)) else { return false };
-        let grain = u64::from(device.program.shared_grain);
+        let grain = device.program.shared_grain;
         let Some(end) = start.checked_add(u64::from(bytes) - 1) else { return false };
         // An access of several grains can leave an array only through its gap.
-        let mapped = |at: u64| device.mapped.get((at / grain) as usize).copied().unwrap_or(false);
+        let mapped = |at: u64| device.mapped.get((at >> grain) as usize).copied().unwrap_or(false);
         mapped(start) && mapped(end)
     }
 }

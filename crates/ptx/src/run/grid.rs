@@ -113,11 +113,11 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
     let entry = &program.entry;
     let end = entry.dynamic + launch.shared;
     let grain = program.shared_grain;
-    let mut mapped = vec![false; (end - SHARED_START).div_ceil(grain) as usize];
+    let mut mapped = vec![false; (end - SHARED_START).div_ceil(1 << grain) as usize];
     let dynamic = (entry.dynamic, launch.shared);
     for (offset, bytes) in entry.arrays.iter().map(|array| (array.offset, array.bytes)).chain([dynamic]) {
-        let start = ((offset - SHARED_START) / grain) as usize;
-        mapped[start..start + (bytes / grain) as usize].fill(true);
+        let start = ((offset - SHARED_START) >> grain) as usize;
+        mapped[start..start + (bytes >> grain) as usize].fill(true);
     }
     Device {
         program,
@@ -143,7 +143,7 @@ fn report(device: Device<'_>) -> Report {
             counters.lanes[instruction.class as usize] += count;
         }
     }
-    let grain = u64::from(device.program.global_grain);
+    let grain = 1 << device.program.global_grain;
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     for (slot, index, cell) in device.pages.all() {
         let buffer = device.memory.buffer(slot);

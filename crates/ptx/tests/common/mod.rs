@@ -6,10 +6,10 @@ use std::fmt::Write;
 use solinas_ptx::{Fault, Launch, Machine, Module, Options};
 
 /// Start of every PTX text.
-pub const HEAD: &str = ".version 8.4\n.target sm_90\n.address_size 64\n";
+pub(crate) const HEAD: &str = ".version 8.4\n.target sm_90\n.address_size 64\n";
 
 /// A kernel `k` with two pointers, `%in` and `%out`, whose body runs in every thread.
-pub fn kernel(declarations: &str, body: &str) -> String {
+pub(crate) fn kernel(declarations: &str, body: &str) -> String {
     format!(
         "{HEAD}.visible .entry k(.param .u64 a, .param .u64 b)\n{{\n.reg .b64 %in, %out, %t<4>;\n.reg .b32 %thread, %u<4>;\n{declarations}\n\
          ld.param.u64 %in, [a];\nld.param.u64 %out, [b];\nmov.u32 %thread, %tid.x;\n{body}\nret;\n}}\n"
@@ -17,7 +17,7 @@ pub fn kernel(declarations: &str, body: &str) -> String {
 }
 
 /// Runs kernel `k` in one block on a buffer of input words. Returns the output buffer of `words` words.
-pub fn run(text: &str, threads: u32, input: &[u64], words: usize) -> Result<Vec<u64>, Fault> {
+pub(crate) fn run(text: &str, threads: u32, input: &[u64], words: usize) -> Result<Vec<u64>, Fault> {
     let module = Module::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut machine = Machine::new(Options::default());
     let from = machine.allocate(8 * input.len().max(1) as u64)?;
@@ -34,7 +34,7 @@ pub fn run(text: &str, threads: u32, input: &[u64], words: usize) -> Result<Vec<
 
 /// Applies an instruction to rows of operands. `types` has one letter for the result `%d` and one for each operand `%a`,
 /// `%b`, `%c`, `%e`: `p` for a predicate, `h`, `r`, `l` for 16, 32, 64 bits.
-pub fn apply(instruction: &str, types: &str, rows: &[Vec<u64>]) -> Vec<u64> {
+pub(crate) fn apply(instruction: &str, types: &str, rows: &[Vec<u64>]) -> Vec<u64> {
     let names = ["d", "a", "b", "c", "e"];
     let width = types.len() - 1;
     let mut declarations = String::new();
@@ -81,7 +81,7 @@ pub fn apply(instruction: &str, types: &str, rows: &[Vec<u64>]) -> Vec<u64> {
 }
 
 /// All rows of `count` operands from a list of values.
-pub fn product(values: &[u64], count: usize) -> Vec<Vec<u64>> {
+pub(crate) fn product(values: &[u64], count: usize) -> Vec<Vec<u64>> {
     let mut rows = vec![Vec::new()];
     for _ in 0..count {
         rows =

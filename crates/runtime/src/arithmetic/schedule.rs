@@ -3,7 +3,7 @@
 use crate::{Error, Program};
 use solinas_circuits::program::{Op, places};
 use solinas_circuits::{BinaryOp, Gate, Limits, Netlist, NodeId};
-use solinas_schemes::slots::moves::{Layout, Moves};
+use solinas_schemes::slots::rotation_plan::{Layout, RotationPlan};
 use std::collections::BTreeMap;
 
 /// Number of a value.
@@ -92,7 +92,7 @@ impl Step {
     }
 }
 
-/// How a scheme takes steps, with what it knows of its noise.
+/// Adds the steps of a scheme to a schedule, and follows their noise.
 pub(crate) trait Planner {
     fn input(&mut self, index: u32) -> Result<Value, Error>;
 
@@ -110,15 +110,16 @@ pub(crate) trait Planner {
 
     fn majority(&mut self, all: [Value; 3]) -> Result<Value, Error>;
 
-    /// Of an array of so many elements, with the levels and the noise that it takes. Bits have no slots.
+    /// Adds an operation across the slots of an array of `elements` elements, with the levels and the noise that it
+    /// takes. Bits have no slots.
     ///
     /// # Errors
-    /// Where the key cannot, naming the remedy; levels that run out.
+    /// An error that names the remedy if the key cannot rotate slots, or if the levels do not suffice.
     fn slot_operation(&mut self, _x: Value, operation: SlotOperation, _elements: usize) -> Result<Value, Error> {
         Err(operation.refused())
     }
 
-    /// So many gates and outputs read a value.
+    /// Tells the planner that `times` gates and outputs read a value.
     fn used(&mut self, value: Value, times: u32);
 
     /// The other bit.
@@ -152,16 +153,16 @@ pub(crate) trait Planner {
 }
 
 impl SlotOperation {
-    /// The moves of it, in polynomials of so many slots.
-    pub(crate) fn moves(self, slots: usize, elements: usize) -> Moves {
+    /// The plan of its rotations, in polynomials of `slots` slots.
+    pub(crate) fn rotation_plan(self, slots: usize, elements: usize) -> RotationPlan {
         let layout = Layout::new(slots, elements);
         match self {
-            Self::Rotate { by } => Moves::rotation(layout, by),
-            Self::InnerSum { zero_padded } => Moves::sum(layout, zero_padded),
+            Self::Rotate { by } => RotationPlan::rotation(layout, by),
+            Self::InnerSum { zero_padded } => RotationPlan::sum(layout, zero_padded),
         }
     }
 
-    /// Of values that are in no slots, which no valid program has.
+    /// The error for values outside of slots. No valid program causes it.
     pub(crate) fn refused(self) -> Error {
         let op = match self {
             Self::Rotate { .. } => "rotate_elements",
@@ -175,9 +176,9 @@ impl SlotOperation {
 /// The arrays that a program runs on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrays<'a> {
-    /// Elements of each.
+    /// Number of elements of each array.
     pub(crate) elements: usize,
-    /// For each input what its slots hold; a zero-padded array where nothing is said.
+    /// The content of the slots of each input. Defaults to a zero-padded array.
     pub(crate) inputs: &'a [SlotContent],
 }
 
@@ -187,7 +188,7 @@ impl Arrays<'_> {
     }
 }
 
-/// The steps of a program that is valid, of integers modulo `p` alone; returns the values of its outputs, and what their slots hold.
+/// Plans the steps of a valid program that has only integers modulo `p`. Returns the values of its outputs, and the content of their slots.
 pub(crate) fn plan_program(
     program: &Program,
     arrays: Arrays<'_>,
@@ -202,7 +203,7 @@ pub(crate) fn plan_program(
         let at = |i: usize| args[i].0;
         let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
         let array = args.iter().any(|(_, slots)| *slots != SlotContent::Replicated);
-        // Of a sum 0 stays 0 where all are, of a product where one is.
+        // A sum is zero-padded if all its terms are, a product if one of its factors is.
         let held = |zero_padded: bool| if array { SlotContent::Array { zero_padded } } else { SlotContent::Replicated };
         let all_padded = args.iter().all(|&(_, slots)| is_zero_padded(slots));
         let sum = held(all_padded);
@@ -347,12 +348,12 @@ impl Schedule {
         Self { steps, waves, shared, outputs, bootstraps, products, level_drops, depth, levels }
     }
 
-    /// Whether any step goes across the elements of arrays, which takes all lanes at once.
+    /// Whether a step combines the elements of an array. Such a step needs all instances at once.
     pub(crate) fn crosses(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Slots(..)))
     }
 
-    /// How many of those steps there are on so many lanes at once.
+    /// Number of steps that `counted` accepts, on `lanes` instances.
     pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let times = |(step, &shared): (&Step, &bool)| match counted(step) {
             true if shared => 1,
@@ -362,7 +363,8 @@ impl Schedule {
         self.steps.iter().zip(&self.shared).map(times).sum()
     }
 
-    /// Groups of up to `multiply_batch` of those steps of a wave, on so many lanes at once.
+    /// Number of batches of the steps that `counted` accepts, on `lanes` instances. A batch has at most `multiply_batch`
+    /// steps of one wave.
     pub(crate) fn groups(&self, lanes: usize, multiply_batch: usize, counted: impl Fn(&Step) -> bool) -> u64 {
         let mut waves = BTreeMap::<u32, usize>::new();
         for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {

@@ -3,26 +3,26 @@
 use super::schedule::SlotOperation;
 use crate::Error;
 use solinas_schemes::slots::SlotEncoder;
-use solinas_schemes::slots::moves::{Mask, Moves, Slotted};
+use solinas_schemes::slots::rotation_plan::{Mask, RotationPlan, SlotEvaluator};
 use solinas_schemes::{Evaluate, RotateSlots};
 
-/// The rotations and masks of an operation on so many elements, and its masks as plaintexts.
+/// The rotation plan of an operation on `elements` elements, and its masks as plaintexts.
 pub(crate) fn masked_rotations(
     encoder: &SlotEncoder,
     operation: SlotOperation,
     elements: usize,
-) -> Result<(Moves, Vec<Vec<u64>>), Error> {
-    let moves = operation.moves(encoder.slots(), elements);
+) -> Result<(RotationPlan, Vec<Vec<u64>>), Error> {
+    let plan = operation.rotation_plan(encoder.slots(), elements);
     let encode = |mask: &Mask| Ok(encoder.encode(&mask.slots(encoder.slots()))?);
-    let masks = moves.masks().iter().map(encode).collect::<Result<_, Error>>()?;
-    Ok((moves, masks))
+    let masks = plan.masks().iter().map(encode).collect::<Result<_, Error>>()?;
+    Ok((plan, masks))
 }
 
 /// Rotations of slots that an operation takes, for progress.
 pub(super) fn rotations(evaluator: &impl Evaluate, operation: SlotOperation, elements: usize) -> u64 {
     // A key that does not rotate is refused when the operation runs.
     let rotations = evaluator.slot_rotations();
-    rotations.map_or(0, |rotations| operation.moves(rotations.slot_count(), elements).automorphisms() as u64)
+    rotations.map_or(0, |rotations| operation.rotation_plan(rotations.slot_count(), elements).automorphisms() as u64)
 }
 
 /// Runs an operation on the ciphertexts of an array. `done` is called after each rotation, on any thread; its error ends the work.
@@ -37,8 +37,8 @@ pub(super) fn run<E: Evaluate>(
     done: &(dyn Fn() -> Result<(), Error> + Sync),
 ) -> Result<Vec<E::Ciphertext>, Error> {
     let rotations = evaluator.slot_rotations().ok_or_else(|| operation.refused())?;
-    let (moves, masks) = masked_rotations(&rotations.encoder()?, operation, elements)?;
-    moves.apply(&Running { evaluator, rotations, masks, done }, array)
+    let (plan, masks) = masked_rotations(&rotations.encoder()?, operation, elements)?;
+    plan.apply(&Running { evaluator, rotations, masks, done }, array)
 }
 
 /// The slots of ciphertexts.
@@ -50,7 +50,7 @@ struct Running<'a, E: Evaluate> {
     done: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 
-impl<E: Evaluate> Slotted for Running<'_, E> {
+impl<E: Evaluate> SlotEvaluator for Running<'_, E> {
     type Ciphertext = E::Ciphertext;
     type Error = Error;
 

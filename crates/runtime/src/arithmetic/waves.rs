@@ -4,7 +4,7 @@ use super::schedule::{Schedule, Step, Value};
 use super::slots;
 use crate::{Control, Error};
 use rayon::prelude::*;
-use solinas_schemes::Evaluate;
+use solinas_schemes::{Evaluate, Level};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,21 +19,21 @@ pub(crate) struct Concurrency {
     pub(crate) bootstrap_alone: bool,
 }
 
-/// For each value of a schedule and each lane the ciphertext, until its last reader has had it.
+/// The ciphertext of each value and instance. Each is kept until its last reader is done.
 struct Values<B> {
     lanes: Vec<Vec<Option<Arc<B>>>>,
-    /// Steps and outputs that are still to read each value.
+    /// Number of remaining readers of each value: steps and outputs.
     readers: Vec<u32>,
 }
 
 impl<B> Values<B> {
     fn get(&self, value: Value, lane: usize) -> Result<&B, Error> {
-        // A schedule's operands are earlier steps, so that this does not happen.
+        // The operands of a step are earlier steps, so this error does not occur.
         let missing = || solinas_circuits::Error::NodeOutOfOrder { what: "a step".into(), node: value, limit: value };
         Ok(self.lanes[lane][value as usize].as_deref().ok_or_else(missing)?)
     }
 
-    /// The value of a lane, or of all of them.
+    /// Sets the value of one instance, or of all instances if it is `shared`.
     fn set(&mut self, index: usize, lane: usize, value: Arc<B>, shared: bool) {
         if shared {
             self.lanes.iter_mut().for_each(|lane| lane[index] = Some(Arc::clone(&value)));
@@ -42,7 +42,7 @@ impl<B> Values<B> {
         }
     }
 
-    /// One reader less for each operand of a step; what nobody is to read goes.
+    /// Counts the operands of a step as read, and drops values without further readers.
     fn release(&mut self, step: Step) {
         for operand in step.operands() {
             let readers = &mut self.readers[operand as usize];
@@ -60,7 +60,7 @@ pub(crate) struct Run<'a, E: Evaluate> {
     pub(crate) evaluator: &'a E,
     pub(crate) concurrency: Concurrency,
     /// The level to which the plan drops each input; without an entry, an input keeps its level.
-    pub(crate) levels: &'a [usize],
+    pub(crate) levels: &'a [Level],
     /// Elements of the arrays that the instances hold.
     pub(crate) elements: usize,
 }
@@ -114,8 +114,8 @@ impl<E: Evaluate> Run<'_, E> {
         let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
         let mut values = Values { lanes, readers };
         let mut order: Vec<usize> = (0..count).collect();
-        // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
-        // fills the machine.
+        // Within a wave, batches of products run first, then steps of single instances, then steps that need all
+        // instances. Bootstraps run last, one after the other if each uses all threads.
         let batch = concurrency.multiply_batch;
         let kind = |index: usize| match schedule.steps[index] {
             Step::Bootstrap(_) => Kind::Bootstrap,
@@ -233,8 +233,8 @@ impl<E: Evaluate> Run<'_, E> {
     /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.
     fn load(&self, index: u32, inputs: &[&E::Stored]) -> Result<E::Ciphertext, Error> {
         let mut x = self.evaluator.load(inputs[index as usize])?;
-        let level = self.levels.get(index as usize).copied().unwrap_or(usize::MAX);
-        while self.evaluator.level(&x) > level {
+        let level = self.levels.get(index as usize).copied();
+        while level.is_some_and(|level| self.evaluator.level(&x) > level) {
             x = self.evaluator.drop_level(&x)?;
         }
         Ok(x)

@@ -209,7 +209,7 @@ impl scheme::Public for Server {
         self.key.public().is_insecure()
     }
 
-    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+    fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
     }
 

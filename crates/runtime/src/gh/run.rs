@@ -14,6 +14,17 @@ pub(super) struct Bits<'a> {
     pub(super) public: &'a PublicKey,
 }
 
+impl Bits<'_> {
+    /// The ciphertext as it is.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext of another key.
+    fn same(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.evaluator.check(x)?;
+        Ok(x.clone())
+    }
+}
+
 impl Evaluate for Bits<'_> {
     type Stored = Arc<Bit>;
     type Ciphertext = Ciphertext;
@@ -31,11 +42,12 @@ impl Evaluate for Bits<'_> {
     }
 
     fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        if value & 1 == 1 { self.evaluator.not(x) } else { Ok(x.clone()) }
+        if value & 1 == 1 { self.evaluator.not(x) } else { self.same(x) }
     }
 
     fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        if value & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
+        let same = self.same(x)?;
+        if value & 1 == 1 { Ok(same) } else { self.constant(0) }
     }
 
     fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -49,7 +61,7 @@ impl Evaluate for Bits<'_> {
 
     /// A bit is its own negative.
     fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(x.clone())
+        self.same(x)
     }
 
     fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -62,7 +74,7 @@ impl Evaluate for Bits<'_> {
 
     /// There is one level.
     fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(x.clone())
+        self.same(x)
     }
 
     fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {

@@ -10,9 +10,9 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
-use solinas_schemes::Evaluate;
 use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
-use solinas_schemes::slots::log2_peak;
+use solinas_schemes::slots::log2_canonical_norm;
+use solinas_schemes::{Evaluate, Noise};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -246,11 +246,12 @@ fn states<S: Leveled>(
         });
         for i in 0..input.form().blocks(input.ty()) {
             let states = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
-            let peak =
-                |poly: &Arc<StoredCiphertext>| Some(log2_peak(params.plaintext_modulus(), poly.plaintext.as_deref()?));
-            let peaks: Option<Vec<f64>> = elements.blocks.iter().map(|blocks| peak(&blocks[i])).collect();
-            let peak = peaks.map(|peaks| peaks.into_iter().fold(0.0, f64::max));
-            inputs.push(Known { state: at_lowest_level(params, states), peak });
+            let log2_norm = |poly: &Arc<StoredCiphertext>| {
+                Some(log2_canonical_norm(params.plaintext_modulus(), poly.plaintext.as_deref()?))
+            };
+            let log2_norms: Option<Vec<f64>> = elements.blocks.iter().map(|blocks| log2_norm(&blocks[i])).collect();
+            let log2_norm = log2_norms.map(|log2_norms| log2_norms.into_iter().fold(0.0, f64::max));
+            inputs.push(Known { state: at_lowest_level(params, states), log2_norm });
         }
     }
     Ok((inputs, slots))
@@ -258,7 +259,7 @@ fn states<S: Leveled>(
 
 /// The lowest level of these ciphertexts, and the largest of their noises there.
 fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State> + Clone) -> State {
-    let level = states.clone().map(|state| state.level).min().unwrap_or(params.depth() + 1);
+    let level = states.clone().map(|state| state.level).min().unwrap_or(params.fresh_level());
     let dropped = |mut state: State| {
         while state.level > level {
             // The last state is one level lower.
@@ -266,7 +267,7 @@ fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State>
         }
         state.noise
     };
-    State { level, noise: states.map(dropped).fold(0.0, f64::max) }
+    State { level, noise: states.map(dropped).fold(Noise::ONE, Noise::max) }
 }
 
 /// Products and depth of a program under a parameter set, without a key. Operations across elements are of a full polynomial.

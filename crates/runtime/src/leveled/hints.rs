@@ -1,8 +1,10 @@
 //! Advice to users whose computation needs more levels than their keys have.
 
 use super::Leveled;
+use crate::ParamsInfo;
+use crate::scheme::SchemeEntry;
 use solinas_schemes::bgv::{self, Bgv};
-use solinas_schemes::lwe::leveled::{self, Lwe};
+use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 
 impl Leveled for Bgv {
@@ -22,7 +24,16 @@ impl Leveled for Bgv {
 }
 
 impl Leveled for Ntru {
-    fn deeper_set_hint(_: &ntru::Params, products: usize) -> String {
+    fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
+        let deeper = |set: &ParamsInfo| {
+            set.recommended && set.plaintext_modulus == Some(params.plaintext_modulus()) && set.depth >= Some(products)
+        };
+        if let Some(set) = Ntru.params().into_iter().filter(deeper).min_by_key(|set| set.server_key_bytes) {
+            let name = set.name;
+            return format!(
+                "make keys of a deeper set, such as {name}, or of one that bootstraps, such as boot-1024 (`solinas params`)"
+            );
+        }
         format!(
             "make keys of a set of depth {products} or more (`solinas params find --scheme ntru --depth {products}`, for vectors with --slots \
              and --modulus), or for bits of one that bootstraps, such as boot-1024"
@@ -31,7 +42,7 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
-    fn deeper_set_hint(_: &leveled::Params, products: usize) -> String {
+    fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
             _ => {
@@ -54,7 +65,7 @@ mod tests {
     use super::*;
     use crate::leveled::{memory_bytes, multiply_batch};
     use solinas_formats::CiphertextFiles;
-    use solinas_schemes::lwe::leveled::Params;
+    use solinas_schemes::lwe::Params;
 
     #[test]
     fn sets_that_a_remedy_names_exist() {
@@ -74,6 +85,18 @@ mod tests {
             !deepest.contains("leveled-") && Lwe::deeper_set_hint(&params, 20).contains("leveled-64-20"),
             "{deepest}"
         );
+    }
+
+    #[test]
+    fn ntru_names_the_smallest_set_that_is_deep_enough() {
+        let params = ntru::Params::named("tight-64-3").unwrap();
+        for (products, name) in [(1, "secure-8192-1"), (2, "secure-16384-2"), (4, "secure-65536-5")] {
+            let remedy = Ntru::deeper_set_hint(&params, products);
+            assert!(remedy.contains(name), "{remedy}");
+        }
+        assert!(Ntru::deeper_set_hint(&params, 6).contains("--depth 6"));
+        let slots = ntru::Params::named("slots-16384-3").unwrap();
+        assert!(Ntru::deeper_set_hint(&slots, 1).contains("--slots"), "no set of slots is for use");
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn plaintexts<S: Leveled>(params: &ParamsOf<S>, plain: &Plain) -> Result<Vec<Vec
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
 
-/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPT_BATCH`] at most, and a number that makes the encryptions of an insecure key
+/// Encrypts each element by `all`, which takes polynomials, [`ENCRYPT_BATCH`](solinas_schemes::leveled::Leveled::ENCRYPT_BATCH) at most, and a number that makes the encryptions of an insecure key
 /// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
     key: &PublicKey<S>,
@@ -261,8 +261,8 @@ pub(super) struct Server<S: Leveled> {
 }
 
 impl<S: Leveled> Server<S> {
-    pub(super) fn new(key: ServerKey<S>) -> Arc<Self> {
-        Arc::new(Self { key, encryption: OnceLock::new(), info: OnceLock::new() })
+    pub(super) fn new(key: ServerKey<S>) -> Self {
+        Self { key, encryption: OnceLock::new(), info: OnceLock::new() }
     }
 
     pub(super) fn public(&self) -> &PublicKey<S> {
@@ -274,7 +274,7 @@ impl<S: Leveled> Server<S> {
     }
 }
 
-impl<S: Leveled> scheme::Public for Arc<Server<S>> {
+impl<S: Leveled> scheme::Public for Server<S> {
     fn key_id(&self) -> KeyId {
         self.public().id()
     }
@@ -291,8 +291,8 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
         Some(self.encryption.get_or_init(|| Public::new(self.public().clone())))
     }
 
-    fn engine(&self, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(LeveledEngine::new(Arc::clone(self))?))
+    fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(LeveledEngine::new(self)?))
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -306,7 +306,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 
 /// Bytes of a fresh ciphertext that the public key made, as stored.
 fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
-    let level = params.depth() + 1;
+    let level = params.fresh_level();
     params.level_parts(level) * S::packed_bytes(params, level)
 }
 
@@ -314,7 +314,7 @@ fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
 fn products(params: &impl NoiseModel) -> String {
     match (params.bootstrap(), params.depth()) {
         (Some(bootstrap), _) => {
-            format!("any number of products, {} in a row between bootstraps", bootstrap.gives.level - 1)
+            format!("any number of products, {} in a row between bootstraps", bootstrap.gives.level.products_left())
         }
         (None, 0) => "sums alone".into(),
         (None, 1) => "1 product".into(),

@@ -6,6 +6,7 @@ use crate::scheme::{self, CiphertextHeader, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
 use solinas_formats::{Destination, Header, KeyFiles as _, Kind, Reader, Writer};
 use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
+use solinas_schemes::{Level, Noise};
 use std::sync::Arc;
 
 /// Bytes of a seed.
@@ -62,7 +63,7 @@ impl<S: Leveled> Elements<S> {
 
     /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
     fn noise_budget(&self, poly: &StoredCiphertext) -> f64 {
-        self.params.noise_limit(poly.level) - poly.noise
+        self.params.noise_limit(poly.level).bits_above(poly.noise)
     }
 
     /// Elements of slots are not taken apart.
@@ -91,11 +92,11 @@ impl<S: Leveled> Elements<S> {
         let total = total.ok_or_else(too_many)?;
         let levels = reader.section_u64("levels", total)?;
         let noises = reader.section_u64("noise", total)?;
-        let highest = params.depth() + 1;
-        if levels.iter().any(|level| !(1..=highest as u64).contains(level)) {
-            return Err(reader.section_error("levels", format_args!("a level is not in 1..={highest}")).into());
-        }
-        let levels: Vec<usize> = levels.into_iter().map(|level| level as usize).collect();
+        let highest = params.fresh_level();
+        let level = |number: u64| usize::try_from(number).ok().and_then(Level::new).filter(|&level| level <= highest);
+        let levels: Option<Vec<Level>> = levels.into_iter().map(level).collect();
+        let out_of_range = || reader.section_error("levels", format_args!("a level is not in 1..={highest}"));
+        let levels = levels.ok_or_else(out_of_range)?;
         let seeds = seeds::<S>(reader, total)?;
         let parts = |at: usize| params.level_parts(levels[at]) - usize::from(seeds[at].is_some());
         let bytes = |at: usize| S::packed_bytes(&params, levels[at]).checked_mul(parts(at));
@@ -104,7 +105,7 @@ impl<S: Leveled> Elements<S> {
         let (mut rest, mut polynomials) = (&*bytes, Vec::with_capacity(total));
         for (at, noise) in noises.into_iter().enumerate() {
             let (level, noise) = (levels[at], f64::from_bits(noise));
-            // Less than that of a coefficient of 1 is not told.
+            // A file states at least the noise of a coefficient of 1.
             if !(0.0..=params.log2_fresh_modulus()).contains(&noise) {
                 let problem = "a noise is negative, no number, or as large as the modulus";
                 return Err(reader.section_error("noise", problem).into());
@@ -117,6 +118,7 @@ impl<S: Leveled> Elements<S> {
             if !parts.iter().all(|part| is_reduced(part, &params.level_moduli(level))) {
                 return Err(reader.section_error("polynomials", "a number is no residue of its prime").into());
             }
+            let noise = Noise::from_log2(noise);
             polynomials.push(Arc::new(StoredCiphertext { level, noise, plaintext: None, seed: seeds[at], parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
@@ -188,7 +190,7 @@ impl<S: Leveled> scheme::Payload for Elements<S> {
 
     fn condition(&self) -> Option<Condition> {
         let margin = self.polynomials().map(|poly| self.noise_budget(poly)).reduce(f64::min)?;
-        let products = self.polynomials().map(|poly| poly.level - 1).min();
+        let products = self.polynomials().map(|poly| poly.level.products_left()).min();
         Some(Condition { margin, products, usable: margin >= 0.0 })
     }
 
@@ -200,9 +202,9 @@ impl<S: Leveled> scheme::Payload for Elements<S> {
     /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and
     /// `seeds`: those; `polynomials`: their parts, one after the other.
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        let levels: Vec<u64> = self.polynomials().map(|poly| poly.level as u64).collect();
+        let levels: Vec<u64> = self.polynomials().map(|poly| poly.level.number() as u64).collect();
         writer.section_u64("levels", &levels)?;
-        let noises: Vec<u64> = self.polynomials().map(|poly| poly.noise.to_bits()).collect();
+        let noises: Vec<u64> = self.polynomials().map(|poly| poly.noise.log2().to_bits()).collect();
         writer.section_u64("noise", &noises)?;
         if S::SEEDED {
             let seeded: Vec<u8> = self.polynomials().map(|poly| poly.seed.is_some().into()).collect();

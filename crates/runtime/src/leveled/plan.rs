@@ -10,8 +10,9 @@ use crate::Error;
 use crate::arithmetic::{self, Arrays, Schedule, SlotContent, SlotOperation, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Limits, Netlist};
+use solinas_schemes::Level;
 use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
-use solinas_schemes::slots::log2_peak;
+use solinas_schemes::slots::log2_canonical_norm;
 
 /// Bits that a noise stays below its limit. The planner and the evaluators compute noises in floating point, and may differ in the last bits.
 const SLACK: f64 = 1e-6;
@@ -24,7 +25,7 @@ pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, 
 pub(super) struct Known {
     pub(super) state: State,
     /// For a public input, `log2` of the factor by which a product with it multiplies noise.
-    pub(super) peak: Option<f64>,
+    pub(super) log2_norm: Option<f64>,
 }
 
 /// Everything that a plan depends on, except the program.
@@ -46,7 +47,7 @@ impl<S: Leveled> PlanContext<'_, S> {
         let Error::Levels { params, depth, left, .. } = error else { return error };
         let mut levels = if need > left { depth - left.min(depth) + need } else { depth + 1 };
         while let Some(set) = S::deep_enough(self.params, levels) {
-            let state = State { level: set.depth() + 1, noise: set.fresh_noise() };
+            let state = State { level: set.fresh_level(), noise: set.fresh_noise() };
             let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
             match plan(&PlanContext { params: &set, inputs: &inputs, bootstrap: set.bootstrap(), ..*self }) {
                 Err(Error::Levels { .. }) => levels = set.depth() + 1,
@@ -67,7 +68,7 @@ pub(super) struct ArithmeticPlan {
     /// The content of the slots of each output. Empty for bits.
     pub(super) outputs: Vec<SlotContent>,
     /// The level at which each input is used. Empty for an estimate, which takes fresh inputs.
-    pub(super) levels: Vec<usize>,
+    pub(super) levels: Vec<Level>,
     /// Rotations of slots, of all polynomials.
     pub(super) rotations: u64,
     /// Time of the rotations, in units of a rotation at the highest level.
@@ -111,7 +112,7 @@ pub(super) fn program<S: Leveled>(
     match arithmetic::plan_program(program, arrays, &mut planner, limits) {
         Ok((outputs, held)) => Ok(planner.finish(outputs, held, |index| arrays.input(index))),
         Err(error @ Error::Levels { .. }) => {
-            let public = context.inputs.iter().map(|input| input.peak.is_some()).collect();
+            let public = context.inputs.iter().map(|input| input.log2_norm.is_some()).collect();
             let mut depth = Depth::new(context.params.plaintext_modulus(), public);
             let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth, limits)?;
             let plan = |context: &PlanContext<'_, S>| {
@@ -138,7 +139,7 @@ struct Planner<'a, S: Leveled> {
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
-    /// The index of a public input, and its [`Known::peak`].
+    /// The index of a public input, and its [`Known::log2_norm`].
     public: Vec<Option<(u32, f64)>>,
     /// The value a level lower, if there is one.
     dropped: Vec<Option<Value>>,
@@ -190,10 +191,10 @@ impl<'a, S: Leveled> Planner<'a, S> {
     fn within_limit(&self, state: State) -> bool {
         let limit = self.params().noise_limit(state.level);
         let limit = match self.context.bootstrap {
-            Some(bootstrap) if state.level == 1 => limit.min(bootstrap.limit),
+            Some(bootstrap) if state.level == Level::LOWEST && bootstrap.limit < limit => bootstrap.limit,
             _ => limit,
         };
-        state.noise <= limit - SLACK
+        state.noise <= limit.scaled(-SLACK)
     }
 
     /// Whether a result can be bootstrapped later, if the key can.
@@ -203,7 +204,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
 
     /// Whether a ciphertext can be bootstrapped after it has dropped to level 1.
     fn can_bootstrap(&self, mut state: State) -> bool {
-        while state.level > 1 {
+        while state.level > Level::LOWEST {
             match self.reached(&self.params().drop_level_states(state)) {
                 Some(below) => state = below,
                 None => return false,
@@ -217,18 +218,18 @@ impl<'a, S: Leveled> Planner<'a, S> {
         states.iter().all(|&state| self.within_limit(state)).then(|| states.last().copied()).flatten()
     }
 
-    /// An operand that can be multiplied by a plaintext of that peak, and the state of the product.
-    fn multiplied(&mut self, x: Value, peak: f64) -> Result<(Value, State), Error> {
+    /// An operand that can be multiplied by a plaintext of that canonical norm, and the state of the product.
+    fn multiplied(&mut self, x: Value, log2_norm: f64) -> Result<(Value, State), Error> {
         let product = |planner: &Self, x: State, _: State| {
-            let product = State { noise: x.noise + peak, ..x };
+            let product = State { noise: x.noise.scaled(log2_norm), ..x };
             planner.within_limit(product).then_some(product)
         };
-        let ([x, _], state) = self.align_operands([x, x], 1, product)?;
+        let ([x, _], state) = self.align_operands([x, x], Level::LOWEST, product)?;
         Ok((x, state))
     }
 
-    fn multiply_public(&mut self, x: Value, (index, peak): (u32, f64)) -> Result<Value, Error> {
-        let (x, state) = self.multiplied(x, peak)?;
+    fn multiply_public(&mut self, x: Value, (index, log2_norm): (u32, f64)) -> Result<Value, Error> {
+        let (x, state) = self.multiplied(x, log2_norm)?;
         Ok(self.push(Step::MultiplyPublic(x, index), state))
     }
 
@@ -237,7 +238,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
             return Some(dropped);
         }
         let state = self.state(value);
-        let below = (state.level > 1).then(|| self.reached(&self.params().drop_level_states(state))).flatten()?;
+        let below = self.reached(&self.params().drop_level_states(state))?;
         let dropped = self.push(Step::DropLevel(value), below);
         self.dropped[value as usize] = Some(dropped);
         Some(dropped)
@@ -261,7 +262,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         Error::Levels {
             params: self.params().name().into(),
             depth: self.params().depth(),
-            left: left.map_or(self.params().depth(), |level| level - 1),
+            left: left.map_or(self.params().depth(), Level::products_left),
             need: 0,
             keys: String::new(),
         }
@@ -271,7 +272,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
     fn align_operands(
         &mut self,
         operands: [Value; 2],
-        lowest: usize,
+        lowest: Level,
         combine: impl Fn(&Self, State, State) -> Option<State>,
     ) -> Result<([Value; 2], State), Error> {
         let same = operands[0] == operands[1];
@@ -317,7 +318,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         let outputs: Vec<Value> = outputs.into_iter().map(|output| self.latest(output)).collect();
         let params = self.params();
         let relative_cost = |(step, state): (&Step, &State)| match step {
-            Step::Multiply(..) | Step::DropLevel(_) => params.relative_cost(state.level + 1),
+            Step::Multiply(..) | Step::DropLevel(_) => params.relative_cost(state.level.above()),
             _ => 0.0,
         };
         let relative_cost = self.steps.iter().zip(&self.states).map(relative_cost).sum();
@@ -337,16 +338,17 @@ impl<'a, S: Leveled> Planner<'a, S> {
 impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh_noise() }, peak: None };
-        let Known { state, peak } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
+        let fresh =
+            || Known { state: State { level: params.fresh_level(), noise: params.fresh_noise() }, log2_norm: None };
+        let Known { state, log2_norm } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
         let input = self.push(Step::Input(index), state);
-        self.public[input as usize] = peak.map(|peak| (index, peak));
+        self.public[input as usize] = log2_norm.map(|log2_norm| (index, log2_norm));
         Ok(input)
     }
 
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
-        let state = State { level: params.depth() + 1, noise: params.constant_noise(value) };
+        let state = State { level: params.fresh_level(), noise: params.constant_noise(value) };
         let constant = self.push(Step::Constant(value), state);
         self.constants[constant as usize] = Some(value % self.p());
         constant
@@ -363,7 +365,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             let sum = State { noise: planner.params().add_constant_noise(x, constant), ..x };
             planner.within_limit(sum).then_some(sum)
         };
-        let ([x, _], state) = self.align_operands([x, x], 1, sum)?;
+        let ([x, _], state) = self.align_operands([x, x], Level::LOWEST, sum)?;
         Ok(self.push(Step::AddConstant(x, constant), state))
     }
 
@@ -375,7 +377,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             (_, 1) => return Ok(x),
             _ => {}
         }
-        let (x, state) = self.multiplied(x, log2_peak(self.p(), &[constant, 0]))?;
+        let (x, state) = self.multiplied(x, log2_canonical_norm(self.p(), &[constant, 0]))?;
         Ok(self.push(Step::MultiplyConstant(x, constant), state))
     }
 
@@ -385,7 +387,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             (_, Some(known)) => return self.add_constant(x, known),
             _ => {}
         }
-        let (pair, state) = self.align_operands([x, y], 1, sum)?;
+        let (pair, state) = self.align_operands([x, y], Level::LOWEST, sum)?;
         Ok(self.push(Step::Add(pair[0], pair[1]), state))
     }
 
@@ -399,7 +401,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
             }
             _ => {}
         }
-        let (pair, state) = self.align_operands([x, y], 1, sum)?;
+        let (pair, state) = self.align_operands([x, y], Level::LOWEST, sum)?;
         Ok(self.push(Step::Subtract(pair[0], pair[1]), state))
     }
 
@@ -417,7 +419,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
         let product = |planner: &Self, x: State, y: State| {
             planner.reached(&planner.params().multiply_states(x.level, [x.noise, y.noise]))
         };
-        let (pair, state) = self.align_operands([x, y], 2, product)?;
+        let (pair, state) = self.align_operands([x, y], Level::LOWEST.above(), product)?;
         Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
     }
 
@@ -443,7 +445,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
         }
         let noises = SlotNoise::new(self.params(), operation, elements)?;
         let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.within_limit(state));
-        let ([x, _], state) = self.align_operands([x, x], 1, moved)?;
+        let ([x, _], state) = self.align_operands([x, x], Level::LOWEST, moved)?;
         let automorphisms = noises.automorphisms();
         self.rotations += automorphisms as u64;
         self.rotation_cost += automorphisms as f64 * self.params().relative_cost(state.level);
@@ -454,6 +456,6 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
 }
 
 fn sum<S: Leveled>(planner: &Planner<'_, S>, x: State, y: State) -> Option<State> {
-    let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
+    let sum = State { level: x.level, noise: x.noise.sum(y.noise) };
     planner.within_limit(sum).then_some(sum)
 }

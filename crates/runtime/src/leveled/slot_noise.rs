@@ -3,8 +3,9 @@
 use crate::Error;
 use crate::arithmetic::{SlotOperation, masked_rotations};
 use solinas_schemes::leveled::{NoiseModel, State};
-use solinas_schemes::slots::log2_peak;
-use solinas_schemes::slots::moves::{Moves, Slotted};
+use solinas_schemes::slots::log2_canonical_norm;
+use solinas_schemes::slots::rotation_plan::{RotationPlan, SlotEvaluator};
+use solinas_schemes::{Level, Noise};
 
 /// The error for a key without rotations. It gives the reason if the parameters allow none.
 pub(super) fn no_rotations(params: &impl NoiseModel) -> Error {
@@ -14,10 +15,10 @@ pub(super) fn no_rotations(params: &impl NoiseModel) -> Error {
 
 /// The noise of one operation, prepared once.
 pub(super) struct SlotNoise<'a> {
-    moves: Moves,
+    plan: RotationPlan,
     /// `log2` of what a product with each mask multiplies noise by.
-    peaks: Vec<f64>,
-    rotated: Box<dyn Fn(State) -> f64 + Sync + 'a>,
+    log2_norms: Vec<f64>,
+    rotated: Box<dyn Fn(State) -> Noise + Sync + 'a>,
 }
 
 impl<'a> SlotNoise<'a> {
@@ -25,28 +26,28 @@ impl<'a> SlotNoise<'a> {
     /// [`Error::NoRotations`] for parameters whose keys rotate nothing.
     pub(super) fn new<P: NoiseModel>(params: &'a P, operation: SlotOperation, elements: usize) -> Result<Self, Error> {
         let rotated = params.rotation_noise().map_err(|_| no_rotations(params))?;
-        let (moves, masks) = masked_rotations(&params.slots()?, operation, elements)?;
-        let peaks = masks.iter().map(|mask| log2_peak(params.plaintext_modulus(), mask)).collect();
-        Ok(Self { moves, peaks, rotated })
+        let (plan, masks) = masked_rotations(&params.slots()?, operation, elements)?;
+        let log2_norms = masks.iter().map(|mask| log2_canonical_norm(params.plaintext_modulus(), mask)).collect();
+        Ok(Self { plan, log2_norms, rotated })
     }
 
     pub(super) fn automorphisms(&self) -> usize {
-        self.moves.automorphisms()
+        self.plan.automorphisms()
     }
 
     /// The noisiest ciphertext that an array of ciphertexts like `x` becomes, if all that it goes through `fits`.
     pub(super) fn of(&self, x: State, within_limit: &(impl Fn(State) -> bool + Sync)) -> Option<State> {
         let moved = self
-            .moves
-            .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.moves.polynomials()]);
-        Some(State { noise: moved.ok()?.into_iter().fold(x.noise, f64::max), ..x })
+            .plan
+            .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.plan.polynomials()]);
+        Some(State { noise: moved.ok()?.into_iter().fold(x.noise, Noise::max), ..x })
     }
 }
 
 /// The noise of polynomials at a level.
 struct Moving<'a, F> {
     noises: &'a SlotNoise<'a>,
-    level: usize,
+    level: Level,
     within_limit: &'a F,
 }
 
@@ -54,28 +55,28 @@ struct Moving<'a, F> {
 struct TooNoisy;
 
 impl<F: Fn(State) -> bool + Sync> Moving<'_, F> {
-    fn checked(&self, noise: f64) -> Result<f64, TooNoisy> {
+    fn checked(&self, noise: Noise) -> Result<Noise, TooNoisy> {
         if (self.within_limit)(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
     }
 }
 
-impl<F: Fn(State) -> bool + Sync> Slotted for Moving<'_, F> {
-    type Ciphertext = f64;
+impl<F: Fn(State) -> bool + Sync> SlotEvaluator for Moving<'_, F> {
+    type Ciphertext = Noise;
     type Error = TooNoisy;
 
-    fn add(&self, x: &f64, y: &f64) -> Result<f64, TooNoisy> {
-        self.checked((x.exp2() + y.exp2()).log2())
+    fn add(&self, x: &Noise, y: &Noise) -> Result<Noise, TooNoisy> {
+        self.checked(x.sum(*y))
     }
 
-    fn mask(&self, x: &f64, mask: usize) -> Result<f64, TooNoisy> {
-        self.checked(x + self.noises.peaks[mask])
+    fn mask(&self, x: &Noise, mask: usize) -> Result<Noise, TooNoisy> {
+        self.checked(x.scaled(self.noises.log2_norms[mask]))
     }
 
-    fn rotate(&self, x: &f64, _: u32) -> Result<f64, TooNoisy> {
+    fn rotate(&self, x: &Noise, _: u32) -> Result<Noise, TooNoisy> {
         self.swap(x)
     }
 
-    fn swap(&self, x: &f64) -> Result<f64, TooNoisy> {
+    fn swap(&self, x: &Noise) -> Result<Noise, TooNoisy> {
         self.checked((self.noises.rotated)(State { level: self.level, noise: *x }))
     }
 }

@@ -1,13 +1,13 @@
 //! The search of scheme BGV.
 
-use super::{Facts, FoundParams, ParamsRequest};
+use super::{Facts, FoundParams, ParamsRequest, smallest_bgv};
 use crate::info::size;
 use crate::{Error, ParamsInfo};
 
 /// The smallest set that meets a request.
 ///
 /// # Errors
-/// [`Error::Request`] for options that the scheme lacks; [`Error::OutOfReach`].
+/// [`Error::Request`] for options that the scheme lacks. The errors of [`smallest_bgv`].
 pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
     let ParamsRequest { depth, plaintext_modulus, security, ref terms, ref keys, ring_reduction, slots } = *request;
     for (given, option) in
@@ -26,7 +26,7 @@ pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
             help: "add --modulus 65537, or 1073479681".into(),
         });
     }
-    let found = crate::find_bgv(depth, plaintext_modulus, security)?;
+    let found = smallest_bgv(depth, plaintext_modulus, security)?;
     Ok(FoundParams { rows: rows(&found), facts: Facts::Params(Box::new(found)) })
 }
 

@@ -2,29 +2,35 @@
 
 use crate::scheme::SchemeEntry;
 use crate::{Error, ParamsInfo};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{Bgv, Params};
 
 /// Families of sets of any dimension and depth.
 const FAMILIES: [&str; 3] = ["bits", "slots", "wide"];
 
-/// The smallest set of scheme BGV with that plaintext modulus, at least so many products in a row, and at least so many bits of security (0: any): of the smallest
-/// ring dimension, and there of the smallest ciphertexts. Its name is one that key generation takes.
+/// Finds the smallest set of scheme BGV with this plaintext modulus that allows at least `depth` sequential products and
+/// has at least `security` bits of security. A `security` of 0 accepts any set.
+///
+/// The set has the smallest ring dimension, and among those the smallest ciphertexts. Key generation takes its name.
 ///
 /// # Errors
-/// [`Error::OutOfReach`] with the nearest there are.
-pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<ParamsInfo, Error> {
+/// [`solinas_schemes::Error::OutOfReach`] with the nearest sets.
+pub fn smallest_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<ParamsInfo, Error> {
     let families: Vec<(u64, &str)> = FAMILIES
         .into_iter()
         .filter_map(|family| Some((Params::named(&format!("{family}-1024-1")).ok()?.plaintext_modulus(), family)))
         .collect();
-    let wanted = || format!("depth {depth} modulo {plaintext_modulus} with {security} bits of security");
+    let out_of_reach = |nearest| {
+        let wanted = format!("depth {depth} modulo {plaintext_modulus} with {security} bits of security");
+        Error::Scheme(SchemeError::OutOfReach { scheme: "BGV", wanted, nearest })
+    };
     let Some(&(_, family)) = families.iter().find(|(modulus, _)| *modulus == plaintext_modulus) else {
         let moduli: Vec<String> = families.iter().map(|(modulus, _)| modulus.to_string()).collect();
         let nearest = format!("a plaintext modulus of {}", moduli.join(", "));
-        return Err(Error::OutOfReach { wanted: wanted(), nearest });
+        return Err(out_of_reach(nearest));
     };
     let sets = Bgv.params().into_iter().filter(|set| set.plaintext_modulus == Some(plaintext_modulus));
-    // Who asks for a depth is not to have the keys of bootstrapping.
+    // A caller that asks for a depth does not want the keys of bootstrapping.
     let (boot, known): (Vec<ParamsInfo>, Vec<ParamsInfo>) = sets.partition(|set| set.bootstraps);
     let smallest = |depth: usize, security: f64| {
         // The table of secure moduli begins at 1024.
@@ -33,7 +39,7 @@ pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<P
             let own = Params::named(&format!("{family}-{dimension}-{depth}")).ok();
             let own = own.map(|params| crate::leveled::info::<Bgv>(&params));
             let named = known.iter().filter(|set| set.ring_dimension == dimension && set.depth >= Some(depth));
-            // Of equals, those that have a name of their own.
+            // Among equals, `min_by_key` returns the first: a set with a name of its own.
             let all = named.cloned().chain(own).filter(|set| set.classical_bits >= security);
             all.min_by_key(|set| (set.ciphertext_bytes, set.server_key_bytes))
         })
@@ -55,7 +61,7 @@ pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<P
         [] => "fewer products in a row, and less security".into(),
         some => some.join(", or "),
     };
-    Err(Error::OutOfReach { wanted: wanted(), nearest })
+    Err(out_of_reach(nearest))
 }
 
 #[cfg(test)]
@@ -73,22 +79,22 @@ mod tests {
             (5, 0x3FFC_0001, 100, 16384),
             (2, 65537, 0, 16),
         ] {
-            let found = find_bgv(depth, modulus, security).unwrap();
+            let found = smallest_bgv(depth, modulus, security).unwrap();
             assert_eq!(found.ring_dimension, dimension, "{depth} {modulus} {security}: {}", found.name);
             assert!(found.depth >= Some(depth) && found.classical_bits >= f64::from(security), "{found:?}");
             let again = Params::named(&found.name).unwrap();
             assert_eq!((again.plaintext_modulus(), again.dimension()), (modulus, dimension));
         }
-        // None that bootstraps, whose fresh ciphertexts are smaller.
-        assert!(!find_bgv(8, 2, 128).unwrap().bootstraps);
-        // That of a name of its own, or a smaller one where that allows more products than are asked for.
-        assert_eq!(find_bgv(3, 65537, 128).unwrap().name, "slots128-8192-3");
-        assert_eq!(find_bgv(2, 65537, 128).unwrap().name, "slots-8192-2");
+        // Sets that bootstrap have smaller fresh ciphertexts, but the search leaves them out.
+        assert!(!smallest_bgv(8, 2, 128).unwrap().bootstraps);
+        // A set with a name of its own comes first, unless another one is smaller.
+        assert_eq!(smallest_bgv(3, 65537, 128).unwrap().name, "slots128-8192-3");
+        assert_eq!(smallest_bgv(2, 65537, 128).unwrap().name, "slots-8192-2");
     }
 
     #[test]
     fn what_is_out_of_reach_names_the_nearest() {
-        let message = |depth, modulus, security| find_bgv(depth, modulus, security).unwrap_err().to_string();
+        let message = |depth, modulus, security| smallest_bgv(depth, modulus, security).unwrap_err().to_string();
         assert!(message(40, 2, 128).contains("any depth by bootstrapping (boot128-16384-8)"));
         let deep = message(30, 65537, 128);
         assert!(deep.contains("take depth 2") && deep.contains("0 bits of security at this depth"), "{deep}");
@@ -96,7 +102,7 @@ mod tests {
         assert!(secure.contains("depth 9 (slots256-32768-9)") && secure.contains("128 bits of"), "{secure}");
         assert!(message(1, 257, 128).contains("a plaintext modulus of 2, 65537, 1073479681"));
         let both = message(1000, 2, 512);
-        assert!(both.ends_with("; take fewer products in a row, and less security"), "{both}");
+        assert!(both.ends_with(": take fewer products in a row, and less security"), "{both}");
         assert!(message(1, 2, 512).contains("take 256 bits of security at this depth (bits"));
     }
 }

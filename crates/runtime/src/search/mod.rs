@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use solinas_schemes::ntru::find::Found;
 
 pub(crate) use bgv::find as find_bgv;
-pub use bgv_sets::find_bgv as smallest_bgv;
+pub use bgv_sets::smallest_bgv;
 pub(crate) use ntru::find as find_ntru;
 pub use solinas_schemes::ntru::KeyDistribution;
 
@@ -43,7 +43,7 @@ pub struct FoundParams {
     facts: Facts,
 }
 
-/// What a scheme knows of a set that it found.
+/// Facts that the search of a scheme returns.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Facts {

@@ -12,7 +12,7 @@ use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Progr
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, ServerKey, Table};
+use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -111,14 +111,14 @@ impl TfheEngine {
 
     fn measured_speed(&self) -> Speed {
         let table = match self.set().family() {
-            Family::Gates => Table::Sign,
-            Family::Integers => Table::Entries(vec![[0; 16]]),
+            Family::Gates => LookupTable::Sign,
+            Family::Integers => LookupTable::Entries(vec![[0; 16]]),
         };
         let dimension = self.set().big_dimension();
         let time = |count: usize| {
             // Words other than 0, so that the rotation skips no step.
             let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-            let job = Job { input: LweCiphertext::from_words(words), table: &table };
+            let job = BootstrapTask { input: LweCiphertext::from_words(words), table: &table };
             let jobs = vec![job; count];
             let start = Instant::now();
             // The dimension is right, so there is no error. If there were one, only the time would be wrong.

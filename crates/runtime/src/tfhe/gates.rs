@@ -3,7 +3,7 @@
 use super::schedule::{Linear, Schedule};
 use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::GATES_WEIGHT;
-use solinas_schemes::tfhe::{Table, encode_bool};
+use solinas_schemes::tfhe::{LookupTable, encode_bool};
 
 /// Largest noise weight of a gate's output: that of a MUX, which is a sum of two bootstraps.
 const OUTPUT_WEIGHT: u64 = 2;
@@ -29,7 +29,7 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
             if !alone && argument.weight(inputs, input_weight) > GATES_WEIGHT as u64 * margin {
                 argument = Linear::sum(&[(1, &copies(&mut schedule, parts))], constant);
             }
-            Linear::value(schedule.bootstrap(argument, &Table::Sign))
+            Linear::value(schedule.bootstrap(argument, &LookupTable::Sign))
         };
         let node = match *gate {
             Gate::Input(index) if refresh => sign(&[(1, &Linear::value(index))], 0),
@@ -71,7 +71,7 @@ fn copies(schedule: &mut Schedule, parts: &[(i32, &Linear)]) -> Linear {
         copies.push(if source.terms.is_empty() {
             source
         } else {
-            Linear::value(schedule.bootstrap(source, &Table::Sign))
+            Linear::value(schedule.bootstrap(source, &LookupTable::Sign))
         });
     }
     let parts: Vec<(i32, &Linear)> = parts.iter().zip(&copies).map(|(&(c, _), copy)| (c, copy)).collect();

@@ -103,9 +103,9 @@ impl Public for ServerKey {
         self.is_insecure()
     }
 
-    fn engine(&self, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+    fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         memory::check("a server key", &info(self.params()), Evaluator::size_of(self.params()) as u64, memory::FREE)?;
-        Ok(Arc::new(TfheEngine::new(self)?))
+        Ok(Arc::new(TfheEngine::new(&self)?))
     }
 
     fn header(&self) -> Result<Header, Error> {

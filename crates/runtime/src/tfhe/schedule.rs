@@ -1,7 +1,7 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Table};
+use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
 use std::collections::HashMap;
 
 /// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
@@ -60,7 +60,7 @@ pub(crate) struct Schedule {
     /// The wave after which each value exists; 0 for inputs.
     born: Vec<u32>,
     tasks: Vec<Task>,
-    tables: Vec<Table>,
+    tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
     outputs: Vec<Linear>,
     output_weight: u64,
@@ -72,14 +72,14 @@ impl Schedule {
     }
 
     /// Adds a bootstrap. Returns the number of its first output.
-    pub(crate) fn bootstrap(&mut self, argument: Linear, table: &Table) -> u32 {
+    pub(crate) fn bootstrap(&mut self, argument: Linear, table: &LookupTable) -> u32 {
         let outputs = match table {
-            Table::Sign => 1,
-            Table::Entries(tables) => tables.len() as u32,
+            LookupTable::Sign => 1,
+            LookupTable::Entries(tables) => tables.len() as u32,
         };
         let key = match table {
-            Table::Sign => Vec::new(),
-            Table::Entries(tables) => tables.concat(),
+            LookupTable::Sign => Vec::new(),
+            LookupTable::Entries(tables) => tables.concat(),
         };
         let next = self.tables.len() as u32;
         let id = *self.table_ids.entry(key).or_insert(next);
@@ -181,10 +181,10 @@ impl Schedule {
             let size = jobs.len().div_ceil(jobs.len().div_ceil(batch()).max(1)).max(1);
             for jobs in jobs.chunks(size) {
                 control.check()?;
-                let arguments: Vec<Job<'_>> = jobs
+                let arguments: Vec<BootstrapTask<'_>> = jobs
                     .iter()
                     .map(|(task, lane)| {
-                        Ok(Job {
+                        Ok(BootstrapTask {
                             input: linear(&values, &task.argument, *lane)?,
                             table: &self.tables[task.table as usize],
                         })

@@ -6,7 +6,7 @@ use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
 use solinas_circuits::radix::Radix;
 use solinas_circuits::{BinaryOp, Gate, Limits, Netlist};
 use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
-use solinas_schemes::tfhe::{Table, encode_value};
+use solinas_schemes::tfhe::{LookupTable, encode_value};
 
 /// The noise that the parameter sets of the family allow, and the noise of the inputs.
 ///
@@ -34,7 +34,7 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
     };
     for lut in graph.luts() {
         let argument = linear(&firsts, &lut.terms, lut.constant);
-        firsts.push(schedule.bootstrap(argument, &Table::Entries(lut.tables.clone())));
+        firsts.push(schedule.bootstrap(argument, &LookupTable::Entries(lut.tables.clone())));
     }
     for output in graph.outputs() {
         schedule.output(linear(&firsts, &output.terms, output.constant), graph.output_weight());

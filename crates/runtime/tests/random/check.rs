@@ -63,7 +63,7 @@ pub(crate) fn planned(set: &ParamsInfo, seed: u64) -> Result<Outcome, String> {
     let described = |problem: String| format!("{problem}{}", programs::listing(&program));
     let right = lowered(&program, set, &mut rng);
     right.map_err(described)?;
-    let cost = levels(cost_under(set.scheme, &program, &set.name)).map_err(described)?;
+    let cost = levels(cost_under(set.scheme, &program, &set.name, &Control::default())).map_err(described)?;
     Ok(if cost.is_some() { Outcome::Right } else { Outcome::TooFewLevels })
 }
 

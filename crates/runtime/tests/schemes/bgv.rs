@@ -7,7 +7,7 @@ use crate::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Server, ServerKey, Type, Work, cost, cost_under, keygen, params, program::Op,
+    Progress, Scheme, Server, ServerKey, Type, Work, cost, cost_under, keygen, params, program::Op,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -270,9 +270,13 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
     check_bootstraps(&setup);
     let u8 = Type::Uint(8);
     let div = Program::from_op("div", &[u8, u8]).unwrap();
-    assert!(cost_under("bgv".parse().unwrap(), &div, "boot128-16384-8").unwrap().bootstraps > 0);
+    assert!(
+        cost_under("bgv".parse::<Scheme>().unwrap(), &div, "boot128-16384-8", &Control::default()).unwrap().bootstraps
+            > 0
+    );
     // Where no set bootstraps, one that does is named.
-    let message = cost_under("bgv".parse().unwrap(), &div, "bits-64-2").unwrap_err().to_string();
+    let message =
+        cost_under("bgv".parse::<Scheme>().unwrap(), &div, "bits-64-2", &Control::default()).unwrap_err().to_string();
     assert!(message.contains("boot128-16384-8"), "{message}");
 }
 

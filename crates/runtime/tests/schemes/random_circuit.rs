@@ -46,7 +46,7 @@ pub(crate) fn circuit(rng: &mut Rng, most: usize) -> Netlist {
     builder.finish().expect("a circuit in order")
 }
 
-/// Runs a circuit on random inputs, gate for gate or optimised; whether it gives what plain evaluation does.
+/// Runs a circuit on random inputs, gate for gate or optimized; whether it gives what plain evaluation does.
 ///
 /// # Errors
 /// From the server.

@@ -4,16 +4,12 @@ use std::borrow::Cow;
 
 use super::{Ciphertext, Error, Evaluator, Stage, noise};
 use crate::leveled::{AutoLevels, ManageLevels};
-use crate::{Evaluate, RotateSlots};
+use crate::{Evaluate, Level, Noise, RotateSlots};
 
 impl ManageLevels for Evaluator<'_> {
     const RETRIES: bool = true;
 
-    fn depth(&self) -> usize {
-        self.key().params().depth()
-    }
-
-    fn noise(&self, x: &Ciphertext) -> f64 {
+    fn noise(&self, x: &Ciphertext) -> Noise {
         x.noise()
     }
 
@@ -31,18 +27,16 @@ impl ManageLevels for Evaluator<'_> {
 
     /// If sums have made the operands noisier by more than a prime's worth.
     fn drops_before_product(&self, operands: &[&Ciphertext]) -> bool {
-        let level = operands.first().map_or(0, |x| x.level());
-        if level < 3 {
-            return false;
-        }
+        let Some(level) = operands.first().map(|x| x.level()) else { return false };
+        let Some(below) = level.below().filter(|&below| below > Level::LOWEST) else { return false };
         let params = self.key().params();
-        let budget = |level: usize, noise: &dyn Fn(&Ciphertext) -> f64| {
+        let budget = |level: Level, noise: &dyn Fn(&Ciphertext) -> Noise| {
             let (x, y) = operands.split_at(operands.len() / 2);
             let noises = x.iter().zip(y).map(|(x, y)| (noise(x), noise(y)));
-            params.log2_modulus(level - 1) - noise::dot(params, level, noises)[1]
+            params.log2_modulus(level.lowered(1)) - noise::dot(params, level, noises)[1].log2()
         };
         let dropped = |x: &Ciphertext| noise::lowered(params, level, x.noise())[1];
-        budget(level - 1, &dropped) > budget(level, &Ciphertext::noise)
+        budget(below, &dropped) > budget(level, &Ciphertext::noise)
     }
 }
 

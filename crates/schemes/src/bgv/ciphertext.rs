@@ -7,16 +7,16 @@ use solinas_ring::{Eval, RnsPoly, sample};
 
 use super::context::Context;
 use super::{Ciphertext, Error, PublicKey};
-use crate::KeyId;
 use crate::random::public_stream;
+use crate::{KeyId, Level, Noise};
 
-/// Where in a level a ciphertext is.
+/// The stage of a ciphertext between two levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Can be added, multiplied, rotated, lowered.
+    /// It can be added, multiplied and rotated, and can drop a level.
     Ready,
-    /// A product before its division by the level's prime: can be added to other products, relinearized, rotated, reduced.
+    /// A product before its division by the level's prime. It can be added to other products, relinearized, rotated and reduced.
     Product,
 }
 
@@ -43,9 +43,9 @@ impl Ciphertext {
     /// [`Error::Material`] for a level or noise out of range, or other than 2 or 3 parts; [`Error::Ring`] for words that are no residues.
     pub fn from_parts(
         public: &PublicKey,
-        level: usize,
+        level: Level,
         stage: Stage,
-        noise: f64,
+        noise: Noise,
         parts: &[Vec<u64>],
     ) -> Result<Self, Error> {
         let problem = |problem: String| Err(Error::Material { part: "ciphertext", problem });
@@ -54,7 +54,7 @@ impl Ciphertext {
         if !(2..=3).contains(&parts.len()) {
             return problem(format!("{} parts where 2 or 3 belong", parts.len()));
         }
-        if !noise.is_finite() || noise < 0.0 {
+        if !noise.is_storable() {
             return problem(format!("noise of 2^{noise}"));
         }
         let basis = &context.level(level).basis;
@@ -67,12 +67,12 @@ impl Ciphertext {
         self.stage
     }
 
-    /// `c_0`, `c_1` and where there is one `c_2`.
+    /// `c_0`, `c_1`, and `c_2` if there is one.
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts
     }
 
-    /// What the message is multiplied by modulo `p`.
+    /// The factor of the message modulo `p`.
     pub(super) fn correction_factor(&self, context: &Context) -> u64 {
         let (m, factor) = (context.plaintext, context.level(self.level).correction_factor);
         match self.stage {
@@ -82,12 +82,12 @@ impl Ciphertext {
     }
 }
 
-/// A ciphertext made with the secret key: `c_1` is what a public seed gives, so that it takes half the room. [`PublicKey::expand`] makes a [`Ciphertext`] of it.
+/// A ciphertext made with the secret key. A public seed gives `c_1`, so the ciphertext has half the size. [`PublicKey::expand`] makes a [`Ciphertext`] of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeededCiphertext {
     pub(super) key: KeyId,
-    pub(super) level: usize,
-    pub(super) noise: f64,
+    pub(super) level: Level,
+    pub(super) noise: Noise,
     pub(super) seed: [u8; 32],
     pub(super) body: RnsPoly<Eval>,
 }
@@ -99,14 +99,14 @@ impl SeededCiphertext {
     /// As [`Ciphertext::from_parts`].
     pub fn from_parts(
         public: &PublicKey,
-        level: usize,
-        noise: f64,
+        level: Level,
+        noise: Noise,
         seed: [u8; 32],
         body: &[u64],
     ) -> Result<Self, Error> {
         let context = public.context();
         context.check_level("ciphertext", level)?;
-        if !noise.is_finite() || noise < 0.0 {
+        if !noise.is_storable() {
             return Err(Error::Material { part: "ciphertext", problem: format!("noise of 2^{noise}") });
         }
         let body = RnsPoly::from_words(&context.level(level).basis, body)?;
@@ -119,12 +119,12 @@ impl SeededCiphertext {
     }
 
     /// Its level.
-    pub fn level(&self) -> usize {
+    pub fn level(&self) -> Level {
         self.level
     }
 
-    /// `log2` of the noise's standard deviation by the formulas.
-    pub fn noise(&self) -> f64 {
+    /// Its noise, by the formulas.
+    pub fn noise(&self) -> Noise {
         self.noise
     }
 
@@ -139,7 +139,7 @@ impl SeededCiphertext {
     }
 }
 
-/// The uniform polynomial that a public seed has as number `row`.
+/// The uniform polynomial number `row` of a public seed.
 pub(super) fn mask(basis: &solinas_ring::Basis, seed: &[u8; 32], row: u64) -> RnsPoly<Eval> {
     let mut rng = public_stream(seed, row);
     let rng: &mut dyn RngCore = &mut rng;

@@ -4,6 +4,7 @@ use solinas_ring::{Basis, Coeff, MixedRadix, RnsPoly};
 use zeroize::Zeroizing;
 
 use super::{Ciphertext, ClientKey, Error, noise};
+use crate::{Level, Noise};
 
 impl ClientKey {
     /// `c_0 + c_1 s + ..` modulo the first `towers` primes.
@@ -30,24 +31,24 @@ impl ClientKey {
         Ok((basis, Zeroizing::new(phase)))
     }
 
-    /// Decrypts, modulo as many of the primes as the noise by the formula needs. Shape: N. Range: `0..p`.
+    /// Decrypts modulo the fewest primes that the noise allows by the formula. Shape: N. Range: `0..p`.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose noise by the formula might be too large.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public().context();
-        let room = |towers: usize| noise::limit(&context.params, context.params.log2_modulus(towers));
-        let Some(towers) = (1..=ciphertext.level).find(|&towers| ciphertext.noise <= room(towers)) else {
+        let limit = |level: Level| noise::limit(&context.params, context.params.log2_modulus(level));
+        let Some(level) = Level::LOWEST.up_to(ciphertext.level).find(|&level| ciphertext.noise <= limit(level)) else {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
-            let room = room(ciphertext.level);
-            return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });
+            let limit = limit(ciphertext.level);
+            return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, limit, remedy });
         };
-        let (basis, phase) = self.phase(ciphertext, towers)?;
+        let (basis, phase) = self.phase(ciphertext, level.number())?;
         let m = context.plaintext;
         let factor = ciphertext.correction_factor(context);
         let error = solinas_ring::Error::PlaintextModulus { modulus: m.value() };
         let inverse = m.vartime_inverse(factor).ok_or(error)?;
-        let mut message = if towers == 1 {
+        let mut message = if level == Level::LOWEST {
             let q = basis.modulus(0);
             // Without a branch on the sign.
             let lift = m.reduce(m.value() - m.reduce(q.value()));
@@ -60,16 +61,16 @@ impl ClientKey {
         Ok(message)
     }
 
-    /// `log2` of the root mean square of the noise's coefficients, measured: what [`Ciphertext::noise`] predicts. For tests and reports: it tells of the
-    /// key.
+    /// The root mean square of the noise's coefficients, measured: what [`Ciphertext::noise`] predicts. For tests and reports. It reveals information about
+    /// the key.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`].
-    pub fn measure_noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
-        let (basis, phase) = self.phase(ciphertext, ciphertext.level)?;
+    pub fn measure_noise(&self, ciphertext: &Ciphertext) -> Result<Noise, Error> {
+        let (basis, phase) = self.phase(ciphertext, ciphertext.level.number())?;
         let magnitudes = MixedRadix::new(&basis).log2_magnitudes(&phase)?;
         let largest = magnitudes.iter().copied().fold(0.0, f64::max);
         let squares: f64 = magnitudes.iter().map(|bits| (2.0 * (bits - largest)).exp2()).sum();
-        Ok(largest + 0.5 * (squares / self.params().dimension() as f64).log2())
+        Ok(Noise::from_log2(largest + 0.5 * (squares / self.params().dimension() as f64).log2()))
     }
 }

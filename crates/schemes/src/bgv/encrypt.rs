@@ -6,11 +6,12 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::ciphertext::mask;
 use super::{Ciphertext, ClientKey, Error, PublicKey, SeededCiphertext, Stage, noise};
-use crate::embedding;
+use crate::Level;
+use crate::canonical_embedding;
 
 impl PublicKey {
-    /// `c = (b v + p e_0 + m, a v + p e_1)`, at the level of fresh ciphertexts ([`Params::fresh_level`](super::Params::fresh_level)); where there are higher ones, which bootstrapping
-    /// takes, made a level above and divided by its prime, which leaves less noise. Shape: N. Range: `0..p`.
+    /// Encrypts a plaintext polynomial at [`Params::fresh_level`](super::Params::fresh_level): `c = (b v + p e_0 + m, a v + p e_1)`. Shape: N. Range: `0..p`. If the
+    /// parameters have higher levels for bootstrapping, it encrypts one level higher and switches the modulus down, which leaves less noise.
     ///
     /// # Errors
     /// [`Error::Plaintext`] for another number of coefficients, or one out of range.
@@ -19,25 +20,25 @@ impl PublicKey {
         let Some(rescale) = self.context().level_above(level).and_then(|above| above.rescale.as_ref()) else {
             return self.encrypt_at(plaintext, level, rng);
         };
-        let above = self.encrypt_at(plaintext, level + 1, rng)?;
+        let above = self.encrypt_at(plaintext, level.above(), rng)?;
         let parts = above.parts.iter().map(|part| rescale.apply(part)).collect::<Result<_, _>>()?;
         Ok(Ciphertext { level, noise: noise::fresh(params), parts, ..above })
     }
 
-    /// As [`Self::encrypt`], at another level, as it is: a lower one is smaller and faster, for fewer products.
+    /// As [`Self::encrypt`], at a level of the caller's choice, and without a modulus switch. A lower level makes a smaller ciphertext for fewer products.
     ///
     /// # Errors
-    /// As [`Self::encrypt`]; [`Error::Material`] for a level there is not, [`Error::Noise`] for one too low for a public key's noise.
-    pub fn encrypt_at(&self, plaintext: &[u64], level: usize, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
+    /// As [`Self::encrypt`]; [`Error::Material`] for a level that the parameters do not have; [`Error::Noise`] for a level too low for the noise of the public key.
+    pub fn encrypt_at(&self, plaintext: &[u64], level: Level, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         context.check_level("plaintext", level)?;
         let plans = context.level(level);
         let (basis, n) = (&plans.basis, plaintext.len());
-        let (noise, room) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
-        if noise > room {
+        let (noise, limit) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
+        if noise > limit {
             let remedy = "encrypt at a higher level, or with the secret key";
-            return Err(Error::Noise { operation: "encryption", noise, room, remedy });
+            return Err(Error::Noise { operation: "encryption", noise, limit, remedy });
         }
         let gaussian = sample::Gaussian::new(noise::SIGMA)?;
         let p = context.params.plaintext_modulus() as i64;
@@ -71,7 +72,11 @@ impl PublicKey {
         context.check_plaintext(plaintext)?;
         let level = context.params.fresh_level();
         let body = context.embed(plaintext, context.level(level).correction_factor);
-        let noise = noise::plain(&context.params, embedding::log2_peak(&body), embedding::log2_largest(&body));
+        let noise = noise::plain(
+            &context.params,
+            canonical_embedding::log2_canonical_norm(&body),
+            canonical_embedding::log2_largest(&body),
+        );
         let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();
         let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })
@@ -98,14 +103,14 @@ impl ClientKey {
         self.encrypt_seeded_at(plaintext, self.params().fresh_level(), rng)
     }
 
-    /// As [`Self::encrypt_seeded`], at a lower level: smaller, for fewer products.
+    /// As [`Self::encrypt_seeded`], at a level of the caller's choice.
     ///
     /// # Errors
-    /// As [`Self::encrypt_seeded`]; [`Error::Material`] for a level there is not.
+    /// As [`Self::encrypt_seeded`]; [`Error::Material`] for a level that the parameters do not have.
     pub fn encrypt_seeded_at(
         &self,
         plaintext: &[u64],
-        level: usize,
+        level: Level,
         rng: &mut impl RngCore,
     ) -> Result<SeededCiphertext, Error> {
         let context = self.public().context();

@@ -2,18 +2,18 @@
 
 use solinas_ring::{Eval, RnsPoly};
 
-use super::context::{Context, Level};
+use super::context::{Context, LevelPlans};
 use super::{Ciphertext, Error, Rotations, ServerKey, Stage, noise};
-use crate::embedding::{log2_integer, log2_largest, log2_peak};
+use crate::canonical_embedding::{log2_canonical_norm, log2_integer, log2_largest};
 use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
-use crate::{Evaluate, RotateSlots};
+use crate::{Evaluate, Level, Noise, RotateSlots};
 
-/// What brings noise down.
+/// The remedy for too much noise.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
 
-/// The operations, each by itself: the caller manages levels. [`Self::automatic`] does it.
+/// The single operations. The caller manages levels. [`Self::automatic`] manages them for the caller.
 ///
-/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+/// Every result states its noise by the formulas. A result that might not decrypt is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
         self.key.public().context()
     }
 
-    fn level(&self, x: &Ciphertext) -> &'a Level {
+    fn plans(&self, x: &Ciphertext) -> &'a LevelPlans {
         self.context().level(x.level)
     }
 
@@ -89,16 +89,16 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// That noise decrypts at a level.
+    /// The noise, if it decrypts at that level.
     fn within_limit(
         &self,
         operation: &'static str,
-        noise: f64,
-        level: usize,
+        noise: Noise,
+        level: Level,
         remedy: &'static str,
-    ) -> Result<f64, Error> {
-        let room = noise::limit(self.key.params(), self.key.params().log2_modulus(level));
-        if noise > room { Err(Error::Noise { operation, noise, room, remedy }) } else { Ok(noise) }
+    ) -> Result<Noise, Error> {
+        let limit = noise::limit(self.key.params(), self.key.params().log2_modulus(level));
+        if noise > limit { Err(Error::Noise { operation, noise, limit, remedy }) } else { Ok(noise) }
     }
 
     /// `x` with other parts and noise, if that decrypts.
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a> {
         &self,
         operation: &'static str,
         x: &Ciphertext,
-        noise: f64,
+        noise: Noise,
         parts: Vec<RnsPoly<Eval>>,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
@@ -122,8 +122,8 @@ impl<'a> Evaluator<'a> {
         combine: impl Fn(&RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
-        let noise = self.within_limit(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
-        let zero = || RnsPoly::zero(&self.level(x).basis);
+        let noise = self.within_limit(operation, x.noise.sum(y.noise), x.level, LOWER)?;
+        let zero = || RnsPoly::zero(&self.plans(x).basis);
         let part = |i: usize| match (x.parts.get(i), y.parts.get(i)) {
             (Some(x), Some(y)) => combine(x, y),
             (Some(x), None) => Ok(x.clone()),
@@ -144,8 +144,8 @@ impl<'a> Evaluator<'a> {
         context.check_plaintext(plaintext)?;
         let mut parts = x.parts.clone();
         let plain = context.embed(plaintext, x.correction_factor(context));
-        parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
-        let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
+        parts[0].add_assign(&RnsPoly::from_signed(&self.plans(x).basis, &plain)?.into_eval())?;
+        let noise = x.noise.sum(noise::plain(self.key.params(), log2_canonical_norm(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
     }
 
@@ -172,7 +172,7 @@ impl<'a> Evaluator<'a> {
         const WHAT: &str = "a product";
         self.factors(WHAT, x, y)?;
         let noise = self.within_limit(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
-        let basis = &self.level(x).basis;
+        let basis = &self.plans(x).basis;
         let tensor = Tensor::of(&[(x, y)]);
         let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
         let third = RnsPoly::from_towers(basis, |i, out| tensor.high(basis, i, out));
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a> {
         self.check("the operand", x)?;
         let [first, second, third] = x.parts.as_slice() else { return Ok(x.clone()) };
         let noise = self.within_limit(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
-        let parts = self.level(x).switch.apply(
+        let parts = self.plans(x).switch.apply(
             self.key.relinearization(),
             false,
             |i, out| out.copy_from_slice(third.tower(i)),
@@ -216,10 +216,10 @@ impl<'a> Evaluator<'a> {
         &self,
         operation: &'static str,
         x: &Ciphertext,
-        noise: f64,
+        noise: Noise,
         factor: Option<i64>,
     ) -> Result<Ciphertext, Error> {
-        let Level { rescale, basis, .. } = self.level(x);
+        let LevelPlans { rescale, basis, .. } = self.plans(x);
         let depth = self.key.params().depth();
         let rescale = rescale.as_ref().ok_or(Error::OutOfLevels { operation, level: x.level, depth })?;
         let divide = |part: &RnsPoly<Eval>| {
@@ -241,10 +241,11 @@ impl<'a> Evaluator<'a> {
         &self,
         operation: &'static str,
         x: &Ciphertext,
-        noise: f64,
+        noise: Noise,
         parts: Vec<RnsPoly<Eval>>,
     ) -> Result<Ciphertext, Error> {
-        let level = x.level - 1;
+        let depth = self.key.params().depth();
+        let level = x.level.below().ok_or(Error::OutOfLevels { operation, level: x.level, depth })?;
         let noise = self.within_limit(operation, noise, level, "choose parameters with primes of more bits")?;
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
     }
@@ -264,14 +265,14 @@ impl<'a> Evaluator<'a> {
             self.factors(what, x, y)?;
             self.pair(what, first, x)?;
         }
-        if first.level == 1 {
-            return Err(Error::OutOfLevels { operation: what, level: 1, depth: params.depth() });
+        if first.level == Level::LOWEST {
+            return Err(Error::OutOfLevels { operation: what, level: first.level, depth: params.depth() });
         }
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
         let noises = x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise));
         let [switched, reduced] = noise::dot(params, first.level, noises);
         self.within_limit(what, switched, first.level, remedy)?;
-        let Level { basis, switch, .. } = self.level(first);
+        let LevelPlans { basis, switch, .. } = self.plans(first);
         let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
         let tensor = Tensor::of(&terms);
         let parts = switch.apply(
@@ -300,7 +301,7 @@ impl Evaluate for Evaluator<'_> {
         stored.plaintext.as_deref()
     }
 
-    fn level(&self, x: &Ciphertext) -> usize {
+    fn level(&self, x: &Ciphertext) -> Level {
         x.level
     }
 
@@ -354,8 +355,9 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let factor = context.embed(plaintext, 1);
-        let noise = self.within_limit(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
-        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
+        let noise =
+            self.within_limit(WHAT, noise::product_plain(x.noise, log2_canonical_norm(&factor)), x.level, LOWER)?;
+        let factor = RnsPoly::from_signed(&self.plans(x).basis, &factor)?.into_eval();
         let mut parts = x.parts.clone();
         parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
         self.with(WHAT, x, noise, parts, LOWER)
@@ -370,7 +372,7 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         // Times f, so that it has f^2 as a product has.
-        let factor = self.context().plaintext.centered(self.level(x).correction_factor);
+        let factor = self.context().plaintext.centered(self.plans(x).correction_factor);
         let noise = noise::product_plain(x.noise, log2_integer(factor));
         self.within_limit(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
         self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
@@ -404,7 +406,7 @@ impl Evaluate for Evaluator<'_> {
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
         let all = Rotations::all(self.key.params()).ok()?;
-        if self.key.rotations() == all { Some(self) } else { None }
+        if self.key.rotations().contains(&all) { Some(self) } else { None }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: boo
     let params = &context.params;
     let mut rng = seed.derive("bgv keys").stream(0);
     let secret = sample::ternary(&mut rng, params.dimension());
-    let basis = &context.level(params.levels()).basis;
+    let basis = &context.level(params.highest_level()).basis;
     let public_seed = seed.derive("bgv public mask").publish();
     let a = mask(basis, &public_seed, 0);
     let secret = SecretParts::new(basis, secret)?;
@@ -33,7 +33,7 @@ pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: boo
     Ok(ClientKey::new(public, secret))
 }
 
-/// Errors, times an integer.
+/// Draws errors, times an integer.
 pub(super) fn errors(
     multiple: i64,
     len: usize,
@@ -44,13 +44,13 @@ pub(super) fn errors(
     Ok(e)
 }
 
-/// Their values.
+/// The values of such an error polynomial.
 fn error(basis: &Basis, multiple: i64, rng: &mut impl rand_core::RngCore) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
     let e = errors(multiple, basis.dimension(), rng)?;
     Ok(Zeroizing::new(RnsPoly::from_signed(basis, &e)?.into_eval()))
 }
 
-/// What keys that switch secrets are made with: modulo the primes of `basis`, of which the last `special` are special ones.
+/// Makes keys that switch secrets, modulo the primes of `basis`. The last `special` primes are special.
 pub(super) struct Rows<'a> {
     pub(super) switch: &'a Switch,
     pub(super) basis: &'a Basis,
@@ -96,7 +96,7 @@ pub(super) fn evaluation_parts(
     let context = client.public().context();
     let basis = &context.extended;
     let secret = Zeroizing::new(RnsPoly::from_signed(basis, client.secret())?.into_eval());
-    let switch = &context.level(context.params.levels()).switch;
+    let switch = &context.level(context.params.highest_level()).switch;
     let plan = context.params.bootstrapping().map(|_| bootstrap::Plan::new(context)).transpose()?;
     let bootstrap_rows = plan.as_ref().map_or(0, |plan| plan.rows(context));
     let steps = Steps::new(control, (1 + rotations.len()) * switch.rows() + bootstrap_rows);

@@ -4,12 +4,12 @@ use core::fmt;
 use std::collections::BTreeMap;
 
 use solinas_ring::{Basis, Eval, RnsPoly};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::ciphertext::mask;
 use super::context::Context;
 use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
-use crate::{Control, KeyId};
+use crate::{Control, KeyId, Level};
 
 /// The numbers of a public key: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
 #[derive(PartialEq)]
@@ -46,7 +46,7 @@ impl PublicKey {
     /// [`Error::Ring`] for another number of words, or for words that are no residues.
     pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u64]) -> Result<Self, Error> {
         let context = Context::new(params)?;
-        let b = RnsPoly::from_words(&context.level(params.levels()).basis, b)?;
+        let b = RnsPoly::from_words(&context.level(params.highest_level()).basis, b)?;
         Ok(Self::new(context, insecure, PublicParts::new(seed, b)))
     }
 
@@ -67,6 +67,9 @@ pub struct SecretParts {
     /// The values of `s` modulo every prime of `Q`.
     pub(super) values: Zeroizing<RnsPoly<Eval>>,
 }
+
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
 
 impl SecretParts {
     pub(super) fn new(basis: &Basis, coefficients: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
@@ -91,7 +94,7 @@ impl ClientKey {
         }
         let secret = SecretParts::new(public.b().basis(), secret)?;
         // b + a s = p e, of which no coefficient is as large as 32 p.
-        let basis = &public.context().level(1).basis;
+        let basis = &public.context().level(Level::LOWEST).basis;
         let PublicParts { b, a, .. } = public.parts();
         let mut sum = Zeroizing::new(b.truncated(1)?);
         sum.add_product(&a.truncated(1)?, &Zeroizing::new(secret.values.truncated(1)?))?;
@@ -118,7 +121,7 @@ impl ClientKey {
 }
 
 /// A key that switches from another secret `s'` to `s`: rows `(b_g, a_g)` with `b_g = -a_g s + p e_g + w_g s'`, `w_g` the weight of digit `g`, and the `a_g` from a
-/// seed. Keys modulo `Q P` are held divided by `P` in the towers of `Q`: `a_g` uniform, and `p e_g / P` there. One serves all levels.
+/// seed. Keys modulo `Q P` are divided by `P` in the towers of `Q`, where `a_g` is uniform and the error is `p e_g / P`. One key serves all levels.
 #[derive(Clone, PartialEq)]
 pub struct SwitchKey {
     seed: [u8; 32],
@@ -147,11 +150,11 @@ impl SwitchKey {
     }
 
     fn from_parts(context: &Context, parts: &SwitchKeyParts) -> Result<Self, Error> {
-        let rows = context.level(context.params.levels()).switch.rows();
+        let rows = context.level(context.params.highest_level()).switch.rows();
         Self::of_parts("server key", &context.extended, context.params.special().len(), rows, parts)
     }
 
-    /// Of so many rows modulo the primes of `basis`, of which the last `special` are special ones.
+    /// From its stored parts: `rows` rows modulo the primes of `basis`. The last `special` primes are special.
     pub(super) fn of_parts(
         part: &'static str,
         basis: &Basis,
@@ -188,12 +191,12 @@ impl SwitchKey {
         self.rows.iter().map(|[b, _]| b)
     }
 
-    /// Primes it is modulo.
+    /// Number of its primes.
     pub(super) fn towers(&self) -> usize {
         self.rows[0][0].basis().len()
     }
 
-    /// Special primes among them.
+    /// Number of special primes among them.
     pub(super) fn special(&self) -> usize {
         self.special
     }
@@ -209,7 +212,7 @@ impl SwitchKey {
 #[derive(Clone, PartialEq)]
 pub struct EvaluationParts {
     pub(super) relinearization: SwitchKey,
-    /// By exponent of the automorphism.
+    /// The key of each automorphism, by exponent.
     pub(super) rotations: BTreeMap<usize, SwitchKey>,
     pub(super) bootstrap: Option<BootstrapKey>,
 }

@@ -1,10 +1,10 @@
 //! The leveled scheme of Brakerski, Gentry and Vaikuntanathan (2012) over rings, in double-CRT: sums, products and rotations of vectors of integers
 //! modulo `p`.
 //!
-//! A ciphertext is `(c_0, c_1)` with `c_0 + c_1 s = f m + p e` modulo `Q_l`, the product of the first `l` primes; `l` is its *level*, and each product uses one
-//! up ([`Evaluate::multiply`](crate::Evaluate::multiply)). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
-//! module sees it. Plaintexts are polynomials modulo `p` and `X^N + 1`; where `p` is a prime that is `1 mod 2N`, two rows of `N/2` slots
-//! ([`Params::slots`]).
+//! A ciphertext is `(c_0, c_1)` with `c_0 + c_1 s = f m + p e` modulo `Q_l`, the product of the first `l` primes. `l` is its *level*. A product uses up one level
+//! ([`Evaluate::multiply`](crate::Evaluate::multiply)). `f` is the correction factor of the level, modulo `p`. Products and divisions by primes multiply the message
+//! by known numbers, and `f` accounts for them. Only this module uses it. Plaintexts are polynomials modulo `p` and `X^N + 1`. If `p` is a prime that is
+//! `1 mod 2N`, a plaintext has two rows of `N/2` slots ([`Params::slots`]).
 //!
 //! Formulas and their derivation: `docs/derivations/bgv-noise.md`; costs: `docs/derivations/bgv-cost.md`; use: `docs/book/bgv.md`.
 //!
@@ -77,7 +77,7 @@ const SCHEME: &str = "BGV";
 
 impl Leveled for Bgv {
     const NAME: &'static str = "bgv";
-    /// Of 128 bits, vectors, and depth for more than a polynomial or two.
+    /// A set of 128 bits with vectors and eight products in sequence.
     const DEFAULT: &'static str = "slots128-16384-8";
     const SEEDED: bool = true;
 
@@ -88,6 +88,7 @@ impl Leveled for Bgv {
     type PublicParts = keys::PublicParts;
     type SecretParts = keys::SecretParts;
     type EvaluationParts = keys::EvaluationParts;
+    type Evaluator<'k> = Evaluator<'k>;
 
     fn params(context: &Self::Context) -> &Params {
         &context.params
@@ -105,7 +106,6 @@ impl Leveled for Bgv {
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, &Rotations::default_of(client.params()), control)
     }
-    type Evaluator<'k> = Evaluator<'k>;
 
     fn set_names() -> Vec<&'static str> {
         Params::names()

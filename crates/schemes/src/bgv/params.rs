@@ -1,14 +1,19 @@
 //! Parameter sets, what follows from them, and their checks.
 
+mod choice;
+
 use serde::{Deserialize, Serialize};
-use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
+use solinas_field::prime::Modulus;
 use solinas_ring::Divisor;
+
+pub(super) use choice::Failure;
 
 use super::bootstrap::{BootstrapNoise, Bootstrapping};
 use super::{Error, SCHEME, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
+use crate::{Level, Noise};
 
 /// Smallest ring dimension.
 pub(super) const MIN_DIMENSION: usize = 16;
@@ -19,12 +24,13 @@ pub(super) const MAX_DEPTH: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySwitching {
-    /// Digits are groups of so many towers, keys are modulo `Q P` with special primes `P` a little above a group: fast, little noise, and `P` counts for security.
+    /// Digits are groups of towers. Keys are modulo `Q P`, where the product `P` of the special primes is a little above a group. This is fast and adds little
+    /// noise, but `P` counts for security.
     Hybrid {
         /// Towers of a group.
         group: usize,
     },
-    /// Digits of so many bits of each tower, keys are modulo `Q` (Brakerski and Vaikuntanathan 2011): no special primes, more noise and more digits.
+    /// Digits are bits of each tower (Brakerski and Vaikuntanathan 2011). Keys are modulo `Q`, without special primes. There are more digits and more noise.
     Digits {
         /// Bits of a digit.
         bits: u32,
@@ -40,7 +46,7 @@ pub struct ParamsLiteral {
     pub dimension: usize,
     /// Plaintext modulus `p`.
     pub plaintext_modulus: u64,
-    /// Multiplications in sequence; there are `depth + 1` levels, of a prime each, and above them those that bootstrapping takes.
+    /// Multiplications in sequence. There are `depth + 1` levels of one prime each. Levels for bootstrapping come above them.
     pub depth: usize,
     /// How keys are switched.
     pub switching: KeySwitching,
@@ -130,12 +136,18 @@ impl Params {
 
     /// Levels, of which level 1 is the last. Level `l` has the first `l` primes.
     pub fn levels(&self) -> usize {
-        self.fresh_level() + self.bootstrapping().map_or(0, Bootstrapping::levels)
+        self.highest_level().number()
     }
 
-    /// The level of fresh ciphertexts, and of bootstrapped ones: the highest, but for those that bootstrapping takes.
-    pub fn fresh_level(&self) -> usize {
-        self.literal.depth + 1
+    /// The highest level. It is above that of fresh ciphertexts if the parameters bootstrap.
+    pub fn highest_level(&self) -> Level {
+        let levels = self.bootstrapping().map_or(0, Bootstrapping::levels);
+        Level::with_products_left(self.literal.depth + levels)
+    }
+
+    /// The level of fresh and of bootstrapped ciphertexts. The levels above it belong to bootstrapping.
+    pub fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.literal.depth)
     }
 
     /// What parameters with bootstrapping have beside the others.
@@ -172,8 +184,8 @@ impl Params {
     }
 
     /// What messages of ready ciphertexts of a level are multiplied by modulo `p`.
-    pub(super) fn correction_factor(&self, level: usize) -> u64 {
-        self.factors[level - 1]
+    pub(super) fn correction_factor(&self, level: Level) -> u64 {
+        self.factors[level.index()]
     }
 
     /// 1 at the highest level; a product has `f^2`, and the division by `q` leaves `f^2 / q`.
@@ -189,8 +201,8 @@ impl Params {
     }
 
     /// `log2 Q_l` of a level.
-    pub fn log2_modulus(&self, level: usize) -> f64 {
-        log2(&self.moduli[..level])
+    pub fn log2_modulus(&self, level: Level) -> f64 {
+        log2(&self.moduli[..level.number()])
     }
 
     /// `log2 (Q P)` of the highest level, on which the security depends.
@@ -242,8 +254,8 @@ impl Params {
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
-    pub(super) fn digit_squares(&self, level: usize) -> f64 {
-        let moduli = &self.moduli[..level];
+    pub(super) fn digit_squares(&self, level: Level) -> f64 {
+        let moduli = &self.moduli[..level.number()];
         match self.literal.switching {
             KeySwitching::Hybrid { group } => {
                 let log2_special = log2(&self.special);
@@ -263,150 +275,35 @@ impl Params {
         }
     }
 
+    /// `log2` of the prime of a level.
+    pub(super) fn log2_prime(&self, level: Level) -> f64 {
+        log2(&self.moduli[level.index()..level.number()])
+    }
+
     /// Noise that a key switch at a level adds, before the rounding of the division by `P`.
-    pub(super) fn switch_noise(&self, level: usize) -> f64 {
+    pub(super) fn switch_noise(&self, level: Level) -> Noise {
         noise::switched_digits(self, self.digit_squares(level))
     }
 
     /// Noise of a ciphertext after a key switch at a level and the division by `P`.
-    pub(super) fn switched(&self, noise: f64, level: usize) -> f64 {
-        let switched = noise::root_sum_squares(noise, self.switch_noise(level));
+    pub(super) fn switched(&self, noise: Noise, level: Level) -> Noise {
+        let switched = noise.root_sum_squares(self.switch_noise(level));
         match self.special.len() {
             0 => switched,
-            primes => noise::root_sum_squares(switched, noise::rounding(self, primes, 2)),
+            primes => switched.root_sum_squares(noise::rounding(self, primes, 2)),
         }
     }
 
     /// Noise of a ciphertext of `parts` parts after the division by the prime of `level`; by special primes too when `fused`.
-    pub(super) fn reduced(&self, noise: f64, level: usize, parts: usize, fused: bool) -> f64 {
+    pub(super) fn reduced(&self, noise: Noise, level: Level, parts: usize, fused: bool) -> Noise {
         let primes = 1 + if fused { self.special.len() } else { 0 };
-        let log2_prime = log2(&self.moduli[level - 1..level]);
-        noise::rescale(self, noise, log2_prime, noise::rounding(self, primes, parts))
-    }
-
-    /// The primes of those bits: of `Q` for the first level, the highest, and those between; then the special ones.
-    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<(Vec<Modulus>, Vec<Modulus>), Failure> {
-        let mut taken = Vec::new();
-        let mut wanted = vec![bits.first];
-        match literal.bootstrapping {
-            None => wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1)]),
-            Some(bootstrapping) => {
-                wanted.extend(vec![bits.middle; literal.depth]);
-                wanted.extend(vec![bits.extraction; bootstrapping.levels() - 1]);
-            }
-        }
-        wanted.extend(vec![bits.top; literal.depth.min(1)]);
-        let moduli = take(&wanted, literal, &mut taken)?;
-        let KeySwitching::Hybrid { group } = literal.switching else { return Ok((moduli, Vec::new())) };
-        // P above the largest group by what makes a rotation's noise half of a rounding's.
-        let groups = moduli.chunks(group);
-        let largest = groups.clone().map(log2).fold(0.0, f64::max);
-        let k = group.min(moduli.len()) as f64;
-        let margin = 1.0 + (noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt()).log2();
-        let count = ((largest + margin) / (f64::from(FAST_PRIME_BITS) - 0.05)).ceil();
-        let each = ((largest + margin) / count + 0.05).ceil() as u32;
-        let special = take(&vec![each.max(10); count as usize], literal, &mut taken)?;
-        Ok((moduli, special))
-    }
-
-    /// Takes primes of those bits, when they decrypt.
-    fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
-        (self.moduli, self.special) = Self::choose_moduli(&self.literal, bits)?;
-        self.check_noise()
-    }
-
-    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
-    fn check_noise(&self) -> Result<(), Failure> {
-        let fits = |what, level, noise: f64| {
-            let over = noise - noise::limit(self, self.log2_modulus(level));
-            if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
-        };
-        // Rotations by digits would take too many bits: who rotates much, switches keys by groups.
-        let rotated = |noise: f64, level: usize| match self.literal.switching {
-            KeySwitching::Hybrid { .. } => self.switched(noise, level),
-            KeySwitching::Digits { .. } => noise,
-        };
-        let terms = f64::from(self.literal.terms).log2();
-        let start = self.fresh_level();
-        let first = match self.literal.bootstrapping {
-            None => noise::fresh(self),
-            Some(bootstrapping) => {
-                let bootstrapped = bootstrapping.check_noise(self)?;
-                noise::fresh(self).max(noise::fresh_secret(self)).max(bootstrapped)
-            }
-        };
-        let mut noise = rotated(first, start) + terms;
-        for level in (2..=start).rev() {
-            let product = noise::product(self, noise, noise);
-            let switched = fits("a product", level, noise::root_sum_squares(product, self.switch_noise(level)))?;
-            // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
-            let log2_prime = log2(&self.moduli[level - 1..level]);
-            let over = 1.0 + noise::divided(self, switched, log2_prime) - noise::rounding(self, 1, 2);
-            if over > 0.0 {
-                return Err(Failure::Noise { what: "a product, divided,", level, over });
-            }
-            noise = fits("a product", level - 1, self.reduced(switched, level, 2, true))?;
-            noise = rotated(noise, level - 1) + terms;
-        }
-        let noise = fits("a sum", 1, noise)?;
-        match self.bootstrapping_noise() {
-            Some(growth) if noise > growth.limit => {
-                let over = noise - growth.limit;
-                Err(Failure::Noise { what: "a sum that is bootstrapped", level: 1, over })
-            }
-            _ => Ok(()),
-        }
+        noise::rescale(self, noise, self.log2_prime(level), noise::rounding(self, primes, parts))
     }
 }
 
+/// `log2` of the product of these primes.
 pub(super) fn log2(moduli: &[Modulus]) -> f64 {
     moduli.iter().map(|q| (q.value() as f64).log2()).sum()
-}
-
-/// The largest primes of those bits with transforms that are not taken and do not divide `p`.
-fn take(wanted: &[u32], literal: &ParamsLiteral, taken: &mut Vec<Modulus>) -> Result<Vec<Modulus>, Failure> {
-    let step = 2 * literal.dimension as u64;
-    let mut out = Vec::with_capacity(wanted.len());
-    for (i, &bits) in wanted.iter().enumerate() {
-        if wanted[..i].contains(&bits) {
-            continue;
-        }
-        let places: Vec<usize> = (i..wanted.len()).filter(|&place| wanted[place] == bits).collect();
-        // Few enough to ask for more than are needed, in case some are taken.
-        let spare = taken.iter().filter(|q| q.bits() == bits).count() + 1;
-        let of_width = primes(bits, places.len() + spare, step)
-            .or_else(|_| primes(bits, places.len() + spare - 1, step))
-            .map_err(|error| Failure::Primes(error.into()))?;
-        let free =
-            of_width.into_iter().filter(|q| !taken.contains(q) && !literal.plaintext_modulus.is_multiple_of(q.value()));
-        let free: Vec<Modulus> = free.take(places.len()).collect();
-        if free.len() < places.len() {
-            return Err(Failure::TooFew { bits });
-        }
-        taken.extend(&free);
-        out.extend(places.into_iter().zip(free));
-    }
-    out.sort_unstable_by_key(|&(place, _)| place);
-    Ok(out.into_iter().map(|(_, modulus)| modulus).collect())
-}
-
-/// Bits of the primes of the first level, of the highest, of those of the extraction of digits below it, and of those between.
-#[derive(Clone, Copy)]
-struct Bits {
-    first: u32,
-    middle: u32,
-    extraction: u32,
-    top: u32,
-}
-
-/// Why primes of some bits will not do.
-pub(super) enum Failure {
-    /// There are none.
-    Primes(Error),
-    /// There are too few of those bits.
-    TooFew { bits: u32 },
-    /// The noise of `what` at `level` is `over` bits too much.
-    Noise { what: &'static str, level: usize, over: f64 },
 }
 
 impl leveled::Params for Params {
@@ -424,122 +321,11 @@ impl leveled::Params for Params {
         self.log2_modulus(self.fresh_level())
     }
 
-    fn level_moduli(&self, level: usize) -> Vec<u64> {
-        self.moduli[..level].iter().map(|q| q.value()).collect()
+    fn level_moduli(&self, level: Level) -> Vec<u64> {
+        self.moduli[..level.number()].iter().map(|q| q.value()).collect()
     }
 
-    fn level_parts(&self, _: usize) -> usize {
+    fn level_parts(&self, _: Level) -> usize {
         2
-    }
-}
-
-impl TryFrom<ParamsLiteral> for Params {
-    type Error = Error;
-    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), factors: Vec::new() };
-        let literal = params.literal.clone();
-        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
-            if range.contains(&value) {
-                Ok(())
-            } else {
-                Err(params.problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
-            }
-        };
-        in_range("dimension", literal.dimension as u64, MIN_DIMENSION as u64..=1 << 17)?;
-        if !literal.dimension.is_power_of_two() {
-            return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
-        }
-        in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 30)?;
-        in_range("depth", literal.depth as u64, 0..=MAX_DEPTH as u64)?;
-        in_range("terms", literal.terms.into(), 1..=1 << 20)?;
-        match literal.switching {
-            KeySwitching::Hybrid { group } => in_range("towers of a group", group as u64, 1..=41)?,
-            KeySwitching::Digits { bits } => in_range("bits of a digit", bits.into(), 1..=60)?,
-        }
-        if let Some(bootstrapping) = literal.bootstrapping {
-            bootstrapping.check(&literal).map_err(|problem| params.problem(problem))?;
-        }
-        let extraction = literal.bootstrapping.map_or(Some(MAX_PRIME_BITS), |bootstrapping| bootstrapping.bits);
-        for bits in [literal.first_bits, literal.bits, literal.top_bits, extraction].into_iter().flatten() {
-            in_range("bits of primes", bits.into(), 2..=MAX_PRIME_BITS.into())?;
-        }
-        // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
-        let widest = |fixed: Option<u32>| fixed.unwrap_or(MAX_PRIME_BITS);
-        let mut bits = Bits {
-            first: widest(literal.first_bits),
-            middle: widest(literal.bits),
-            extraction: widest(extraction),
-            top: widest(literal.top_bits),
-        };
-        if let Err(failure) = params.attempt(bits) {
-            return Err(match failure {
-                Failure::Primes(error) => error,
-                Failure::TooFew { bits } => params.problem(format!(
-                    "there are too few primes of {bits} bits that are 1 modulo {}: take more bits or less depth",
-                    2 * literal.dimension
-                )),
-                Failure::Noise { what, level, over } => {
-                    let over = over.ceil() as u32;
-                    let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
-                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
-                        (level, _, _, Some(top)) if level == params.levels() => {
-                            format!("a prime of {} bits at the top", top + over)
-                        }
-                        (level, ..) if level > params.fresh_level() => {
-                            format!("primes of {} bits for the digits of bootstrapping", bits.extraction + over)
-                        }
-                        (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
-                        _ => "a smaller plaintext modulus, smaller digits".into(),
-                    };
-                    params.problem(format!(
-                        "the noise of {what} at level {level} is {over} bits too much: take {fix}, or less depth, or fewer terms"
-                    ))
-                }
-            });
-        }
-        let fewest = |params: &mut Self, from: u32, bits: Bits, set: fn(&mut Bits, u32)| {
-            let candidates = (from..=MAX_PRIME_BITS).map(|value| {
-                let mut fewer = bits;
-                set(&mut fewer, value);
-                fewer
-            });
-            candidates.into_iter().find(|&fewer| params.attempt(fewer).is_ok())
-        };
-        // The special primes follow the groups: what is the fewest depends, by a little, on the others.
-        let mut from = 10;
-        loop {
-            let mut found = Some(bits);
-            if literal.bits.is_none() {
-                found = fewest(&mut params, from, bits, |bits, value| bits.middle = value);
-            }
-            if let (Some(bits), None) = (found, literal.first_bits) {
-                found = fewest(&mut params, 10, bits, |bits, value| bits.first = value);
-            }
-            if let (Some(bits), None) = (found, literal.top_bits) {
-                found = fewest(&mut params, 10, bits, |bits, value| bits.top = value);
-            }
-            if let (Some(bits), None) = (found, extraction) {
-                found = fewest(&mut params, 10, bits, |bits, value| bits.extraction = value);
-            }
-            match found {
-                Some(found) if params.attempt(found).is_ok() => {
-                    bits = found;
-                    break;
-                }
-                _ if literal.bits.is_none() && from < MAX_PRIME_BITS => from += 1,
-                // What was tried first does.
-                _ => {
-                    params.attempt(bits).map_err(|_| params.problem("no bits for the primes".into()))?;
-                    break;
-                }
-            }
-        }
-        let literal = &mut params.literal;
-        if let Some(bootstrapping) = &mut literal.bootstrapping {
-            bootstrapping.bits = Some(bits.extraction);
-        }
-        (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
-        params.factors = params.choose_factors()?;
-        Ok(params)
     }
 }

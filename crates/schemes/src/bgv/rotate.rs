@@ -17,8 +17,8 @@ impl RotateSlots for Evaluator<'_> {
         self.key().params().slots()
     }
 
-    /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`. By the key of that rotation if there is
-    /// one, otherwise by those of powers of two.
+    /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`. It uses the key of that rotation if there is
+    /// one, otherwise the keys of powers of two.
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Slots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
@@ -57,7 +57,7 @@ impl RotateSlots for Evaluator<'_> {
 }
 
 impl Evaluator<'_> {
-    /// `x(X^exponent)`: what rotations are, for plaintexts that are polynomials too. One key switch.
+    /// `x(X^exponent)`, by one key switch. A rotation is such an automorphism.
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].

@@ -1,4 +1,4 @@
-//! Which rotations a server key has keys for.
+//! Sets of rotations that server keys have.
 
 use core::fmt;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ impl Rotations {
         Ok(Self::of_exponents(dimension, steps.iter().map(|&step| slots::rotation_exponent(dimension, step))))
     }
 
-    /// What sums over all slots and rotations by any number of places need: rotations by powers of two, and the swap of the rows.
+    /// The rotations of programs: by powers of two, and the swap of the rows. Sums over all slots and rotations by any number of places consist of them.
     ///
     /// # Errors
     /// As [`Self::of_steps`].
@@ -39,7 +39,7 @@ impl Rotations {
         Ok(Self::of_steps(params, &powers)?.with_swap())
     }
 
-    /// The rotations that a server key has unless its maker chooses others: all, if there are slots.
+    /// The default rotations of a server key: all, if there are slots.
     pub fn default_of(params: &Params) -> Self {
         Self::all(params).unwrap_or_else(|_| Self::none(params))
     }
@@ -55,7 +55,7 @@ impl Rotations {
         self
     }
 
-    /// These and `X -> X^exponent`, as polynomials have it; for an odd exponent.
+    /// These and the automorphism `X -> X^exponent` of polynomials. Range: odd exponents.
     ///
     /// # Errors
     /// [`Error::Ring`] for an even exponent.
@@ -72,9 +72,14 @@ impl Rotations {
         self.exponents.iter().copied()
     }
 
-    /// Keys they take.
+    /// Number of rotations. Each has a key.
     pub fn len(&self) -> usize {
         self.exponents.len()
+    }
+
+    /// Whether these contain all of `others`.
+    pub fn contains(&self, others: &Self) -> bool {
+        self.exponents.is_superset(&others.exponents)
     }
 
     /// Whether there is none.

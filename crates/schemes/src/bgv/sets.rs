@@ -133,7 +133,7 @@ impl Params {
         Self::try_from(literal(name, dimension, p, depth, group)).ok()
     }
 
-    /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
+    /// The smallest set of 128 bits or more with that plaintext modulus and at least `depth` products in sequence.
     pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
         let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
             p == plaintext_modulus && of_set >= depth

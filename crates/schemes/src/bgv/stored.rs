@@ -4,6 +4,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage};
 use crate::leveled::StoredCiphertext;
+use crate::{Level, Noise};
 
 impl From<&Ciphertext> for StoredCiphertext {
     /// A ready ciphertext of two parts.
@@ -18,10 +19,10 @@ impl From<&SeededCiphertext> for StoredCiphertext {
     }
 }
 
-fn stored(level: usize, noise: f64, seed: Option<[u8; 32]>, parts: &[RnsPoly<Eval>]) -> StoredCiphertext {
+fn stored(level: Level, noise: Noise, seed: Option<[u8; 32]>, parts: &[RnsPoly<Eval>]) -> StoredCiphertext {
     let parts = parts.iter().map(|part| part.words().to_vec()).collect();
     // A public constant has less noise than a stored ciphertext may state.
-    StoredCiphertext { level, noise: noise.max(0.0), plaintext: None, seed, parts }
+    StoredCiphertext { level, noise: noise.max(Noise::ONE), plaintext: None, seed, parts }
 }
 
 impl PublicKey {

@@ -1,10 +1,11 @@
-//! Key switching at a level, with the division by the special primes and, where asked, by the level's prime in one.
+//! Key switching at a level, with one division by the special primes and, if the caller asks for it, the level's prime.
 
 use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, TowerGadget};
 
 use zeroize::Zeroizing;
 
 use super::{Error, KeySwitching, Params, SCHEME, SwitchKey};
+use crate::Level;
 
 /// The plans of a level.
 #[derive(Debug)]
@@ -13,9 +14,9 @@ pub(super) enum Switch {
     /// By groups of towers.
     Hybrid {
         hybrid: Hybrid,
-        /// By `P`.
+        /// Division by `P`.
         down: SwitchDown,
-        /// By `P` and the level's prime; none at level 1.
+        /// Division by `P` and the level's prime. The lowest level has none.
         both: Option<SwitchDown>,
     },
     /// By digits of towers.
@@ -83,7 +84,7 @@ impl Switch {
         x: impl Fn(usize, &mut [u64]) + Send + Sync,
         rest: impl Fn(usize, [&mut [u64]; 2]) + Send + Sync,
     ) -> Result<[RnsPoly<Eval>; 2], Error> {
-        let lowest = || Error::OutOfLevels { operation: "a reduction of the modulus", level: 1, depth: 0 };
+        let lowest = || Error::OutOfLevels { operation: "a reduction of the modulus", level: Level::LOWEST, depth: 0 };
         match self {
             Self::Hybrid { hybrid, down, both } => {
                 let plan = if reduce { both.as_ref().ok_or_else(lowest)? } else { down };
@@ -104,7 +105,7 @@ impl Switch {
         }
     }
 
-    /// The digits by groups, where keys are switched so.
+    /// The digits by groups, if keys are switched by groups.
     pub(super) fn hybrid(&self) -> Option<&Hybrid> {
         match self {
             Self::Hybrid { hybrid, .. } => Some(hybrid),
@@ -112,7 +113,7 @@ impl Switch {
         }
     }
 
-    /// As [`Self::apply`], by groups, divided as `plan` has it.
+    /// As [`Self::apply`], by groups, with the division of `plan`.
     pub(super) fn apply_with(
         &self,
         plan: &SwitchDown,

@@ -2,18 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, Evaluate};
+use crate::{Error, Evaluate, Level, Noise};
 
 /// What the management of levels asks an evaluator.
 pub trait ManageLevels: Evaluate {
     /// Whether an operation with too much noise is tried again with its operands at the level below.
     const RETRIES: bool;
 
-    /// Products in sequence.
-    fn depth(&self) -> usize;
-
-    /// `log2` of the noise of a ciphertext, by the formulas.
-    fn noise(&self, x: &Self::Ciphertext) -> f64;
+    /// The noise of a ciphertext, by the formulas.
+    fn noise(&self, x: &Self::Ciphertext) -> Noise;
 
     /// The operand as every operation takes it: its key switched, its modulus and ring reduced.
     ///
@@ -37,7 +34,8 @@ pub struct AutoLevels<E> {
 type Aligned<'x, C> = Vec<Cow<'x, C>>;
 
 impl<E: ManageLevels> AutoLevels<E> {
-    pub(crate) fn new(manual: E) -> Self {
+    /// Manages the levels of the operands of that evaluator.
+    pub fn new(manual: E) -> Self {
         Self { manual }
     }
 
@@ -49,12 +47,12 @@ impl<E: ManageLevels> AutoLevels<E> {
     /// The operand at that level.
     ///
     /// # Errors
-    /// [`Error::OutOfLevels`] if it is at a lower level.
-    pub fn at_level(&self, x: &E::Ciphertext, level: usize) -> Result<E::Ciphertext, Error> {
+    /// [`Error::BelowLevel`] if it is at a lower level; as [`Evaluate::drop_level`].
+    pub fn at_level(&self, x: &E::Ciphertext, level: Level) -> Result<E::Ciphertext, Error> {
         let mut x = self.manual.normalize(x)?;
         let now = self.manual.level(&x);
-        if now < level || level == 0 {
-            return Err(Error::OutOfLevels { operation: "raising a level", level: now, depth: self.manual.depth() });
+        if now < level {
+            return Err(Error::BelowLevel { level: now, target: level });
         }
         while self.manual.level(&x) > level {
             x = Cow::Owned(self.manual.drop_level(&x)?);
@@ -66,12 +64,12 @@ impl<E: ManageLevels> AutoLevels<E> {
     ///
     /// # Errors
     /// [`Error::Noise`] above the limit; as [`Self::at_level`].
-    pub(crate) fn at_bootstrap_level(&self, x: &E::Ciphertext, limit: f64) -> Result<E::Ciphertext, Error> {
-        let x = self.at_level(x, 1)?;
+    pub(crate) fn at_bootstrap_level(&self, x: &E::Ciphertext, limit: Noise) -> Result<E::Ciphertext, Error> {
+        let x = self.at_level(x, Level::LOWEST)?;
         let noise = self.manual.noise(&x);
         if noise > limit {
             let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise, room: limit, remedy });
+            return Err(Error::Noise { operation: "bootstrapping", noise, limit, remedy });
         }
         Ok(x)
     }
@@ -79,9 +77,9 @@ impl<E: ManageLevels> AutoLevels<E> {
     /// All operands at the lowest of their levels.
     fn aligned<'x>(&self, operands: &[&'x E::Ciphertext]) -> Result<Aligned<'x, E::Ciphertext>, Error> {
         let mut operands = operands.iter().map(|x| self.manual.normalize(x)).collect::<Result<Vec<_>, _>>()?;
-        let lowest = operands.iter().map(|x| self.manual.level(x)).min().unwrap_or(1);
+        let lowest = operands.iter().map(|x| self.manual.level(x)).min();
         for x in &mut operands {
-            while self.manual.level(x) > lowest {
+            while Some(self.manual.level(x)) > lowest {
                 *x = Cow::Owned(self.manual.drop_level(x)?);
             }
         }
@@ -111,7 +109,7 @@ impl<E: ManageLevels> AutoLevels<E> {
     ) -> Result<E::Ciphertext, Error> {
         loop {
             let borrowed: Vec<&E::Ciphertext> = operands.iter().map(Cow::as_ref).collect();
-            let lower = E::RETRIES && borrowed.iter().all(|x| self.manual.level(x) > 1);
+            let lower = E::RETRIES && borrowed.iter().all(|x| self.manual.level(x) > Level::LOWEST);
             match work(&borrowed) {
                 Err(Error::Noise { .. }) if lower => self.drop_levels(&mut operands)?,
                 other => return other,

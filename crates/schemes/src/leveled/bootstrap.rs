@@ -1,8 +1,9 @@
-//! What bootstrapping by digit extraction (Alperin-Sheriff and Peikert 2013) has in every scheme: the rounds of the trace, and how probable it is that a rounded
-//! message comes out wrong.
+//! The parts of bootstrapping by digit extraction (Alperin-Sheriff and Peikert 2013) that every scheme has: the rounds of the trace, and the probability that a
+//! rounded message comes out wrong.
 
 use core::ops::Range;
 
+use crate::Noise;
 use solinas_field::prime::Modulus;
 
 /// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
@@ -34,22 +35,22 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
     exponents
 }
 
-/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
+/// Noise at the steps of bootstrapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BootstrapNoise {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub limit: f64,
-    /// After the embedding, of `N` times what is encrypted.
-    pub embedded: f64,
+    pub limit: Noise,
+    /// After the embedding, of `N` times the message.
+    pub embedded: Noise,
     /// After the trace.
-    pub traced: f64,
+    pub traced: Noise,
     /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
-    pub digits: Vec<Vec<f64>>,
+    pub digits: Vec<Vec<Noise>>,
     /// Of the result.
-    pub output: f64,
+    pub output: Noise,
 }
 
-/// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
+/// The error of a rounded message: a sum of `roundings` roundings, each uniform in `-1/2..1/2`, and noise. The message is wrong if the error reaches `limit`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundedPhase {
     pub(crate) roundings: usize,
@@ -57,8 +58,8 @@ pub(crate) struct RoundedPhase {
 }
 
 impl RoundedPhase {
-    /// `log2` of a bound of the probability that a message comes out wrong, for noise whose standard deviation is `log2` so many steps of the rounding: by
-    /// Chernoff's bound.
+    /// `log2` of a bound of the probability that a message comes out wrong, by Chernoff's bound. The noise has a standard deviation of `2^steps` steps of the
+    /// rounding.
     pub(crate) fn log2_failure(self, steps: f64) -> f64 {
         let bound = |s: f64| {
             // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.
@@ -70,16 +71,16 @@ impl RoundedPhase {
         best / core::f64::consts::LN_2 + 1.0
     }
 
-    /// The most noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`; `steps(noise)` is that in steps. All are
-    /// `log2` of a standard deviation.
-    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(f64) -> f64) -> f64 {
+    /// The largest noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`. `steps(noise)` is `log2` of its standard
+    /// deviation in steps of the rounding.
+    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(Noise) -> f64) -> Noise {
         let (mut low, mut high) = (-64.0, highest);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
-            let works = self.log2_failure(steps(middle)) <= -log2;
+            let works = self.log2_failure(steps(Noise::from_log2(middle))) <= -log2;
             (low, high) = if works { (middle, high) } else { (low, middle) };
         }
-        low
+        Noise::from_log2(low)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Ciphertexts of leveled schemes.
 
 use super::Leveled;
-use crate::KeyId;
+use crate::{KeyId, Level, Noise};
 
 /// A ciphertext of one key at one level, with the noise that the formulas predict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ciphertext<S: Leveled> {
     pub(crate) key: KeyId,
-    pub(crate) level: usize,
+    pub(crate) level: Level,
     pub(crate) stage: S::Stage,
-    pub(crate) noise: f64,
+    pub(crate) noise: Noise,
     pub(crate) parts: S::Parts,
 }
 
@@ -19,13 +19,13 @@ impl<S: Leveled> Ciphertext<S> {
         self.key
     }
 
-    /// Its level. One less is the number of multiplications in a row that are left.
-    pub fn level(&self) -> usize {
+    /// Its level.
+    pub fn level(&self) -> Level {
         self.level
     }
 
-    /// `log2` of the standard deviation of the noise, by the formulas of the scheme.
-    pub fn noise(&self) -> f64 {
+    /// Its noise, by the formulas of the scheme.
+    pub fn noise(&self) -> Noise {
         self.noise
     }
 }

@@ -1,4 +1,4 @@
-//! The core that the leveled schemes ([`bgv`](crate::bgv), [`ntru`](crate::ntru), [`lwe`](crate::lwe::leveled)) share: keys and ciphertexts with their
+//! The core that the leveled schemes ([`bgv`](crate::bgv), [`ntru`](crate::ntru), [`lwe`](crate::lwe)) share: keys and ciphertexts with their
 //! identity, levels, checks and randomness. A scheme is a marker type that implements [`Leveled`]; it brings its own parts of keys and ciphertexts.
 
 mod auto_levels;
@@ -12,7 +12,7 @@ use core::fmt::Debug;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
@@ -30,7 +30,6 @@ pub type Plaintext = Zeroizing<Vec<u64>>;
 pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// Name of the scheme in files and in the derivation of seeds, in lower case.
     const NAME: &'static str;
-
     /// The parameter set if the caller chooses none.
     const DEFAULT: &'static str;
     /// Whether some parameter sets have slots.
@@ -55,9 +54,11 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// The numbers of a public key.
     type PublicParts: PartialEq + Send + Sync;
     /// The secret numbers of a client key. They are wiped on drop.
-    type SecretParts: Send + Sync;
+    type SecretParts: ZeroizeOnDrop + Send + Sync;
     /// The keys of a server key: of products, and of rotations and bootstraps as far as the key has them.
     type EvaluationParts: Send + Sync;
+    /// The evaluator of a server key.
+    type Evaluator<'k>: Evaluate<Stored = StoredCiphertext, Ciphertext = Ciphertext<Self>>;
 
     /// The parameters of the plans.
     fn params(context: &Self::Context) -> &Self::Params;
@@ -82,9 +83,6 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// [`Error::Entropy`]; [`Error::Cancelled`].
     fn evaluation_parts(client: &ClientKey<Self>, control: &Control<'_>) -> Result<Self::EvaluationParts, Error>;
 
-    /// The evaluator of a server key.
-    type Evaluator<'k>: Evaluate<Stored = StoredCiphertext, Ciphertext = Ciphertext<Self>>;
-
     /// Names of the parameter sets, and examples of the names of families.
     fn set_names() -> Vec<&'static str>;
 
@@ -94,7 +92,7 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// [`Error::UnknownParams`]; [`Error::Params`] for a name of a family with numbers out of range.
     fn named(name: &str) -> Result<Self::Params, Error>;
 
-    /// A secure set with the same plaintexts that allows so many products in sequence.
+    /// A secure set with the same plaintexts that allows this number of products in sequence.
     fn deep_enough(_params: &Self::Params, _products: usize) -> Option<Self::Params> {
         None
     }

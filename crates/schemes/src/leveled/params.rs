@@ -2,29 +2,29 @@
 
 use core::fmt::Debug;
 
-use crate::Error;
 use crate::security::SecurityClaim;
 use crate::slots::SlotEncoder;
+use crate::{Error, Level, Noise};
 
-/// Where a ciphertext is: its level, and `log2` of the standard deviation of its noise.
+/// The level and the noise of a ciphertext.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
-    /// The level. 1 is the lowest.
-    pub level: usize,
+    /// The level.
+    pub level: Level,
     /// The noise, by the formulas.
-    pub noise: f64,
+    pub noise: Noise,
 }
 
 /// What a bootstrap takes and gives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub limit: f64,
+    pub limit: Noise,
     /// The result.
     pub gives: State,
 }
 
-/// A parameter set. Levels are 1 to `depth + 1`; fresh ciphertexts have the highest.
+/// A parameter set.
 pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Name of the set.
     fn name(&self) -> &str;
@@ -49,6 +49,11 @@ pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Products in sequence.
     fn depth(&self) -> usize;
 
+    /// The level of fresh ciphertexts. Levels above it, if there are any, belong to bootstrapping.
+    fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.depth())
+    }
+
     /// `log2` of the modulus of fresh ciphertexts.
     fn log2_fresh_modulus(&self) -> f64;
 
@@ -59,10 +64,10 @@ pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
     fn log2_failure(&self) -> f64;
 
     /// The primes of a level, or the words of its modulus. Each part of a ciphertext has as many residues of one as of another.
-    fn level_moduli(&self, level: usize) -> Vec<u64>;
+    fn level_moduli(&self, level: Level) -> Vec<u64>;
 
     /// Parts of a ciphertext at a level.
-    fn level_parts(&self, level: usize) -> usize;
+    fn level_parts(&self, level: Level) -> usize;
 
     /// Bytes that a product needs beside the key, if that is much; otherwise 0.
     fn product_bytes(&self) -> usize {
@@ -80,19 +85,19 @@ pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
 /// The formulas of noise. They describe what the evaluators compute, step by step.
 pub trait NoiseModel: Params {
     /// Noise of a fresh ciphertext.
-    fn fresh_noise(&self) -> f64;
+    fn fresh_noise(&self) -> Noise;
 
     /// Largest noise that decrypts at a level.
-    fn noise_limit(&self, level: usize) -> f64;
+    fn noise_limit(&self, level: Level) -> Noise;
 
     /// Noise of a ciphertext of a public number.
-    fn constant_noise(&self, value: u64) -> f64;
+    fn constant_noise(&self, value: u64) -> Noise;
 
     /// Noise after a public number is added.
-    fn add_constant_noise(&self, x: State, value: u64) -> f64;
+    fn add_constant_noise(&self, x: State, value: u64) -> Noise;
 
-    /// The states through which a product of ciphertexts of those noises goes, at a level above the lowest. The last is at the level below. Each has to decrypt.
-    fn multiply_states(&self, level: usize, noises: [f64; 2]) -> Vec<State>;
+    /// The states through which a product of ciphertexts of those noises goes. The last is at the level below. Each has to decrypt. Empty at the lowest level.
+    fn multiply_states(&self, level: Level, noises: [Noise; 2]) -> Vec<State>;
 
     /// The states through which a ciphertext goes when it drops a level, as for [`Self::multiply_states`].
     fn drop_level_states(&self, x: State) -> Vec<State>;
@@ -101,14 +106,14 @@ pub trait NoiseModel: Params {
     ///
     /// # Errors
     /// Why no key of these parameters rotates slots.
-    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error>;
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> Noise + Sync + '_>, Error>;
 
     /// Time of a product at a level, relative to that of a product at the highest level.
-    fn relative_cost(&self, level: usize) -> f64;
+    fn relative_cost(&self, level: Level) -> f64;
 
     /// Whether a ciphertext can drop to level 1 and be bootstrapped there, if a bootstrap takes noise up to `limit`.
-    fn can_bootstrap(&self, mut x: State, limit: f64) -> bool {
-        while x.level > 1 {
+    fn can_bootstrap(&self, mut x: State, limit: Noise) -> bool {
+        while x.level > Level::LOWEST {
             for state in self.drop_level_states(x) {
                 if state.noise > self.noise_limit(state.level) {
                     return false;

@@ -1,122 +1,71 @@
-//! Encryption, and ciphertexts.
+//! Encryption, with the matrix made from its seed or read from a file.
 
 use rand_core::RngCore;
-use solinas_ring::sample::Gaussian;
 
-use super::{Access, Error, Multiplier, Params, PublicKey, Selection, Source, Vector};
-use crate::KeyId;
+use super::fresh::{Encryptor, finish};
+use super::{Ciphertext, KeyFile, PublicKey, StreamedProduct, noise};
+use crate::{Control, Error, KeyId};
 
-/// Messages that share a pass over the matrix.
-const BATCH: usize = 64;
-
-/// `c = (m, 0, ..) + A^T r`, and `2 e'` where the parameters say so: `n + 1` numbers modulo `M`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ciphertext {
-    key: KeyId,
-    numbers: Vector,
-}
-
-impl Ciphertext {
-    /// From its parts, as stored.
-    ///
-    /// # Errors
-    /// [`Error::Material`] for another number of residues, or ones out of range.
-    pub fn from_parts(params: &Params, key: KeyId, residues: &[u32]) -> Result<Self, Error> {
-        Ok(Self { key, numbers: Vector::from_residues(params.modulus(), params.dimension() + 1, residues)? })
-    }
-
-    /// Of the key with that identity.
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// Its numbers, in residues.
-    pub fn numbers(&self) -> &Vector {
-        &self.numbers
-    }
-
-    /// Its numbers alone.
-    pub(super) fn into_numbers(self) -> Vector {
-        self.numbers
-    }
-
-    /// The sum modulo 2: noises add.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn add(&self, other: &Self, params: &Params) -> Result<Self, Error> {
-        if self.key != other.key {
-            let (got, want) = (other.key.short(), self.key.short());
-            return Err(Error::KeyMismatch { what: "the second ciphertext", got, want });
-        }
-        let mut sum = self.clone();
-        add(params, &mut sum.numbers, &other.numbers);
-        Ok(sum)
-    }
-}
-
-fn add(params: &Params, to: &mut Vector, more: &Vector) {
-    for (w, (to, word)) in to.words_mut().zip(params.modulus().words()).enumerate() {
-        to.iter_mut().zip(more.word(w)).for_each(|(to, &more)| *to = word.add(*to, more));
-    }
-}
-
-/// Encryption by a key whose matrix comes from `S`.
-#[derive(Debug)]
-pub struct Encryptor<'a, S> {
-    key: &'a PublicKey,
-    source: S,
-    /// Back end.
-    pub multiplier: Multiplier,
-    /// How the rows that `r` selects are read.
-    pub access: Access,
-}
-
-impl<'a, S: Source> Encryptor<'a, S> {
-    pub(super) fn new(key: &'a PublicKey, source: S) -> Result<Self, Error> {
-        Ok(Self { key, source, multiplier: Multiplier::new()?, access: Access::Masked })
-    }
-
-    /// The matrix.
-    pub fn source(&self) -> &S {
-        &self.source
-    }
-
-    /// Encrypts bits: matrix times matrix, so many at a time that a piece of the matrix serves while it is in cache.
+impl PublicKey {
+    /// Encrypts bits, at the highest level; the matrix is made again from its seed.
     ///
     /// # Errors
     /// [`Error::Field`]: not for checked parameters.
     pub fn encrypt(&self, messages: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
-        let params = self.key.params();
-        let mut out = Vec::with_capacity(messages.len());
-        for messages in messages.chunks(BATCH) {
-            let selections: Vec<_> = messages.iter().map(|_| Selection::uniform(params.samples(), rng)).collect();
-            let products = self.multiplier.select(&self.source, &selections, self.access)?;
-            for (numbers, &message) in products.into_iter().zip(messages) {
-                out.push(finish(self.key, numbers, message, rng)?);
-            }
-        }
-        Ok(out)
+        let encryptor: Encryptor<'_, _> = self.fresh().encryptor()?;
+        let (id, level, noise) = (self.id(), self.params().fresh_level(), noise::fresh(self.params()));
+        let fresh = encryptor.encrypt(messages, rng)?;
+        Ok(fresh.into_iter().map(|c| Ciphertext::new(id, level, noise, c.into_numbers())).collect())
     }
-}
 
-/// `A^T r` to a ciphertext: adds the message, and noise where the parameters say so.
-pub(super) fn finish(
-    key: &PublicKey,
-    mut numbers: Vector,
-    message: bool,
-    rng: &mut impl RngCore,
-) -> Result<Ciphertext, Error> {
-    let params = key.params();
-    if params.literal().encryption_noise {
-        let noise = Gaussian::new(params.sigma())?.draw_many(rng, numbers.len());
-        for (numbers, word) in numbers.words_mut().zip(params.modulus().words()) {
-            let noisy = |(number, &e): (&mut u32, &i64)| *number = word.add(*number, word.reduce_signed(2 * e));
-            numbers.iter_mut().zip(noise.iter()).for_each(noisy);
+    /// Bytes of the file that [`Self::write`] makes.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`]: not for checked parameters.
+    pub fn matrix_bytes(&self) -> Result<u64, Error> {
+        Ok(KeyFile::bytes(&self.params().fresh().layout()?))
+    }
+
+    /// Writes the file of the matrix of fresh ciphertexts, for [`Self::encrypt_streamed`]; with this key's identity.
+    ///
+    /// # Errors
+    /// As [`KeyFile::write`].
+    pub fn write<E: From<Error>>(
+        &self,
+        out: impl FnMut(&[u8]) -> Result<(), E>,
+        control: &Control<'_>,
+    ) -> Result<(), E> {
+        KeyFile::write(&self.fresh().seeded()?, self.id().0, out, control)
+    }
+
+    /// As [`Self::encrypt`], with the matrix read from the file that [`Self::write`] made: all bits take one pass, and memory for each (see
+    /// [`StreamedProduct::memory`]). The same bits and randomness give the same ciphertexts. Progress counts pieces.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for the file of another key, [`Error::File`] for a damaged one; [`Error::Cancelled`].
+    pub fn encrypt_streamed(
+        &self,
+        file: &KeyFile,
+        messages: &[bool],
+        rng: &mut impl RngCore,
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.check("the matrix", KeyId(*file.id()))?;
+        if file.layout() != self.params().fresh().layout()? || file.modulus() != self.params().fresh().modulus() {
+            let problem = format!("{} is not of the key's size", file.path().display());
+            return Err(Error::Material { part: "matrix", problem });
         }
+        let mut product = StreamedProduct::select(file, self.fresh().selections(messages.len(), rng))?;
+        product.run(|product| {
+            let (done, of) = product.progress();
+            control.report(done as u64, of as u64);
+            Ok(control.check().is_ok())
+        })?;
+        let (level, noise) = (self.params().fresh_level(), noise::fresh(self.params()));
+        let fresh = |(numbers, &message)| {
+            let fresh = finish(self.fresh(), numbers, message, rng)?;
+            Ok(Ciphertext::new(self.id(), level, noise, fresh.into_numbers()))
+        };
+        product.into_products()?.into_iter().zip(messages).map(fresh).collect()
     }
-    for (numbers, word) in numbers.words_mut().zip(params.modulus().words()) {
-        numbers[0] = word.add(numbers[0], message.into());
-    }
-    Ok(Ciphertext { key: key.id(), numbers })
 }

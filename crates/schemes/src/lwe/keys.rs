@@ -1,307 +1,183 @@
-//! The public key and the secret key, and how they are made.
+//! The parts of keys. Those of a public or a server key hold no secret.
 
 use core::fmt;
+use std::sync::Arc;
 
-use crate::control::Steps;
-use crate::{Control, Entropy, KeyId};
-use rand_core::RngCore;
-use rayon::prelude::*;
-use solinas_field::Backend;
-use solinas_field::matrix::{self, Tile};
 use solinas_ring::sample::Gaussian;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::vector::PAD;
-use super::{Ciphertext, Encryptor, Error, Matrix, Params, SeededMatrix, Source, Vector};
+use super::{ClientKey, Layout, Matrix, Params, PublicKey, SeededMatrix, ServerKey, Vector, fresh};
 use crate::random::SecretSeed;
-use crate::security::Status;
-
-/// What encryption needs: the seed of `-A'` and `b = A' s' + 2 e`. Megabytes, where `A = [b | -A']` may be gigabytes.
-#[derive(Clone)]
-pub struct PublicKey {
-    params: Params,
-    id: KeyId,
-    insecure: bool,
-    seed: [u8; 32],
-    b: Vector,
-}
-
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
-    }
-}
-
-impl PartialEq for PublicKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id && self.params == other.params && self.b == other.b
-    }
-}
+use crate::{Error, Level};
 
 impl PublicKey {
-    fn new(params: Params, insecure: bool, seed: [u8; 32], b: Vector) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe key id");
-        let literal = params.literal();
-        for number in [literal.dimension, literal.samples, literal.words, usize::from(insecure)] {
-            hasher.update(&(number as u64).to_le_bytes());
-        }
-        hasher.update(&literal.sigma.to_le_bytes()).update(&[literal.encryption_noise.into()]).update(&seed);
-        params.modulus().words().iter().for_each(|word| {
-            hasher.update(&word.value().to_le_bytes());
-        });
-        b.residues().iter().for_each(|residue| {
-            hasher.update(&residue.to_le_bytes());
-        });
-        Self { params, id: KeyId(hasher.finalize().into()), insecure, seed, b }
+    /// A public key from its stored parts: see [`fresh::PublicKey::from_parts`].
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of residues, or for numbers out of range.
+    pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        let fresh = fresh::PublicKey::from_parts(params.fresh(), insecure, seed, b)?;
+        Ok(Self::new(Arc::new(params.clone()), insecure, fresh))
     }
 
-    /// From its parts, as stored: the seed, and the residues of `b`, word by word; `insecure` when it was made from a chosen seed.
+    /// The public key of fresh ciphertexts: the seed of its matrix, and `b`.
+    pub fn fresh(&self) -> &fresh::PublicKey {
+        self.parts()
+    }
+}
+
+/// The secret of a client key.
+pub struct SecretParts {
+    /// The secrets of the levels from the lowest.
+    pub(super) secrets: Vec<Zeroizing<Vec<i64>>>,
+    /// The seed of switching keys. A key that was read from a file has none.
+    pub(super) switch_seed: Option<SecretSeed>,
+}
+
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
+
+impl ClientKey {
+    /// A client key from its stored parts: the secrets of the levels from the lowest.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
+    pub fn from_parts(public: PublicKey, secrets: Vec<Zeroizing<Vec<i64>>>) -> Result<Self, Error> {
+        let params = public.params();
+        let (max, want) = (Gaussian::new(params.sigma())?.max(), params.dimension());
+        let fits = |secret: &Zeroizing<Vec<i64>>| {
+            secret.len() == want && secret.iter().all(|entry| entry.unsigned_abs() <= max.unsigned_abs())
+        };
+        if secrets.len() != params.depth() + 1 || !secrets.iter().all(fits) {
+            let levels = params.depth() + 1;
+            let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
+            return Err(Error::Material { part: "client key", problem });
+        }
+        public.fresh().check_secret(&secrets[params.fresh_level().index()])?;
+        Ok(Self::new(public, SecretParts { secrets, switch_seed: None }))
+    }
+
+    /// The secrets of the levels from the lowest, for storing. They are secret.
+    pub fn secrets(&self) -> impl Iterator<Item = &[i64]> {
+        self.secret_parts().secrets.iter().map(|secret| secret.as_slice())
+    }
+}
+
+/// A switching key: a matrix that brings tensor squares of a level under the secret of the level below. Its columns but the first are made again from a seed
+/// whenever it is read.
+#[derive(Clone)]
+pub struct SwitchKey {
+    seed: [u8; 32],
+    b: Arc<Vector>,
+}
+
+impl fmt::Debug for SwitchKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SwitchKey").field("rows", &self.b.len()).finish_non_exhaustive()
+    }
+}
+
+impl SwitchKey {
+    pub(super) fn new(seed: [u8; 32], b: Vector) -> Self {
+        Self { seed, b: b.into() }
+    }
+
+    /// From its parts, as stored: of that level, above the lowest; `b` has the residues of the first column, word by word.
     ///
     /// # Errors
     /// [`Error::Material`] for another number of residues, or ones out of range.
-    pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
-        let b = Vector::from_residues(params.modulus(), params.samples(), b)?;
-        Ok(Self::new(params.clone(), insecure, seed, b))
+    pub fn from_parts(params: &Params, level: Level, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        if !params.switch_levels().any(|of_switch| of_switch == level) {
+            let problem = format!("there is none of level {level}");
+            return Err(Error::Material { part: "switching key", problem });
+        }
+        let rows = params.switch_rows(level, params.pairs());
+        Ok(Self::new(seed, Vector::from_residues(params.modulus(level), rows, b)?))
     }
 
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        &self.params
-    }
-
-    /// Identity.
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
-
-    /// Whether it was made from a chosen seed.
-    pub fn is_insecure(&self) -> bool {
-        self.insecure
-    }
-
-    /// The seed of `-A'`.
+    /// The seed.
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed
     }
 
-    /// `b`.
+    /// The first column.
     pub fn b(&self) -> &Vector {
         &self.b
     }
 
-    /// `A`, its columns but the first made again block by block whenever it is read.
-    ///
-    /// # Errors
-    /// [`Error::Field`] for a back end that is not there.
-    pub fn seeded(&self) -> Result<SeededMatrix, Error> {
-        SeededMatrix::new(self.params.layout()?, self.params.modulus(), &self.seed)?.with_first_column(self.b.clone())
+    fn seeded(&self, params: &Params, level: Level) -> Result<SeededMatrix, Error> {
+        let layout = Layout::new(self.b.len(), params.dimension() + 1, params.modulus(level))?;
+        SeededMatrix::new(layout, params.modulus(level), &self.seed)?.with_first_column(Arc::clone(&self.b))
     }
+}
 
-    /// `A` whole in memory.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
-    pub fn expand(&self, memory: u64) -> Result<Matrix, Error> {
-        Matrix::expand(&self.seeded()?, memory)
-    }
+/// The keys of a server: a switching key for each level above the lowest.
+pub struct EvaluationParts {
+    switches: Vec<SwitchKey>,
+    /// The same, from their seeds whenever they are read.
+    seeded: Vec<SeededMatrix>,
+    /// The same, whole in memory; none of them otherwise.
+    resident: Vec<Matrix>,
+}
 
-    /// Encryption with `A` made again from its seed.
-    ///
-    /// # Errors
-    /// [`Error::Field`] for a back end that is not there.
-    pub fn encryptor(&self) -> Result<Encryptor<'_, SeededMatrix>, Error> {
-        Encryptor::new(self, self.seeded()?)
-    }
-
-    /// Encryption with `A` whole in memory.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
-    pub fn resident_encryptor(&self, memory: u64) -> Result<Encryptor<'_, Matrix>, Error> {
-        Encryptor::new(self, self.expand(memory)?)
-    }
-
-    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
-    ///
-    /// # Errors
-    /// [`Error::Entropy`].
-    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
-        let seed = if self.insecure {
-            SecretSeed::of_secret("solinas 2026 lwe insecure encryption", &[&self.id.0])
-        } else {
-            SecretSeed::from_os()?
+impl EvaluationParts {
+    /// Checks the switching keys of the levels above the lowest, in order, and plans their matrices.
+    pub(super) fn new(params: &Params, switches: Vec<SwitchKey>) -> Result<Self, Error> {
+        let fits = |(level, switch): (Level, &SwitchKey)| {
+            switch.b.len() == params.switch_rows(level, params.pairs())
+                && switch.b.word_count() == params.modulus(level).len()
         };
-        Ok(seed.stream(nonce))
-    }
-
-    /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
-    pub(super) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
-        let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
-        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &Steps::unobserved())?;
-        let masks = Zeroizing::new(masks);
-        let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
-        let differs = |row: usize| {
-            let residue = |w: usize| modulus.words()[w].sub(self.b.word(w)[row], masks.word(w)[row]);
-            modulus.centred_log2(residue) > bound
-        };
-        if (0..rows).any(differs) {
-            let problem = "a secret that does not belong to the public key".into();
-            return Err(Error::Material { part: "client key", problem });
+        if switches.len() != params.depth() || !params.switch_levels().zip(&switches).all(fits) {
+            let problem = format!("{} where one of each of {} levels belongs", switches.len(), params.depth());
+            return Err(Error::Material { part: "switching keys", problem });
         }
-        Ok(())
-    }
-
-    /// That `what` is of this key.
-    pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
-        if key == self.id {
-            return Ok(());
-        }
-        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
+        let seeded = params.switch_levels().zip(&switches).map(|(level, switch)| switch.seeded(params, level));
+        let seeded = seeded.collect::<Result<_, _>>()?;
+        Ok(Self { switches, seeded, resident: Vec::new() })
     }
 }
 
-/// The secret key `s'`. No `Clone`, no `Serialize`; wiped on drop.
-pub struct ClientKey {
-    public: PublicKey,
-    secret: Zeroizing<Vec<i64>>,
-}
-
-impl fmt::Debug for ClientKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientKey").field("public", &self.public).finish_non_exhaustive()
-    }
-}
-
-impl ClientKey {
-    /// Makes a secret key and its public key, on the current thread pool. If the parameters are for research only, the caller has to consent with `research`.
-    /// Progress counts parts of the public matrix.
+impl ServerKey {
+    /// A server key from its stored parts: the switching keys of the levels above the lowest, in order.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`]; [`Error::Entropy`]; [`Error::Cancelled`].
-    pub fn generate(params: &Params, research: bool, entropy: Entropy, control: &Control<'_>) -> Result<Self, Error> {
-        if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-            return Err(Error::ResearchOnly { name: params.name().into(), why });
-        }
-        let steps = Steps::new(control, parts(params.samples()));
-        make(params, entropy.is_insecure(), &SecretSeed::new(entropy)?, &steps)
+    /// [`Error::Material`] for another number of them, or for keys of another size.
+    pub fn from_parts(public: PublicKey, switches: Vec<SwitchKey>) -> Result<Self, Error> {
+        let parts = EvaluationParts::new(public.params(), switches)?;
+        Ok(Self::new(public, parts))
     }
 
-    /// From its parts, as stored.
+    /// With the matrices of its switching keys whole in memory: [`Params::switch_bytes`]. Products give the same numbers.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
-    pub fn from_parts(public: PublicKey, secret: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
-        let max = Gaussian::new(public.params.sigma())?.max();
-        let want = public.params.dimension();
-        if secret.len() != want || secret.iter().any(|entry| entry.unsigned_abs() > max.unsigned_abs()) {
-            let problem = format!("{} entries where {want} of magnitude {max} or less belong", secret.len());
-            return Err(Error::Material { part: "client key", problem });
+    /// [`Error::Memory`] when they take more than `memory` bytes: before any is taken.
+    pub fn expand(self, memory: u64) -> Result<Self, Error> {
+        let bytes = self.params().switch_bytes();
+        if bytes > memory {
+            return Err(Error::Memory {
+                what: "the matrices of the switching keys in memory",
+                params: None,
+                need_mib: bytes.div_ceil(1 << 20),
+                limit_mib: memory >> 20,
+                alternative: "use them by their seeds, as they are".into(),
+            });
         }
-        public.check_secret(&secret)?;
-        Ok(Self { public, secret })
+        // All of them fit; the padding of each is not counted.
+        let (public, mut parts) = self.into_parts();
+        parts.resident =
+            parts.seeded.iter().map(|seeded| Matrix::expand(seeded, u64::MAX)).collect::<Result<_, _>>()?;
+        Ok(Self::new(public, parts))
     }
 
-    /// `s'`, for storing: secret.
-    pub fn secret(&self) -> &[i64] {
-        &self.secret
+    /// The switching keys of the levels above the lowest, in order, for storing.
+    pub fn switches(&self) -> &[SwitchKey] {
+        &self.parts().switches
     }
 
-    /// The public key.
-    pub fn public(&self) -> &PublicKey {
-        &self.public
+    /// The matrix that brings tensor squares of a level, above the lowest, under the secret of the level below: whole in memory where it is.
+    pub(super) fn switch(&self, level: Level) -> (&SeededMatrix, Option<&Matrix>) {
+        let EvaluationParts { seeded, resident, .. } = self.parts();
+        let index = level.lowered(1).index();
+        (&seeded[index], resident.get(index))
     }
-
-    /// `[[<c, s>]_M]_2`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
-        self.public.check("the ciphertext", ciphertext.key())?;
-        let phase = phase(self.public.params.modulus(), &self.secret, ciphertext.numbers());
-        Ok(self.public.params.modulus().centred_parity(|w| phase[w]) == 1)
-    }
-
-    /// `log2 |m + 2 x|`: what is to stay below `log2 M - 1`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
-        self.public.check("the ciphertext", ciphertext.key())?;
-        let phase = phase(self.public.params.modulus(), &self.secret, ciphertext.numbers());
-        Ok(self.public.params.modulus().centred_log2(|w| phase[w]))
-    }
-}
-
-/// `c_0 + <c', s'>`, in residues.
-pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) -> Zeroizing<Vec<u32>> {
-    let residue = |(w, word): (usize, &matrix::Word)| {
-        let numbers = numbers.word(w);
-        // Below 2^32 2^10 2^17.
-        let sum: i64 = numbers[1..].iter().zip(secret).map(|(&c, &s)| i64::from(c) * s).sum();
-        word.reduce_signed(sum + i64::from(numbers[0]))
-    };
-    Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect())
-}
-
-pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, steps: &Steps<'_>) -> Result<ClientKey, Error> {
-    let gaussian = Gaussian::new(params.sigma())?;
-    let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
-    let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
-    let public = seed.derive("lwe public matrix").publish();
-    let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
-    let b = masked_product(&matrix, &secret, &noise, steps)?;
-    let public = PublicKey::new(params.clone(), insecure, public, b);
-    Ok(ClientKey { public, secret })
-}
-
-/// Pieces of `PAD` rows that are multiplied at a time: their sums are in memory.
-const PART: usize = 1024;
-
-/// How many parts a product has with a matrix of so many rows: as often [`masked_product`] calls its step.
-pub(super) fn parts(rows: usize) -> usize {
-    rows.div_ceil(PART * PAD)
-}
-
-/// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
-pub(super) fn masked_product(
-    matrix: &SeededMatrix,
-    secret: &[i64],
-    noise: &[i64],
-    steps: &Steps<'_>,
-) -> Result<Vector, Error> {
-    let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
-    // A factor for each column, 0 for the first and for the padding.
-    let mut factors = Zeroizing::new(Vector::zeroed(modulus.len(), layout.columns().next_multiple_of(1024)));
-    for (factors, word) in factors.words_mut().zip(modulus.words()) {
-        factors[1..].iter_mut().zip(secret).for_each(|(factor, &s)| *factor = word.reduce_signed(s));
-    }
-    let rows_of = |chunk: usize| {
-        let first = chunk * PAD;
-        let mut piece = vec![0; PAD * layout.width(0)];
-        let mut sums = Zeroizing::new(vec![[0u64; 2]; PAD * modulus.len()]);
-        for index in 0..layout.tiles() {
-            let (block, word) = layout.tile(index);
-            let width = layout.width(block);
-            let piece = &mut piece[..PAD * width];
-            matrix.fill((block, word), first, piece);
-            let factors = &factors.word(word)[layout.range(block).start..][..width];
-            matrix::multiply_rows(backend, Tile::new(piece, width), factors, &mut sums[word * PAD..][..PAD]);
-        }
-        sums
-    };
-    let mut b = Vector::zeroed(modulus.len(), layout.rows());
-    let chunks = layout.padded_rows() / PAD;
-    for first in (0..chunks).step_by(PART) {
-        // Those of all rows at once would take more than the result.
-        let sums: Vec<_> = (first..chunks.min(first + PART)).into_par_iter().map(rows_of).collect();
-        for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
-            let rows = b.iter_mut().zip(noise).skip(first * PAD).take(PART * PAD);
-            for (i, (b, &e)) in rows.enumerate() {
-                let product = matrix::finish_split(*word, sums[i / PAD][w * PAD + i % PAD]);
-                *b = word.sub(word.reduce_signed(2 * e), product);
-            }
-        }
-        steps.next()?;
-    }
-    Ok(b)
 }

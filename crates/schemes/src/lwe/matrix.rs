@@ -1,5 +1,12 @@
 //! Matrices of residues: stored in memory, or regenerated from a seed.
 
+mod file;
+mod layout;
+mod modulus;
+mod product;
+mod stream;
+mod vector;
+
 use core::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -9,8 +16,17 @@ use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::matrix::{GROUP, Tile, Uniform};
 
-use super::vector::PAD;
-use super::{Error, Layout, Modulus, Vector};
+use crate::Error;
+
+pub use file::KeyFile;
+pub use layout::Layout;
+pub(super) use layout::{MAX, MAX_ROWS};
+pub use modulus::Modulus;
+pub use product::{Access, Multiplier};
+pub use solinas_field::matrix::Reduction;
+pub use stream::StreamedProduct;
+pub(super) use vector::PAD;
+pub use vector::{Selection, Vector};
 
 /// Receives the index of the first row and the rows of a piece. Can stop the iteration.
 pub type Visitor<'a> = dyn FnMut(usize, Tile<'_>) -> ControlFlow<()> + 'a;

@@ -1,58 +1,101 @@
-//! Noise: what a ciphertext carries, and how much there may be.
-//!
-//! `<c, s> = m + 2 x` with `x = <e, r>`, and `+ e_0 + <e', s'>` where encryption adds noise of its own. It decrypts while `|m + 2 x| < M/2` (wang2014,
-//! section 2.1.2). See `docs/derivations/lwe-noise.md`.
+//! Noise of leveled ciphertexts: the standard deviation of `<c, s_j>`, centred. See `docs/derivations/lwe-noise.md`.
 
 use super::Params;
+use super::fresh::noise as base;
+use super::params::no_slots;
+use crate::leveled::{NoiseModel, State};
+use crate::{Error, Level, Noise};
 
-/// What measured noise may be above or below the formula, bits of standard deviation, for the root mean square of ciphertexts of several keys.
-pub const TOLERANCE: f64 = 0.3;
+/// `log2` of the standard deviations between a noise and the largest to expect: 9.3, a probability of `2^-66`.
+pub const TAIL: f64 = 3.22;
+/// Bits by which measured noise may be below the formula, for a circuit with that many additions in sequence. The formula counts the noises of a sum as if they
+/// were equal.
+pub fn tolerance_below(additions: u32) -> f64 {
+    base::TOLERANCE + 0.5 * f64::from(additions)
+}
+/// Bits by which measured noise may be above the formula. A square has 0.8 bits more than a product of independent noises.
+pub const TOLERANCE_ABOVE: f64 = 0.8 + base::TOLERANCE;
 
-/// Standard deviation of the noise `2 x` of fresh ciphertexts over keys and encryptions, base-2 logarithm.
-pub fn fresh(params: &Params) -> f64 {
-    let (n, samples, square) = (params.dimension() as f64, params.samples() as f64, params.sigma().powi(2));
-    // r is 1 with a probability of 1/2: its mean square is 1/2.
-    let own = if params.literal().encryption_noise { square + n * square * square } else { 0.0 };
-    1.0 + 0.5 * (samples * square / 2.0 + own).log2()
+/// Noise of fresh ciphertexts.
+pub fn fresh(params: &Params) -> Noise {
+    Noise::from_log2(base::fresh(params.fresh()))
 }
 
-/// Base-2 logarithm of the probability that a Gaussian of standard deviation 1 is beyond `-x` or `x`: from above, and within 2% where `x` is 1 or more.
-pub fn log2_tail(x: f64) -> f64 {
-    if x < 1.0 {
-        return erfc(x / 2f64.sqrt()).log2();
+/// Noise after a key switch of `entries` entries at a level. It adds `2 <d, e>`, for all digits `d`, which are uniform.
+pub(super) fn switch(params: &Params, noise: Noise, level: Level, entries: usize) -> Noise {
+    let squares: f64 = params.digits().map(|bits| 4f64.powi(bits as i32) / 3.0).sum();
+    let terms = (entries * params.modulus(level).len()) as f64;
+    noise.root_sum_squares(Noise::from_log2(1.0 + 0.5 * (terms * squares * params.sigma().powi(2)).log2()))
+}
+
+/// Noise after the key switch of a product, which has the pairs of two ciphertexts' numbers.
+pub fn switch_product(params: &Params, noise: Noise, level: Level) -> Noise {
+    switch(params, noise, level, params.pairs())
+}
+
+/// Noise after the key switch of a ciphertext.
+pub fn switch_one(params: &Params, noise: Noise, level: Level) -> Noise {
+    switch(params, noise, level, params.dimension() + 1)
+}
+
+/// Noise after the division by the last word of a level above the lowest. The rounding adds even numbers that are uniform in `-1..1` (in units of the word), times
+/// the secret.
+pub fn scale(params: &Params, noise: Noise, level: Level) -> Noise {
+    let word = params.modulus(level).log2() - params.modulus(level.lowered(1)).log2();
+    let rounding = (1.0 + params.dimension() as f64 * params.sigma().powi(2)) / 3.0;
+    noise.scaled(-word).root_sum_squares(Noise::from_log2(0.5 * rounding.log2()))
+}
+
+/// Half the modulus of a level, as a noise. A noise decrypts while it is below.
+pub fn half(params: &Params, level: Level) -> Noise {
+    Noise::from_log2(params.modulus(level).log2() - 1.0)
+}
+
+/// The states of a key switch and the division. A product's noise has a heavier tail than others, by [`TAIL`], and needs that much more.
+fn divided(params: &Params, level: Level, switched: Noise, heavier: f64) -> Vec<State> {
+    let below = State { level: level.lowered(1), noise: scale(params, switched, level) };
+    vec![State { level, noise: switched.scaled(heavier) }, below]
+}
+
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> Noise {
+        fresh(self)
     }
-    // Continued fraction of Mills' ratio.
-    let ratio = (1..=60).rev().fold(x, |value, k| x + f64::from(k) / value);
-    (2.0 / (core::f64::consts::TAU.sqrt() * ratio)).log2() - x * x / 2.0 * core::f64::consts::LOG2_E
-}
 
-/// The complementary error function by the series of erf, for small arguments.
-fn erfc(x: f64) -> f64 {
-    let (mut term, mut sum) = (x, x);
-    for k in 1..40 {
-        term *= -x * x / f64::from(k);
-        sum += term / f64::from(2 * k + 1);
+    fn noise_limit(&self, level: Level) -> Noise {
+        half(self, level).scaled(-TAIL)
     }
-    1.0 - 2.0 / core::f64::consts::PI.sqrt() * sum
-}
 
-/// Base-2 logarithm of the probability that noise of that standard deviation (base-2 logarithm) reaches half a modulus of `log2 M`.
-pub fn log2_failure(log2_std: f64, log2_modulus: f64) -> f64 {
-    log2_tail((log2_modulus - 1.0 - log2_std).exp2())
-}
+    fn constant_noise(&self, _: u64) -> Noise {
+        Noise::ONE
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn add_constant_noise(&self, x: State, _: u64) -> Noise {
+        x.noise.sum(Noise::ONE)
+    }
 
-    #[test]
-    fn tails_are_those_of_the_normal_distribution() {
-        for (x, tail) in
-            [(0.0, 1.0), (0.5, 0.617_075), (1.0, 0.317_311), (2.0, 0.045_500_3), (3.0, 2.699_8e-3), (6.0, 1.973_2e-9)]
-        {
-            let got = log2_tail(x).exp2();
-            assert!((got / tail - 1.0).abs() < 1e-3, "{x}: {got}");
+    fn multiply_states(&self, level: Level, [x, y]: [Noise; 2]) -> Vec<State> {
+        if level == Level::LOWEST {
+            return Vec::new();
         }
-        assert!((log2_tail(20.0) - (-293.0)).abs() < 1.0, "{}", log2_tail(20.0));
+        divided(self, level, switch_product(self, x.product(y), level), TAIL)
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        if level == Level::LOWEST {
+            return Vec::new();
+        }
+        divided(self, level, switch_one(self, noise, level), 0.0)
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> Noise + Sync + '_>, Error> {
+        Err(no_slots(self))
+    }
+
+    fn relative_cost(&self, level: Level) -> f64 {
+        if level == Level::LOWEST {
+            return 0.0;
+        }
+        self.switch_residues(level) as f64 / self.switch_residues(self.fresh_level()) as f64
     }
 }

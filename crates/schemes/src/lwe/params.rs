@@ -1,86 +1,96 @@
-//! Parameter sets (Setup of wang2014, section 2.1.2), what follows from them, and their checks.
+//! Parameters of leveled evaluation.
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::{MAX, MAX_ROWS};
-use super::security::Problem;
-use super::{Error, Layout, Modulus, SCHEME, noise};
-use crate::security::{SecurityClaim, Status};
-
-/// Probability, base-2 logarithm, with which a fresh ciphertext may decrypt wrongly.
-const LOG2_FAILURE: f64 = -64.0;
-/// Bits by which the leftover hash lemma is to be over: statistical distance `2^-128`.
-const LEFTOVER: f64 = 256.0;
+use super::fresh::{self, ParamsLiteral as FreshLiteral};
+use super::matrix::MAX_ROWS;
+use super::{Modulus, SCHEME, noise};
+use crate::leveled::{self, inherent_facts};
+use crate::security::SecurityClaim;
+use crate::slots::SlotEncoder;
+use crate::{Error, Level, Noise};
 
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParamsLiteral {
-    /// Name of the set.
-    pub name: String,
-    /// Dimension `n` of the secret.
-    pub dimension: usize,
-    /// Samples `N` of the public key: rows of its matrix.
-    pub samples: usize,
-    /// Words of the modulus: the largest primes of their width.
-    pub words: usize,
-    /// Bits of a word, 10 to 32. Up to 31, four products are added before they are split.
-    pub word_bits: u32,
-    /// Standard deviation of the secret and of the noise.
-    pub sigma: f64,
-    /// Whether encryption adds noise `2 e'` of its own: needed unless `N` is above `(n + 1) log2 M`.
-    pub encryption_noise: bool,
+    /// Those of fresh ciphertexts: name, dimension of all secrets, samples of the public key, modulus of the highest level.
+    #[serde(flatten)]
+    pub fresh: FreshLiteral,
+    /// Multiplications in sequence. Each level but the lowest adds a word to the modulus. The lowest level has the other words.
+    pub depth: usize,
+    /// Bits of a digit in key switching, 1 to 30.
+    pub digit_bits: u32,
+    /// Ciphertexts that may be added up before each multiplication.
+    pub terms: u32,
 }
+
+/// Largest dimension of `leveled-N-DEPTH`.
+const MAX_TOY: usize = 128;
+
+/// Name, `n`, `N`, multiplications in sequence, bits of the words, of the digits: 128 bits or more, by the estimate of [`Params::security`]. Of all widths of
+/// words and digits with which products of sums of four decrypt, those of the smallest matrix (`docs/book/lwe.md`).
+const SECURE: [(&str, usize, usize, usize, u32, u32); 2] =
+    [("leveled-secure-1", 1368, 1504, 1, 16, 8), ("leveled-secure-2", 1968, 2112, 2, 15, 8)];
+
+/// What names of leveled sets may be.
+const KNOWN: &str = "leveled-secure-1, leveled-secure-2, leveled-N-DEPTH (N up to 128, such as leveled-32-3)";
 
 /// Checked, immutable parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     literal: ParamsLiteral,
-    modulus: Modulus,
+    fresh: fresh::Params,
+    /// `M_j` of each level.
+    moduli: Vec<Modulus>,
 }
 
-/// Dimensions of table 6.5.
-const PAPER: [usize; 6] = [9326, 19434, 29749, 40199, 50748, 61376];
-
-/// Name, `n`, words of 31 bits: 128 bits or more, by the estimate of [`Params::security`].
-const SECURE: [(&str, usize, usize); 4] =
-    [("secure-31", 1472, 1), ("secure-62", 2944, 2), ("secure-124", 5824, 4), ("secure-248", 11_584, 8)];
-
-/// What names may be.
-const KNOWN: &str =
-    "secure-31, secure-62, secure-124, secure-248, paper-N (N 9326, 19434, 29749, 40199, 50748, 61376), toy-N-WORDS";
-
 impl Params {
-    /// Names of sets: those of 128 bits, the paper's smallest, and two toys.
+    /// Examples of the names that [`Self::named`] takes, beside those of sets without multiplications, [`fresh::Params::names`].
     pub fn names() -> Vec<&'static str> {
-        SECURE.iter().map(|set| set.0).chain(["paper-9326", "toy-64-2", "toy-256-8"]).collect()
+        SECURE.iter().map(|set| set.0).chain(["leveled-16-2", "leveled-32-3"]).collect()
     }
 
-    /// The set of that name: `secure-BITS`, a modulus of those bits; `paper-N`, `N` rows and a modulus of 1024 bits in 32 words; `toy-N-WORDS`,
-    /// for tests.
+    /// The set of that name: `leveled-secure-DEPTH`; `leveled-N-DEPTH`, for tests: dimension `N` up to 128, `DEPTH` multiplications in sequence; or a set of
+    /// [`fresh::Params::named`], of which ciphertexts are added alone.
     ///
     /// # Errors
-    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for numbers out of range.
+    /// [`Error::UnknownParams`] for another name; [`Error::Params`] for numbers out of range.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
-        let literal = |dimension, words, word_bits, encryption_noise| ParamsLiteral {
-            name: name.into(),
-            dimension,
-            samples: dimension,
-            words,
-            word_bits,
-            sigma: 3.2,
-            encryption_noise,
+        let Some(rest) = name.strip_prefix("leveled-") else {
+            let fresh = fresh::Params::named(name).map_err(|error| match error {
+                Error::UnknownParams { name, known, .. } => {
+                    Error::UnknownParams { scheme: SCHEME, name, known: format!("{known}, {KNOWN}") }
+                }
+                other => other,
+            })?;
+            return Ok(fresh.into());
         };
-        if let Some(&(_, dimension, words)) = SECURE.iter().find(|set| set.0 == name) {
-            return Self::try_from(literal(dimension, words, 31, true));
+        let literal = |dimension, samples, depth, word_bits, digit_bits| ParamsLiteral {
+            fresh: FreshLiteral {
+                name: name.into(),
+                dimension,
+                samples,
+                words: depth + 1,
+                word_bits,
+                sigma: 3.2,
+                encryption_noise: true,
+            },
+            depth,
+            digit_bits,
+            terms: 4,
+        };
+        if let Some(&(_, dimension, samples, depth, word_bits, digit_bits)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(literal(dimension, samples, depth, word_bits, digit_bits));
         }
-        let parts: Vec<&str> = name.split('-').collect();
-        let number = |i: usize| parts.get(i).and_then(|part: &&str| part.parse::<usize>().ok()).ok_or_else(unknown);
-        match (parts[0], parts.len()) {
-            ("paper", 2) if PAPER.contains(&number(1)?) => Self::try_from(literal(number(1)?, 32, 32, false)),
-            ("toy", 3) => Self::try_from(literal(number(1)?, number(2)?, 31, true)),
-            _ => Err(unknown()),
+        let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
+        let number = |part: &str| part.parse::<u32>().map(|number| number as usize).map_err(|_| unknown());
+        let (dimension, depth) = rest.split_once('-').ok_or_else(unknown)?;
+        let (dimension, depth) = (number(dimension)?, number(depth)?);
+        if dimension > MAX_TOY {
+            let problem = format!("dimension {dimension} is more than {MAX_TOY}: take one of {KNOWN}");
+            return Err(Error::Params { scheme: SCHEME, name: name.into(), problem });
         }
+        Self::try_from(literal(dimension, 2 * dimension, depth, 31, 8))
     }
 
     /// The numbers they were made from.
@@ -90,152 +100,199 @@ impl Params {
 
     /// Name of the set.
     pub fn name(&self) -> &str {
-        &self.literal.name
+        self.fresh.name()
     }
 
-    /// Dimension `n` of the secret; a ciphertext has one number more.
+    /// The level of fresh ciphertexts, the highest.
+    pub fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.literal.depth)
+    }
+
+    /// Multiplications in sequence.
+    pub fn depth(&self) -> usize {
+        self.literal.depth
+    }
+
+    /// Dimension `n` of the secrets.
     pub fn dimension(&self) -> usize {
-        self.literal.dimension
+        self.fresh.dimension()
     }
 
-    /// Samples `N` of the public key.
-    pub fn samples(&self) -> usize {
-        self.literal.samples
-    }
-
-    /// Standard deviation of the secret and of the noise.
+    /// Standard deviation of secrets and noise.
     pub fn sigma(&self) -> f64 {
-        self.literal.sigma
+        self.fresh.sigma()
     }
 
-    /// The modulus.
-    pub fn modulus(&self) -> &Modulus {
-        &self.modulus
-    }
-
-    /// The public key's matrix: `N` rows of `n + 1` columns.
+    /// The modulus of a level.
     ///
-    /// # Errors
-    /// [`Error::Dimension`]: not for checked parameters.
-    pub fn layout(&self) -> Result<Layout, Error> {
-        Layout::new(self.samples(), self.dimension() + 1, &self.modulus)
+    /// # Panics
+    /// For a level above that of fresh ciphertexts.
+    pub fn modulus(&self, level: Level) -> &Modulus {
+        &self.moduli[level.index()]
     }
 
-    /// Base-2 logarithm of the probability that a fresh ciphertext decrypts wrongly.
+    /// The parameters of fresh ciphertexts.
+    pub fn fresh(&self) -> &fresh::Params {
+        &self.fresh
+    }
+
+    /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
     pub fn log2_failure(&self) -> f64 {
-        noise::log2_failure(noise::fresh(self), self.modulus.log2())
+        fresh::noise::log2_tail(noise::TAIL.exp2())
     }
 
-    /// The attack on the secret key: from the public key's samples.
-    pub fn key_problem(&self) -> Problem {
-        Problem {
-            dimension: self.dimension(),
-            samples: self.samples(),
-            log2_modulus: self.modulus.log2(),
-            secret: self.sigma(),
-            noise: self.sigma(),
+    /// Entries of a tensor square: pairs of numbers of a ciphertext.
+    pub(super) fn pairs(&self) -> usize {
+        (self.dimension() + 1) * (self.dimension() + 2) / 2
+    }
+
+    /// Widths of the digits of a residue, from the lowest.
+    pub(super) fn digits(&self) -> impl Iterator<Item = u32> + Clone {
+        let (bits, word) = (self.literal.digit_bits, self.literal.fresh.word_bits);
+        (0..word).step_by(bits as usize).map(move |at| bits.min(word - at))
+    }
+
+    /// The levels that have a switching key: all above the lowest.
+    pub fn switch_levels(&self) -> impl DoubleEndedIterator<Item = Level> + Clone + use<> {
+        Level::LOWEST.above().up_to(self.fresh_level())
+    }
+
+    /// Rows of the switching key of a level above the lowest, one for each digit of each of `entries` entries.
+    pub(super) fn switch_rows(&self, level: Level, entries: usize) -> usize {
+        entries * self.modulus(level).len() * self.digits().count()
+    }
+
+    /// Residues of the stored switching key of a level above the lowest: one for each row and word.
+    pub fn switch_residues(&self, level: Level) -> usize {
+        self.switch_rows(level, self.pairs()) * self.modulus(level).len()
+    }
+
+    /// Bytes of the matrices of all switching keys: what they take in memory, and what products read or make again.
+    pub fn switch_bytes(&self) -> u64 {
+        let width = (self.dimension() + 1).next_multiple_of(16) as u64;
+        self.switch_levels().map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
+    }
+
+    /// Bytes that a product of the highest level holds until its key is switched, beside the switching key: its tensor, and a digit for each row of that key.
+    /// What makes the key takes no more, beside the key. None without multiplications.
+    pub fn product_bytes(&self) -> u64 {
+        let fresh = self.fresh_level();
+        match self.depth() {
+            0 => 0,
+            _ => 4 * (self.pairs() * self.modulus(fresh).len() + self.switch_residues(fresh)) as u64,
         }
     }
 
-    /// The attack on a ciphertext: a binary secret `r` (standard deviation 1/2 about its mean), samples by the ciphertext's numbers. None without
-    /// [`ParamsLiteral::encryption_noise`].
-    pub fn message_problem(&self) -> Option<Problem> {
-        self.literal.encryption_noise.then(|| Problem {
-            dimension: self.samples(),
-            samples: self.dimension() + 1,
-            log2_modulus: self.modulus.log2(),
-            secret: 0.5,
-            noise: self.sigma(),
-        })
-    }
-
-    /// Whether `A^T r` alone hides the message: `N` above `(n + 1) log2 M + 256` (leftover hash lemma).
-    pub fn has_leftover(&self) -> bool {
-        self.samples() as f64 >= (self.dimension() + 1) as f64 * self.modulus.log2() + LEFTOVER
-    }
-
-    /// The security claim: the smaller of the key's and the message's.
+    /// The security claim: that of the keys at the largest modulus, with all rows of the switching key as samples, and of messages.
     pub fn security(&self) -> SecurityClaim {
-        self.security_of(self.samples())
+        let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.fresh_level(), self.pairs()) };
+        self.fresh.security_of(self.fresh.samples().max(rows))
+    }
+}
+
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        2
     }
 
-    /// The security claim where as many samples of a key are public.
-    pub(super) fn security_of(&self, samples: usize) -> SecurityClaim {
-        let key = Problem { samples, ..self.key_problem() };
-        let (classical, quantum) = (key.classical_bits(), key.quantum_bits());
-        let (classical_bits, quantum_bits, why) = match self.message_problem() {
-            Some(message) if message.block_size() < key.block_size() => {
-                (message.classical_bits(), message.quantum_bits(), None)
-            }
-            None if !self.has_leftover() => {
-                let why = format!(
-                    "its {} samples leave the messages open: linear algebra or lattice reduction finds r from A^T r, which takes encryption noise or {:.0} \
-                     samples to prevent; the key alone has an estimated {classical:.0} bits",
-                    self.samples(),
-                    (self.dimension() + 1) as f64 * self.modulus.log2() + LEFTOVER,
-                );
-                (0.0, 0.0, Some(why))
-            }
-            _ => (classical, quantum, None),
-        };
-        let status = if classical_bits >= 128.0 {
-            Status::Recommended
-        } else {
-            let weak = || format!("an estimated {classical_bits:.0} bits of security");
-            Status::ResearchOnly { why: why.unwrap_or_else(weak) }
-        };
-        SecurityClaim {
-            classical_bits,
-            quantum_bits,
-            estimator: "primal attack (unique SVP with scaled secrets), Core-SVP 0.292 beta classical, 0.265 beta quantum; on the key and on the message; 0: \
-                        none claimed"
-                .into(),
-            date: "2026-11-21".into(),
-            status,
-        }
+    fn plaintext_len(&self) -> usize {
+        1
     }
 
-    fn problem(name: &str, problem: String) -> Error {
-        Error::Params { scheme: SCHEME, name: name.into(), problem }
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Err(no_slots(self))
     }
 
-    /// Without the check that decryption works.
-    pub(super) fn unchecked(literal: ParamsLiteral) -> Result<Self, Error> {
-        let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
-            if range.contains(&value) {
-                return Ok(());
-            }
-            let problem = format!("{what} {value} is not in {}..={}", range.start(), range.end());
-            Err(Self::problem(&literal.name, problem))
-        };
-        in_range("dimension", literal.dimension, 1..=MAX - 1)?;
-        in_range("samples", literal.samples, 1..=MAX_ROWS)?;
-        in_range("words", literal.words, 1..=128)?;
-        in_range("bits of a word", literal.word_bits as usize, 10..=32)?;
-        if !(0.3..=64.0).contains(&literal.sigma) {
-            return Err(Self::problem(
-                &literal.name,
-                format!("a standard deviation of {} is not in 0.3..=64", literal.sigma),
-            ));
-        }
-        let modulus = Modulus::of_primes(literal.words, literal.word_bits)?;
-        Ok(Self { literal, modulus })
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.fresh.modulus().log2()
+    }
+
+    fn level_moduli(&self, level: Level) -> Vec<u64> {
+        self.modulus(level).words().iter().map(|word| word.value().into()).collect()
+    }
+
+    fn level_parts(&self, _: Level) -> usize {
+        1
+    }
+
+    fn product_bytes(&self) -> usize {
+        self.product_bytes() as usize
+    }
+}
+
+/// Nothing to rotate.
+pub(super) fn no_slots(params: &Params) -> Error {
+    let problem = "its ciphertexts hold single bits, which have no slots".into();
+    Error::Params { scheme: SCHEME, name: params.name().into(), problem }
+}
+
+impl From<fresh::Params> for Params {
+    /// Without multiplications.
+    fn from(fresh: fresh::Params) -> Self {
+        let literal = ParamsLiteral { fresh: fresh.literal().clone(), depth: 0, digit_bits: 1, terms: 1 };
+        Self { literal, moduli: vec![fresh.modulus().clone()], fresh }
     }
 }
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let params = Self::unchecked(literal)?;
-        let failure = params.log2_failure();
-        if failure > LOG2_FAILURE {
-            let literal = &params.literal;
-            let problem = format!(
-                "a fresh ciphertext decrypts wrongly with probability 2^{failure:.1}: take {} words for 2^{LOG2_FAILURE}, or fewer samples",
-                literal.words + 1
-            );
-            return Err(Self::problem(&literal.name, problem));
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.fresh.name.clone(), problem };
+        let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
+            if range.contains(&value) {
+                return Ok(());
+            }
+            Err(problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+        };
+        in_range("depth", literal.depth, 0..=20)?;
+        in_range("bits of a digit", literal.digit_bits as usize, 1..=30)?;
+        in_range("terms", literal.terms as usize, 1..=1 << 20)?;
+        let fresh = fresh::Params::try_from(literal.fresh.clone())?;
+        if literal.depth == 0 {
+            let params = Self::from(fresh);
+            return Ok(Self { literal, ..params });
+        }
+        in_range("bits of a word", literal.fresh.word_bits as usize, 10..=31)?;
+        let words = literal.fresh.words;
+        if words <= literal.depth {
+            return Err(problem(format!(
+                "{words} words are too few for a depth of {}: take one more than it",
+                literal.depth
+            )));
+        }
+        let moduli = (words - literal.depth..=words).map(|count| fresh.modulus().prefix(count));
+        let moduli = moduli.collect::<Result<_, _>>()?;
+        let params = Self { literal, fresh, moduli };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: params.name().into(), problem };
+        let rows = params.switch_rows(params.fresh_level(), params.pairs());
+        if rows > MAX_ROWS {
+            return Err(problem(format!(
+                "a switching key takes {rows} rows, and there may be {MAX_ROWS}: take a smaller dimension or depth, or wider digits"
+            )));
+        }
+        // A chain of products of sums.
+        let terms = f64::from(params.literal.terms).log2();
+        let mut now = noise::fresh(&params);
+        let over =
+            |noise: Noise, tails: f64, level| noise.scaled(tails * noise::TAIL).bits_above(noise::half(&params, level));
+        for level in params.switch_levels().rev() {
+            let product = now.scaled(terms).product(now.scaled(terms));
+            let switched = noise::switch(&params, product, level, params.pairs());
+            let over = over(switched, 2.0, level);
+            if over > 0.0 {
+                return Err(problem(format!(
+                    "a product at level {level} has {over:.1} bits of noise too many: take smaller digits, fewer terms or a smaller sigma"
+                )));
+            }
+            now = noise::scale(&params, switched, level);
+        }
+        let over = over(now.scaled(terms), 1.0, Level::LOWEST);
+        if over > 0.0 {
+            return Err(problem(format!(
+                "a sum at level 1 has {over:.1} bits of noise too many: take wider words, fewer terms or a smaller sigma"
+            )));
         }
         Ok(params)
     }

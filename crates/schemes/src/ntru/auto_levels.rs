@@ -3,17 +3,13 @@
 use std::borrow::Cow;
 
 use super::{Ciphertext, Error, Evaluator, Stage};
-use crate::Evaluate;
 use crate::leveled::ManageLevels;
+use crate::{Evaluate, Noise};
 
 impl ManageLevels for Evaluator<'_> {
     const RETRIES: bool = false;
 
-    fn depth(&self) -> usize {
-        self.key().params().depth()
-    }
-
-    fn noise(&self, x: &Ciphertext) -> f64 {
+    fn noise(&self, x: &Ciphertext) -> Noise {
         x.noise()
     }
 

@@ -94,7 +94,7 @@ impl<'a> Bits<'a> {
     /// Whether the ciphertext has no level left for a product. A gate that needs a level then bootstraps it.
     pub fn is_exhausted(&self, x: &Ciphertext) -> bool {
         let ready = x.degree() == 1 && x.stage() == Stage::Ready;
-        x.level() < if ready { 2 } else { 3 }
+        x.level().products_left() < if ready { 1 } else { 2 }
     }
 
     /// Bootstraps a ciphertext of the same bit: [`Evaluator::bootstrap`].

@@ -7,8 +7,9 @@ use solinas_ring::{Basis, Eval, RnsPoly};
 use super::context::Context;
 use super::evaluate::MAX_DEGREE;
 use super::{Ciphertext, Error, PublicKey};
+use crate::{Level, Noise};
 
-/// Where in a level a ciphertext is.
+/// The stage of a ciphertext between two levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -52,7 +53,7 @@ pub struct Place {
 
 impl Ciphertext {
     /// Other parts and noise, of the same key, level, stage and degree.
-    pub(super) fn of_same(&self, parts: Vec<RnsPoly<Eval>>, noise: f64) -> Self {
+    pub(super) fn of_same(&self, parts: Vec<RnsPoly<Eval>>, noise: Noise) -> Self {
         Self { key: self.key, level: self.level, stage: self.stage, noise, parts }
     }
 
@@ -63,22 +64,22 @@ impl Ciphertext {
     /// are no residues.
     pub fn from_parts(
         public: &PublicKey,
-        level: usize,
+        level: Level,
         stage: Stage,
         degree: u32,
-        noise: f64,
+        noise: Noise,
         parts: &[Vec<u64>],
     ) -> Result<Self, Error> {
         let problem = |problem: String| Err(Error::Material { part: "ciphertext", problem });
         let context = public.context();
-        let lowest = if stage == Stage::Switched { 2 } else { 1 };
-        if !(lowest..=context.params.levels()).contains(&level) {
-            return problem(format!("level {level} is not in {lowest}..={}", context.params.levels()));
+        let (lowest, highest) = (if stage == Stage::Switched { 2 } else { 1 }, context.params.levels());
+        if !(lowest..=highest).contains(&level.number()) {
+            return problem(format!("level {level} is not in {lowest}..={highest}"));
         }
         let basis = basis_of(context, level, stage);
         let wide_enough = stage != Stage::Wide || basis.dimension() > context.params.dimension_at(level);
-        // Less noise than a coefficient of 1 has no ciphertext.
-        let in_range = noise.is_finite() && noise >= 0.0 && (1..=MAX_DEGREE).contains(&degree);
+        // A ciphertext has at least the noise of a coefficient of 1.
+        let in_range = noise.is_storable() && (1..=MAX_DEGREE).contains(&degree);
         if !in_range || degree > 1 && stage != Stage::Ready || !wide_enough {
             return problem(format!("degree {degree} and noise 2^{noise} when {stage}"));
         }
@@ -110,7 +111,7 @@ impl Ciphertext {
     }
 }
 
-fn basis_of(context: &Context, level: usize, stage: Stage) -> &Basis {
+fn basis_of(context: &Context, level: Level, stage: Stage) -> &Basis {
     let level = context.level(level);
     if stage == Stage::Wide { &level.wide } else { &level.basis }
 }

@@ -7,19 +7,20 @@ use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 
 use super::decrypt::Secret;
 use super::{Error, Params};
-use crate::embedding;
+use crate::Level;
+use crate::canonical_embedding;
 
 /// The plans of a parameter set.
 #[derive(Debug)]
 pub struct Context {
     pub(super) params: Params,
     pub(super) plaintext: Divisor,
-    levels: Vec<Level>,
+    levels: Vec<LevelPlans>,
 }
 
 /// The plans of a level.
 #[derive(Debug)]
-pub(super) struct Level {
+pub(super) struct LevelPlans {
     /// The level's modulus in its own dimension.
     pub(super) basis: Basis,
     /// The level's modulus in the dimension of the level above.
@@ -37,8 +38,8 @@ impl Context {
 
     pub(super) fn with_backend(params: &Params, backend: Backend) -> Result<Arc<Self>, Error> {
         let p = params.plaintext_modulus();
-        let mut levels: Vec<Level> = Vec::new();
-        for level in 1..=params.levels() {
+        let mut levels: Vec<LevelPlans> = Vec::new();
+        for level in Level::LOWEST.up_to(params.fresh_level()) {
             let moduli = &params.moduli()[..params.towers(level)];
             let basis = Basis::new(params.dimension_at(level), moduli, backend)?;
             let wide = if params.wide_dimension_at(level) == basis.dimension() {
@@ -47,9 +48,9 @@ impl Context {
                 Basis::new(params.wide_dimension_at(level), moduli, backend)?
             };
             let mut rescales = Vec::new();
-            if level > 1 {
+            if let Some(below) = level.below() {
                 let mut from = basis.clone();
-                while from.len() > params.towers(level - 1) {
+                while from.len() > params.towers(below) {
                     rescales.push(Rescale::new(&from, p)?);
                     from = from.prefix(from.len() - 1)?;
                 }
@@ -57,13 +58,13 @@ impl Context {
             let mut x = vec![0; basis.dimension()];
             x[1] = 1;
             let variable = RnsPoly::from_signed(&basis, &x)?.into_eval();
-            levels.push(Level { basis, wide, rescales, variable });
+            levels.push(LevelPlans { basis, wide, rescales, variable });
         }
         Ok(Arc::new(Self { params: params.clone(), plaintext: Divisor::new(p)?, levels }))
     }
 
-    pub(super) fn level(&self, level: usize) -> &Level {
-        &self.levels[level - 1]
+    pub(super) fn level(&self, level: Level) -> &LevelPlans {
+        &self.levels[level.index()]
     }
 
     /// Parts of a ciphertext in a ring of that dimension.
@@ -79,12 +80,14 @@ impl Context {
         Ok(RnsPoly::from_signed(basis, &coefficients)?.into_eval())
     }
 
-    /// `log2` of a plaintext's largest value at a root, centred.
-    pub(super) fn peak(&self, plaintext: &[u64]) -> f64 {
-        embedding::log2_peak(&plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>())
+    /// `log2` of the canonical norm of a centred plaintext.
+    pub(super) fn log2_norm(&self, plaintext: &[u64]) -> f64 {
+        canonical_embedding::log2_canonical_norm(
+            &plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>(),
+        )
     }
 
-    /// That it is a polynomial of the plaintext space.
+    /// Checks that it is a polynomial of the plaintext space.
     pub(super) fn check_plaintext(&self, plaintext: &[u64]) -> Result<(), Error> {
         let (want, modulus) = (self.params.dimension(), self.params.plaintext_modulus());
         let error = |problem: String| Err(Error::Plaintext { want, modulus, problem });
@@ -100,11 +103,11 @@ impl Context {
     /// Product of polynomials in parts, `sum_i Y^i a_i(Y^w)`: `Y^w` is the variable of the parts' ring.
     pub(super) fn product(
         &self,
-        level: usize,
+        level: Level,
         a: &[RnsPoly<Eval>],
         b: &[RnsPoly<Eval>],
     ) -> Result<Vec<RnsPoly<Eval>>, Error> {
-        let Level { basis, variable, .. } = self.level(level);
+        let LevelPlans { basis, variable, .. } = self.level(level);
         if let ([a], [b]) = (a, b) {
             let mut product = a.clone();
             product.mul_assign(b)?;

@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use super::keys::SecretParts;
 use super::{Ciphertext, ClientKey, Error, Stage, noise};
+use crate::Noise;
 
 /// Coefficients that tell of a key or a message. They are wiped on drop.
 pub(super) type Secret = Zeroizing<RnsPoly<Coeff>>;
@@ -18,13 +19,13 @@ impl ClientKey {
         let other = |index: usize| wide[index].as_ref().unwrap_or(&keys[index]).values(&basis);
         let made;
         let key = match ciphertext.stage() {
-            Stage::Ready => &values[ciphertext.level - 1],
+            Stage::Ready => &values[ciphertext.level.index()],
             Stage::Switched => {
-                made = other(ciphertext.level - 2)?;
+                made = other(ciphertext.level.lowered(1).index())?;
                 &made
             }
             Stage::Wide => {
-                made = other(ciphertext.level - 1)?;
+                made = other(ciphertext.level.index())?;
                 &made
             }
         };
@@ -44,21 +45,21 @@ impl ClientKey {
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public().context();
         self.public().check("the ciphertext", ciphertext.key)?;
-        let room = noise::limit(&context.params, ciphertext.basis(context).log2_modulus());
-        if ciphertext.noise > room {
+        let limit = noise::limit(&context.params, ciphertext.basis(context).log2_modulus());
+        if ciphertext.noise > limit {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });
+            return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, limit, remedy });
         }
         let (basis, parts) = self.noise_of(ciphertext)?;
         context.decode(&basis, &parts)
     }
 
-    /// `log2` of the root mean square of the noise's coefficients, measured: what [`Ciphertext::noise`] predicts. For tests and reports: it tells of the
-    /// key.
+    /// The root mean square of the noise's coefficients, measured: what [`Ciphertext::noise`] predicts. For tests and reports. It reveals information about
+    /// the key.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`].
-    pub fn measure_noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
+    pub fn measure_noise(&self, ciphertext: &Ciphertext) -> Result<Noise, Error> {
         let (basis, parts) = self.noise_of(ciphertext)?;
         let plan = MixedRadix::new(&basis);
         let mut squares = 0.0;
@@ -66,6 +67,6 @@ impl ClientKey {
             let magnitudes = Zeroizing::new(plan.log2_magnitudes(&part)?);
             squares += magnitudes.iter().map(|bits| (2.0 * bits).exp2()).sum::<f64>();
         }
-        Ok(0.5 * (squares / self.params().dimension() as f64).log2())
+        Ok(Noise::from_log2(0.5 * (squares / self.params().dimension() as f64).log2()))
     }
 }

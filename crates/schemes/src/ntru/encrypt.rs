@@ -27,7 +27,7 @@ impl PublicKey {
         for (e, &x) in mask.iter_mut().zip(plaintext) {
             let x = x.min(plain.value() - 1);
             let below = i64::from((u64::from(rng.next_u32()) * plain.value()) >> 32 < x);
-            // Relative to the centred residue, which is what is encrypted.
+            // Relative to the centred residue, which is encrypted.
             let centered = i64::from(plain.centered(x) < 0);
             *e += centered - below;
         }
@@ -37,7 +37,7 @@ impl PublicKey {
     pub(super) fn encrypt_with(&self, plaintext: &[u64], r: &Short, mask: &Short) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
-        let (params, level) = (&context.params, context.params.levels());
+        let (params, level) = (&context.params, context.params.fresh_level());
         let basis = &context.level(level).basis;
         let p = params.plaintext_modulus() as i64;
         let mut message = Zeroizing::new(vec![0; plaintext.len()]);
@@ -71,10 +71,10 @@ impl PublicKey {
     pub fn trivial(&self, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
-        let level = context.params.levels();
+        let level = context.params.fresh_level();
         // f = 1 modulo p: f mu is mu.
         let part = context.embed(plaintext, &context.level(level).basis, 0)?;
-        let noise = noise::trivial(&context.params, context.peak(plaintext));
+        let noise = noise::trivial(&context.params, context.log2_norm(plaintext));
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready.at_degree(1), noise, parts: vec![part] })
     }
 }

@@ -3,16 +3,16 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Ciphertext, Error, Rotation, ServerKey, Stage, noise};
 use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
-use crate::{Evaluate, RotateSlots};
+use crate::{Evaluate, Level, Noise, RotateSlots};
 
-/// Largest degree of a product: what decrypts slowly still decrypts.
+/// Largest degree of a product. Ciphertexts of high degree decrypt slowly.
 pub(super) const MAX_DEGREE: u32 = 8;
 
-/// The operations, each as the paper has it: the caller manages levels and switches keys. [`Self::automatic`] does both.
+/// The single operations of the paper. The caller manages levels and switches keys. [`Self::automatic`] does both for the caller.
 ///
-/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+/// Every result states its noise by the formulas. A result that might not decrypt is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
@@ -73,9 +73,9 @@ impl<'a> Evaluator<'a> {
         x: Ciphertext,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
-        let room = noise::limit(self.key.params(), x.basis(self.context()).log2_modulus());
-        if x.noise > room {
-            return Err(Error::Noise { operation, noise: x.noise, room, remedy });
+        let limit = noise::limit(self.key.params(), x.basis(self.context()).log2_modulus());
+        if x.noise > limit {
+            return Err(Error::Noise { operation, noise: x.noise, limit, remedy });
         }
         Ok(x)
     }
@@ -93,7 +93,7 @@ impl<'a> Evaluator<'a> {
         }
         let mut sum = x.clone();
         sum.parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
-        sum.noise = noise::sum(x.noise, y.noise);
+        sum.noise = x.noise.sum(y.noise);
         self.checked(operation, sum, "multiply or lower first, which brings the noise down")
     }
 
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
         for (part, poly) in sum.parts.iter_mut().enumerate() {
             poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
         }
-        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.peak(plaintext));
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.log2_norm(plaintext));
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
     }
 
@@ -131,8 +131,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The hint for that degree at that level.
-    fn hint(&self, operation: &'static str, level: usize, degree: u32) -> Result<&'a RnsPoly<Eval>, Error> {
-        if level < 2 {
+    fn hint(&self, operation: &'static str, level: Level, degree: u32) -> Result<&'a RnsPoly<Eval>, Error> {
+        if level == Level::LOWEST {
             return Err(Error::OutOfLevels { operation, level, depth: self.key.params().depth() });
         }
         let hints = self.key.level_hints(level);
@@ -173,7 +173,7 @@ impl<'a> Evaluator<'a> {
     /// The polynomial with those towers, divided by the level's primes.
     pub(super) fn rescaled(
         &self,
-        level: usize,
+        level: Level,
         tower: impl Fn(usize, &mut [u64]) + Send + Sync,
     ) -> Result<RnsPoly<Eval>, Error> {
         let mut rescales = self.context().level(level).rescales.iter();
@@ -186,8 +186,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a key switch of that noise becomes at the level below, before its ring is reduced.
-    fn at_next_level(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
-        let (params, level) = (self.key.params(), x.level - 1);
+    fn at_next_level(&self, x: &Ciphertext, switched: Noise, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+        let params = self.key.params();
+        let out_of_levels =
+            Error::OutOfLevels { operation: "a reduction of the modulus", level: x.level, depth: params.depth() };
+        let level = x.level.below().ok_or(out_of_levels)?;
         let wide = params.dimension_at(level) < params.wide_dimension_at(level);
         let stage = if wide { Stage::Wide } else { Stage::Ready };
         let noise = params.noise_after_division(switched, x.level);
@@ -206,7 +209,7 @@ impl<'a> Evaluator<'a> {
         let (context, params) = (self.context(), self.key.params());
         let (from, to) = (x.basis(context), &context.level(x.level).basis);
         // A level that is entered from above has hints above it.
-        let hint = self.key.level_hints(x.level + 1).ring.as_ref().ok_or(Error::Material {
+        let hint = self.key.level_hints(x.level.above()).ring.as_ref().ok_or(Error::Material {
             part: "server key",
             problem: format!("no hint for the ring of level {}", x.level),
         })?;
@@ -255,7 +258,7 @@ impl<'a> Evaluator<'a> {
     /// Each part times the hint, divided by the level's primes.
     fn switched_parts(
         &self,
-        level: usize,
+        level: Level,
         parts: &[RnsPoly<Eval>],
         hint: &RnsPoly<Eval>,
     ) -> Result<Vec<RnsPoly<Eval>>, Error> {
@@ -289,7 +292,7 @@ impl Evaluate for Evaluator<'_> {
         stored.plaintext.as_deref()
     }
 
-    fn level(&self, x: &Ciphertext) -> usize {
+    fn level(&self, x: &Ciphertext) -> Level {
         x.level
     }
 
@@ -349,7 +352,7 @@ impl Evaluate for Evaluator<'_> {
         let factor =
             (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
         let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
+        let product = x.of_same(parts, noise::product_plain(x.noise, context.log2_norm(plaintext)));
         self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 
@@ -363,10 +366,10 @@ impl Evaluate for Evaluator<'_> {
         Self::stage(WHAT, x, Stage::Ready)?;
         let hint = self.hint(WHAT, x.level, x.degree())?;
         let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
-        let room = noise::limit(self.key.params(), hint.basis().log2_modulus());
-        if switched > room {
+        let limit = noise::limit(self.key.params(), hint.basis().log2_modulus());
+        if switched > limit {
             let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+            return Err(Error::Noise { operation: WHAT, noise: switched, limit, remedy });
         }
         let parts = self.switched_parts(x.level, &x.parts, hint)?;
         self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
@@ -388,10 +391,10 @@ impl Evaluate for Evaluator<'_> {
         let hint = self.hint(WHAT, x.level, 2)?;
         let params = self.key.params();
         let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
-        let room = noise::limit(params, hint.basis().log2_modulus());
-        if switched > room {
+        let limit = noise::limit(params, hint.basis().log2_modulus());
+        if switched > limit {
             let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+            return Err(Error::Noise { operation: WHAT, noise: switched, limit, remedy });
         }
         let basis = hint.basis();
         let parts = if let ([x_part], [y_part]) = (x.parts.as_slice(), y.parts.as_slice()) {
@@ -405,8 +408,9 @@ impl Evaluate for Evaluator<'_> {
         self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
-    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
-    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`BootstrapNoise::output`](super::bootstrap::BootstrapNoise::output), at level
+    /// [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level). The other coefficients of the message become 0. Takes a ciphertext at any level
+    /// and lowers it to the first.
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
@@ -424,6 +428,8 @@ impl Evaluate for Evaluator<'_> {
     }
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
-        if self.key.rotation_key().is_some() { Some(self) } else { None }
+        let key = self.key.rotation_key()?;
+        let needed = Rotation::all(self.key.params());
+        if needed.into_iter().all(|rotation| key.keys(rotation).is_some()) { Some(self) } else { None }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::estimate::Estimate;
 use super::params::{MAX_DIMENSION, MIN_DIMENSION};
 use super::{Error, KeyDistribution, Params, ParamsLiteral, SCHEME, params};
-use crate::slots;
+use crate::{Level, slots};
 
 /// Largest number of primes of a level.
 const MAX_PER_LEVEL: usize = 4;
@@ -89,8 +89,8 @@ impl ParamsRequest {
     /// Returns the set with the largest floor that is still secure, so that its rings are halved as far as security
     /// allows.
     fn reduced(&self, params: &Params) -> Option<Params> {
-        let levels = 1..params.levels();
-        let floor = |level: usize, halvings: u32| {
+        let levels = Level::LOWEST.up_to(params.fresh_level()).rev().skip(1);
+        let floor = |level: Level, halvings: u32| {
             let factor = params::root_hermite_factor(params.dimension() >> halvings, params.log2_modulus(level));
             // Rounded up to the digits in the name of the set.
             (factor * 1e7).ceil() / 1e7
@@ -109,7 +109,10 @@ impl ParamsRequest {
         };
         // Larger floors are less secure. Smaller floors reduce the rings less.
         let secure = floors.partition_point(|&floor| works(floor).is_none());
-        floors.get(secure).and_then(|&floor| works(floor)).filter(|found| found.dimension_at(1) < found.dimension())
+        floors
+            .get(secure)
+            .and_then(|&floor| works(floor))
+            .filter(|found| found.dimension_at(Level::LOWEST) < found.dimension())
     }
 }
 
@@ -159,12 +162,12 @@ impl Found {
     /// Computes the costs of a set.
     pub fn new(params: &Params) -> Self {
         let (estimate, _) = params.estimate();
-        let bytes = |level: usize, dimension: usize| 8 * params.towers(level) * dimension;
-        let top = params.levels();
-        let hints = (2..=top).map(|level| {
-            let below = params.dimension_at(level - 1) < params.dimension_at(level);
-            let ring = if below { bytes(level - 1, params.dimension_at(level)) } else { 0 };
-            2 * bytes(level, params.dimension_at(level)) + ring
+        let bytes = |level: Level, dimension: usize| 8 * params.towers(level) * dimension;
+        let top = params.fresh_level();
+        let hints = Level::LOWEST.above().up_to(top).map(|level| {
+            let (below, dimension) = (level.lowered(1), params.dimension_at(level));
+            let ring = if params.dimension_at(below) < dimension { bytes(below, dimension) } else { 0 };
+            2 * bytes(level, dimension) + ring
         });
         Self {
             name: params.name().into(),
@@ -172,7 +175,7 @@ impl Found {
             slots: (params.plaintext_modulus() % (2 * params.dimension() as u64) == 1).then(|| params.dimension()),
             primes: params.moduli().iter().map(|q| q.value()).collect(),
             log2_modulus: params.log2_modulus(top),
-            dimensions: (1..=top).map(|level| params.dimension_at(level)).collect(),
+            dimensions: Level::LOWEST.up_to(top).map(|level| params.dimension_at(level)).collect(),
             estimate,
             classical_bits: estimate.classical_bits(),
             quantum_bits: estimate.quantum_bits(),
@@ -201,7 +204,8 @@ impl Expected {
         let (towers, per_level) = (params.moduli().len() as f64, params.literal().primes_per_level as f64);
         // Each of the level's primes takes one inverse transform, and one forward transform for each remaining prime.
         let rescale = per_level * (towers - 0.5 * (per_level - 1.0));
-        let rings = params.levels() > 1 && params.dimension_at(params.levels() - 1) < params.dimension();
+        let below = params.fresh_level().below();
+        let rings = below.is_some_and(|below| params.dimension_at(below) < params.dimension());
         let ring = if rings { ms(n, 2.0 * (towers - per_level), towers) } else { 0.0 };
         Self {
             encrypt_ms: ms(n, 2.0 * towers, towers) + 1e-6 * SAMPLES * n,

@@ -8,10 +8,12 @@ use zeroize::Zeroizing;
 
 use super::context::Context;
 use super::keys::{EvaluationParts, Hints, LevelKey, PublicParts, SecretParts};
-use super::{ClientKey, Error, KeyDistribution, Params, PublicKey, Rotation, bootstrap, rotate};
+use super::{
+    BootstrapKey, ClientKey, Error, KeyDistribution, Params, PublicKey, Rotation, RotationKey, bootstrap, rotate,
+};
 use crate::control::Steps;
 use crate::random::SecretSeed;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Level};
 
 /// Short secret coefficients.
 pub(super) type Short = Zeroizing<Vec<i64>>;
@@ -25,10 +27,23 @@ pub(super) struct Choices {
     pub(super) g: Short,
 }
 
+/// Steps of [`client_key`].
+pub(super) fn client_steps(params: &Params) -> usize {
+    2 * params.levels()
+}
+
+/// Steps of [`evaluation_parts`] with that number of rotations.
+pub(super) fn server_steps(params: &Params, rotations: usize) -> usize {
+    let hints = params.levels() - 1;
+    let bootstrap = params.bootstrapping().map_or(0, |_| BootstrapKey::polynomial_count(params));
+    // Parameters without rotations have no sizes.
+    hints + bootstrap + rotations * RotationKey::sizes(params).map_or(0, |sizes| sizes.len())
+}
+
 /// Makes the secret and the public key of a seed. Progress counts the keys of levels, twice.
 pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
     let seed = SecretSeed::new(entropy)?;
-    let steps = Steps::new(control, 2 * params.levels());
+    let steps = Steps::new(control, client_steps(params));
     let context = Context::new(params)?;
     let mut rng = seed.derive("ntru keys").stream(0);
     let gaussian = sample::Gaussian::new(params.sigma())?;
@@ -41,9 +56,9 @@ pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_
         })
     };
     let (mut keys, mut wide) = (Vec::new(), Vec::new());
-    for level in 1..=params.levels() {
+    for level in Level::LOWEST.up_to(params.fresh_level()) {
         // Hints of the level above divide by its key.
-        let (own, above) = (context.level(level), context.level(params.levels().min(level + 1)));
+        let (own, above) = (context.level(level), context.level(params.fresh_level().min(level.above())));
         if own.wide == own.basis {
             keys.push(draw_key(&mut rng, &above.basis)?);
             wide.push(None);
@@ -90,7 +105,7 @@ pub(super) fn special_basis(context: &Context) -> Result<Option<Basis>, Error> {
     if moduli.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Basis::new(params.dimension(), &moduli, context.level(1).basis.backend())?))
+    Ok(Some(Basis::new(params.dimension(), &moduli, context.level(Level::LOWEST).basis.backend())?))
 }
 
 /// `f'` or `g`.
@@ -115,7 +130,7 @@ pub(super) fn assemble(
     let key = |short: Short| LevelKey::new(params, short);
     let keys: Vec<LevelKey> = choices.keys.into_iter().map(key).collect();
     let wide: Vec<Option<LevelKey>> = choices.wide.into_iter().map(|short| short.map(key)).collect();
-    let top = context.level(params.levels());
+    let top = context.level(params.fresh_level());
     let mut h = Zeroizing::new(RnsPoly::from_signed(&top.basis, &choices.g)?.into_eval());
     h.mul_assign(&*inverse(&*keys[params.levels() - 1].values(&top.basis)?)?)?;
     let parts = PublicParts::new(params, (*h).clone());
@@ -137,15 +152,14 @@ pub(super) fn evaluation_parts(
         None => client.public().secret_seed("server key")?.stream(0),
     };
     let bootstrap = params.bootstrapping().map(|_| bootstrap::Plan::new(context)).transpose()?;
+    let steps = server_steps(params, rotations.map_or(0, |(rotations, _)| rotations.len()));
     let rotations = rotations.map(|(rotations, research)| rotate::Request::new(context, rotations, research));
     let rotations = rotations.transpose()?;
-    let polynomials = bootstrap.as_ref().map_or(0, |plan| plan.bases(context).count());
-    let rows = rotations.as_ref().map_or(0, rotate::Request::rows);
-    let steps = Steps::new(control, params.levels() - 1 + polynomials + rows);
+    let steps = Steps::new(control, steps);
     let gaussian = sample::Gaussian::new(params.sigma())?;
     let errors = |level| [(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level)));
     Ok(EvaluationParts {
-        hints: hints(client, (2..=params.levels()).map(errors), &steps)?,
+        hints: hints(client, Level::LOWEST.above().up_to(params.fresh_level()).map(errors), &steps)?,
         bootstrap: bootstrap.map(|plan| client.bootstrap_key(plan, &steps)).transpose()?,
         rotations: rotations.map(|request| client.rotation_key(request, &steps)).transpose()?,
     })
@@ -161,10 +175,11 @@ pub(super) fn hints(
     let params = &context.params;
     let SecretParts { keys, wide, .. } = client.secret_parts();
     let mut hints = Vec::new();
-    for (level, [square, linear, ring]) in (2..=params.levels()).zip(errors) {
+    for (level, [square, linear, ring]) in Level::LOWEST.above().up_to(params.fresh_level()).zip(errors) {
+        let next = level.lowered(1);
         let basis = &context.level(level).basis;
-        let own = keys[level - 1].values(basis)?;
-        let below = wide[level - 2].as_ref().unwrap_or(&keys[level - 2]);
+        let own = keys[level.index()].values(basis)?;
+        let below = wide[next.index()].as_ref().unwrap_or(&keys[next.index()]);
         let divisor = inverse(&*below.values(basis)?)?;
         let hint = |e: Short, factors: &[&RnsPoly<Eval>], basis: &Basis| -> Result<RnsPoly<Eval>, Error> {
             let mut hint = LevelKey::one_plus(params.hint_modulus(), e).values(basis)?;
@@ -173,11 +188,11 @@ pub(super) fn hints(
         };
         let square = hint(square, &[&own, &own, &divisor], basis)?;
         let linear = hint(linear, &[&own, &divisor], basis)?;
-        let ring = match &wide[level - 2] {
+        let ring = match &wide[next.index()] {
             None => None,
             Some(key) => {
-                let basis = &context.level(level - 1).wide;
-                let sparse = keys[level - 2].spread(basis)?;
+                let basis = &context.level(next).wide;
+                let sparse = keys[next.index()].spread(basis)?;
                 Some(hint(ring, &[&*key.values(basis)?, &*inverse(&sparse)?], basis)?)
             }
         };

@@ -1,14 +1,14 @@
 //! The parts of keys. Those of a public or a server key hold no secret.
 
 use solinas_ring::{Basis, Eval, RnsPoly};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::context::Context;
 use super::keygen::{self, Short};
 use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotation, RotationKey, ServerKey};
 use crate::control::Steps;
 use crate::random::SecretRng;
-use crate::{Control, KeyId};
+use crate::{Control, KeyId, Level};
 
 /// The numbers of a public key: `h = g / f_t`.
 #[derive(PartialEq)]
@@ -45,7 +45,7 @@ impl PublicKey {
     /// [`Error::Ring`] for another number of words, or for words that are no residues.
     pub fn from_parts(params: &Params, insecure: bool, h: &[u64]) -> Result<Self, Error> {
         let context = Context::new(params)?;
-        let h = RnsPoly::from_words(&context.level(params.levels()).basis, h)?;
+        let h = RnsPoly::from_words(&context.level(params.fresh_level()).basis, h)?;
         Ok(Self::new(context, insecure, PublicParts::new(params, h)))
     }
 
@@ -94,6 +94,9 @@ pub struct SecretParts {
     pub(super) hint_errors: Option<SecretRng>,
 }
 
+// Every field wipes itself.
+impl ZeroizeOnDrop for SecretParts {}
+
 impl SecretParts {
     pub(super) fn new(
         context: &Context,
@@ -101,11 +104,12 @@ impl SecretParts {
         wide: Vec<Option<LevelKey>>,
         steps: &Steps<'_>,
     ) -> Result<Self, Error> {
-        let values = |(index, key): (usize, &LevelKey)| {
+        let values = |(level, key): (Level, &LevelKey)| {
             steps.next()?;
-            key.values(&context.level(index + 1).basis)
+            key.values(&context.level(level).basis)
         };
-        let values = keys.iter().enumerate().map(values).collect::<Result<_, _>>()?;
+        let levels = Level::LOWEST.up_to(context.params.fresh_level());
+        let values = levels.zip(&keys).map(values).collect::<Result<_, _>>()?;
         Ok(Self { keys, wide, values, hint_errors: None })
     }
 
@@ -149,23 +153,23 @@ impl ClientKey {
         let p = params.plaintext_modulus() as i64;
         let short = (10.0 * params.key_sigma()).ceil() as i64;
         let bound = p * short;
-        for (index, (key, wide)) in keys.iter().zip(&wide).enumerate() {
-            let level = context.level(index + 1);
-            let expects_wide = level.wide != level.basis;
+        for (level, (key, wide)) in Level::LOWEST.up_to(params.fresh_level()).zip(keys.iter().zip(&wide)) {
+            let plans = context.level(level);
+            let expects_wide = plans.wide != plans.basis;
             if wide.is_some() != expects_wide {
-                return material(format!("a wide key at level {} where {expects_wide} belongs", index + 1));
+                return material(format!("a wide key at level {level} where {expects_wide} belongs"));
             }
-            for (key, basis) in [(Some(key), &level.basis), (wide.as_ref(), &level.wide)] {
+            for (key, basis) in [(Some(key), &plans.basis), (wide.as_ref(), &plans.wide)] {
                 let Some(key) = key else { continue };
                 if key.len() != basis.dimension() {
-                    return material(format!("{} coefficients at level {}", key.len(), index + 1));
+                    return material(format!("{} coefficients at level {level}", key.len()));
                 }
                 let short = |(i, &x): (usize, &i64)| {
                     let x = x - i64::from(i == 0);
                     x.unsigned_abs() <= bound as u64 && x % p == 0
                 };
                 if !key.iter().enumerate().all(short) {
-                    return material(format!("a coefficient at level {} that no key has", index + 1));
+                    return material(format!("a coefficient at level {level} that no key has"));
                 }
             }
         }
@@ -180,15 +184,15 @@ impl ClientKey {
     }
 
     /// The coefficients of the level's key, and of the one that stands for it in a larger ring, for storing. They are secret.
-    pub fn coefficients(&self, level: usize) -> Option<(&[i64], Option<&[i64]>)> {
-        let index = level.checked_sub(1)?;
+    pub fn coefficients(&self, level: Level) -> Option<(&[i64], Option<&[i64]>)> {
+        let index = level.index();
         let SecretParts { keys, wide, .. } = self.secret_parts();
         Some((&keys.get(index)?.0, wide[index].as_ref().map(|key| key.0.as_slice())))
     }
 
     /// The key of a level.
-    pub(super) fn level_key(&self, level: usize) -> &LevelKey {
-        &self.secret_parts().keys[level - 1]
+    pub(super) fn level_key(&self, level: Level) -> &LevelKey {
+        &self.secret_parts().keys[level.index()]
     }
 
     /// As [`server_key`](Self::server_key), with keys of these rotations. They are for research only: see [`RotationKey`].
@@ -247,8 +251,8 @@ impl ServerKey {
             Ok::<_, Error>(RnsPoly::from_words(basis, given.next().ok_or_else(error)?)?)
         };
         let mut all = Vec::new();
-        for level in 2..=context.params.levels() {
-            let (above, below) = (context.level(level), context.level(level - 1));
+        for level in Level::LOWEST.above().up_to(context.params.fresh_level()) {
+            let (above, below) = (context.level(level), context.level(level.lowered(1)));
             let (square, linear) = (next(&above.basis)?, next(&above.basis)?);
             let ring = if below.wide == below.basis { None } else { Some(next(&below.wide)?) };
             all.push(Hints { square, linear, ring });
@@ -285,7 +289,7 @@ impl ServerKey {
     }
 
     /// The hints of a level above the first.
-    pub(super) fn level_hints(&self, level: usize) -> &Hints {
-        &self.parts().hints[level - 2]
+    pub(super) fn level_hints(&self, level: Level) -> &Hints {
+        &self.parts().hints[level.lowered(1).index()]
     }
 }

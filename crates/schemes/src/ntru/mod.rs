@@ -84,6 +84,7 @@ impl Leveled for Ntru {
     type PublicParts = keys::PublicParts;
     type SecretParts = keys::SecretParts;
     type EvaluationParts = keys::EvaluationParts;
+    type Evaluator<'k> = Evaluator<'k>;
 
     fn params(context: &Self::Context) -> &Params {
         &context.params
@@ -101,7 +102,6 @@ impl Leveled for Ntru {
     fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
         keygen::evaluation_parts(client, None, control)
     }
-    type Evaluator<'k> = Evaluator<'k>;
 
     fn set_names() -> Vec<&'static str> {
         Params::names()
@@ -119,10 +119,12 @@ impl Leveled for Ntru {
         entropy: Entropy,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        let parts = ProgressParts::new(control, 2);
+        let wanted = if rotations { Rotation::all(params) } else { Vec::new() };
+        let steps = [keygen::client_steps(params), keygen::server_steps(params, wanted.len())];
+        let parts = ProgressParts::weighted(control, steps.map(|steps| steps as u64).into());
         let client = parts.run(0, |control| ClientKey::generate(params, research, entropy, control))?;
         let server = parts.run(1, |control| match rotations {
-            true => client.server_key_with(&Rotation::all(params), research, control),
+            true => client.server_key_with(&wanted, research, control),
             false => client.server_key(control),
         })?;
         Ok((client, server))

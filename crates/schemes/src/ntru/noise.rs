@@ -1,29 +1,25 @@
-//! Noise: what a ciphertext carries, how operations grow it, and how much there may be.
+//! The noise of ciphertexts, its growth by operations, and its limit.
 //!
 //! A ciphertext `c` of degree `d` under `f` has the noise `b = f^d c mod Q`, centred, a small polynomial that is the message modulo `p`; the message is
-//! counted as noise. All noises here are `log2` of the standard deviation of a coefficient of `b` (its root mean square), by formulas for
+//! counted as noise. A [`Noise`] is the standard deviation of a coefficient of `b` (its root mean square), by formulas for
 //! the variance that `docs/derivations/ntru-noise.md` derives and the tests compare with measured noise. A product is taken to be a
 //! square, and to hold the same key twice: its variance has an allowance of 4.
 
 use super::{Error, Params, rotate};
 use crate::leveled::{Bootstrap, NoiseModel, State};
-use crate::slots::log2_peak;
+use crate::slots::log2_canonical_norm;
+use crate::{Level, Noise};
 
-/// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
+/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-40`.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 
-/// What measured noise may be below the formula, bits of standard deviation: two operands whose carried noise is counted for the worst root.
+/// Bits by which measured noise may be below the formula, which counts the divided noise of two operands for the worst root.
 pub const TOLERANCE_BELOW: f64 = 2.2;
-/// What measured noise may be above it, bits of standard deviation: the spread of a root mean square over few roots, some of which are heavy.
+/// Bits by which measured noise may be above the formula: a root mean square over few roots spreads, and some roots have more noise.
 pub fn tolerance_above(dimension: usize) -> f64 {
     0.4 + 8.0 / (dimension as f64).sqrt()
-}
-
-/// `log2` of the root of a sum of squares.
-fn root_sum_squares(x: f64, y: f64) -> f64 {
-    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
 }
 
 /// `log2` of the standard deviation of `p e + 1` times a polynomial over that of the polynomial, `e` of standard deviation `sigma` in dimension
@@ -38,12 +34,13 @@ pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
 }
 
 /// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`, `mu` represented by residues of mean 0.
-pub fn fresh(params: &Params) -> f64 {
+pub fn fresh(params: &Params) -> Noise {
     let (p, sigma) = (params.plaintext_modulus() as f64, params.sigma());
     let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
         - 0.5 * (params.dimension() as f64).log2();
     let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
-    root_sum_squares(masks, message + key_stretch(params, params.dimension()))
+    let message = Noise::from_log2(message + key_stretch(params, params.dimension()));
+    Noise::from_log2(masks).root_sum_squares(message)
 }
 
 /// Largest variance of a coefficient of a message that is represented by residues of mean 0: `x` by `x - p` with probability `x/p` has `x (p - x)`.
@@ -51,67 +48,62 @@ fn message_square(params: &Params) -> f64 {
     (params.plaintext_modulus().pow(2) / 4) as f64
 }
 
-/// Noise of a plaintext taken for a ciphertext of degree 1: `f mu`, as if `mu` were at every root of the ring what it is at the one where it is largest.
-/// `peak` is `log2 max |mu(zeta)|`, of centred coefficients.
+/// Noise of a plaintext `mu` taken as a ciphertext of degree 1: `f mu`, counted as if the value of `mu` at every root of the ring were the largest of them.
+/// `log2_norm` is `log2 max |mu(zeta)|`, of centred coefficients.
 ///
-/// A plaintext need not be spread over the roots: that of random bits is `n/pi` at the two nearest to 1, where a root mean square would have `sqrt(n/2)`, and
-/// products one after the other raise that to a power.
-pub fn trivial(params: &Params, peak: f64) -> f64 {
-    peak - 0.5 * (params.dimension() as f64).log2() + key_stretch(params, params.dimension())
-}
-
-/// Noise of a sum or difference: the operands may be the same.
-pub fn sum(x: f64, y: f64) -> f64 {
-    (x.exp2() + y.exp2()).log2()
+/// The values of a plaintext at the roots can differ. A plaintext of random bits has the value `n/pi` at the two roots nearest to 1, where its root mean square
+/// is `sqrt(n/2)`. A chain of products raises that value to a power.
+pub fn trivial(params: &Params, log2_norm: f64) -> Noise {
+    Noise::from_log2(log2_norm - 0.5 * (params.dimension() as f64).log2() + key_stretch(params, params.dimension()))
 }
 
 /// Noise of a product of polynomials of `params.dimension()` coefficients.
-pub fn product(params: &Params, x: f64, y: f64) -> f64 {
-    x + y + 0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2()
+pub fn product(params: &Params, x: Noise, y: Noise) -> Noise {
+    x.product(y).scaled(0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2())
 }
 
-/// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`, `mu` of that peak as for [`trivial`].
-pub fn sum_plain(params: &Params, x: f64, degree: u32, peak: f64) -> f64 {
+/// Noise after adding a known polynomial `mu` of the plaintext space to a ciphertext of that degree: `f^d mu`, with `log2_norm` as for [`trivial`].
+pub fn sum_plain(params: &Params, x: Noise, degree: u32, log2_norm: f64) -> Noise {
     let key = key_stretch(params, params.dimension());
     let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
-    sum(x, trivial(params, peak) + more)
+    x.sum(trivial(params, log2_norm).scaled(more))
 }
 
-/// Noise of a product with a known polynomial of that peak, as for [`trivial`]: no value at a root grows by more.
-pub fn product_plain(x: f64, peak: f64) -> f64 {
-    x + peak
+/// Noise of a product with a known polynomial of that `log2_norm`, as for [`trivial`]. No value at a root grows by more.
+pub fn product_plain(x: Noise, log2_norm: f64) -> Noise {
+    x.scaled(log2_norm)
 }
 
 /// Noise after a product with a hint in that ring dimension.
-pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
-    noise + stretch(params.hint_modulus(), params.sigma(), dimension)
+pub fn hint(params: &Params, noise: Noise, dimension: usize) -> Noise {
+    noise.scaled(stretch(params.hint_modulus(), params.sigma(), dimension))
 }
 
-/// Noise after the hint of a ring's reduction: its mean fourth power over the roots is twice the square's, which the next product feels.
-pub fn ring_hint(params: &Params, noise: f64, dimension: usize) -> f64 {
-    hint(params, noise, dimension) + 0.25
+/// Noise after the hint of a ring's reduction. Its mean fourth power over the roots is twice the square of its mean square, which enlarges the next product.
+pub fn ring_hint(params: &Params, noise: Noise, dimension: usize) -> Noise {
+    hint(params, noise, dimension).scaled(0.25)
 }
 
 /// Noise of a division's rounding alone, where it keeps the message modulo `p`.
-pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
-    (p as f64).log2() - 0.5 * 12f64.log2() + key_stretch(params, dimension)
+pub fn rounding(params: &Params, p: u64, dimension: usize) -> Noise {
+    Noise::from_log2((p as f64).log2() - 0.5 * 12f64.log2() + key_stretch(params, dimension))
 }
 
-/// What is carried over a division, as far as the next products are concerned: `b/q` for a switched product `b`, with an allowance for the roots of the ring
-/// at which it is largest.
+/// Noise `b/q` that a division leaves of a switched product `b`, as the next products count it: with an allowance for the roots of the ring at which it is
+/// largest.
 ///
-/// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one: there the key, the ciphertext and the hint are large
-/// together. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
+/// Squaring acts at each root on its own, so a chain of squares diverges as soon as it does at one root, where the key, the ciphertext and the hint are all
+/// large. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
-pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
     let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
+    noise.scaled(-log2_primes).scaled((0.5 * 0.4 * s * (0.2 * s).sqrt()).log2())
 }
 
-/// Noise after division by primes of `log2 q` together, keeping the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
+/// Noise after a division by primes whose product has `log2_primes` bits, which keeps the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
 /// `-p/2..p/2`, times the key.
-pub fn rescale(params: &Params, p: u64, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
-    sum(divided(params, noise, log2_primes), rounding(params, p, dimension))
+pub fn rescale(params: &Params, p: u64, noise: Noise, log2_primes: f64, dimension: usize) -> Noise {
+    divided(params, noise, log2_primes).sum(rounding(params, p, dimension))
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
@@ -121,13 +113,14 @@ pub fn tail(params: &Params) -> f64 {
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
-pub fn limit(params: &Params, log2_modulus: f64) -> f64 {
-    log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+pub fn limit(params: &Params, log2_modulus: f64) -> Noise {
+    Noise::from_log2(log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension()))
 }
 
 /// The states of a ciphertext of that noise when its key is switched, its modulus divided, and its ring reduced if the level below has a smaller one.
-fn switched(params: &Params, level: usize, noise: f64) -> Vec<State> {
-    let (dimension, below) = (params.dimension_at(level), level - 1);
+fn switched(params: &Params, level: Level, noise: Noise) -> Vec<State> {
+    let Some(below) = level.below() else { return Vec::new() };
+    let dimension = params.dimension_at(level);
     let noise = hint(params, noise, dimension);
     let mut states = vec![State { level, noise }];
     let noise = params.noise_after_division(noise, level);
@@ -139,23 +132,23 @@ fn switched(params: &Params, level: usize, noise: f64) -> Vec<State> {
 }
 
 impl NoiseModel for Params {
-    fn fresh_noise(&self) -> f64 {
+    fn fresh_noise(&self) -> Noise {
         fresh(self)
     }
 
-    fn noise_limit(&self, level: usize) -> f64 {
+    fn noise_limit(&self, level: Level) -> Noise {
         limit(self, self.log2_modulus(level))
     }
 
-    fn constant_noise(&self, value: u64) -> f64 {
-        trivial(self, peak_of(self, value))
+    fn constant_noise(&self, value: u64) -> Noise {
+        trivial(self, log2_constant_norm(self, value))
     }
 
-    fn add_constant_noise(&self, x: State, value: u64) -> f64 {
-        sum_plain(self, x.noise, 1, peak_of(self, value))
+    fn add_constant_noise(&self, x: State, value: u64) -> Noise {
+        sum_plain(self, x.noise, 1, log2_constant_norm(self, value))
     }
 
-    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+    fn multiply_states(&self, level: Level, [x, y]: [Noise; 2]) -> Vec<State> {
         switched(self, level, product(self, x, y))
     }
 
@@ -163,13 +156,13 @@ impl NoiseModel for Params {
         switched(self, level, noise)
     }
 
-    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> Noise + Sync + '_>, Error> {
         let added = rotate::added(self)?;
-        Ok(Box::new(move |State { level, noise }| sum(noise, added[level - 1])))
+        Ok(Box::new(move |State { level, noise }| noise.sum(added[level.index()])))
     }
 
-    fn relative_cost(&self, level: usize) -> f64 {
-        self.towers(level) as f64 / self.towers(self.levels()) as f64
+    fn relative_cost(&self, level: Level) -> f64 {
+        self.towers(level) as f64 / self.towers(self.fresh_level()) as f64
     }
 
     fn bootstrap(&self) -> Option<Bootstrap> {
@@ -180,7 +173,7 @@ impl NoiseModel for Params {
 }
 
 /// `log2` of what a product with a known number multiplies noise by.
-fn peak_of(params: &Params, value: u64) -> f64 {
+fn log2_constant_norm(params: &Params, value: u64) -> f64 {
     let p = params.plaintext_modulus();
-    log2_peak(p, &[value % p, 0])
+    log2_canonical_norm(p, &[value % p, 0])
 }

@@ -13,6 +13,7 @@ use super::{Error, SCHEME, find, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::{self, SlotEncoder};
+use crate::{Level, Noise};
 
 /// Gaussian parameter `r` of the paper; the standard deviation is `r / sqrt(2 pi)`.
 const GAUSSIAN_PARAMETER: f64 = 6.0;
@@ -191,7 +192,7 @@ impl Params {
 
     /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
     /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots; `boot-N` and `boot-N-DEPTH`, which bootstrap bits, with `DEPTH` (2 by
-    /// default) multiplications in sequence between bootstrappings; those that [`find::find`] found.
+    /// default) multiplications in sequence between bootstrappings; and the sets that [`find::find`] finds.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
@@ -296,7 +297,12 @@ impl Params {
 
     /// Levels: fresh ciphertexts are at the highest, level 1 is the last.
     pub fn levels(&self) -> usize {
-        self.literal.depth + 1
+        self.fresh_level().number()
+    }
+
+    /// The level of fresh ciphertexts, the highest.
+    pub fn fresh_level(&self) -> Level {
+        Level::with_products_left(self.literal.depth)
     }
 
     /// Standard deviation of what masks messages and hints.
@@ -324,9 +330,10 @@ impl Params {
         self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 
-    /// Level of a ciphertext after bootstrapping: one more than the multiplications then left.
-    pub fn bootstrapped_level(&self) -> usize {
-        self.levels() - self.literal.bootstrapping.map_or(0, |bootstrapping| bootstrapping.precision as usize)
+    /// Level of a ciphertext after bootstrapping.
+    pub fn bootstrapped_level(&self) -> Level {
+        self.fresh_level()
+            .lowered(self.literal.bootstrapping.map_or(0, |bootstrapping| bootstrapping.precision as usize))
     }
 
     /// Special primes of bootstrapping's key switches; none where the set has no bootstrapping.
@@ -340,47 +347,47 @@ impl Params {
     }
 
     /// Primes of a level's modulus `Q_j`.
-    pub fn towers(&self, level: usize) -> usize {
-        1 + (level - 1) * self.literal.primes_per_level
+    pub fn towers(&self, level: Level) -> usize {
+        1 + level.index() * self.literal.primes_per_level
     }
 
     /// `log2 Q_j` of a level.
-    pub fn log2_modulus(&self, level: usize) -> f64 {
+    pub fn log2_modulus(&self, level: Level) -> f64 {
         self.moduli[..self.towers(level)].iter().map(|q| (q.value() as f64).log2()).sum()
     }
 
     /// Ring dimension of a level: below the first where rings are reduced.
-    pub fn dimension_at(&self, level: usize) -> usize {
-        self.dimensions[level - 1]
+    pub fn dimension_at(&self, level: Level) -> usize {
+        self.dimensions[level.index()]
     }
 
-    /// Ring dimension in which a level is entered, before its ring is reduced: that of the level above.
-    pub fn wide_dimension_at(&self, level: usize) -> usize {
-        self.dimensions[level.min(self.levels() - 1)]
+    /// Ring dimension of the level above, which ciphertexts have before the ring of this level is reduced.
+    pub fn wide_dimension_at(&self, level: Level) -> usize {
+        self.dimension_at(level.above().min(self.fresh_level()))
     }
 
-    /// `log2` of the largest modulus of what is published under a level's key: those of bootstrapping's key switches are modulo the special primes too.
-    fn log2_key_modulus(&self, level: usize) -> f64 {
-        let special = if level == self.levels() { &self.special[..] } else { &[] };
+    /// `log2` of the largest modulus of a polynomial that is published under a level's key. The key switches of bootstrapping are modulo the special primes too.
+    fn log2_key_modulus(&self, level: Level) -> f64 {
+        let special = if level == self.fresh_level() { &self.special[..] } else { &[] };
         self.log2_modulus(level) + special.iter().map(|q| (q.value() as f64).log2()).sum::<f64>()
     }
 
     /// The highest level of each ring dimension: it has the largest modulus there.
-    fn weakest_levels(&self) -> impl Iterator<Item = usize> + '_ {
-        let below = |&level: &usize| self.dimension_at(level) < self.dimension_at(level + 1);
-        core::iter::once(self.levels()).chain((1..self.levels()).rev().filter(below))
+    fn weakest_levels(&self) -> impl Iterator<Item = Level> + '_ {
+        let highest = |&level: &Level| self.dimension_at(level) < self.wide_dimension_at(level);
+        core::iter::once(self.fresh_level()).chain(Level::LOWEST.up_to(self.fresh_level()).rev().filter(highest))
     }
 
     /// The cheapest attack on the key of any level, and that level.
-    pub fn estimate(&self) -> (Estimate, usize) {
+    pub fn estimate(&self) -> (Estimate, Level) {
         let variances = self.literal.keys.variances();
-        let of = |level: usize| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variances), level);
-        let top = of(self.levels());
+        let of = |level: Level| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variances), level);
+        let top = of(self.fresh_level());
         let others = self.weakest_levels().skip(1).map(of);
         others.fold(top, |least, other| if other.0.block < least.0.block { other } else { least })
     }
 
-    /// Whether [`Self::estimate`] has at least so many classical bits; faster than the estimate.
+    /// Whether [`Self::estimate`] has at least `bits` classical bits. Faster than the estimate.
     pub fn withstands(&self, bits: f64) -> bool {
         let variances = self.literal.keys.variances();
         self.weakest_levels()
@@ -435,10 +442,14 @@ impl Params {
         Error::Params { scheme: SCHEME, name: self.literal.name.clone(), problem }
     }
 
+    /// `log2` of the product of the primes of a level above the lowest, which a division to the level below takes away.
+    pub(super) fn log2_primes(&self, level: Level) -> f64 {
+        self.log2_modulus(level) - self.log2_modulus(level.lowered(1))
+    }
+
     /// Noise after the division by the primes of `level` of a ciphertext switched to the key below.
-    pub(super) fn noise_after_division(&self, noise: f64, level: usize) -> f64 {
-        let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
-        noise::rescale(self, self.plaintext_modulus(), noise, log2_primes, self.dimension_at(level))
+    pub(super) fn noise_after_division(&self, noise: Noise, level: Level) -> Noise {
+        noise::rescale(self, self.plaintext_modulus(), noise, self.log2_primes(level), self.dimension_at(level))
     }
 }
 
@@ -454,14 +465,14 @@ impl leveled::Params for Params {
     }
 
     fn log2_fresh_modulus(&self) -> f64 {
-        self.log2_modulus(self.levels())
+        self.log2_modulus(self.fresh_level())
     }
 
-    fn level_moduli(&self, level: usize) -> Vec<u64> {
+    fn level_moduli(&self, level: Level) -> Vec<u64> {
         self.moduli[..self.towers(level)].iter().map(|q| q.value()).collect()
     }
 
-    fn level_parts(&self, level: usize) -> usize {
+    fn level_parts(&self, level: Level) -> usize {
         self.dimension() / self.dimension_at(level)
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::control::Steps;
-use crate::{KeyId, RotateSlots};
+use crate::{KeyId, Level, Noise, RotateSlots};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -13,7 +13,7 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage};
 use crate::security::Status;
 use crate::slots::{self, SlotEncoder};
 
@@ -21,7 +21,7 @@ use crate::slots::{self, SlotEncoder};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rotation {
-    /// Both rows by so many places to the left: slot `i` becomes what slot `i + k` was, modulo `n/2`. Negative: to the right.
+    /// Both rows rotated by this number `k` of places to the left: slot `i` receives slot `i + k`, modulo `n/2`. A negative number rotates to the right.
     Left(i64),
     /// The rows change places.
     Swap,
@@ -66,22 +66,23 @@ pub(super) fn special_moduli(params: &Params) -> Result<Vec<Modulus>, Error> {
 /// The special primes, of parameters whose slots can be rotated.
 fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
     params.slots()?;
-    if params.dimension_at(1) < params.dimension() {
+    if params.dimension_at(Level::LOWEST) < params.dimension() {
         let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
         return Err(Error::Params { scheme: SCHEME, name: params.name().into(), problem });
     }
     special_moduli(params)
 }
 
-/// Noise that a rotation adds at each level, from level 1.
+/// Noise that a rotation adds at each level, from the lowest.
 ///
 /// # Errors
 /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
-pub(super) fn added(params: &Params) -> Result<Vec<f64>, Error> {
+pub(super) fn added(params: &Params) -> Result<Vec<Noise>, Error> {
     let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
     let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
-    let of_level = |level| 0.5 * variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special).log2();
-    Ok((1..=params.levels()).map(of_level).collect())
+    let variance = |level| variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special);
+    let of_level = |level| Noise::from_log2(0.5 * variance(level).log2());
+    Ok(Level::LOWEST.up_to(params.fresh_level()).map(of_level).collect())
 }
 
 /// The plans of a parameter set, and the special primes they take.
@@ -91,7 +92,7 @@ struct Plan {
     /// From level 1.
     levels: Vec<Switch>,
     /// Noise that a rotation adds, from level 1.
-    added: Vec<f64>,
+    added: Vec<Noise>,
 }
 
 impl Plan {
@@ -102,7 +103,7 @@ impl Plan {
             let basis = &context.level(level).basis;
             Switch::new(basis, &Basis::new(n, &special, basis.backend())?, params.plaintext_modulus())
         };
-        let levels = (1..=params.levels()).map(level).collect::<Result<_, Error>>()?;
+        let levels = Level::LOWEST.up_to(params.fresh_level()).map(level).collect::<Result<_, Error>>()?;
         Ok(Self { special, levels, added: added(params)? })
     }
 
@@ -113,7 +114,7 @@ impl Plan {
 
 /// A rotation's automorphism, and its rows at every level, from level 1.
 #[derive(Clone)]
-struct Keys {
+pub(super) struct Keys {
     rotation: Rotation,
     automorphism: Automorphism,
     rows: Vec<Vec<RnsPoly<Eval>>>,
@@ -126,6 +127,7 @@ struct Keys {
 #[derive(Clone)]
 pub struct RotationKey {
     id: KeyId,
+    dimension: usize,
     plan: Arc<Plan>,
     rotations: Vec<Keys>,
 }
@@ -170,7 +172,7 @@ impl RotationKey {
         rotations: &[Rotation],
         mut row: impl FnMut(usize, &Switch, &Automorphism) -> Result<RnsPoly<Eval>, Error>,
     ) -> Result<Self, Error> {
-        let basis = &public.context().level(1).basis;
+        let basis = &public.context().level(Level::LOWEST).basis;
         let mut index = 0..;
         let mut of_rotation = |&rotation: &Rotation| {
             let automorphism = Automorphism::new(basis, rotation.exponent(basis.dimension()))?;
@@ -181,7 +183,7 @@ impl RotationKey {
             Ok(Keys { rotation, automorphism, rows })
         };
         let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
-        Ok(Self { id: public.id(), plan: Arc::new(plan), rotations })
+        Ok(Self { id: public.id(), dimension: basis.dimension(), plan: Arc::new(plan), rotations })
     }
 
     /// Words of each polynomial of a rotation, in the order of [`Self::polynomials`].
@@ -194,7 +196,13 @@ impl RotationKey {
             let towers = params.towers(level);
             std::iter::repeat_n((towers + special) * params.dimension(), towers.div_ceil(special))
         };
-        Ok((1..=params.levels()).flat_map(of_level).collect())
+        Ok(Level::LOWEST.up_to(params.fresh_level()).flat_map(of_level).collect())
+    }
+
+    /// The keys of a rotation, if there are any.
+    pub(super) fn keys(&self, rotation: Rotation) -> Option<&Keys> {
+        let exponent = rotation.exponent(self.dimension);
+        self.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent)
     }
 
     /// The rotations it has.
@@ -218,7 +226,7 @@ impl RotationKey {
     }
 }
 
-/// Why rotation keys modulo so many bits are for research only, where the parameters are not.
+/// The reason why rotation keys with a modulus of `log2_modulus` bits are for research only, if the parameters are not.
 pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
     let circular = "rotation keys publish functions of the keys under themselves, which the estimate does not cover";
     if withstands(params.dimension(), log2_modulus, params.literal().keys.variances(), SECURITY_BITS) {
@@ -238,16 +246,11 @@ impl<'a> Request<'a> {
     pub(super) fn new(context: &Context, rotations: &'a [Rotation], research: bool) -> Result<Self, Error> {
         let (params, plan) = (&context.params, Plan::new(context)?);
         if !research && params.security().status == Status::Recommended {
-            let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
+            let log2_modulus = params.log2_modulus(params.fresh_level()) + plan.log2_special().iter().sum::<f64>();
             let why = why_research(params, log2_modulus);
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
         Ok(Self { rotations, plan })
-    }
-
-    /// Number of rows.
-    pub(super) fn rows(&self) -> usize {
-        self.rotations.len() * self.plan.levels.iter().map(Switch::rows).sum::<usize>()
     }
 }
 
@@ -259,12 +262,17 @@ impl ClientKey {
         let context = self.public().context();
         let params = &context.params;
         let gaussian = sample::Gaussian::new(params.sigma())?;
-        let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.level_key(level)));
+        let targets = plan
+            .levels
+            .iter()
+            .zip(Level::LOWEST.up_to(params.fresh_level()))
+            .map(|(switch, level)| Target::new(switch, self.level_key(level)));
         let targets = targets.collect::<Result<Vec<_>, Error>>()?;
         // Row by row in parallel, then put together in order.
         let mut wanted = Vec::new();
         for &rotation in rotations {
-            let automorphism = Automorphism::new(&context.level(1).basis, rotation.exponent(params.dimension()))?;
+            let automorphism =
+                Automorphism::new(&context.level(Level::LOWEST).basis, rotation.exponent(params.dimension()))?;
             for (switch, target) in plan.levels.iter().zip(&targets) {
                 wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
             }
@@ -292,17 +300,12 @@ impl Evaluator<'_> {
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a rotation";
-        let params = self.key().params();
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         if x.degree() != 1 {
             return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 });
         }
-        let exponent = rotation.exponent(params.dimension());
-        let found = self.key().rotation_key().and_then(|key| {
-            let keys = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent)?;
-            Some((&*key.plan, keys))
-        });
+        let found = self.key().rotation_key().and_then(|key| Some((&*key.plan, key.keys(rotation)?)));
         let missing = || {
             let have = self.key().rotation_key().into_iter().flat_map(RotationKey::rotations);
             let have: Vec<String> = have.map(|rotation| rotation.to_string()).collect();
@@ -310,9 +313,10 @@ impl Evaluator<'_> {
             Error::NoRotationKey { rotation: rotation.to_string(), have }
         };
         let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
-        let rows = &rows[x.level - 1];
-        let turned = plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let rotated = x.of_same(vec![turned], noise::sum(x.noise, plan.added[x.level - 1]));
+        let level = x.level.index();
+        let rows = &rows[level];
+        let turned = plan.levels[level].apply(&x.parts[0], automorphism, rows)?;
+        let rotated = x.of_same(vec![turned], x.noise.sum(plan.added[level]));
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
     }
 }

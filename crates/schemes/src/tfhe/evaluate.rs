@@ -10,7 +10,7 @@ use solinas_field::torus::{BlindRotation, KeyswitchKey, Scratch};
 
 /// The function that a bootstrap computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Table {
+pub enum LookupTable {
     /// The sign: `1/8` of a turn if the phase is in the upper half turn (`0..1/2`), else `-1/8` (gates family).
     Sign,
     /// One or more tables (integers family). Entry `v` of a table is the result for the value `v`. Range: entries in
@@ -38,11 +38,11 @@ pub fn table_weight(table: &[u8; 16]) -> f64 {
 
 /// One bootstrap to compute.
 #[derive(Debug, Clone)]
-pub struct Job<'a> {
+pub struct BootstrapTask<'a> {
     /// The argument. Shape: `k N + 1` words.
     pub input: LweCiphertext,
     /// The function to compute.
-    pub table: &'a Table,
+    pub table: &'a LookupTable,
 }
 
 /// An evaluation key that is ready for use: its masks are regenerated and its polynomials are transformed.
@@ -134,30 +134,30 @@ impl Evaluator {
         self.bootstrapping_key.len() * 8 + self.keyswitch_key.size()
     }
 
-    /// Bootstraps independent jobs on the current thread pool. Returns the outputs of each job: one for
-    /// [`Table::Sign`], else one for each table.
+    /// Bootstraps independent tasks on the current thread pool. Returns the outputs of each task: one for
+    /// [`LookupTable::Sign`], else one for each table.
     ///
     /// The result depends neither on the number of threads nor on the batches.
     ///
     /// # Errors
     /// [`Error::CiphertextLength`] if an input does not have `k N + 1` words. [`Error::Table`] if a table belongs to the other
-    /// family, or if [`Table::Entries`] is empty.
-    pub fn bootstrap(&self, jobs: &[Job<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+    /// family, or if [`LookupTable::Entries`] is empty.
+    pub fn bootstrap(&self, tasks: &[BootstrapTask<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let want = self.params.big_dimension() + 1;
-        if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
-            return Err(Error::CiphertextLength { got: job.input.0.len(), want });
+        if let Some(task) = tasks.iter().find(|task| task.input.0.len() != want) {
+            return Err(Error::CiphertextLength { got: task.input.0.len(), want });
         }
-        let of_this_family = |table: &Table| match table {
-            Table::Sign => self.params.family() == Family::Gates,
-            Table::Entries(tables) => self.params.family() == Family::Integers && !tables.is_empty(),
+        let of_this_family = |table: &LookupTable| match table {
+            LookupTable::Sign => self.params.family() == Family::Gates,
+            LookupTable::Entries(tables) => self.params.family() == Family::Integers && !tables.is_empty(),
         };
-        if !jobs.iter().all(|job| of_this_family(job.table)) {
+        if !tasks.iter().all(|task| of_this_family(task.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
-        let share = jobs.len().div_ceil(rayon::current_num_threads().max(1));
-        // Batches of equal size: 17 jobs become 9 and 8, not 16 and 1.
+        let share = tasks.len().div_ceil(rayon::current_num_threads().max(1));
+        // Batches of equal size: 17 tasks become 9 and 8, not 16 and 1.
         let batch = share.div_ceil(share.div_ceil(BATCH).max(1)).max(1);
-        Ok(jobs.par_chunks(batch).flat_map_iter(|jobs| self.bootstrap_batch(jobs)).collect())
+        Ok(tasks.par_chunks(batch).flat_map_iter(|tasks| self.bootstrap_batch(tasks)).collect())
     }
 
     /// Computes the first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
@@ -192,14 +192,15 @@ impl Evaluator {
         Ok(LweCiphertext(exponents.iter().map(|&e| u32::from(e)).chain([body]).map(|e| e.wrapping_mul(unit)).collect()))
     }
 
-    fn bootstrap_batch(&self, jobs: &[Job<'_>]) -> Vec<Vec<LweCiphertext>> {
+    fn bootstrap_batch(&self, tasks: &[BootstrapTask<'_>]) -> Vec<Vec<LweCiphertext>> {
         let mut scratch = self.rotation.scratch();
-        let accumulators = self.blind_rotate(jobs, &mut scratch);
+        let accumulators = self.blind_rotate(tasks, &mut scratch);
         let len = self.rotation.accumulator_len();
-        jobs.iter()
+        tasks
+            .iter()
             .zip(accumulators.chunks_exact(len))
-            .map(|(job, accumulator)| match job.table {
-                Table::Entries(tables) if tables.len() > 1 => {
+            .map(|(task, accumulator)| match task.table {
+                LookupTable::Entries(tables) if tables.len() > 1 => {
                     tables.iter().map(|table| self.sample_extract_table(accumulator, table)).collect()
                 }
                 _ => vec![self.sample_extract(accumulator)],
@@ -207,22 +208,22 @@ impl Evaluator {
             .collect()
     }
 
-    /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each job's test polynomial by its phase.
-    fn blind_rotate(&self, jobs: &[Job<'_>], scratch: &mut Scratch) -> AlignedVec<u32> {
+    /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each task's test polynomial by its phase.
+    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>], scratch: &mut Scratch) -> AlignedVec<u32> {
         let p = self.params.literal();
         let small = p.lwe_dimension + 1;
-        let inputs: Vec<u32> = jobs.iter().flat_map(|job| job.input.0.iter().copied()).collect();
-        let mut switched = vec![0u32; jobs.len() * small];
+        let inputs: Vec<u32> = tasks.iter().flat_map(|task| task.input.0.iter().copied()).collect();
+        let mut switched = vec![0u32; tasks.len() * small];
         self.keyswitch_key.keyswitch(&inputs, &mut switched);
         let len = self.rotation.accumulator_len();
-        let mut accumulators = AlignedVec::<u32>::zeroed(jobs.len() * len);
-        let mut exponents = Vec::with_capacity(jobs.len() * p.lwe_dimension);
-        for ((job, switched), accumulator) in
-            jobs.iter().zip(switched.chunks_exact(small)).zip(accumulators.chunks_exact_mut(len))
+        let mut accumulators = AlignedVec::<u32>::zeroed(tasks.len() * len);
+        let mut exponents = Vec::with_capacity(tasks.len() * p.lwe_dimension);
+        for ((task, switched), accumulator) in
+            tasks.iter().zip(switched.chunks_exact(small)).zip(accumulators.chunks_exact_mut(len))
         {
-            let body = modulus_switch(switched, p.ring_dimension, job.table.offset(), &mut exponents);
+            let body = modulus_switch(switched, p.ring_dimension, task.table.offset(), &mut exponents);
             let at = p.glwe_dimension * 2 * p.ring_dimension;
-            job.table.rotated(body, &mut accumulator[at..at + 2 * p.ring_dimension]);
+            task.table.rotated(body, &mut accumulator[at..at + 2 * p.ring_dimension]);
         }
         self.rotation.blind_rotate(&self.bootstrapping_key, &exponents, &mut accumulators, scratch);
         accumulators
@@ -264,7 +265,7 @@ impl Evaluator {
     }
 }
 
-impl Table {
+impl LookupTable {
     /// Half a box, in units of `2^-32` turn. Adding it moves the phase of a value to the middle of its box.
     fn offset(&self) -> u32 {
         match self {

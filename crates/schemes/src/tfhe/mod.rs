@@ -19,7 +19,7 @@ pub mod params;
 
 use crate::Error;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
-pub use evaluate::{Evaluator, Job, Table, table_weight};
+pub use evaluate::{BootstrapTask, Evaluator, LookupTable, table_weight};
 pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
 pub use params::{Params, ParamsLiteral};

@@ -65,8 +65,8 @@ fn panel(set: &str) -> Result<Panel> {
         let switched = evaluator.key_switch(&product)?;
         let mut reduced = evaluator.modulus_switch(&switched)?;
         for (step, cipher) in [&product, &switched, &reduced].into_iter().enumerate() {
-            measured[step].push((count as f64, client.measure_noise(cipher)?));
-            formula[step].push((count as f64, cipher.noise()));
+            measured[step].push((count as f64, client.measure_noise(cipher)?.log2()));
+            formula[step].push((count as f64, cipher.noise().log2()));
         }
         if reduced.stage() == ntru::Stage::Wide {
             reduced = evaluator.ring_reduce(&reduced)?;

@@ -13,7 +13,7 @@ use solinas_schemes::ntru::noise::{TOLERANCE_BELOW, tolerance_above};
 use solinas_schemes::ntru::{
     Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, Stage, params,
 };
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 /// Options of the sweep: numbers and ranges, separated by commas.
 #[derive(clap::Args)]
@@ -91,7 +91,7 @@ fn params_of(dimension: usize, p: u64, depth: usize, rings: bool) -> Option<Para
     if !rings {
         return Some(params);
     }
-    let floor = params::root_hermite_factor(dimension, params.log2_modulus(params.levels()));
+    let floor = params::root_hermite_factor(dimension, params.log2_modulus(params.fresh_level()));
     (params.literal().primes_per_level..=4).find_map(|k| Params::try_from(literal(k, Some(floor))).ok())
 }
 
@@ -177,7 +177,7 @@ impl World {
             return Err(format!("{}: decrypts wrongly", place()).into());
         }
         let (measured, formula) = (self.client.measure_noise(cipher)?, cipher.noise());
-        let over = measured - formula;
+        let over = measured.bits_above(formula);
         // The formula of sums and of plain operations is a bound: operands may be the same.
         let bound = matches!(step, 1 | 2 | 7);
         // Fewer roots spread more.
@@ -206,7 +206,7 @@ impl World {
                 return Err(format!("{}: slots differ", server.params().name()).into());
             }
         }
-        while x.level() > 1 {
+        while x.level() > Level::LOWEST {
             self.nonce += 1;
             let known = self.random(&mut server.public().encryption_rng(self.nonce)?);
             let sum = evaluator.add(&x, &y)?;

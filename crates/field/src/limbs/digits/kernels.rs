@@ -14,7 +14,7 @@ impl<L: Digits> Sums<L> {
         Self { accumulators: [l.splat(0); 9], terms: 0 }
     }
 
-    /// Adds the products of chunks a[0], a[1], ... with b[0], b[-1], ...
+    /// Adds the products of chunks `a[0], a[1], ...` with `b[0], b[-1], ...`.
     ///
     /// # Safety
     /// `terms` chunks must be readable from `a` on upwards, and from `b` on downwards.

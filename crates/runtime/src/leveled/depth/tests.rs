@@ -16,8 +16,8 @@ const P: u32 = 65537;
 /// Plans a program for a BGV set, on fresh inputs of which those are public.
 fn planned(program: &Program, set: &str, public: &[bool]) -> Result<(), Error> {
     let params = Params::named(set)?;
-    let state = State { level: params.depth() + 1, noise: params.fresh_noise() };
-    let input = |&public: &bool| Known { state, peak: public.then_some(f64::from(P).log2()) };
+    let state = State { level: params.fresh_level(), noise: params.fresh_noise() };
+    let input = |&public: &bool| Known { state, log2_norm: public.then_some(f64::from(P).log2()) };
     let inputs: Vec<Known> = public.iter().map(input).collect();
     let context = PlanContext::<Bgv> { params: &params, inputs: &inputs, bootstrap: None, rotates: true };
     let arrays = Arrays { elements: 128, inputs: &[] };

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use solinas_ring::{Eval, RnsPoly};
 
 use super::{BootstrapKey, params_without};
+use crate::Level;
 use crate::bgv::evaluate::Tensor;
 use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey};
 use crate::leveled::bootstrap::inverse_power_of_two;
@@ -68,7 +69,7 @@ impl<'a> Evaluator<'a> {
     /// Step 2: `1/N` times an encryption of `c_0' + c_1' s_b + 2^(l-r-1)`.
     pub(in crate::bgv) fn embed(&self, key: &BootstrapKey, rounded: &RoundedPhase) -> Parts {
         let context = self.context();
-        let basis = &context.level(context.params.levels()).basis;
+        let basis = &context.level(context.params.highest_level()).basis;
         let constant = rounded.constant + (1 << (key.plan.found - 1));
         RnsPoly::two_from_towers(basis, basis.dimension(), |i, [b, a], slope| {
             let (q, ops) = (basis.modulus(i), basis.pointwise(i));
@@ -87,7 +88,7 @@ impl<'a> Evaluator<'a> {
     pub(in crate::bgv) fn trace(&self, key: &BootstrapKey, mut x: Parts) -> Result<Parts, Error> {
         let (plan, context) = (&key.plan, self.context());
         let levels = context.params.levels();
-        let hybrid = plan.hybrid(context, levels)?;
+        let hybrid = plan.hybrid(context, context.params.highest_level())?;
         let mut keys = key.trace.iter();
         for round in &plan.rounds {
             let keys: Vec<_> = keys.by_ref().take(round.len()).collect();
@@ -110,8 +111,8 @@ impl<'a> Evaluator<'a> {
 
     /// Step 4: the highest `r` bits of `u mod 2^l`, from an encryption of `u`.
     ///
-    /// `digits[i]` holds bit `i` of `u`, right modulo `2^(k+1)` after `k` squarings and known no further, so that its noise is no more than that; all are at one level.
-    /// Bit `i` is what is left of `u` without those below. `look` sees the digits at each level.
+    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings. All digits are at one level. Bit `i` is the rest of `u` after the lower bits
+    /// are subtracted. `look` sees the digits at each level.
     pub(in crate::bgv) fn highest_digits(
         &self,
         key: &BootstrapKey,
@@ -119,7 +120,7 @@ impl<'a> Evaluator<'a> {
         mut look: impl FnMut(&[Parts]),
     ) -> Result<Parts, Error> {
         let plan = &key.plan;
-        let mut level = self.key().params().levels() - 1;
+        let mut level = self.key().params().highest_level().lowered(1);
         let mut digits = vec![self.digit(key, traced, &[])?];
         look(&digits);
         for squares in &plan.squares {
@@ -133,7 +134,7 @@ impl<'a> Evaluator<'a> {
             if digits.len() < plan.found {
                 digits.push(self.digit(key, traced, &digits)?);
             }
-            level -= 1;
+            level = level.lowered(1);
             look(&digits);
         }
         self.top(traced, &digits, level)
@@ -166,7 +167,7 @@ impl<'a> Evaluator<'a> {
         &self,
         key: &BootstrapKey,
         x: &Parts,
-        level: usize,
+        level: Level,
         down: &solinas_ring::SwitchDown,
     ) -> Result<Parts, Error> {
         let plans = self.context().level(level);
@@ -180,7 +181,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `2^-f (u - sum_j 2^j digits[j]^2)` modulo `p`, of `f` digits: the last squares are wanted in their sum alone.
-    fn top(&self, traced: &Parts, digits: &[Parts], level: usize) -> Result<Parts, Error> {
+    fn top(&self, traced: &Parts, digits: &[Parts], level: Level) -> Result<Parts, Error> {
         let plans = self.context().level(level);
         let basis = &plans.basis;
         let scaled = |x: &RnsPoly<Eval>, factor: &(dyn Fn(solinas_field::prime::Modulus) -> u64 + Sync)| {

@@ -139,7 +139,7 @@ impl ClientKey {
         };
         let embed = self.embedding(plan, seed, sparse)?;
         steps.next()?;
-        let top = context.level(context.params.levels());
+        let top = context.level(context.params.highest_level());
         let (basis, special) = (&context.extended, context.params.special().len());
         let rows = keygen::Rows { switch: &top.switch, basis, special, steps };
         let secret = values(basis, self.secret())?;
@@ -158,7 +158,7 @@ impl ClientKey {
     /// `(N^-1 (s_b + 2^l e) - a s, a)`.
     fn embedding(&self, plan: &Plan, seed: &SecretSeed, sparse: &[i64]) -> Result<SwitchKey, Error> {
         let context = self.public().context();
-        let basis = &context.level(context.params.levels()).basis;
+        let basis = &context.level(context.params.highest_level()).basis;
         let public_seed = seed.derive("bgv sparse embedding mask").publish();
         let mut rng = seed.derive("bgv sparse embedding errors").stream(0);
         let mut body = keygen::errors(1 << plan.bootstrapping.precision, basis.dimension(), &mut rng)?;

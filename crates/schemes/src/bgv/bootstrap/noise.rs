@@ -5,6 +5,7 @@ use crate::bgv::Params;
 use crate::bgv::noise::{self, LOG2_FAILURE, SIGMA, TERNARY};
 use crate::bgv::params::{Failure, log2};
 use crate::leveled::bootstrap::{self, BootstrapNoise};
+use crate::{Level, Noise};
 
 impl Bootstrapping {
     /// By the formulas, whether or not it works.
@@ -16,7 +17,7 @@ impl Bootstrapping {
     }
 
     /// That it works; the noise of what it gives.
-    pub(in crate::bgv) fn check_noise(self, params: &Params) -> Result<f64, Failure> {
+    pub(in crate::bgv) fn check_noise(self, params: &Params) -> Result<Noise, Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
         grow(params, self, fits).map(|growth| growth.output)
     }
@@ -26,12 +27,12 @@ impl Bootstrapping {
 fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,
-    fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
+    fits: impl Fn(&'static str, Level, f64) -> Result<(), E>,
 ) -> Result<BootstrapNoise, E> {
     let Bootstrapping { precision, weight, .. } = bootstrapping;
-    let (n, dimension, top) = (params.dimension() as f64, params.dimension(), params.levels());
-    let fits = |what, level, noise: f64| {
-        fits(what, level, noise - noise::limit(params, params.log2_modulus(level)))?;
+    let (n, dimension, top) = (params.dimension() as f64, params.dimension(), params.highest_level());
+    let fits = |what, level, noise: Noise| {
+        fits(what, level, noise.bits_above(noise::limit(params, params.log2_modulus(level))))?;
         Ok(noise)
     };
     let square = |log2: f64| (2.0 * log2).exp2();
@@ -43,37 +44,36 @@ fn grow<E>(
     let switches: f64 = bootstrap::rounds(dimension)
         .map(|steps| {
             let (terms, after) = (bootstrap::automorphisms_of(&steps), dimension.ilog2() - steps.end);
-            (terms as f64 * square(switch(top)) + square(division)) * f64::from(after).exp2()
+            (terms as f64 * square(switch(top).log2()) + square(division.log2())) * f64::from(after).exp2()
         })
         .sum();
-    let traced = fits("the trace", top, 0.5 * (embedded / n + switches).log2())?;
+    let traced = fits("the trace", top, Noise::from_log2(0.5 * (embedded / n + switches).log2()))?;
 
     let found = (precision - params.plaintext_modulus().ilog2()) as usize;
-    let log2_prime = |level: usize| log2(&params.moduli()[level - 1..level]);
-    let weighted = |rest: f64, parts: &[f64]| {
-        parts.iter().zip(0..).fold(rest, |sum, (&part, place)| noise::sum(sum, part + f64::from(place)))
+    let weighted = |rest: Noise, parts: &[Noise]| {
+        parts.iter().zip(0..).fold(rest, |sum, (&part, place)| sum.sum(part.scaled(f64::from(place))))
     };
     // A bit as it is first found, to multiples of 2^(digit + 1), less the digits below it.
-    let digit = |number: usize, below: &[f64]| {
-        let level = top - number;
+    let digit = |number: usize, below: &[Noise]| {
+        let level = top.lowered(number);
         let rounding = noise::rounding_modulo((number as f64 + 1.0).exp2(), 1, n * TERNARY);
-        let rest = noise::rescale(params, traced, log2_prime(level), rounding);
-        fits("a digit", level - 1, weighted(rest, below) - number as f64)
+        let rest = noise::rescale(params, traced, params.log2_prime(level), rounding);
+        fits("a digit", level.lowered(1), weighted(rest, below).scaled(-(number as f64)))
     };
-    let mut digits: Vec<Vec<f64>> = vec![vec![digit(0, &[])?]];
+    let mut digits: Vec<Vec<Noise>> = vec![vec![digit(0, &[])?]];
     let mut depth = 0;
     loop {
-        let level = top - 1 - depth;
-        let products: Vec<f64> = digits
+        let level = top.lowered(1 + depth);
+        let products: Vec<Noise> = digits
             .iter()
             .map(|powers| powers[powers.len() - 1])
             .map(|power| fits("a digit's square", level, noise::product(params, power, power)))
             .collect::<Result<_, E>>()?;
         if depth + 2 == precision as usize {
-            let last = weighted(traced, &products) - found as f64;
-            let last = fits("the highest digit", level, noise::root_sum_squares(last, params.switch_noise(level)))?;
-            let output = fits("a bootstrapped number", level - 1, params.reduced(last, level, 2, true))?;
-            let embedded = 0.5 * embedded.log2();
+            let last = weighted(traced, &products).scaled(-(found as f64));
+            let last = fits("the highest digit", level, last.root_sum_squares(params.switch_noise(level)))?;
+            let output = fits("a bootstrapped number", level.lowered(1), params.reduced(last, level, 2, true))?;
+            let embedded = Noise::from_log2(0.5 * embedded.log2());
             return Ok(BootstrapNoise { limit: limit(params, bootstrapping), embedded, traced, digits, output });
         }
         let mut last = Vec::new();
@@ -81,8 +81,8 @@ fn grow<E>(
             // W[i][k + 1] is right modulo 2^(k + 2).
             let modulus = (powers.len() as f64 + 1.0).exp2();
             let rounding = noise::rounding_modulo(modulus, 1 + params.special().len(), n * TERNARY);
-            let switched = noise::root_sum_squares(product, switch(level));
-            powers.push(noise::rescale(params, switched, log2_prime(level), rounding));
+            let switched = product.root_sum_squares(switch(level));
+            powers.push(noise::rescale(params, switched, params.log2_prime(level), rounding));
             last.push(powers[powers.len() - 1]);
         }
         if digits.len() < found {
@@ -93,23 +93,23 @@ fn grow<E>(
 }
 
 /// Largest noise at level 1 that can be bootstrapped.
-fn limit(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+fn limit(params: &Params, bootstrapping: Bootstrapping) -> Noise {
     let p = params.plaintext_modulus();
     let switch = switched_to_sparse(params, bootstrapping);
     // In steps of the rounding: m + p e is divided by p.
-    let steps = |noise| {
-        let sparse = noise::root_sum_squares(noise, switch);
-        sparse - f64::from(p.ilog2()) + f64::from(bootstrapping.precision) - params.log2_modulus(1)
+    let steps = |noise: Noise| {
+        let sparse = noise.root_sum_squares(switch).log2();
+        sparse - f64::from(p.ilog2()) + f64::from(bootstrapping.precision) - params.log2_modulus(Level::LOWEST)
     };
-    let limit = bootstrapping.rounded(p).noise_limit(params.log2_modulus(1), LOG2_FAILURE, steps);
-    limit - noise::tolerance_above(params.dimension())
+    let limit = bootstrapping.rounded(p).noise_limit(params.log2_modulus(Level::LOWEST), LOG2_FAILURE, steps);
+    limit.scaled(-noise::tolerance_above(params.dimension()))
 }
 
 /// Noise that the switch to the sparse secret adds, with the highest level's prime as special prime.
-pub(super) fn switched_to_sparse(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+pub(super) fn switched_to_sparse(params: &Params, bootstrapping: Bootstrapping) -> Noise {
     let (p, moduli) = (params.plaintext_modulus() as f64, params.moduli());
     // A digit is uniform in 0..q_1.
     let squares = (2.0 * (log2(&moduli[..1]) - log2(&moduli[moduli.len() - 1..]))).exp2() / 3.0;
     let switched = noise::switched_digits_modulo(params, p, squares);
-    noise::root_sum_squares(switched, noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
+    switched.root_sum_squares(noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
 }

@@ -3,6 +3,7 @@
 use solinas_ring::{Automorphism, Basis, Hybrid, Rescale, SwitchDown};
 
 use super::{Bootstrapping, params_without};
+use crate::Level;
 use crate::bgv::Error;
 use crate::bgv::context::Context;
 use crate::bgv::switch::Switch;
@@ -32,20 +33,20 @@ impl Plan {
     pub(in crate::bgv) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
-        let (n, levels, precision) = (params.dimension(), params.levels(), bootstrapping.precision as usize);
-        let (top, backend) = (&context.level(levels).basis, context.extended.backend());
+        let (n, highest, precision) = (params.dimension(), params.highest_level(), bootstrapping.precision as usize);
+        let (top, backend) = (&context.level(highest).basis, context.extended.backend());
         let special = Basis::new(n, params.special(), backend)?;
-        let (first, last) = (top.prefix(1)?, top.range(levels - 1..levels)?);
+        let (first, last) = (top.prefix(1)?, top.range(highest.index()..highest.number())?);
         let round = |steps| {
             let exponents = bootstrap::exponents(n, steps);
             exponents.into_iter().map(|exponent| Automorphism::new(top, exponent)).collect()
         };
         let found = precision - params.plaintext_modulus().ilog2() as usize;
-        let rest = |digit: usize| Rescale::new(&context.level(levels - digit).basis, 2 << digit);
+        let rest = |digit: usize| Rescale::new(&context.level(highest.lowered(digit)).basis, 2 << digit);
         let square = |depth: usize, k: usize| {
-            let level = levels - 1 - depth;
-            let dropped = top.range(level - 1..level)?;
-            SwitchDown::new(&top.prefix(level - 1)?, Some(&dropped), &special, 4 << k)
+            let level = highest.lowered(1 + depth);
+            let dropped = top.range(level.index()..level.number())?;
+            SwitchDown::new(&top.prefix(level.index())?, Some(&dropped), &special, 4 << k)
         };
         let squares = |depth: usize| (0..=depth).map(|k| square(depth, k)).collect();
         Ok(Self {
@@ -64,7 +65,7 @@ impl Plan {
     /// Basis, special primes among its own, and rows of each switch key that a bootstrapping key consists of, in the order in which they are stored: to the sparse
     /// secret, the encryption of that, the relinearization, and those of the trace.
     pub(super) fn shapes(&self, context: &Context) -> impl Iterator<Item = (Basis, usize, usize)> {
-        let top = context.level(context.params.levels());
+        let top = context.level(context.params.highest_level());
         let (special, rows) = (context.params.special().len(), top.switch.rows());
         let automorphisms: usize = self.rounds.iter().map(Vec::len).sum();
         let long = core::iter::repeat_n((context.extended.clone(), special, rows), 1 + automorphisms);
@@ -77,7 +78,7 @@ impl Plan {
     }
 
     /// The hybrid digits of a level.
-    pub(super) fn hybrid<'a>(&self, context: &'a Context, level: usize) -> Result<&'a Hybrid, Error> {
+    pub(super) fn hybrid<'a>(&self, context: &'a Context, level: Level) -> Result<&'a Hybrid, Error> {
         context.level(level).switch.hybrid().ok_or_else(|| params_without(&context.params))
     }
 }

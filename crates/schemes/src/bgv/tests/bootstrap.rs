@@ -1,7 +1,8 @@
 //! Bootstrapping: every step against plain integers, noise at every step, circuits deeper than the levels, and what is refused.
 
 use crate::control::{CANCELLED, Steps};
-use crate::{Control, Evaluate};
+use crate::level::tests::level;
+use crate::{Control, Evaluate, Level, Noise};
 use solinas_field::Backend;
 use solinas_ring::{Divisor, MixedRadix};
 
@@ -44,11 +45,12 @@ impl World {
         encrypt(&self.server, &plain, nonce)
     }
 
-    fn near(&self, what: &str, measured: f64, formula: f64) {
+    fn near(&self, what: &str, measured: Noise, formula: Noise) {
         let name = self.params.name();
         println!("{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula");
         assert!(
-            (-noise::TOLERANCE_BELOW..=noise::tolerance_above(self.params.dimension())).contains(&(measured - formula)),
+            (-noise::TOLERANCE_BELOW..=noise::tolerance_above(self.params.dimension()))
+                .contains(&measured.bits_above(formula)),
             "{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula"
         );
     }
@@ -71,16 +73,16 @@ impl World {
     }
 
     /// What is encrypted modulo `2^bits`: the constant coefficient, the others being 0. And the noise.
-    fn open(&self, parts: &[solinas_ring::RnsPoly<solinas_ring::Eval>; 2], bits: u32) -> (u64, f64) {
-        let level = parts[0].basis().len();
+    fn open(&self, parts: &[solinas_ring::RnsPoly<solinas_ring::Eval>; 2], bits: u32) -> (u64, Noise) {
+        let towers = parts[0].basis().len();
         let x = Ciphertext {
             key: self.client.public().id(),
-            level,
+            level: level(towers),
             stage: Stage::Ready,
-            noise: 0.0,
+            noise: Noise::ONE,
             parts: parts.to_vec(),
         };
-        let (basis, phase) = self.client.phase(&x, level).unwrap();
+        let (basis, phase) = self.client.phase(&x, towers).unwrap();
         let values = MixedRadix::new(&basis).centered_mod(&phase, Divisor::new(1 << bits).unwrap()).unwrap();
         assert!(values[1..].iter().all(|&x| x == 0), "a coefficient is left");
         (values[0], self.client.measure_noise(&x).unwrap())
@@ -124,7 +126,7 @@ fn every_step_is_that_of_plain_integers() {
         let whole = 1u64 << l;
         for number in 0..p.min(4) {
             let number = p - 1 - number;
-            let x = evaluator.automatic().at_level(&world.encrypt(number, 100 + number), 1).unwrap();
+            let x = evaluator.automatic().at_level(&world.encrypt(number, 100 + number), level(1)).unwrap();
 
             let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
             let bounds = -(whole as i64) / 2..whole as i64 / 2;
@@ -137,11 +139,11 @@ fn every_step_is_that_of_plain_integers() {
                 part.scale(n as i64);
                 part
             });
-            let level = params.levels();
+            let level = params.highest_level();
             let whole_phase =
-                Ciphertext { key: x.key, level, stage: Stage::Ready, noise: 0.0, parts: times_n.to_vec() };
+                Ciphertext { key: x.key, level, stage: Stage::Ready, noise: Noise::ONE, parts: times_n.to_vec() };
             world.near("embedded", world.client.measure_noise(&whole_phase).unwrap(), growth.embedded);
-            let (basis, opened) = world.client.phase(&whole_phase, level).unwrap();
+            let (basis, opened) = world.client.phase(&whole_phase, level.number()).unwrap();
             let opened = MixedRadix::new(&basis).centered_mod(&opened, Divisor::new(whole).unwrap()).unwrap();
             assert_eq!(opened[0], u, "embedded");
 
@@ -182,7 +184,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
     let mut squares = 0.0;
     for nonce in 0..COUNT {
         let number = nonce % 2;
-        let x = evaluator.automatic().at_level(&world.encrypt(number, nonce), 1).unwrap();
+        let x = evaluator.automatic().at_level(&world.encrypt(number, nonce), level(1)).unwrap();
         let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
         let off = (world.rounded_phase(&rounded) - number as i64 * half + half / 2).rem_euclid(2 * half) - half / 2;
         squares += (off * off) as f64;
@@ -190,9 +192,9 @@ fn a_rounded_number_is_off_by_its_roundings() {
     let measured = 0.5 * (squares / COUNT as f64).log2();
     let roundings = 0.5 * ((bootstrapping.weight + 1) as f64 / 12.0).log2();
     // The noise at level 1, halved, in steps of q_1 / 2^l.
-    let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), 1).unwrap();
-    let noise = level_1.noise() - 1.0 + f64::from(l) - world.params.log2_modulus(1);
-    let formula = noise::root_sum_squares(roundings, noise);
+    let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), level(1)).unwrap();
+    let noise = level_1.noise().scaled(f64::from(l) - 1.0 - world.params.log2_modulus(Level::LOWEST));
+    let formula = noise.root_sum_squares(Noise::from_log2(roundings)).log2();
     // Five deviations of the mean of so many squares are 0.21 bits.
     assert!((roundings - 0.25..formula + 0.25).contains(&measured), "{measured}: {roundings}, {formula}");
 }
@@ -202,7 +204,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
 fn rounding_is_to_the_nearest() {
     let world = World::new("boot-64-1");
     let evaluator = world.evaluator();
-    let x = evaluator.automatic().at_level(&world.encrypt(1, 7), 1).unwrap();
+    let x = evaluator.automatic().at_level(&world.encrypt(1, 7), level(1)).unwrap();
     let parts = evaluator.under_sparse(&world.key, &x).unwrap();
     let rounded = evaluator.round(&world.key, parts.clone());
     let [_, second] = parts;
@@ -273,7 +275,8 @@ fn what_bootstrapping_lacks_is_named() {
     let none = Rotations::none(&world.params);
     let (other, other_server) = keys_with(&world.params, &none, 12);
     assert!(matches!(other.server_key(&CANCELLED), Err(Error::Cancelled(_))));
-    let foreign = Evaluator::new(&other_server).automatic().at_level(&encrypt(&other_server, &[0; 64], 1), 1).unwrap();
+    let foreign =
+        Evaluator::new(&other_server).automatic().at_level(&encrypt(&other_server, &[0; 64], 1), level(1)).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("bits-64-2").unwrap();
     let (_, server) = keys_with(&plain, &Rotations::none(&plain), 1);
@@ -291,7 +294,7 @@ fn what_bootstrapping_lacks_is_named() {
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();
-    let one = evaluator.automatic().at_level(&x, 1).unwrap();
+    let one = evaluator.automatic().at_level(&x, level(1)).unwrap();
     let mut even = evaluator.add(&one, &one).unwrap();
     let error = loop {
         let odd = evaluator.add(&even, &one).unwrap();

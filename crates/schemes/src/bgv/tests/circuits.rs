@@ -1,7 +1,8 @@
 //! Random circuits of full depth, evaluated with automatic levels, against plain arithmetic.
 
 use super::*;
-use crate::Evaluate;
+use crate::level::tests::level;
+use crate::{Evaluate, Level};
 
 /// What a circuit computes with.
 struct Value {
@@ -23,7 +24,7 @@ fn run(name: &str, circuits: u64) {
                 Value { plain, encrypted }
             })
             .collect();
-        let mut deepest_level = server.params().levels();
+        let mut deepest_level = server.params().fresh_level();
         // Two more values at each depth, of values at any.
         for depth in 1..=server.params().depth() {
             for last in [false, true] {
@@ -63,11 +64,11 @@ fn run(name: &str, circuits: u64) {
                 let got = slots.decode(&client.decrypt(&encrypted).unwrap()).unwrap();
                 assert_eq!(got, plain, "{name}: circuit {circuit}, depth {depth}, operation {kind}");
                 let measured = client.measure_noise(&encrypted).unwrap();
-                assert!(measured <= encrypted.noise() + noise::tolerance_above(n));
+                assert!(measured <= encrypted.noise().scaled(noise::tolerance_above(n)));
                 values.push(Value { plain, encrypted });
             }
         }
-        assert_eq!(deepest_level, 1, "circuit {circuit} has the full depth");
+        assert_eq!(deepest_level, Level::LOWEST, "circuit {circuit} has the full depth");
     }
 }
 
@@ -94,7 +95,7 @@ fn squares_to_the_full_depth_keep_their_noise() {
             }
         }
         let error = evaluator.multiply(&x, &x).unwrap_err();
-        assert!(matches!(error, Error::OutOfLevels { level: 1, depth: 8, .. }), "{error}");
+        assert!(matches!(error, Error::OutOfLevels { level: Level::LOWEST, depth: 8, .. }), "{error}");
     }
 }
 
@@ -110,7 +111,7 @@ fn noisy_operands_are_lowered_before_they_are_multiplied() {
         sum = automatic.add(&sum, &sum).unwrap();
     }
     let product = automatic.multiply(&sum, &sum).unwrap();
-    assert_eq!(product.level(), 3);
+    assert_eq!(product.level(), level(3));
     let factor = (1u64 << 48) % 65537;
     let want: Vec<u64> = x.iter().map(|&x| x * x % 65537 * factor % 65537).collect();
     assert_eq!(slots.decode(&client.decrypt(&product).unwrap()).unwrap(), want);

@@ -1,7 +1,8 @@
 //! Each operation, against plain arithmetic and the formula.
 
 use super::*;
-use crate::{Control, Evaluate, RotateSlots};
+use crate::level::tests::level;
+use crate::{Control, Evaluate, Level, RotateSlots};
 
 #[test]
 fn slots_add_multiply_and_rotate() {
@@ -32,7 +33,7 @@ fn slots_add_multiply_and_rotate() {
     let relinearized = evaluator.relinearize(&tensor).unwrap();
     assert_eq!(decrypted(&relinearized, "relinearized"), product);
     let reduced = evaluator.modulus_switch(&relinearized).unwrap();
-    assert_eq!((reduced.level(), reduced.stage()), (3, Stage::Ready));
+    assert_eq!((reduced.level(), reduced.stage()), (level(3), Stage::Ready));
     assert_eq!(decrypted(&reduced, "reduced"), product);
     // The other order, and both in one.
     let other = evaluator.relinearize(&evaluator.modulus_switch(&tensor).unwrap()).unwrap();
@@ -137,14 +138,14 @@ fn secret_key_encrypts_with_less_noise_and_half_the_size() {
     let (client, server) = keys("slots-128-3");
     let x = random(65537, 128, 5);
     let mut rng = server.public().encryption_rng(7).unwrap();
-    for level in 1..=4 {
+    for level in Level::LOWEST.up_to(server.params().fresh_level()) {
         let seeded = client.encrypt_seeded_at(&x, level, &mut rng).unwrap();
         let stored =
             SeededCiphertext::from_parts(server.public(), level, seeded.noise(), *seeded.seed(), seeded.body().words());
         let ciphertext = server.public().expand(&stored.unwrap()).unwrap();
         check_noise(&client, &ciphertext, "secret");
         assert_eq!(client.decrypt(&ciphertext).unwrap(), x);
-        if level > 1 {
+        if level > Level::LOWEST {
             let public = server.public().encrypt_at(&x, level, &mut rng).unwrap();
             assert_eq!(client.decrypt(&Evaluator::new(&server).sub(&public, &ciphertext).unwrap()).unwrap(), [0; 128]);
         }

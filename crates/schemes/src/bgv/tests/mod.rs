@@ -42,8 +42,14 @@ fn encrypt(server: &ServerKey, plaintext: &[u64], nonce: u64) -> Ciphertext {
 fn check_noise(client: &ClientKey, x: &Ciphertext, what: &str) {
     let (measured, formula) = (client.measure_noise(x).unwrap(), x.noise());
     let n = client.params().dimension();
-    assert!(measured <= formula + noise::tolerance_above(n), "{what}: measured {measured:.2}, formula {formula:.2}");
-    assert!(measured >= formula - noise::TOLERANCE_BELOW, "{what}: measured {measured:.2}, formula {formula:.2}");
+    assert!(
+        measured <= formula.scaled(noise::tolerance_above(n)),
+        "{what}: measured {measured:.2}, formula {formula:.2}"
+    );
+    assert!(
+        measured >= formula.scaled(-noise::TOLERANCE_BELOW),
+        "{what}: measured {measured:.2}, formula {formula:.2}"
+    );
 }
 
 /// Product modulo `p` and `X^N + 1`.

@@ -1,8 +1,9 @@
 //! What bad input gets: an error that names the remedy.
 
 use super::*;
-use crate::slots;
-use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
+use crate::level::tests::level;
+use crate::slots::{self, rotation_exponent};
+use crate::{Control, Entropy, Evaluate, Noise, Progress, RotateSlots};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
@@ -14,7 +15,9 @@ fn operands_that_do_not_go_together_are_refused() {
     let evaluator = Evaluator::new(&server);
     assert!(matches!(evaluator.add(&a, &foreign), Err(Error::KeyMismatch { what: "the second operand", .. })));
     let low = evaluator.drop_level(&a).unwrap();
-    assert!(matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs: 3, rhs: 2, .. })));
+    assert!(
+        matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs, rhs, .. }) if [lhs, rhs] == [3, 2].map(level))
+    );
     let product = evaluator.tensor(&a, &a).unwrap();
     assert!(matches!(evaluator.add(&a, &product), Err(Error::Stage { .. })));
     assert!(matches!(evaluator.tensor(&product, &product), Err(Error::Stage { .. })));
@@ -41,13 +44,26 @@ fn operands_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn a_key_that_has_the_rotations_of_programs_and_more_rotates_slots() {
+    let params = Params::named("slots-64-1").unwrap();
+    let all = Rotations::all(&params).unwrap();
+    let more = all.clone().with_automorphism(rotation_exponent(64, 3)).unwrap();
+    let few = Rotations::of_steps(&params, &[1, 2, 4]).unwrap();
+    for (rotations, rotates) in [(all, true), (more, true), (few, false), (Rotations::none(&params), false)] {
+        let (_, server) = keys_with(&params, &rotations, 1);
+        assert_eq!(Evaluator::new(&server).slot_rotations().is_some(), rotates, "{rotations}");
+    }
+}
+
+#[test]
 fn keys_and_ciphertexts_that_are_damaged_are_refused() {
     let (client, server) = keys("slots-64-1");
     let public = server.public();
     let a = encrypt(&server, &random(65537, 64, 1), 1);
     let mut words: Vec<Vec<u64>> = a.parts().iter().map(|part| part.words().to_vec()).collect();
-    let made = |level, noise, words: &[Vec<u64>]| Ciphertext::from_parts(public, level, Stage::Ready, noise, words);
-    assert!(matches!(made(0, 20.0, &words), Err(Error::Material { .. })));
+    let made = |number, log2: f64, words: &[Vec<u64>]| {
+        Ciphertext::from_parts(public, level(number), Stage::Ready, Noise::from_log2(log2), words)
+    };
     assert!(matches!(made(3, 20.0, &words), Err(Error::Material { .. })));
     assert!(matches!(made(2, f64::NAN, &words), Err(Error::Material { .. })));
     assert!(matches!(made(2, 20.0, &words[..1]), Err(Error::Material { .. })));

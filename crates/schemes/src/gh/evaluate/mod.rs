@@ -214,7 +214,11 @@ impl<'a> Evaluator<'a> {
         symmetric::sum_columns(&self.modulus, columns)
     }
 
-    fn check(&self, ciphertext: &Ciphertext) -> Result<(), Error> {
+    /// Checks that a ciphertext belongs to the key.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn check(&self, ciphertext: &Ciphertext) -> Result<(), Error> {
         self.server.public().check("a ciphertext", ciphertext.key())
     }
 

@@ -126,7 +126,7 @@ impl Roots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding;
+    use crate::canonical_embedding;
 
     #[test]
     fn values_of_an_indicator_are_those_of_its_polynomial() {
@@ -137,7 +137,7 @@ mod tests {
         for &(i, negative) in &noise.terms {
             coefficients[i as usize] += if negative { -2.0 } else { 2.0 };
         }
-        let want = embedding::magnitudes(&coefficients);
+        let want = canonical_embedding::magnitudes(&coefficients);
         let roots = Roots::new(n);
         for group in 0..n / 2 / LANES {
             for (square, want) in roots.indicator(group, true, &noise).squares().iter().zip(&want[group * LANES..]) {

@@ -4,7 +4,7 @@ use rand_core::RngCore;
 use zeroize::Zeroizing;
 
 use super::super::{Params, noise};
-use crate::embedding;
+use crate::canonical_embedding;
 use crate::random::SecretSeed;
 
 /// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
@@ -72,7 +72,7 @@ impl Secret {
             low.sum::<f64>() + scaled(start.0, start.1)
         };
         let coefficients = Zeroizing::new(self.words.chunks_exact(self.slot).map(value).collect::<Vec<_>>());
-        let mut inverses = Zeroizing::new(embedding::magnitudes(&coefficients));
+        let mut inverses = Zeroizing::new(canonical_embedding::magnitudes(&coefficients));
         for magnitude in inverses.iter_mut() {
             *magnitude = magnitude.recip();
         }

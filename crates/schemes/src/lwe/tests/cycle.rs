@@ -2,6 +2,7 @@
 
 use rand_core::RngCore;
 
+use crate::lwe::fresh::{Ciphertext, ClientKey, Params, ParamsLiteral, PublicKey, noise};
 use crate::lwe::*;
 use crate::random::SecretSeed;
 use crate::security::Status;

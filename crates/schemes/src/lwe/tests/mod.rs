@@ -1,3 +1,4 @@
+mod circuits;
 mod cycle;
 mod products;
 mod stream;

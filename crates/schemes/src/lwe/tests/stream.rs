@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::lwe::fresh::{ClientKey, Params};
 use crate::lwe::*;
 use crate::random::SecretSeed;
 use crate::{Control, Entropy, Progress};

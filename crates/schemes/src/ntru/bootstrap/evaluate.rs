@@ -5,6 +5,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
+use crate::Level;
 use crate::leveled::bootstrap::inverse_power_of_two;
 use crate::leveled::{NoiseModel, State};
 use crate::ntru::{Ciphertext, Error, Evaluator};
@@ -67,8 +68,8 @@ impl<'a> Evaluator<'a> {
 
     /// Step 4: the highest bit of `u mod 2^l`, from an encryption of `u`.
     ///
-    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
-    /// `u` without those below.
+    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings. All digits and the rest `u` are at one level. Bit `i` is the rest of `u` after
+    /// the lower bits are subtracted.
     pub(in crate::ntru) fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
         self.highest_digit_with(key, traced, |_| ())
     }
@@ -81,11 +82,11 @@ impl<'a> Evaluator<'a> {
         mut look: impl FnMut(&[Poly]),
     ) -> Result<Poly, Error> {
         let precision = key.plan.bootstrapping.precision as usize;
-        let mut level = self.key().params().levels();
+        let mut level = self.key().params().fresh_level();
         let mut rest = traced;
         self.lower_rest(key, &mut rest, level)?;
         let mut digits = vec![rest.clone()];
-        level -= 1;
+        level = level.lowered(1);
         look(&digits);
         while digits.len() + 1 < precision {
             let lower = || self.lower_rest(key, &mut rest, level);
@@ -102,7 +103,7 @@ impl<'a> Evaluator<'a> {
                 ops.scale(out, q.shoup(inverse_power_of_two(q, digits.len())));
             });
             digits.push(next);
-            level -= 1;
+            level = level.lowered(1);
             look(&digits);
         }
         // The last squares are wanted in their sum alone: one division, and the message modulo 2.
@@ -129,14 +130,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The rest one level below, modulo `2^l`.
-    fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: usize) -> Result<(), Error> {
+    fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: Level) -> Result<(), Error> {
         let hint = &self.key().level_hints(level).linear;
         let times = |i: usize, out: &mut [u64]| hint.basis().pointwise(i).multiply(out, hint.tower(i));
         Ok(key.plan.rescale(0, level).apply_in_place(x, times)?)
     }
 
     /// The square of a power of digit `digit`, one level below, modulo `2^(l - digit)`.
-    fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: usize) -> Result<(), Error> {
+    fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: Level) -> Result<(), Error> {
         let hint = &self.key().level_hints(level).square;
         let times = |i: usize, out: &mut [u64]| {
             let ops = hint.basis().pointwise(i);

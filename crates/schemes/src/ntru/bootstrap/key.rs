@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::KeyId;
 use crate::control::Steps;
+use crate::{KeyId, Level};
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
@@ -14,7 +14,7 @@ use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
 use crate::ntru::keys::LevelKey;
 use crate::ntru::switch::Target;
-use crate::ntru::{ClientKey, Error, PublicKey};
+use crate::ntru::{Bootstrapping, ClientKey, Error, Params, PublicKey};
 
 /// The part of a server key that bootstrapping needs. Every one has a sparse key of its own.
 #[derive(Clone)]
@@ -79,6 +79,12 @@ impl BootstrapKey {
         [&self.to_sparse, &self.embed, &self.shift].into_iter().chain(self.trace.iter().flatten())
     }
 
+    /// Number of [`Self::polynomials`] of a key of parameters that bootstrap.
+    pub(in crate::ntru) fn polynomial_count(params: &Params) -> usize {
+        let rows = params.moduli().len().div_ceil(params.special_moduli().len());
+        3 + Bootstrapping::automorphisms(params.dimension()) * rows
+    }
+
     /// Bytes of its polynomials.
     pub fn bytes(&self) -> usize {
         self.polynomials().map(|poly| size_of_val(poly.words())).sum()
@@ -104,7 +110,7 @@ impl ClientKey {
     pub(in crate::ntru) fn bootstrap_key(&self, plan: Plan, steps: &Steps<'_>) -> Result<BootstrapKey, Error> {
         let seed = self.public().secret_seed("bootstrapping")?;
         let context = self.public().context();
-        let (n, basis) = (context.params.dimension(), &context.level(1).basis);
+        let (n, basis) = (context.params.dimension(), &context.level(Level::LOWEST).basis);
         let gaussian = sample::Gaussian::new(context.params.sigma())?;
         let mut rng = seed.stream(0);
         let sparse = loop {
@@ -159,13 +165,13 @@ struct Secrets<'a> {
 
 impl<'a> Secrets<'a> {
     fn new(context: &Context, plan: &'a Plan, client: &'a ClientKey, sparse: &'a Short) -> Result<Self, Error> {
-        let values = Zeroizing::new(RnsPoly::from_signed(&context.level(1).basis, sparse)?.into_eval());
+        let values = Zeroizing::new(RnsPoly::from_signed(&context.level(Level::LOWEST).basis, sparse)?.into_eval());
         Ok(Self {
             plan,
-            first: client.level_key(1),
+            first: client.level_key(Level::LOWEST),
             sparse,
             sparse_inverse: inverse(&values)?,
-            top: Target::new(&plan.switch, client.level_key(context.params.levels()))?,
+            top: Target::new(&plan.switch, client.level_key(context.params.fresh_level()))?,
             automorphisms: plan.rounds.iter().flatten().collect(),
         })
     }

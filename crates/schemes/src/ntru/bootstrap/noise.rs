@@ -8,6 +8,7 @@ use crate::ntru::Params;
 use crate::ntru::noise::{self, LOG2_FAILURE};
 use crate::ntru::params::Failure;
 use crate::ntru::switch::variance;
+use crate::{Level, Noise};
 
 impl Bootstrapping {
     /// By the formulas, whether or not it works.
@@ -19,18 +20,18 @@ impl Bootstrapping {
     }
 
     /// That it works: for sums at level 1 with that noise, and again after products of what it gives.
-    pub(in crate::ntru) fn check_noise(self, params: &Params, input: f64) -> Result<(), Failure> {
+    pub(in crate::ntru) fn check_noise(self, params: &Params, input: Noise) -> Result<(), Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
         let growth = grow(params, self, fits)?;
         let terms = f64::from(params.literal().terms).log2();
-        let mut noise = growth.output + terms;
-        for level in (2..=params.bootstrapped_level()).rev() {
+        let mut noise = growth.output.scaled(terms);
+        for level in Level::LOWEST.above().up_to(params.bootstrapped_level()).rev() {
             let product = noise::product(params, noise, noise);
             let switched = noise::hint(params, product, params.dimension());
-            fits("a product", level, switched - noise::limit(params, params.log2_modulus(level)))?;
-            noise = params.noise_after_division(switched, level) + terms;
+            fits("a product", level, switched.bits_above(noise::limit(params, params.log2_modulus(level))))?;
+            noise = params.noise_after_division(switched, level).scaled(terms);
         }
-        fits("a bit to be bootstrapped", 1, noise.max(input) - growth.limit)
+        fits("a bit to be bootstrapped", Level::LOWEST, noise.max(input).bits_above(growth.limit))
     }
 }
 
@@ -38,7 +39,7 @@ impl Bootstrapping {
 fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,
-    fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
+    fits: impl Fn(&'static str, Level, f64) -> Result<(), E>,
 ) -> Result<BootstrapNoise, E> {
     let Bootstrapping { precision, weight } = bootstrapping;
     let (n, dimension) = (params.dimension() as f64, params.dimension());
@@ -55,26 +56,27 @@ fn grow<E>(
             terms as f64 * f64::from(after).exp2() * switch
         })
         .sum();
-    let (embedded, traced) = (0.5 * embedded.log2(), 0.5 * (embedded / n + switches).log2());
+    let [embedded, traced] =
+        [embedded, embedded / n + switches].map(|variance| Noise::from_log2(0.5 * variance.log2()));
 
-    let top = params.levels();
-    let log2_prime = |level: usize| params.log2_modulus(level) - params.log2_modulus(level - 1);
+    let top = params.fresh_level();
     let hinted = |what, level, noise| {
         let switched = noise::hint(params, noise, dimension);
-        fits(what, level, switched - noise::limit(params, params.log2_modulus(level)))?;
+        fits(what, level, switched.bits_above(noise::limit(params, params.log2_modulus(level))))?;
         Ok(switched)
     };
     // What is carried over is to be half of the rounding, or to leave the noise no larger than it was.
-    let divided = |what, level, digit: u32, switched, before: f64| {
+    let divided = |what, level, digit: u32, switched, before: Noise| {
         let modulus = 1 << (precision - digit);
-        let after = noise::rescale(params, modulus, switched, log2_prime(level), dimension);
-        let most = before.max(noise::rounding(params, modulus, dimension) + 1.5f64.log2());
-        fits(what, level, after - most)?;
+        let after = noise::rescale(params, modulus, switched, params.log2_primes(level), dimension);
+        let most = before.max(noise::rounding(params, modulus, dimension).scaled(1.5f64.log2()));
+        fits(what, level, after.bits_above(most))?;
         Ok(after)
     };
-    let mut rest = divided("the trace, divided,", top, 0, hinted("the trace", top, traced)?, f64::NEG_INFINITY)?;
+    let mut rest =
+        divided("the trace, divided,", top, 0, hinted("the trace", top, traced)?, Noise::from_log2(f64::NEG_INFINITY))?;
     let mut digits = vec![vec![rest]];
-    let mut level = top - 1;
+    let mut level = top.lowered(1);
     loop {
         let mut squares = Vec::new();
         for (digit, powers) in (0..).zip(&digits) {
@@ -84,14 +86,15 @@ fn grow<E>(
         }
         let found = digits.len() as u32;
         let lowered = noise::hint(params, rest, dimension);
-        let weighted = |rest, parts: &[(u32, f64)]| {
-            parts.iter().fold(rest, |sum, &(digit, x)| noise::sum(sum, x + f64::from(digit)))
+        let weighted = |rest: Noise, parts: &[(u32, Noise)]| {
+            parts.iter().fold(rest, |sum, &(digit, x)| sum.sum(x.scaled(f64::from(digit))))
         };
         if found + 1 == precision {
             let parts: Vec<_> = squares.iter().map(|&(digit, _, switched)| (digit, switched)).collect();
-            let last = weighted(lowered, &parts) - f64::from(found);
+            let last = weighted(lowered, &parts).scaled(-f64::from(found));
             let output = params.noise_after_division(last, level);
-            fits("a bootstrapped bit", level - 1, output - noise::limit(params, params.log2_modulus(level - 1)))?;
+            let below = level.lowered(1);
+            fits("a bootstrapped bit", below, output.bits_above(noise::limit(params, params.log2_modulus(below))))?;
             let limit = limit(params, bootstrapping);
             return Ok(BootstrapNoise { limit, embedded, traced, digits, output });
         }
@@ -102,20 +105,20 @@ fn grow<E>(
             digits[digit as usize].push(after);
             parts.push((digit, after));
         }
-        digits.push(vec![weighted(rest, &parts) - f64::from(found)]);
-        level -= 1;
+        digits.push(vec![weighted(rest, &parts).scaled(-f64::from(found))]);
+        level = level.lowered(1);
     }
 }
 
 /// `log2` of the noise under the sparse key, in steps of the rounding: half of it, as the message's lowest bit goes to the top.
-fn steps(params: &Params, bootstrapping: Bootstrapping, noise: f64) -> f64 {
-    let switched = noise + noise::stretch(params.plaintext_modulus(), params.sigma(), params.dimension());
-    switched - 1.0 + f64::from(bootstrapping.precision) - params.log2_modulus(1)
+fn steps(params: &Params, bootstrapping: Bootstrapping, noise: Noise) -> f64 {
+    let switched = noise.scaled(noise::stretch(params.plaintext_modulus(), params.sigma(), params.dimension()));
+    switched.log2() - 1.0 + f64::from(bootstrapping.precision) - params.log2_modulus(Level::LOWEST)
 }
 
 /// Largest noise at level 1 that can be bootstrapped.
-fn limit(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+fn limit(params: &Params, bootstrapping: Bootstrapping) -> Noise {
     let steps = |noise| steps(params, bootstrapping, noise);
-    let limit = bootstrapping.rounded().noise_limit(params.log2_modulus(1), LOG2_FAILURE, steps);
-    limit - noise::tolerance_above(params.dimension())
+    let limit = bootstrapping.rounded().noise_limit(params.log2_modulus(Level::LOWEST), LOG2_FAILURE, steps);
+    limit.scaled(-noise::tolerance_above(params.dimension()))
 }

@@ -3,6 +3,7 @@
 use solinas_ring::{Automorphism, Basis, Rescale};
 
 use super::{Bootstrapping, params_without};
+use crate::Level;
 use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::ntru::context::Context;
 use crate::ntru::switch::Switch;
@@ -24,7 +25,7 @@ impl Plan {
     pub(in crate::ntru) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
-        let (n, top) = (params.dimension(), &context.level(params.levels()).basis);
+        let (n, top) = (params.dimension(), &context.level(params.fresh_level()).basis);
         let special = Basis::new(n, params.special_moduli(), top.backend())?;
         let round = |steps| {
             let exponents = bootstrap::exponents(n, steps);
@@ -32,7 +33,11 @@ impl Plan {
         };
         let rescales = |digit: u32| {
             let modulus = 1 << (bootstrapping.precision - digit);
-            (2..=params.levels()).map(|level| Rescale::new(&context.level(level).basis, modulus)).collect()
+            Level::LOWEST
+                .above()
+                .up_to(params.fresh_level())
+                .map(|level| Rescale::new(&context.level(level).basis, modulus))
+                .collect()
         };
         Ok(Self {
             growth: bootstrapping.growth(params),
@@ -44,8 +49,8 @@ impl Plan {
     }
 
     /// Division by the prime of `level` of powers of digit `digit`.
-    pub(super) fn rescale(&self, digit: usize, level: usize) -> &Rescale {
-        &self.rescales[digit][level - 2]
+    pub(super) fn rescale(&self, digit: usize, level: Level) -> &Rescale {
+        &self.rescales[digit][level.lowered(1).index()]
     }
 
     /// Key switches of the trace.
@@ -56,8 +61,10 @@ impl Plan {
     /// Bases of a key's polynomials, in the order in which it is stored.
     pub(in crate::ntru) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
         let params: &Params = &context.params;
-        let top = &context.level(params.levels()).basis;
+        let top = &context.level(params.fresh_level()).basis;
         let rows = self.switches() * self.switch.rows();
-        [&context.level(1).basis, top, top].into_iter().chain(core::iter::repeat_n(self.switch.extended(), rows))
+        [&context.level(Level::LOWEST).basis, top, top]
+            .into_iter()
+            .chain(core::iter::repeat_n(self.switch.extended(), rows))
     }
 }

@@ -5,6 +5,7 @@ use solinas_field::prime::{Modulus, primes};
 use super::{MIN_DIMENSION, Params, ParamsLiteral, root_hermite_factor};
 use crate::ntru::switch::special_primes;
 use crate::ntru::{Error, noise};
+use crate::{Level, Noise};
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
@@ -25,8 +26,8 @@ impl TryFrom<ParamsLiteral> for Params {
                 Failure::Noise { what, level, over } => {
                     let over = over.ceil() as u32;
                     let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
-                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
-                        (level, _, _, Some(top)) if level == params.levels() => {
+                        (Level::LOWEST, Some(first), _, _) => format!("a first prime of {} bits", first + over),
+                        (level, _, _, Some(top)) if level == params.fresh_level() => {
                             format!("primes of {} bits at the top", top + over)
                         }
                         (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
@@ -98,19 +99,19 @@ impl Params {
         let mut dimension = self.literal.dimension;
         self.dimensions = vec![dimension; self.levels()];
         let Some(floor) = self.literal.floor else { return };
-        for level in (1..self.levels()).rev() {
+        for level in Level::LOWEST.up_to(self.fresh_level()).rev().skip(1) {
             let log2_modulus = self.log2_modulus(level);
             while dimension > MIN_DIMENSION && root_hermite_factor(dimension / 2, log2_modulus) <= floor {
                 dimension /= 2;
             }
-            self.dimensions[level - 1] = dimension;
+            self.dimensions[level.index()] = dimension;
         }
     }
 
-    /// Noise of a ciphertext at level `level - 1` after division, from its noise after the key switch.
-    fn noise_after_switch(&self, noise: f64, level: usize) -> f64 {
+    /// Noise of a ciphertext one level below `level` after division, from its noise after the key switch.
+    fn noise_after_switch(&self, noise: Noise, level: Level) -> Noise {
         let (noise, dimension) = (self.noise_after_division(noise, level), self.dimension_at(level));
-        if self.dimension_at(level - 1) < dimension { noise::ring_hint(self, noise, dimension) } else { noise }
+        if self.dimension_at(level.lowered(1)) < dimension { noise::ring_hint(self, noise, dimension) } else { noise }
     }
 
     /// Sets primes of these bits, and checks that ciphertexts decrypt.
@@ -123,27 +124,28 @@ impl Params {
 
     /// Checks that a chain of `depth` multiplications of sums decrypts, and that each division reduces the noise.
     /// Returns the noise of sums at level 1.
-    fn check_noise(&self) -> Result<f64, Failure> {
-        let within_limit = |what, level, noise: f64| {
-            let over = noise - noise::limit(self, self.log2_modulus(level));
+    fn check_noise(&self) -> Result<Noise, Failure> {
+        let within_limit = |what, level, noise: Noise| {
+            let over = noise.bits_above(noise::limit(self, self.log2_modulus(level)));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         let terms = f64::from(self.literal.terms).log2();
-        let mut noise = noise::fresh(self) + terms;
-        for level in (2..=self.levels()).rev() {
+        let mut noise = noise::fresh(self).scaled(terms);
+        for level in Level::LOWEST.above().up_to(self.fresh_level()).rev() {
             let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
             within_limit("a product", level, switched)?;
             // The noise left after the division must be at most half of the rounding noise. The noise of a chain then
             // stays constant at any depth, at every root of the ring.
-            let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
             let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
-            let over = 1.0 + noise::divided(self, switched, log2_primes) - rounding;
+            let divided = noise::divided(self, switched, self.log2_primes(level));
+            let over = divided.scaled(1.0).bits_above(rounding);
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
-            noise = within_limit("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
+            let noise_below = self.noise_after_switch(switched, level);
+            noise = within_limit("a product", level.lowered(1), noise_below)?.scaled(terms);
         }
-        within_limit("a sum", 1, noise)
+        within_limit("a sum", Level::LOWEST, noise)
     }
 }
 
@@ -160,7 +162,7 @@ pub(in crate::ntru) enum Failure {
     /// There are too few primes of these bits.
     Primes(Error),
     /// The noise of `what` at `level` is `over` bits above the limit.
-    Noise { what: &'static str, level: usize, over: f64 },
+    Noise { what: &'static str, level: Level, over: f64 },
 }
 
 fn lcm(a: u64, b: u64) -> u64 {

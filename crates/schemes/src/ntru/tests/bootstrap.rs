@@ -3,8 +3,9 @@
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
 use super::keys;
-use crate::Evaluate;
 use crate::control::CANCELLED;
+use crate::level::tests::level;
+use crate::{Evaluate, Level, Noise};
 
 struct World {
     params: Params,
@@ -33,11 +34,11 @@ impl World {
         self.server.public().encrypt(&plain, &mut self.server.public().encryption_rng(nonce).unwrap()).unwrap()
     }
 
-    fn near(&self, what: &str, measured: f64, formula: f64) {
+    fn near(&self, what: &str, measured: Noise, formula: Noise) {
         let name = self.params.name();
         println!("{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula");
         assert!(
-            (-TOLERANCE_BELOW..=tolerance_above(self.params.dimension())).contains(&(measured - formula)),
+            (-TOLERANCE_BELOW..=tolerance_above(self.params.dimension())).contains(&measured.bits_above(formula)),
             "{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula"
         );
     }
@@ -68,7 +69,7 @@ fn bits_are_bootstrapped_again_and_again() {
         for pair in bits.windows(2) {
             let ((a, x), (b, y)) = (&pair[0], &pair[1]);
             let mut product = evaluator.multiply(x, y).unwrap();
-            while product.level() > 1 {
+            while product.level() > Level::LOWEST {
                 product = evaluator.multiply(&product, &product).unwrap();
             }
             world.check(&evaluator.bootstrap(&product).unwrap(), a & b);
@@ -81,10 +82,10 @@ fn bits_are_bootstrapped_again_and_again() {
     }
 }
 
-/// `F_L` times a polynomial at the top level: its root mean square, `log2`.
-fn measured(world: &World, poly: solinas_ring::RnsPoly<solinas_ring::Eval>, level: usize) -> f64 {
+/// `F_L` times a polynomial at the top level: its root mean square.
+fn measured(world: &World, poly: solinas_ring::RnsPoly<solinas_ring::Eval>, level: Level) -> Noise {
     let key = world.server.id();
-    let x = Ciphertext { key, level, stage: Stage::Ready.at_degree(1), noise: 0.0, parts: vec![poly] };
+    let x = Ciphertext { key, level, stage: Stage::Ready.at_degree(1), noise: Noise::ONE, parts: vec![poly] };
     world.client.measure_noise(&x).unwrap()
 }
 
@@ -93,12 +94,12 @@ fn noise_at_every_step_is_that_of_the_formulas() {
     for name in ["boot-64", "boot-256", "boot-1024-1"] {
         let world = World::new(name);
         let (evaluator, growth) = (world.evaluator(), world.params.bootstrapping_noise().unwrap());
-        let (n, top) = (world.params.dimension() as i64, world.params.levels());
+        let (n, top) = (world.params.dimension() as i64, world.params.fresh_level());
         // Over a few bits: one number each is what the trace leaves.
         let (mut embeddings, mut traces) = (Vec::new(), Vec::new());
         let mut digits = vec![Vec::new(); growth.digits.len()];
         for i in 0..4 {
-            let x = evaluator.automatic().at_level(&world.encrypt(i % 2 == 1, i), 1).unwrap();
+            let x = evaluator.automatic().at_level(&world.encrypt(i % 2 == 1, i), level(1)).unwrap();
             assert!(x.noise() <= growth.limit);
             let embedded = evaluator.embed(&world.key, &evaluator.round(&world.key, &x.parts()[0]).unwrap()).unwrap();
             let mut whole = embedded.clone();
@@ -106,25 +107,26 @@ fn noise_at_every_step_is_that_of_the_formulas() {
             embeddings.push(measured(&world, whole, top));
             let traced = evaluator.trace(&world.key, embedded).unwrap();
             traces.push(measured(&world, traced.clone(), top));
-            let mut level = top - 1;
+            let mut level = top.lowered(1);
             evaluator
                 .highest_digit_with(&world.key, traced, |powers| {
                     for (digit, power) in digits.iter_mut().zip(powers) {
                         digit.push((level, measured(&world, power.clone(), level)));
                     }
-                    level -= 1;
+                    level = level.lowered(1);
                 })
                 .unwrap();
         }
-        let mean = |noises: &[f64]| {
-            0.5 * (noises.iter().map(|noise| (2.0 * noise).exp2()).sum::<f64>() / noises.len() as f64).log2()
+        let mean = |noises: &[Noise]| {
+            let squares = noises.iter().map(|noise| (2.0 * noise.log2()).exp2()).sum::<f64>();
+            Noise::from_log2(0.5 * (squares / noises.len() as f64).log2())
         };
         world.near("embedded", mean(&embeddings), growth.embedded);
         world.near("traced", mean(&traces), growth.traced);
         for (i, (noises, formula)) in digits.iter().zip(&growth.digits).enumerate() {
             for (k, &formula) in formula.iter().enumerate() {
-                let level = top - 1 - i - k;
-                let of_level: Vec<f64> =
+                let level = top.lowered(1 + i + k);
+                let of_level: Vec<Noise> =
                     noises.iter().filter(|(at, _)| *at == level).map(|&(_, noise)| noise).collect();
                 assert_eq!(of_level.len(), 4);
                 world.near(&format!("digit {i} squared {k} times"), mean(&of_level), formula);
@@ -182,7 +184,7 @@ fn gates_have_their_tables_at_any_depth() {
     }
     // More sums than fit, at every level: what comes out can always go on.
     let one = pool[1].1.clone();
-    for level in 1..=world.params.levels() {
+    for level in Level::LOWEST.up_to(world.params.fresh_level()) {
         let mut x = bits.manual().automatic().at_level(&one, level).unwrap();
         for i in 0..50 {
             let odd = bits.xor(&bits.xor(&x, &x).unwrap(), &one).unwrap();
@@ -215,7 +217,7 @@ fn what_bootstrapping_lacks_is_named() {
     assert!(matches!(other.server_key(&CANCELLED), Err(Error::Cancelled(_))));
     let mut rng = other_server.public().encryption_rng(1).unwrap();
     let foreign = other_server.public().encrypt_bit(true, &mut rng).unwrap();
-    let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, 1).unwrap();
+    let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, level(1)).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("tight-512-1").unwrap();
     let (_, server) = keys(&plain, 1);
@@ -234,7 +236,7 @@ fn what_bootstrapping_lacks_is_named() {
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();
-    let mut low = evaluator.automatic().at_level(&x, 1).unwrap();
+    let mut low = evaluator.automatic().at_level(&x, level(1)).unwrap();
     let error = loop {
         low = match evaluator.bootstrap(&low) {
             Ok(fresh) => {

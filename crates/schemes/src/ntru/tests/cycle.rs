@@ -3,8 +3,9 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::control::CANCELLED;
+use crate::level::tests::level;
 use crate::slots;
-use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
+use crate::{Control, Entropy, Evaluate, Level, Progress, RotateSlots};
 use rand_core::RngCore;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +32,7 @@ fn chain(world: &mut World) {
     let evaluator = Evaluator::new(&server);
     let ((mut a, mut x), (mut b, mut y)) = (world.fresh(), world.fresh());
     world.check(&x, &a, "fresh");
-    while x.level() > 1 {
+    while x.level() > Level::LOWEST {
         // Sums of two, as the parameters allow.
         let (sum, plain_sum) = (evaluator.add(&x, &y).unwrap(), world.sum(&a, &b));
         assert!(world.client.decrypt(&sum).unwrap() == plain_sum);
@@ -60,9 +61,9 @@ fn chain(world: &mut World) {
 #[test]
 fn reduced_rings_keep_every_component() {
     let params = Params::try_from(ParamsLiteral { floor: Some(1.1), ..literal("rings", 512, 2, 6) }).unwrap();
-    let dimensions: Vec<usize> = (1..=7).map(|level| params.dimension_at(level)).collect();
+    let dimensions: Vec<usize> = Level::LOWEST.up_to(level(7)).map(|level| params.dimension_at(level)).collect();
     assert!(dimensions.windows(2).all(|pair| pair[0] <= pair[1]) && dimensions[0] < 512, "{dimensions:?}");
-    for level in 1..=7 {
+    for level in Level::LOWEST.up_to(level(7)) {
         let n = params.dimension_at(level);
         let factor = |n| params::root_hermite_factor(n, params.log2_modulus(level));
         assert!(n == 512 || factor(n) <= 1.1);
@@ -74,7 +75,7 @@ fn reduced_rings_keep_every_component() {
     let server = world.server.clone();
     let automatic = Evaluator::new(&server).automatic();
     // Operands of different rings.
-    let low = automatic.at_level(&x, 2).unwrap();
+    let low = automatic.at_level(&x, level(2)).unwrap();
     assert!(low.parts().len() > 1);
     world.check(&low, &a, "lowered");
     let product = automatic.multiply(&low, &y).unwrap();
@@ -103,9 +104,11 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     let ab = world.product(&a, &b);
     assert!(matches!(manual.add(&raw, &x), Err(Error::DegreeMismatch { lhs: 2, rhs: 1 })));
     let sum = automatic.add(&raw, &x).unwrap();
-    assert_eq!((sum.level(), sum.degree()), (3, 1));
+    assert_eq!((sum.level(), sum.degree()), (level(3), 1));
     assert!(world.client.decrypt(&sum).unwrap() == world.sum(&ab, &a));
-    assert!(matches!(manual.add(&sum, &x), Err(Error::LevelMismatch { lhs: 3, rhs: 4, .. })));
+    assert!(
+        matches!(manual.add(&sum, &x), Err(Error::LevelMismatch { lhs, rhs, .. }) if [lhs, rhs] == [3, 4].map(level))
+    );
     let switched = manual.key_switch(&raw).unwrap();
     assert!(matches!(manual.add(&switched, &switched), Err(Error::Stage { got: "key-switched", .. })));
     assert!(matches!(manual.modulus_switch(&x), Err(Error::Stage { got: "ready", .. })));
@@ -114,7 +117,9 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     assert!(world.client.decrypt(&difference).unwrap().iter().all(|&x| x == 0));
     let cube = automatic.multiply(&raw, &x).unwrap();
     assert!(world.client.decrypt(&cube).unwrap() == world.product(&ab, &a));
-    assert!(matches!(automatic.at_level(&cube, 4), Err(Error::OutOfLevels { .. })));
+    assert!(
+        matches!(automatic.at_level(&cube, level(4)), Err(Error::BelowLevel { level: from, target }) if [from, target] == [2, 4].map(level))
+    );
     let negative = manual.negate(&x).unwrap();
     assert!(world.client.decrypt(&manual.add(&negative, &x).unwrap()).unwrap().iter().all(|&x| x == 0));
     assert!(matches!(manual.multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
@@ -174,7 +179,7 @@ fn squares_of_sums_with_plaintexts_of_one_sign_stay_below_the_formula() {
     loop {
         (a, x) = (world.sum(&a, &ones), evaluator.add_plain(&x, &ones).unwrap());
         world.check_bound(&x, &a, "sum");
-        if x.level() == 1 {
+        if x.level() == Level::LOWEST {
             break;
         }
         let square = evaluator.multiply_without_switch(&x, &x).unwrap();
@@ -272,7 +277,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
             };
             (0..n).map(|i| a[from(i)]).collect()
         };
-        for level in (1..=world.params.levels()).rev() {
+        for level in Level::LOWEST.up_to(world.params.fresh_level()).rev() {
             let x = evaluator.automatic().at_level(&fresh, level).unwrap();
             for rotation in rotations {
                 let rotated = evaluator.permute_slots(&x, rotation).unwrap();
@@ -294,6 +299,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         assert!(same == evaluator.rotate(&fresh, -3).unwrap());
         let missing = evaluator.rotate(&fresh, 2).unwrap_err();
         assert!(missing.to_string().contains("a rotation by 5"), "{missing}");
+        assert!(evaluator.slot_rotations().is_none(), "programs need rotations by every power of two");
         let words: Vec<&[u64]> = key.polynomials().map(|poly| poly.words()).collect();
         let stored = RotationKey::from_parts(world.server.public(), &rotations, words.iter().copied()).unwrap();
         assert!(stored == *key && stored.bytes() == key.bytes());
@@ -320,7 +326,7 @@ fn keys_without_an_inverse_modulo_a_special_prime_are_drawn_again() {
         zero[0] = q.neg(q.pow(p, q.value() - 2)) as i64;
         let good = zeroize::Zeroizing::new(vec![0; 64]);
         let mut draws = [zero.clone(), good.clone()].into_iter();
-        let top = &context.level(params.levels()).basis;
+        let top = &context.level(params.fresh_level()).basis;
         let drawn = keygen::draw_invertible(&params, [top, &special].into_iter(), || draws.next().unwrap()).unwrap();
         assert_eq!(drawn, good);
         let other = keygen::draw_invertible(&params, [top].into_iter(), || zero.clone()).unwrap();
@@ -348,6 +354,47 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
         let stopped = ClientKey::generate(&params, true, Entropy::System, &control);
         assert!(matches!(stopped, Err(Error::Cancelled(_))), "{last}");
+    }
+}
+
+#[test]
+fn a_key_that_has_the_rotations_of_programs_and_more_rotates_slots() {
+    let params = Params::named("slots-64-1").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap();
+    let all = Rotation::all(&params);
+    let more: Vec<_> = all.iter().copied().chain([Rotation::Left(3)]).collect();
+    // The same automorphism as a rotation by a quarter of the slots to the left.
+    let named_otherwise: Vec<_> =
+        all.iter().map(|&r| if r == Rotation::Left(16) { Rotation::Left(-16) } else { r }).collect();
+    for (rotations, rotates) in [(&all[..], true), (&more, true), (&named_otherwise, true), (&all[1..], false)] {
+        let server = client.server_key_with(rotations, true, &Control::default()).unwrap();
+        assert_eq!(Evaluator::new(&server).slot_rotations().is_some(), rotates, "{rotations:?}");
+    }
+}
+
+/// Each step of either key counts alike in the progress of both.
+#[test]
+fn progress_of_a_pair_of_keys_counts_each_step_alike() {
+    for (name, rotations) in [("boot-64-2", false), ("slots-64-2", true), ("tight-64-5", false)] {
+        let params = Params::named(name).unwrap();
+        let wanted = if rotations { Rotation::all(&params) } else { Vec::new() };
+        let [of_client, of_server] =
+            [keygen::client_steps(&params), keygen::server_steps(&params, wanted.len())].map(|steps| steps as u64);
+        let heard = Mutex::new(Vec::new());
+        let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
+        let control = Control { progress: Some(&listen), cancel: None };
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        if rotations { client.server_key_with(&wanted, true, &control) } else { client.server_key(&control) }.unwrap();
+        let mut steps = std::mem::take(&mut *heard.lock().unwrap());
+        // Threads may report out of order.
+        steps.sort_unstable();
+        assert_eq!(steps, (1..=of_server).map(|done| (done, of_server)).collect::<Vec<_>>(), "{name}");
+        Ntru::key_pair(&params, true, rotations, Entropy::Insecure(1), &control).unwrap();
+        let (heard, total) = (heard.into_inner().unwrap(), 100 * (of_client + of_server));
+        assert!(
+            heard.contains(&(100 * of_client, total)) && heard.last() == Some(&(total, total)),
+            "{name}: {heard:?}"
+        );
     }
 }
 
@@ -381,11 +428,17 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     // From here on with what is public.
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(server.hints().next().unwrap()).unwrap();
-    assert_eq!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
+    assert_eq!(
+        context.decode(&context.level(level(2)).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(),
+        plain
+    );
     // With keys of their own it is of no use.
     let mut world = World::new(params);
     let (plain, cipher) = world.fresh();
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(world.server.hints().next().unwrap()).unwrap();
-    assert_ne!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
+    assert_ne!(
+        context.decode(&context.level(level(2)).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(),
+        plain
+    );
 }

@@ -91,11 +91,11 @@ impl World {
         assert!(self.client.decrypt(cipher).unwrap() == plain, "{what}, {}", self.params.name());
         let (measured, formula) = (self.client.measure_noise(cipher).unwrap(), cipher.noise());
         assert!(
-            measured <= formula + tolerance_above(plain.len()),
+            measured <= formula.scaled(tolerance_above(plain.len())),
             "{what}, {}: 2^{measured:.2} measured, 2^{formula:.2} by the formula",
             self.params.name()
         );
-        measured - formula
+        measured.bits_above(formula)
     }
 }
 

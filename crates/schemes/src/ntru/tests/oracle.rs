@@ -3,7 +3,7 @@
 
 use core::str::FromStr;
 
-use crate::Evaluate;
+use crate::{Evaluate, Level, Noise};
 use sha2::Digest;
 use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
@@ -94,7 +94,9 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
         bootstrapping: None,
     })
     .unwrap();
-    assert_eq!((1..=levels).map(|level| params.dimension_at(level)).collect::<Vec<_>>(), dimensions);
+    assert_eq!(params.levels(), levels);
+    let all = Level::LOWEST.up_to(params.fresh_level());
+    assert_eq!(all.map(|level| params.dimension_at(level)).collect::<Vec<_>>(), dimensions);
     let primes: Vec<u64> = transcript.values("primes");
     assert_eq!(params.moduli().iter().map(|q| q.value()).collect::<Vec<_>>(), primes);
 
@@ -156,7 +158,7 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     };
     let lowered = down(transcript, &x);
     assert!(evaluator.drop_level(&x).unwrap() == lowered);
-    while x.level() > 1 {
+    while x.level() > Level::LOWEST {
         let product = evaluator.multiply_without_switch(&x, &y).unwrap();
         transcript.compare("product", &product.parts);
         let reduced = down(transcript, &product);
@@ -232,11 +234,12 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
     while transcript.lines.peek().is_some() {
         let bit = transcript.values::<u64>("bit")[0];
         let words: Vec<u64> = transcript.values("ciphertext");
-        let basis = evaluator.automatic().at_level(&server.public().trivial(&[0; 64]).unwrap(), 1).unwrap();
+        let basis = evaluator.automatic().at_level(&server.public().trivial(&[0; 64]).unwrap(), Level::LOWEST).unwrap();
         let basis = basis.parts()[0].basis().clone();
         let coefficients: Vec<i64> = words.iter().map(|&word| word as i64).collect();
         let c = RnsPoly::from_signed(&basis, &coefficients).unwrap().into_eval();
-        let x = Ciphertext::from_parts(server.public(), 1, Stage::Ready, 1, 8.0, &[c.words().to_vec()]).unwrap();
+        let (level, noise, words) = (Level::LOWEST, Noise::from_log2(8.0), [c.words().to_vec()]);
+        let x = Ciphertext::from_parts(server.public(), level, Stage::Ready, 1, noise, &words).unwrap();
         let rounded = evaluator.round(&key, &x.parts[0]).unwrap();
         assert_eq!(rounded, transcript.values::<i64>("rounded"));
         let embedded = evaluator.embed(&key, &rounded).unwrap();

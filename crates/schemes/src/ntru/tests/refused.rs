@@ -2,8 +2,9 @@
 
 use super::super::*;
 use super::{World, literal, rng};
+use crate::level::tests::level;
 use crate::security::Status;
-use crate::{Control, Entropy, Evaluate};
+use crate::{Control, Entropy, Evaluate, Level, Noise};
 
 #[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
@@ -86,12 +87,11 @@ fn foreign_and_damaged_material_is_refused() {
 
     let public = world.server.public();
     let words: Vec<Vec<u64>> = x.parts().iter().map(|part| part.words().to_vec()).collect();
-    let again = |level, stage, degree, noise, words: &[Vec<u64>]| {
-        Ciphertext::from_parts(public, level, stage, degree, noise, words)
+    let again = |number, stage, degree, log2, words: &[Vec<u64>]| {
+        Ciphertext::from_parts(public, level(number), stage, degree, Noise::from_log2(log2), words)
     };
-    assert!(again(3, Stage::Ready, 1, x.noise(), &words).unwrap() == x);
-    for (level, stage, degree, noise) in [
-        (0, Stage::Ready, 1, 1.0),
+    assert!(again(3, Stage::Ready, 1, x.noise().log2(), &words).unwrap() == x);
+    for (number, stage, degree, log2) in [
         (4, Stage::Ready, 1, 1.0),
         (1, Stage::Switched, 1, 1.0),
         (3, Stage::Switched, 2, 1.0),
@@ -102,7 +102,7 @@ fn foreign_and_damaged_material_is_refused() {
         (3, Stage::Ready, 9, 1.0),
         (3, Stage::Ready, u32::MAX, 1.0),
     ] {
-        assert!(matches!(again(level, stage, degree, noise, &words), Err(Error::Material { .. })), "{level} {stage}");
+        assert!(matches!(again(number, stage, degree, log2, &words), Err(Error::Material { .. })), "{number} {stage}");
     }
     let mut damaged = words.clone();
     damaged[0][700] = u64::MAX;
@@ -121,7 +121,11 @@ fn foreign_and_damaged_material_is_refused() {
             change(&mut key);
             zeroize::Zeroizing::new(key)
         };
-        ClientKey::from_parts(public.clone(), (1..=3).map(of_level).collect(), vec![None, None, None])
+        ClientKey::from_parts(
+            public.clone(),
+            Level::LOWEST.up_to(level(3)).map(of_level).collect(),
+            vec![None, None, None],
+        )
     };
     let keys = |change| keys_of(public, change);
     assert_eq!(keys(|_| ()).unwrap().decrypt(&x).unwrap(), plain);

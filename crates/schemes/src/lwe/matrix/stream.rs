@@ -5,8 +5,7 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use crate::{Cancelled, Control};
-use rand_core::RngCore;
+use crate::Cancelled;
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
@@ -15,7 +14,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::file::Place;
 use super::product::rows_match;
-use super::{Ciphertext, Error, KeyFile, PublicKey, Reduction, Selection, Vector, encrypt};
+use super::{Error, KeyFile, Reduction, Selection, Vector};
 
 const MAGIC: &[u8; 16] = b"solinas-lwe-sums";
 const VERSION: u32 = 1;
@@ -85,7 +84,7 @@ impl Partial {
 
 /// A complete or incomplete product with a matrix in a file.
 pub struct StreamedProduct<'a> {
-    file: &'a KeyFile,
+    pub(in crate::lwe) file: &'a KeyFile,
     backend: Backend,
     operands: Operands,
     /// The masks of each selection: all ones or zero for each row.
@@ -347,45 +346,5 @@ impl<'a> StreamedProduct<'a> {
         let mut product = Self::new(file, operands)?;
         (product.done, product.results, product.partial) = (done, results, partial);
         Ok(product)
-    }
-}
-
-impl PublicKey {
-    /// Writes the file of `A` for streaming.
-    ///
-    /// # Errors
-    /// The errors of [`KeyFile::write`].
-    pub fn write<E: From<Error>>(
-        &self,
-        out: impl FnMut(&[u8]) -> Result<(), E>,
-        control: &Control<'_>,
-    ) -> Result<(), E> {
-        KeyFile::write(&self.seeded()?, self.id().0, out, control)
-    }
-
-    /// Draws the selections `r` for encryptions of `count` bits. Multiply them with a streamed `A`, and pass the
-    /// product to [`Self::complete`].
-    pub fn selections(&self, count: usize, rng: &mut impl RngCore) -> Vec<Selection> {
-        (0..count).map(|_| Selection::uniform(self.params().samples(), rng)).collect()
-    }
-
-    /// Completes encryptions of bits from a finished product of [`Self::selections`] with a streamed `A`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] if the file belongs to another key. [`Error::Cancelled`] if the product is not complete.
-    /// [`Error::Dimension`] for another number of bits.
-    pub fn complete(
-        &self,
-        product: StreamedProduct<'_>,
-        messages: &[bool],
-        rng: &mut impl RngCore,
-    ) -> Result<Vec<Ciphertext>, Error> {
-        self.check("the file", crate::KeyId(*product.file.id()))?;
-        let products = product.into_products()?;
-        if products.len() != messages.len() {
-            return Err(Error::Dimension { what: "messages", got: messages.len(), want: products.len() });
-        }
-        let finish = |(numbers, &message)| encrypt::finish(self, numbers, message, rng);
-        products.into_iter().zip(messages).map(finish).collect()
     }
 }

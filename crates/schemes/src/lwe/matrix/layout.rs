@@ -19,9 +19,9 @@ const BLOCK: usize = 1024;
 /// The columns of a block are padded to a multiple of this.
 const UNIT: usize = solinas_field::matrix::UNIT;
 /// Largest number of columns of a matrix.
-pub(super) const MAX: usize = 1 << 17;
+pub(in crate::lwe) const MAX: usize = 1 << 17;
 /// Largest number of rows of a matrix.
-pub(super) const MAX_ROWS: usize = 1 << 25;
+pub(in crate::lwe) const MAX_ROWS: usize = 1 << 25;
 
 /// Shape and order of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,42 +61,42 @@ impl Layout {
     }
 
     /// Number of rows with padding.
-    pub(super) fn padded_rows(&self) -> usize {
+    pub(in crate::lwe) fn padded_rows(&self) -> usize {
         self.rows.next_multiple_of(PAD)
     }
 
     /// Number of blocks of columns.
-    pub(super) fn blocks(&self) -> usize {
+    pub(in crate::lwe) fn blocks(&self) -> usize {
         self.columns.div_ceil(BLOCK)
     }
 
     /// Number of columns of a block with padding.
-    pub(super) fn width(&self, block: usize) -> usize {
+    pub(in crate::lwe) fn width(&self, block: usize) -> usize {
         (self.columns - block * BLOCK).min(BLOCK).next_multiple_of(UNIT)
     }
 
     /// Indices of the columns of a block.
-    pub(super) fn range(&self, block: usize) -> Range<usize> {
+    pub(in crate::lwe) fn range(&self, block: usize) -> Range<usize> {
         block * BLOCK..((block + 1) * BLOCK).min(self.columns)
     }
 
     /// Number of tiles. Order: all words of the first block, then of the next.
-    pub(super) fn tiles(&self) -> usize {
+    pub(in crate::lwe) fn tiles(&self) -> usize {
         self.blocks() * self.words
     }
 
     /// Block and word of tile number `index`.
-    pub(super) fn tile(&self, index: usize) -> (usize, usize) {
+    pub(in crate::lwe) fn tile(&self, index: usize) -> (usize, usize) {
         (index / self.words, index % self.words)
     }
 
     /// Number of 32-bit words before a tile.
-    pub(super) fn offset(&self, (block, word): (usize, usize)) -> usize {
+    pub(in crate::lwe) fn offset(&self, (block, word): (usize, usize)) -> usize {
         self.padded_rows() * (block * BLOCK * self.words + word * self.width(block))
     }
 
     /// Number of 32-bit words of the matrix, padding included.
-    pub(super) fn total(&self) -> usize {
+    pub(in crate::lwe) fn total(&self) -> usize {
         let padded = self.columns.next_multiple_of(UNIT);
         self.padded_rows() * padded * self.words
     }

@@ -7,19 +7,17 @@ use zeroize::Zeroizing;
 
 use super::decrypt::tensor_square;
 use super::keys::{EvaluationParts, SecretParts};
-use super::{ClientKey, Params, PublicKey, SwitchKey};
+use super::{ClientKey, Layout, Params, PublicKey, SeededMatrix, SwitchKey, Vector, fresh};
 use crate::control::Steps;
-use crate::lwe::keys::{self, masked_product};
-use crate::lwe::{Error, Layout, SeededMatrix, Vector};
 use crate::random::SecretSeed;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Error, Level};
 
 /// Makes the secrets and the public key. Progress counts parts of the public matrix.
 pub(super) fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
     let seed = SecretSeed::new(entropy)?;
-    let steps = Steps::new(control, keys::parts(params.fresh().samples()));
+    let steps = Steps::new(control, fresh::parts(params.fresh().samples()));
     let insecure = entropy.is_insecure();
-    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), &steps)?;
+    let fresh = fresh::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), &steps)?;
     let gaussian = Gaussian::new(params.sigma())?;
     let lower = seed.derive("lwe leveled secrets");
     let mut secrets: Vec<_> = (0..params.depth())
@@ -42,11 +40,12 @@ pub(super) fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Res
             &stored_seed
         }
     };
-    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
-    let steps = Steps::new(control, rows.map(keys::parts).sum());
-    let switches = (1..=params.depth()).map(|level| {
-        let seed = seed.derive(&level.to_string());
-        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, &steps)
+    let rows = params.switch_levels().map(|level| params.switch_rows(level, params.pairs()));
+    let steps = Steps::new(control, rows.map(fresh::parts).sum());
+    let switches = params.switch_levels().map(|level| {
+        let (own, below) = (level.index(), level.lowered(1).index());
+        let seed = seed.derive(&own.to_string());
+        switch_key(params, level, [&secrets[own], &secrets[below]], &seed, &steps)
     });
     EvaluationParts::new(params, switches.collect::<Result<_, _>>()?)
 }
@@ -55,7 +54,7 @@ pub(super) fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Res
 /// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
 fn switch_key(
     params: &Params,
-    level: usize,
+    level: Level,
     [from, to]: [&[i64]; 2],
     seed: &SecretSeed,
     steps: &Steps<'_>,
@@ -67,7 +66,7 @@ fn switch_key(
     let public = seed.derive("matrix").publish();
     let matrix = SeededMatrix::new(layout, modulus, &public)?;
     let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
-    let mut b: Vector = masked_product(&matrix, to, &noise, steps)?;
+    let mut b: Vector = fresh::masked_product(&matrix, to, &noise, steps)?;
     for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
         // The words are coprime.
         let cofactor = word.vartime_inverse(modulus.inverse(w)).unwrap_or(0);

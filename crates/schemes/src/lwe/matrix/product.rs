@@ -89,7 +89,7 @@ impl Multiplier {
     }
 
     /// Computes `sums <- sums + piece^T x` for the rows from `first` on.
-    pub(super) fn add_piece(
+    pub(in crate::lwe) fn add_piece(
         self,
         vector: &Vector,
         word: usize,
@@ -187,6 +187,6 @@ impl Multiplier {
     }
 }
 
-pub(super) fn rows_match(want: usize, got: usize) -> Result<(), Error> {
+pub(in crate::lwe) fn rows_match(want: usize, got: usize) -> Result<(), Error> {
     if want == got { Ok(()) } else { Err(Error::Dimension { what: "entries of a vector", got, want }) }
 }

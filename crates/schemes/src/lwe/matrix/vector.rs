@@ -6,7 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::{Error, Modulus};
 
 /// The entries of a vector and the rows of a matrix are padded to a multiple of this.
-pub(super) const PAD: usize = solinas_field::matrix::CHUNK;
+pub(in crate::lwe) const PAD: usize = solinas_field::matrix::CHUNK;
 
 /// A vector of numbers as residues. Order: all entries modulo the first word, then modulo the next.
 #[derive(Clone, PartialEq)]
@@ -112,25 +112,25 @@ impl Vector {
     }
 
     /// All entries modulo word `w`, followed by zeros up to the padded length.
-    pub(super) fn padded(&self, w: usize) -> &[u32] {
+    pub(in crate::lwe) fn padded(&self, w: usize) -> &[u32] {
         let stride = self.len.next_multiple_of(PAD);
         &self.words[w * stride..][..stride]
     }
 
     /// All entries modulo each word.
-    pub(super) fn words_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
+    pub(in crate::lwe) fn words_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
         let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
         self.words.chunks_exact_mut(stride.max(1)).take(self.count).map(move |word| &mut word[..len])
     }
 
     /// All entries modulo word `w`.
-    pub(super) fn word_mut(&mut self, w: usize) -> &mut [u32] {
+    pub(in crate::lwe) fn word_mut(&mut self, w: usize) -> &mut [u32] {
         let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
         &mut self.words[w * stride..][..len]
     }
 
     /// Returns the vector with its first `count` words alone.
-    pub(super) fn truncated(&self, count: usize) -> Self {
+    pub(in crate::lwe) fn truncated(&self, count: usize) -> Self {
         let stride = self.len.next_multiple_of(PAD);
         Self { len: self.len, count, words: self.words[..count * stride].to_vec() }
     }
@@ -138,7 +138,7 @@ impl Vector {
 
 impl Vector {
     /// Returns the first `len` entries.
-    pub(super) fn leading(&self, len: usize) -> Self {
+    pub(in crate::lwe) fn leading(&self, len: usize) -> Self {
         let mut out = Self::zeroed(self.count, len);
         out.words_mut().enumerate().for_each(|(w, word)| word.copy_from_slice(&self.word(w)[..len]));
         out
@@ -193,23 +193,23 @@ impl Selection {
     }
 
     /// The entries, 32 in each word, the lowest bit first.
-    pub(super) fn words(&self) -> &[u32] {
+    pub(in crate::lwe) fn words(&self) -> &[u32] {
         &self.words
     }
 
     /// Restores a selection from stored words. Returns `None` for a wrong number of words.
-    pub(super) fn from_words(len: usize, words: Vec<u32>) -> Option<Self> {
+    pub(in crate::lwe) fn from_words(len: usize, words: Vec<u32>) -> Option<Self> {
         (words.len() == len.div_ceil(PAD)).then_some(Self { len, words })
     }
 
     /// One mask for each entry, padding included: all ones for 1, zero for 0.
-    pub(super) fn masks(&self) -> zeroize::Zeroizing<Vec<u32>> {
+    pub(in crate::lwe) fn masks(&self) -> zeroize::Zeroizing<Vec<u32>> {
         let bits = self.words.iter().flat_map(|&word| (0..PAD).map(move |i| (word >> i & 1).wrapping_neg()));
         zeroize::Zeroizing::new(bits.collect())
     }
 
     /// Indices of the entries that are 1. The time depends on the entries.
-    pub(super) fn vartime_numbers(&self) -> Vec<u32> {
+    pub(in crate::lwe) fn vartime_numbers(&self) -> Vec<u32> {
         (0..self.len as u32).filter(|&i| self.get(i as usize) == 1).collect()
     }
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand_core::RngCore;
 
-use super::*;
 use crate::control::CANCELLED;
+use crate::level::tests::level;
+use crate::lwe::*;
 use crate::random::SecretSeed;
 use crate::security::Status;
-use crate::{Evaluate, Progress};
+use crate::{Evaluate, Level, Noise, Progress};
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
     keys_of(&Params::named(name).unwrap(), seed)
@@ -30,12 +31,12 @@ fn steps_keep_the_bit() {
         let tensor = evaluator.tensor(&c[0], &c[1]).unwrap();
         assert_eq!(client.decrypt_tensor(&tensor).unwrap(), bits[0] & bits[1]);
         let product = evaluator.scale(&evaluator.switch_key(&tensor).unwrap()).unwrap();
-        assert_eq!((client.decrypt(&product).unwrap(), product.level()), (bits[0] & bits[1], 1));
+        assert_eq!((client.decrypt(&product).unwrap(), product.level()), (bits[0] & bits[1], level(2)));
         assert_eq!(evaluator.multiply(&c[0], &c[1]).unwrap(), product);
         let sum = evaluator.add(&c[0], &c[1]).unwrap();
         assert_eq!(client.decrypt(&sum).unwrap(), bits[0] ^ bits[1]);
-        let bottom = evaluator.at_level(&evaluator.add_constant(&sum, 1).unwrap(), 0).unwrap();
-        assert_eq!((client.decrypt(&bottom).unwrap(), bottom.level()), (!(bits[0] ^ bits[1]), 0));
+        let bottom = evaluator.at_level(&evaluator.add_constant(&sum, 1).unwrap(), Level::LOWEST).unwrap();
+        assert_eq!((client.decrypt(&bottom).unwrap(), bottom.level()), (!(bits[0] ^ bits[1]), Level::LOWEST));
     }
 }
 
@@ -92,8 +93,8 @@ fn noise_of_every_step_is_within_the_formulas() {
             let lowered = evaluator.drop_level(&sum).unwrap();
             let second = evaluator.multiply(&product, &lowered).unwrap();
             let all = [&c[0], &sum, &product, &lowered, &second];
-            formula = all.map(Ciphertext::noise);
-            measured.push(all.map(|c| client.noise(c).unwrap()));
+            formula = all.map(|c| c.noise().log2());
+            measured.push(all.map(|c| client.noise(c).unwrap().log2()));
         }
         for (i, &want) in formula.iter().enumerate() {
             let got = rms(&measured.iter().map(|noises| noises[i]).collect::<Vec<_>>());
@@ -115,11 +116,25 @@ fn what_cannot_be_done_is_told() {
     let evaluator = Evaluator::new(&server).unwrap();
     let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
     let low = evaluator.drop_level(&c[0]).unwrap();
-    assert!(matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1, .. })));
-    assert!(matches!(evaluator.at_level(&low, 2), Err(Error::LevelMismatch { .. })));
+    assert!(
+        matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs, rhs, .. }) if [lhs, rhs] == [3, 2].map(level))
+    );
+    assert!(
+        matches!(evaluator.at_level(&low, level(3)), Err(Error::BelowLevel { level: from, target }) if [from, target] == [2, 3].map(level))
+    );
     assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
-    let bottom = evaluator.at_level(&c[0], 0).unwrap();
-    assert!(matches!(evaluator.drop_level(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
+    let foreign = other.public().encrypt(&[true], &mut other.public().encryption_rng(0).unwrap()).unwrap().remove(0);
+    for refused in [
+        evaluator.negate(&foreign),
+        evaluator.multiply_constant(&foreign, 0),
+        evaluator.multiply_plain(&foreign, &[1]),
+        evaluator.add_constant(&foreign, 0),
+    ] {
+        assert!(matches!(refused, Err(Error::KeyMismatch { what: "the operand", .. })));
+    }
+    assert!(matches!(evaluator.bootstrap(&c[0]), Err(Error::NoBootstrapping { .. })));
+    let bottom = evaluator.at_level(&c[0], Level::LOWEST).unwrap();
+    assert!(matches!(evaluator.drop_level(&bottom), Err(Error::OutOfLevels { level: Level::LOWEST, depth: 2, .. })));
     assert!(client.decrypt(&bottom).unwrap());
     // Sums without end are refused before they are wrong.
     let mut sum = c[0].clone();
@@ -147,8 +162,8 @@ fn what_cannot_be_done_is_told() {
     let single = [(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])].map(|(x, y)| evaluator.multiply(x, y).unwrap());
     assert_eq!(mixed, single);
     let fresh = toy.literal().fresh.clone();
-    let huge = crate::lwe::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
-    let few = crate::lwe::ParamsLiteral { words: 2, ..fresh };
+    let huge = fresh::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
+    let few = fresh::ParamsLiteral { words: 2, ..fresh };
     for fresh in [huge, few] {
         assert!(matches!(
             Params::try_from(ParamsLiteral { fresh, ..toy.literal().clone() }),
@@ -172,7 +187,7 @@ fn products_are_the_same_together_whole_and_as_stored() {
     let public = server.public().fresh();
     let public = PublicKey::from_parts(&params, true, *public.seed(), &public.b().residues()).unwrap();
     assert!(public == *server.public());
-    let switches = (1..).zip(server.switches());
+    let switches = params.switch_levels().zip(server.switches());
     let switches =
         switches.map(|(level, key)| SwitchKey::from_parts(&params, level, *key.seed(), &key.b().residues()).unwrap());
     let again = ServerKey::from_parts(public.clone(), switches.collect()).unwrap();
@@ -185,9 +200,9 @@ fn products_are_the_same_together_whole_and_as_stored() {
         let residues = c.numbers().residues();
         let same = Ciphertext::from_parts(&params, c.key(), c.level(), c.noise(), &residues).unwrap();
         assert_eq!((&same, client.decrypt(&same).unwrap()), (c, want));
-        for (level, noise) in [(0, c.noise()), (3, c.noise()), (1, -1.0), (1, f64::NAN)] {
-            let bad = Ciphertext::from_parts(&params, c.key(), level, noise, &residues);
-            assert!(matches!(bad, Err(Error::Material { .. })), "{level} {noise}");
+        for (number, log2) in [(1, 1.0), (4, 1.0), (2, -1.0), (2, f64::NAN)] {
+            let bad = Ciphertext::from_parts(&params, c.key(), level(number), Noise::from_log2(log2), &residues);
+            assert!(matches!(bad, Err(Error::Material { .. })), "{number} {log2}");
         }
     }
     let trivial = evaluator.multiply(&Ciphertext::trivial(server.public(), true), &c[1]).unwrap();
@@ -236,7 +251,7 @@ fn a_secret_of_another_key_is_refused() {
             let error = ClientKey::from_parts(client.public().clone(), foreign).unwrap_err().to_string();
             assert!(error.contains("does not belong to the public key"), "{error}");
         }
-        let fresh = crate::lwe::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
+        let fresh = fresh::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
         assert!(matches!(fresh, Err(Error::Material { .. })));
     }
 }
@@ -245,19 +260,19 @@ fn a_secret_of_another_key_is_refused() {
 #[test]
 fn words_of_any_width_and_number_make_levels() {
     for (words, word_bits, digit_bits, depth) in [(4, 24, 9, 2), (3, 20, 10, 1), (2, 31, 16, 0)] {
-        let fresh = crate::lwe::ParamsLiteral {
+        let fresh = fresh::ParamsLiteral {
             words,
             word_bits,
             name: "mine".into(),
             ..Params::named("leveled-16-2").unwrap().literal().fresh.clone()
         };
         let params = Params::try_from(ParamsLiteral { fresh, depth, digit_bits, terms: 2 }).unwrap();
-        assert_eq!(params.modulus(0).len(), words - depth);
+        assert_eq!(params.modulus(Level::LOWEST).len(), words - depth);
         let (client, server) = keys_of(&params, 1);
         let evaluator = Evaluator::new(&server).unwrap();
         let c = server.public().encrypt(&[true, true], &mut server.public().encryption_rng(0).unwrap()).unwrap();
         let (mut x, mut y) = (c[0].clone(), c[1].clone());
-        while x.level() > 0 {
+        while x.level() > Level::LOWEST {
             (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.drop_level(&y).unwrap());
             assert!(client.decrypt(&x).unwrap() && client.decrypt(&y).unwrap(), "{words} {}", x.level());
         }
@@ -274,5 +289,5 @@ fn secure_sets_have_128_bits_and_sets_without_products_their_own() {
         assert!(params.switch_bytes() > 40_000_000_000);
     }
     let flat = Params::named("secure-62").unwrap();
-    assert_eq!((flat.depth(), flat.security()), (0, crate::lwe::Params::named("secure-62").unwrap().security()));
+    assert_eq!((flat.depth(), flat.security()), (0, fresh::Params::named("secure-62").unwrap().security()));
 }

@@ -191,12 +191,12 @@ impl Modulus {
     }
 
     /// `1 / (M / m_i) mod m_i`.
-    pub(super) fn inverse(&self, i: usize) -> u32 {
+    pub(in crate::lwe) fn inverse(&self, i: usize) -> u32 {
         self.inverses[i]
     }
 
     /// Checks that the vector has the words of this modulus.
-    pub(super) fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
+    pub(in crate::lwe) fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
         if vector.word_count() == self.len() {
             return Ok(());
         }
@@ -214,7 +214,7 @@ impl Modulus {
 
     /// Returns sign and magnitude of the centred number with these residues. The sign is all ones for a negative
     /// number. Branch-free.
-    pub(super) fn centred(&self, residue: impl Fn(usize) -> u32) -> (u64, Zeroizing<Vec<u64>>) {
+    pub(in crate::lwe) fn centred(&self, residue: impl Fn(usize) -> u32) -> (u64, Zeroizing<Vec<u64>>) {
         let mut x = Zeroizing::new(vec![0; self.value.len()]);
         self.reconstruct_one(residue, &mut x);
         let negative = less(&self.half, &x);
@@ -230,12 +230,12 @@ impl Modulus {
     }
 
     /// Returns `[x]_2` of the centred number `x` with these residues. Branch-free.
-    pub(super) fn centred_parity(&self, residue: impl Fn(usize) -> u32) -> u8 {
+    pub(in crate::lwe) fn centred_parity(&self, residue: impl Fn(usize) -> u32) -> u8 {
         (self.centred(residue).1[0] & 1) as u8
     }
 
     /// Returns `log2 |x|` of the centred number `x` with these residues. It is minus infinity for 0.
-    pub(super) fn centred_log2(&self, residue: impl Fn(usize) -> u32) -> f64 {
+    pub(in crate::lwe) fn centred_log2(&self, residue: impl Fn(usize) -> u32) -> f64 {
         let magnitude = self.centred(residue).1;
         magnitude.iter().rev().fold(0.0, |sum, &limb| sum * 2f64.powi(64) + limb as f64).log2()
     }

@@ -3,16 +3,16 @@
 use solinas_field::matrix::Word;
 use zeroize::Zeroizing;
 
-use super::{Ciphertext, ClientKey, Tensor};
-use crate::lwe::keys::phase;
-use crate::lwe::{Error, Modulus};
+use super::fresh::phase;
+use super::{Ciphertext, ClientKey, Modulus, Tensor};
+use crate::{Error, Noise};
 
 impl ClientKey {
     /// `<c, s_j>` in residues, and the modulus.
     fn phase(&self, ciphertext: &Ciphertext) -> Result<(&Modulus, Zeroizing<Vec<u32>>), Error> {
         self.public().check("the ciphertext", ciphertext.key())?;
         let modulus = self.params().modulus(ciphertext.level());
-        Ok((modulus, phase(modulus, &self.secret_parts().secrets[ciphertext.level()], ciphertext.numbers())))
+        Ok((modulus, phase(modulus, &self.secret_parts().secrets[ciphertext.level().index()], ciphertext.numbers())))
     }
 
     /// The bit.
@@ -24,13 +24,13 @@ impl ClientKey {
         Ok(modulus.centred_parity(|w| phase[w]) == 1)
     }
 
-    /// `log2` of the magnitude of its noise, the bit included.
+    /// The magnitude of its noise, which includes the bit.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`].
-    pub fn noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
+    pub fn noise(&self, ciphertext: &Ciphertext) -> Result<Noise, Error> {
         let (modulus, phase) = self.phase(ciphertext)?;
-        Ok(modulus.centred_log2(|w| phase[w]))
+        Ok(Noise::from_log2(modulus.centred_log2(|w| phase[w])))
     }
 
     /// The bit of a product before its key is switched.
@@ -39,7 +39,7 @@ impl ClientKey {
     /// [`Error::KeyMismatch`].
     pub fn decrypt_tensor(&self, tensor: &Tensor) -> Result<bool, Error> {
         self.public().check("the tensor", tensor.key())?;
-        let square = tensor_square(&self.secret_parts().secrets[tensor.level()]);
+        let square = tensor_square(&self.secret_parts().secrets[tensor.level().index()]);
         let modulus = self.params().modulus(tensor.level());
         let residue = |(w, word): (usize, &Word)| {
             let products = tensor.numbers().word(w).iter().zip(square.iter());

@@ -29,7 +29,7 @@ pub(crate) fn log2_largest(coefficients: &[i64]) -> f64 {
 /// power of two, at least 2.
 ///
 /// A product with `a` increases the absolute value at each root by at most this factor.
-pub(crate) fn log2_peak(coefficients: &[i64]) -> f64 {
+pub(crate) fn log2_canonical_norm(coefficients: &[i64]) -> f64 {
     let (low, high) = coefficients.split_at(coefficients.len() / 2);
     let mut others = coefficients.iter().filter(|&&a| a != 0);
     if let (Some(&one), None) = (others.next(), others.next()) {
@@ -107,10 +107,10 @@ mod tests {
         {
             let magnitudes = magnitudes(&a.iter().map(|&a| a as f64).collect::<Vec<_>>());
             let want = magnitudes.into_iter().fold(0.0, f64::max).log2();
-            assert!((log2_peak(&a) - want).abs() < 1e-9, "{a:?}");
+            assert!((log2_canonical_norm(&a) - want).abs() < 1e-9, "{a:?}");
         }
         // 1 + X + .. + X^(n-1) is 2 / (1 - zeta), about 2n/pi at the roots nearest to 1.
-        assert!((log2_peak(&[1; 4096]) - (2.0 * 4096.0 / PI).log2()).abs() < 1e-6);
-        assert!(log2_peak(&[0; 16]) == 0.0);
+        assert!((log2_canonical_norm(&[1; 4096]) - (2.0 * 4096.0 / PI).log2()).abs() < 1e-6);
+        assert!(log2_canonical_norm(&[0; 16]) == 0.0);
     }
 }

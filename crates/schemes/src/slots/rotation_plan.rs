@@ -97,7 +97,7 @@ struct Move {
 }
 
 /// The operations of a scheme on ciphertexts with slots.
-pub trait Slotted: Sync {
+pub trait SlotEvaluator: Sync {
     /// A ciphertext.
     type Ciphertext: Clone + Send + Sync;
     /// The error of an operation.
@@ -109,7 +109,7 @@ pub trait Slotted: Sync {
     /// The errors of the scheme.
     fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
 
-    /// Multiplies by mask number `mask` of [`Moves::masks`].
+    /// Multiplies by mask number `mask` of [`RotationPlan::masks`].
     ///
     /// # Errors
     /// The errors of the scheme.
@@ -138,14 +138,14 @@ enum Kind {
 
 /// A plan of steps for a rotation or a sum of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moves {
+pub struct RotationPlan {
     row: usize,
     polynomials: usize,
     masks: Vec<Mask>,
     kind: Kind,
 }
 
-impl Moves {
+impl RotationPlan {
     /// Plans a rotation: element `i` of the result is element `(i + by) mod elements`. Slots past the last element
     /// become 0.
     pub fn rotation(layout: Layout, by: usize) -> Self {
@@ -227,7 +227,11 @@ impl Moves {
     ///
     /// # Errors
     /// The errors of the scheme.
-    pub fn apply<S: Slotted>(&self, scheme: &S, array: &[&S::Ciphertext]) -> Result<Vec<S::Ciphertext>, S::Error> {
+    pub fn apply<S: SlotEvaluator>(
+        &self,
+        scheme: &S,
+        array: &[&S::Ciphertext],
+    ) -> Result<Vec<S::Ciphertext>, S::Error> {
         debug_assert_eq!(array.len(), self.polynomials);
         match &self.kind {
             Kind::Rotation(destinations) => {
@@ -251,7 +255,11 @@ impl Moves {
 }
 
 /// Returns `sum + x`, or `x` if there is no sum yet.
-fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: &S::Ciphertext) -> Result<S::Ciphertext, S::Error> {
+fn plus<S: SlotEvaluator>(
+    scheme: &S,
+    sum: Option<S::Ciphertext>,
+    x: &S::Ciphertext,
+) -> Result<S::Ciphertext, S::Error> {
     match sum {
         Some(sum) => scheme.add(&sum, x),
         None => Ok(x.clone()),
@@ -261,7 +269,7 @@ fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: &S::Ciphertext) -
 /// Computes a polynomial of a rotated array from the pieces that move into it. Each piece is masked, swapped if
 /// necessary, and rotated by powers of two, from the largest to the smallest. Pieces with the same remaining distance
 /// are added and continue together.
-fn gather<S: Slotted>(
+fn gather<S: SlotEvaluator>(
     scheme: &S,
     row: usize,
     pieces: &[Move],
@@ -299,7 +307,7 @@ fn gather<S: Slotted>(
 #[derive(Default)]
 struct Counter(AtomicUsize);
 
-impl Slotted for Counter {
+impl SlotEvaluator for Counter {
     type Ciphertext = ();
     type Error = Infallible;
 
@@ -335,7 +343,7 @@ mod tests {
         products: AtomicUsize,
     }
 
-    impl Slotted for Plain {
+    impl SlotEvaluator for Plain {
         type Ciphertext = Vec<u64>;
         type Error = Infallible;
 
@@ -370,7 +378,7 @@ mod tests {
         slots.chunks(SLOTS).map(<[u64]>::to_vec).collect()
     }
 
-    fn apply(moves: &Moves, array: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    fn apply(moves: &RotationPlan, array: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let plain = Plain { masks: moves.masks().to_vec(), ..Default::default() };
         let Ok(out) = moves.apply(&plain, &array.iter().collect::<Vec<_>>());
         assert_eq!(plain.automorphisms.into_inner(), moves.automorphisms());
@@ -383,8 +391,10 @@ mod tests {
         for elements in (1..=20).chain([31, 32, 33, 40, 47, 48, 63, 64]) {
             let before = array(elements, 999);
             for by in 0..elements {
-                let after: Vec<u64> =
-                    apply(&Moves::rotation(Layout::new(SLOTS, elements), by), &before).into_iter().flatten().collect();
+                let after: Vec<u64> = apply(&RotationPlan::rotation(Layout::new(SLOTS, elements), by), &before)
+                    .into_iter()
+                    .flatten()
+                    .collect();
                 let mut want: Vec<u64> = before.iter().flatten().copied().take(elements).collect();
                 want.rotate_left(by);
                 want.resize(after.len(), 0);
@@ -398,7 +408,7 @@ mod tests {
         for elements in (1..=20).chain([32, 33, 64]) {
             let want: u64 = array(elements, 0).iter().flatten().sum();
             for (clean, past) in [(true, 0), (false, 0), (false, 7)] {
-                let moves = Moves::sum(Layout::new(SLOTS, elements), clean);
+                let moves = RotationPlan::sum(Layout::new(SLOTS, elements), clean);
                 assert_eq!(apply(&moves, &array(elements, past)), [vec![want; SLOTS]], "{elements} {clean}");
                 assert_eq!(moves.products(), usize::from(!clean && elements % SLOTS != 0));
                 assert_eq!(moves.automorphisms(), 4);
@@ -409,7 +419,7 @@ mod tests {
     #[test]
     fn whole_polynomials_move_without_masks() {
         for (elements, by) in [(64, 16), (64, 48), (16, 8), (32, 16), (48, 8)] {
-            let moves = Moves::rotation(Layout::new(SLOTS, elements), by);
+            let moves = RotationPlan::rotation(Layout::new(SLOTS, elements), by);
             let swapped = by % SLOTS != 0;
             // The rows swap. The two rows of a polynomial come from two polynomials, unless there is only one.
             assert_eq!(moves.products() == 0, !swapped || elements == SLOTS, "{elements} by {by}");
@@ -420,20 +430,23 @@ mod tests {
     #[test]
     fn a_full_polynomial_takes_three_masks_and_as_many_automorphisms_as_the_places_have_ones() {
         for by in 1..SLOTS {
-            let moves = Moves::rotation(Layout::new(SLOTS, SLOTS), by);
+            let moves = RotationPlan::rotation(Layout::new(SLOTS, SLOTS), by);
             let left = (by % (SLOTS / 2)).count_ones() as usize;
             assert_eq!(moves.automorphisms(), left + usize::from(left > 0 || by == SLOTS / 2), "{by}");
             assert!(moves.products() <= 3 && moves.masks().len() <= 3, "{by}");
         }
         // The number of masks does not grow with the number of polynomials.
-        assert!(Moves::rotation(Layout::new(SLOTS, 100 * SLOTS), 5).masks().len() <= 3);
-        assert!(Moves::rotation(Layout::new(SLOTS, 100 * SLOTS + 3), 5).masks().len() <= 12);
+        assert!(RotationPlan::rotation(Layout::new(SLOTS, 100 * SLOTS), 5).masks().len() <= 3);
+        assert!(RotationPlan::rotation(Layout::new(SLOTS, 100 * SLOTS + 3), 5).masks().len() <= 12);
     }
 
     #[test]
     fn nothing_moves_nowhere() {
         let empty = Layout::new(SLOTS, 0);
-        assert!(apply(&Moves::rotation(empty, 0), &[]).is_empty() && apply(&Moves::sum(empty, false), &[]).is_empty());
+        assert!(
+            apply(&RotationPlan::rotation(empty, 0), &[]).is_empty()
+                && apply(&RotationPlan::sum(empty, false), &[]).is_empty()
+        );
         assert_eq!((empty.polynomials(), empty.slots()), (0, SLOTS));
     }
 }

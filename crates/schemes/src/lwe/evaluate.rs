@@ -2,17 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::{Ciphertext, Params, PublicKey, ServerKey, noise};
+use super::{Ciphertext, Multiplier, Params, PublicKey, ServerKey, Source, Vector, noise};
 use crate::leveled::StoredCiphertext;
-use crate::lwe::{Error, Multiplier, Source, Vector};
-use crate::{Control, Evaluate, KeyId};
+use crate::{Control, Error, Evaluate, KeyId, Level, Noise};
 
 /// A bit under the tensor square of a level's secret: numbers for pairs `i <= k`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     key: KeyId,
-    level: usize,
-    noise: f64,
+    level: Level,
+    noise: Noise,
     numbers: Vector,
 }
 
@@ -22,12 +21,12 @@ pub struct Switched(Tensor);
 
 impl Tensor {
     /// Level.
-    pub fn level(&self) -> usize {
+    pub fn level(&self) -> Level {
         self.level
     }
 
-    /// `log2` of its noise's standard deviation, by the formulas.
-    pub fn noise(&self) -> f64 {
+    /// Its noise, by the formulas.
+    pub fn noise(&self) -> Noise {
         self.noise
     }
 
@@ -43,7 +42,7 @@ impl Tensor {
 }
 
 impl Ciphertext {
-    pub(super) fn new(key: KeyId, level: usize, noise: f64, numbers: Vector) -> Self {
+    pub(super) fn new(key: KeyId, level: Level, noise: Noise, numbers: Vector) -> Self {
         Self { key, level, stage: (), noise, parts: numbers }
     }
 
@@ -56,12 +55,19 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::Material`] for a level that there is not, another number of residues, or ones out of range; for a noise that is negative or no number.
-    pub fn from_parts(params: &Params, key: KeyId, level: usize, noise: f64, residues: &[u32]) -> Result<Self, Error> {
+    pub fn from_parts(
+        params: &Params,
+        key: KeyId,
+        level: Level,
+        noise: Noise,
+        residues: &[u32],
+    ) -> Result<Self, Error> {
         let material = |problem: String| Error::Material { part: "ciphertext", problem };
-        if level > params.depth() {
-            return Err(material(format!("level {level} is not in 0..={}", params.depth())));
+        let fresh = params.fresh_level();
+        if level > fresh {
+            return Err(material(format!("level {level} is not in 1..={fresh}")));
         }
-        if !noise.is_finite() || noise.is_sign_negative() {
+        if !noise.is_storable() {
             return Err(material(format!("{noise} is no noise")));
         }
         let numbers = Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?;
@@ -71,13 +77,13 @@ impl Ciphertext {
     /// A known bit, which anyone can read, at the highest level.
     pub fn trivial(key: &PublicKey, bit: bool) -> Self {
         let params = key.params();
-        let mut numbers = Vector::zeroed(params.modulus(params.depth()).len(), params.dimension() + 1);
+        let mut numbers = Vector::zeroed(params.modulus(params.fresh_level()).len(), params.dimension() + 1);
         numbers.words_mut().for_each(|word| word[0] = bit.into());
-        Self::new(key.id(), params.depth(), 0.0, numbers)
+        Self::new(key.id(), params.fresh_level(), Noise::ONE, numbers)
     }
 }
 
-fn mismatch(lhs: usize, rhs: usize) -> Error {
+fn mismatch(lhs: Level, rhs: Level) -> Error {
     Error::LevelMismatch { lhs, rhs, remedy: "bring the higher one down first (`Evaluator::drop_level`)" }
 }
 
@@ -116,11 +122,11 @@ impl<'a> Evaluator<'a> {
         if x.level == y.level { Ok(()) } else { Err(mismatch(x.level, y.level)) }
     }
 
-    /// Refuses a noise that might not decrypt.
-    fn room(&self, operation: &'static str, noise: f64, tails: f64, level: usize) -> Result<f64, Error> {
-        let room = noise::half(self.params(), level) - tails * noise::TAIL;
-        let remedy = "refresh the operands, or encrypt anew";
-        if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room, remedy }) }
+    /// The noise, if it decrypts at that level with `tails` times the bits of a tail to spare.
+    fn within_limit(&self, operation: &'static str, noise: Noise, tails: f64, level: Level) -> Result<Noise, Error> {
+        let limit = noise::half(self.params(), level).scaled(-tails * noise::TAIL);
+        let remedy = "drop a level of the operands first, or encrypt anew";
+        if noise <= limit { Ok(noise) } else { Err(Error::Noise { operation, noise, limit, remedy }) }
     }
 
     /// The product, under the tensor square of the secret.
@@ -129,7 +135,7 @@ impl<'a> Evaluator<'a> {
     /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::at_level`]); [`Error::Noise`].
     pub fn tensor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Tensor, Error> {
         self.pair(x, y)?;
-        let noise = self.room("a product", noise::product(x.noise, y.noise), 2.0, x.level)?;
+        let noise = self.within_limit("a product", x.noise.product(y.noise), 2.0, x.level)?;
         let modulus = self.params().modulus(x.level);
         let mut numbers = Vector::zeroed(modulus.len(), self.params().pairs());
         for (w, (out, word)) in numbers.words_mut().zip(modulus.words()).enumerate() {
@@ -147,12 +153,9 @@ impl<'a> Evaluator<'a> {
         Ok(Tensor { key: x.key, level: x.level, noise, numbers })
     }
 
-    /// That a level is above the lowest.
-    fn above(&self, operation: &'static str, level: usize) -> Result<(), Error> {
-        if level > 0 {
-            return Ok(());
-        }
-        Err(Error::OutOfLevels { operation, level, depth: self.params().depth() })
+    /// The level below.
+    fn below(&self, operation: &'static str, level: Level) -> Result<Level, Error> {
+        level.below().ok_or(Error::OutOfLevels { operation, level, depth: self.params().depth() })
     }
 
     /// SwitchKey: the same bit under the secret of the level below, modulo the modulus of this level; a product of digits with a matrix.
@@ -175,7 +178,7 @@ impl<'a> Evaluator<'a> {
 
     fn switch_keys_with(&self, all: &[Tensor], control: &Control<'_>) -> Result<Vec<Switched>, Error> {
         let Some(level) = all.first().map(|x| x.level) else { return Ok(Vec::new()) };
-        self.above("switching a key", level)?;
+        self.below("switching a key", level)?;
         let params = self.params();
         let mut noises = Vec::with_capacity(all.len());
         for x in all {
@@ -183,7 +186,12 @@ impl<'a> Evaluator<'a> {
             if x.level != level {
                 return Err(mismatch(level, x.level));
             }
-            noises.push(self.room("a key switch", noise::switch_product(params, x.noise, level), 2.0, level)?);
+            noises.push(self.within_limit(
+                "a key switch",
+                noise::switch_product(params, x.noise, level),
+                2.0,
+                level,
+            )?);
         }
         let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
         let products = match self.key.switch(level) {
@@ -191,12 +199,12 @@ impl<'a> Evaluator<'a> {
             (seeded, None) => self.multiplier.multiply_with(seeded, &digits, control)?,
         };
         let switched =
-            |((x, noise), numbers): ((&Tensor, f64), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
+            |((x, noise), numbers): ((&Tensor, Noise), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
         Ok(all.iter().zip(noises).zip(products).map(switched).collect())
     }
 
     /// The digits of numbers modulo the modulus of a level, as a vector of small numbers: for each number those of every word.
-    fn digits(&self, level: usize, numbers: &Vector) -> Vector {
+    fn digits(&self, level: Level, numbers: &Vector) -> Vector {
         let modulus = self.params().modulus(level);
         let widths: Vec<u32> = self.params().digits().collect();
         let mut vector = Vector::zeroed(modulus.len(), numbers.len() * modulus.len() * widths.len());
@@ -225,30 +233,31 @@ impl<'a> Evaluator<'a> {
         let x = &x.0;
         self.check("the operand", x.key)?;
         let (params, level) = (self.params(), x.level);
-        let noise = self.room("a division", noise::scale(params, x.noise, level), 1.0, level - 1)?;
-        let kept = params.modulus(level - 1).len();
+        let below = self.below("a division", level)?;
+        let noise = self.within_limit("a division", noise::scale(params, x.noise, level), 1.0, below)?;
+        let kept = params.modulus(below).len();
         let last = params.modulus(level).words()[kept];
         let m = i64::from(last.value());
         // Even, and the same modulo the last word: x if that is even, else x - m.
         let steps: Vec<i64> = x.numbers.word(kept).iter().map(|&x| i64::from(x) - m * i64::from(x & 1)).collect();
         let mut numbers = x.numbers.truncated(kept);
-        for (numbers, word) in numbers.words_mut().zip(params.modulus(level - 1).words()) {
+        for (numbers, word) in numbers.words_mut().zip(params.modulus(below).words()) {
             // The words are coprime.
             let inverse = word.vartime_inverse(word.reduce(last.value().into())).unwrap_or(0);
             for (number, &step) in numbers.iter_mut().zip(&steps) {
                 *number = word.mul(word.sub(*number, word.reduce_signed(step)), inverse);
             }
         }
-        Ok(Ciphertext::new(x.key, level - 1, noise, numbers))
+        Ok(Ciphertext::new(x.key, below, noise, numbers))
     }
 
     /// The same bit at a level not above its own.
     ///
     /// # Errors
-    /// As [`Self::drop_level`]; [`Error::LevelMismatch`] for a level above.
-    pub fn at_level(&self, x: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
+    /// As [`Self::drop_level`]; [`Error::BelowLevel`] for a level above.
+    pub fn at_level(&self, x: &Ciphertext, level: Level) -> Result<Ciphertext, Error> {
         if level > x.level {
-            return Err(mismatch(x.level, level));
+            return Err(Error::BelowLevel { level: x.level, target: level });
         }
         let mut out = x.clone();
         while out.level > level {
@@ -263,8 +272,8 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Evaluate::multiply_batch`].
     pub fn multiply_part(&self, pairs: &[(&Ciphertext, &Ciphertext)], rows: usize) -> Result<f64, Error> {
-        let level = pairs.first().map_or(0, |(x, _)| x.level);
-        self.above("switching a key", level)?;
+        let level = pairs.first().map_or(Level::LOWEST, |(x, _)| x.level);
+        self.below("switching a key", level)?;
         let (seeded, None) = self.key.switch(level) else {
             self.multiply_batch(pairs, &Control::default())?;
             return Ok(1.0);
@@ -295,8 +304,8 @@ impl Evaluate for Evaluator<'_> {
         stored.plaintext.as_deref()
     }
 
-    fn level(&self, x: &Ciphertext) -> usize {
-        x.level + 1
+    fn level(&self, x: &Ciphertext) -> Level {
+        x.level
     }
 
     fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
@@ -309,7 +318,7 @@ impl Evaluate for Evaluator<'_> {
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
         self.check("the operand", x.key)?;
-        let noise = self.room("a sum", noise::sum(x.noise, 0.0), 1.0, x.level)?;
+        let noise = self.within_limit("a sum", x.noise.sum(Noise::ONE), 1.0, x.level)?;
         let mut sum = Ciphertext { noise, ..x.clone() };
         for (sum, word) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()) {
             sum[0] = word.add(sum[0], (value & 1) as u32);
@@ -318,6 +327,7 @@ impl Evaluate for Evaluator<'_> {
     }
 
     fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
         if value & 1 == 1 { Ok(x.clone()) } else { self.constant(0) }
     }
 
@@ -327,7 +337,7 @@ impl Evaluate for Evaluator<'_> {
     /// [`Error::KeyMismatch`]; [`Error::LevelMismatch`] (see [`Self::at_level`]); [`Error::Noise`].
     fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.pair(x, y)?;
-        let noise = self.room("a sum", noise::sum(x.noise, y.noise), 1.0, x.level)?;
+        let noise = self.within_limit("a sum", x.noise.sum(y.noise), 1.0, x.level)?;
         let mut sum = Ciphertext { noise, ..x.clone() };
         for (w, (sum, word)) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()).enumerate() {
             sum.iter_mut().zip(y.parts.word(w)).for_each(|(sum, &y)| *sum = word.add(*sum, y));
@@ -342,6 +352,7 @@ impl Evaluate for Evaluator<'_> {
 
     /// A bit is its own negative.
     fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x.key)?;
         Ok(x.clone())
     }
 
@@ -385,16 +396,17 @@ impl Evaluate for Evaluator<'_> {
         }
     }
 
-    /// Refresh: the same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
+    /// The same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
     /// come first and are all there is: a product with the first rows of the matrix.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
     fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
         self.check("the operand", x.key)?;
         let (params, level) = (self.params(), x.level);
-        self.above("a refresh", level)?;
-        let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
+        self.below(WHAT, level)?;
+        let noise = self.within_limit(WHAT, noise::switch_one(params, x.noise, level), 1.0, level)?;
         let digits = self.digits(level, &x.parts);
         let leading = self.key.switch(level).0.leading(digits.len())?;
         let mut products = self.multiplier.multiply(&leading, &[digits])?;
@@ -405,8 +417,9 @@ impl Evaluate for Evaluator<'_> {
     /// No parameter set bootstraps.
     ///
     /// # Errors
-    /// [`Error::OutOfLevels`].
-    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Err(Error::OutOfLevels { operation: "bootstrapping", level: x.level, depth: self.params().depth() })
+    /// [`Error::NoBootstrapping`].
+    fn bootstrap(&self, _: &Ciphertext) -> Result<Ciphertext, Error> {
+        let what = format!("parameter set {:?} has no bootstrapping", self.params().name());
+        Err(Error::NoBootstrapping { what, remedy: "choose a set of more depth, or a set boot of scheme BGV" })
     }
 }

@@ -1,13 +1,13 @@
 //! Ciphertexts without their key.
 
 use super::{Ciphertext, PublicKey};
+use crate::Error;
 use crate::leveled::StoredCiphertext;
-use crate::lwe::Error;
 
 impl From<&Ciphertext> for StoredCiphertext {
     fn from(x: &Ciphertext) -> Self {
         let words = x.numbers().residues().into_iter().map(u64::from).collect();
-        Self { level: x.level() + 1, noise: x.noise(), plaintext: None, seed: None, parts: vec![words] }
+        Self { level: x.level(), noise: x.noise(), plaintext: None, seed: None, parts: vec![words] }
     }
 }
 
@@ -20,7 +20,6 @@ impl PublicKey {
         let material = |problem: &str| Error::Material { part: "ciphertext", problem: problem.into() };
         let residue = |&word: &u64| u32::try_from(word).map_err(|_| material("a word is no residue"));
         let residues = x.parts.iter().flatten().map(residue).collect::<Result<Vec<_>, _>>()?;
-        let level = x.level.checked_sub(1).ok_or_else(|| material("there is no level 0"))?;
-        Ciphertext::from_parts(self.params(), self.id(), level, x.noise, &residues)
+        Ciphertext::from_parts(self.params(), self.id(), x.level, x.noise, &residues)
     }
 }

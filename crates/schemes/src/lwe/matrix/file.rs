@@ -36,24 +36,24 @@ pub struct KeyFile {
 
 /// A piece: its tile, first row, number of rows and of words, and offset in the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) tile: usize,
-    pub(super) first: usize,
-    pub(super) rows: usize,
-    pub(super) words: usize,
+pub(in crate::lwe) struct Piece {
+    pub(in crate::lwe) tile: usize,
+    pub(in crate::lwe) first: usize,
+    pub(in crate::lwe) rows: usize,
+    pub(in crate::lwe) words: usize,
     offset: u64,
 }
 
 /// Builds the errors of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a>(pub(super) &'a Path);
+pub(in crate::lwe) struct Place<'a>(pub(in crate::lwe) &'a Path);
 
 impl Place<'_> {
-    pub(super) fn read(self, error: io::Error) -> Error {
+    pub(in crate::lwe) fn read(self, error: io::Error) -> Error {
         Error::File { path: self.0.into(), problem: error.to_string() }
     }
 
-    pub(super) fn damaged(self, problem: &str) -> Error {
+    pub(in crate::lwe) fn damaged(self, problem: &str) -> Error {
         let problem = format!("{problem}; it is damaged or of another kind");
         Error::File { path: self.0.into(), problem }
     }
@@ -223,17 +223,17 @@ impl KeyFile {
     }
 
     /// Number of pieces.
-    pub(super) fn pieces(&self) -> usize {
+    pub(in crate::lwe) fn pieces(&self) -> usize {
         pieces(&self.layout)
     }
 
     /// Number of words of the largest piece.
-    pub(super) fn largest_piece(&self) -> usize {
+    pub(in crate::lwe) fn largest_piece(&self) -> usize {
         self.layout.padded_rows().min(PIECE) * self.layout.width(0)
     }
 
     /// Position of piece number `index`.
-    pub(super) fn piece(&self, index: usize) -> Piece {
+    pub(in crate::lwe) fn piece(&self, index: usize) -> Piece {
         let layout = &self.layout;
         let per_tile = layout.padded_rows().div_ceil(PIECE);
         let (tile, first) = (index / per_tile, index % per_tile * PIECE);
@@ -255,12 +255,12 @@ impl KeyFile {
     }
 
     /// Opens the file for [`Self::read`].
-    pub(super) fn reader(&self) -> Result<File, Error> {
+    pub(in crate::lwe) fn reader(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|error| Place(&self.path).read(error))
     }
 
     /// Reads piece number `index` and checks it.
-    pub(super) fn read(&self, file: &mut File, index: usize, out: &mut AlignedVec<u32>) -> Result<(), Error> {
+    pub(in crate::lwe) fn read(&self, file: &mut File, index: usize, out: &mut AlignedVec<u32>) -> Result<(), Error> {
         let place = Place(&self.path);
         let piece = self.piece(index);
         let words = &mut out[..piece.words];
