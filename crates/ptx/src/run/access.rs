@@ -73,6 +73,7 @@ fn put(bytes: &mut [u8], offset: usize, count: u32, value: u64) {
     }
 }
 
+#[cold]
 fn race(conflict: Conflict, lane: usize, address: u64) -> Trouble {
     let (what, earlier) = conflict;
     let fix = "put a barrier or a release and an acquire between them";
@@ -194,7 +195,7 @@ impl Group {
             if lanes.active == 0 {
                 continue;
             }
-            let (taken, least) = device.patterns.cost(step.pc, lanes);
+            let (taken, least) = device.patterns.cost(step.pc, warp, lanes);
             let counters = &mut device.counters;
             if shared {
                 counters.bank_transactions += taken;
@@ -337,6 +338,7 @@ fn write_global(buffer: &mut Buffer, offset: usize, bytes: u32, value: u64) {
     buffer.mark(offset, bytes as usize);
 }
 
+#[inline(always)]
 fn record(cell: &mut Cell, who: &Who, does: Does, access: Access, knowledge: &Knowledge) -> Result<(), Conflict> {
     let strong = access.order.strong;
     match does {
@@ -350,6 +352,7 @@ fn record(cell: &mut Cell, who: &Who, does: Does, access: Access, knowledge: &Kn
 }
 
 /// The checks of an access to shared memory, in each of its cells. The lane of an error is not set.
+#[inline(always)]
 fn check_shared(
     who: &Who,
     address: u64,
