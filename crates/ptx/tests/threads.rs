@@ -287,3 +287,21 @@ fn launches_check_their_arguments() {
         assert_eq!(fault.kind, FaultKind::Launch, "{fault}");
     }
 }
+
+#[test]
+fn a_barrier_of_some_lanes_orders_these_lanes() {
+    // Each lane writes a word and reads that of another lane, across a barrier of its half of the warp.
+    let text = |members: &str, other: u32| {
+        format!(
+            "setp.lt.u32 %p, %thread, 16;\nselp.b32 %r1, 65535, -65536, %p;\nmov.u64 %t1, s;\nmul.wide.u32 %t2, %thread, 4;\n\
+             add.u64 %t2, %t2, %t1;\nst.shared.u32 [%t2], %thread;\nbar.warp.sync {members};\nxor.b32 %r2, %thread, {other};\n\
+             mul.wide.u32 %t2, %r2, 4;\nadd.u64 %t2, %t2, %t1;\nld.shared.u32 %r2, [%t2];\ncvt.u64.u32 %t3, %r2;\nst.global.u64 [%t0], %t3;"
+        )
+    };
+    let declarations = ".shared .align 4 .b8 s[256]; .reg .b32 %r<4>; .reg .pred %p;";
+    let halves: Vec<u64> = (0..32).map(|lane| lane ^ 8).collect();
+    assert_eq!(each(declarations, &text("%r1", 8), 32).unwrap(), halves);
+    assert_eq!(each(declarations, &text("%r1", 16), 32).unwrap_err().kind, FaultKind::Race);
+    assert!(each(declarations, &text("-1", 16), 64).is_ok());
+    assert_eq!(each(declarations, &text("-1", 32), 64).unwrap_err().kind, FaultKind::Race);
+}

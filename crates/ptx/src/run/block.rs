@@ -57,6 +57,8 @@ pub(super) struct State {
     barrier: u32,
     /// Time of the last barrier of all lanes of each warp.
     warps: [u32; WARP],
+    /// The last barrier of a part of its warp, for each thread. Empty if there was none.
+    parts: Vec<(u32, u32)>,
 }
 
 impl State {
@@ -64,7 +66,8 @@ impl State {
     #[inline]
     pub(super) fn who(&self, thread: u32) -> Who {
         let warp = self.warps[thread as usize / WARP % WARP];
-        Who { block: self.index, thread, time: self.now, barrier: self.barrier, warp }
+        let part = self.parts.get(thread as usize).copied().unwrap_or_default();
+        Who { block: self.index, thread, time: self.now, barrier: self.barrier, warp, part }
     }
 
     /// The name of an address among those of all blocks.
@@ -78,10 +81,18 @@ impl State {
     }
 
     /// A barrier of some lanes of a warp. `full`: they are all that did not exit.
-    pub(super) fn warp_barrier(&mut self, warp: u32, _lanes: u32, full: bool) {
+    pub(super) fn warp_barrier(&mut self, warp: u32, lanes: u32, full: bool) {
         self.now += 1;
         if full {
             self.warps[warp as usize % WARP] = self.now;
+            return;
+        }
+        self.parts.resize(WARP * WARP, (0, 0));
+        let first = warp as usize % WARP * WARP;
+        for (lane, part) in self.parts[first..first + WARP].iter_mut().enumerate() {
+            if lanes >> lane & 1 == 1 {
+                *part = (lanes, self.now);
+            }
         }
     }
 
@@ -127,6 +138,7 @@ impl Block {
             now: 1,
             barrier: 1,
             warps: [1; WARP],
+            parts: Vec::new(),
         };
         Self { state, groups }
     }
@@ -137,6 +149,7 @@ impl Block {
         let state = &mut self.state;
         (state.index, state.index3) = (index, [index % x, index / x % y, index / x / y]);
         (state.now, state.barrier, state.warps) = (1, 1, [1; WARP]);
+        state.parts.clear();
         state.shared.fill(0xA5);
         state.cells.fill(Cell::default());
         for group in &mut self.groups {

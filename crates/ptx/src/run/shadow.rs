@@ -15,6 +15,8 @@ pub(super) struct Who {
     pub(super) barrier: u32,
     /// Time of the last barrier of all lanes of the thread's warp.
     pub(super) warp: u32,
+    /// The thread's last barrier of some lanes of its warp: these lanes, and the time.
+    pub(super) part: (u32, u32),
 }
 
 /// Bits of a block's index in a [`Touch`].
@@ -76,6 +78,11 @@ impl Touch {
                 return true;
             }
             if kind <= WARP && self.thread() / 32 == who.thread / 32 && time < who.warp {
+                return true;
+            }
+            let (lanes, moment) = who.part;
+            let neighbour = single && self.thread() / 32 == who.thread / 32;
+            if neighbour && lanes >> (self.thread() % 32) & 1 == 1 && time < moment {
                 return true;
             }
         }
