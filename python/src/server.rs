@@ -149,10 +149,17 @@ enum Task {
 impl PyServer {
     /// Loads a key into memory and starts threads. `None` stands for the default of a limit.
     #[new]
-    fn new(py: Python<'_>, key: &PyServerKey, threads: Option<usize>, memory: Option<u64>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        key: &PyServerKey,
+        threads: Option<usize>,
+        memory: Option<u64>,
+        device: Option<&str>,
+    ) -> PyResult<Self> {
         let key = Arc::clone(&key.key);
-        let job: Job<_, Failure> =
-            Job::start(move |_| Ok(Server::with_options(&key, &ServerOptions { threads, memory })?))?;
+        let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::Device(error)))?;
+        let options = ServerOptions { threads, memory, device };
+        let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;
         wait(&job, py, None, None)?;
         Ok(Self { server: Arc::new(job.take()?) })
     }
@@ -161,6 +168,12 @@ impl PyServer {
     #[getter]
     fn threads(&self) -> usize {
         self.server.threads()
+    }
+
+    /// The device that computes.
+    #[getter]
+    fn device(&self) -> String {
+        self.server.device().to_string()
     }
 
     /// The bytes of the key in memory.

@@ -7,6 +7,7 @@ mod deps;
 mod docs;
 mod modules;
 mod msrv;
+mod ptx;
 mod quickstart;
 mod targets;
 
@@ -41,7 +42,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, docs, the links in docstrings, and targets
+    /// Check formatting, clippy, deps, docs, the links in docstrings, the compiled kernels, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,
@@ -58,6 +59,15 @@ enum Chore {
     PythonPackage,
     /// Run every kernel on a small stack, built without optimization
     Stack,
+    /// Compile the CUDA kernels of cuda/ to the PTX of cuda/ptx
+    Ptx {
+        /// Compare with the files that are there instead; without the compiler's wheel, skip with a note
+        #[arg(long)]
+        check: bool,
+        /// NVIDIA's assembler, which counts registers and spills for cuda/ptx/index.json
+        #[arg(long)]
+        ptxas: Option<PathBuf>,
+    },
     /// Compare keys, ciphertexts and results of fixed seeds with stored hashes, on every back end
     Golden {
         /// Store the hashes of the present files instead
@@ -89,6 +99,7 @@ fn main() -> ExitCode {
         Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
         Chore::Golden { save, target } => golden(save, target.as_deref()),
+        Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
@@ -128,6 +139,7 @@ fn ci_lint() -> Outcome {
     deps::check(&root())?;
     modules::check(&root())?;
     docs::check(&root())?;
+    ptx::run(&root(), true, None)?;
     run(&["fmt", "--all", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     docstring_links()?;

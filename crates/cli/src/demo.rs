@@ -5,10 +5,11 @@ use crate::eval::max_and_argmax;
 use crate::output::Output;
 use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
-use solinas_circuits::counted;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
-use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey, Work};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -47,6 +48,9 @@ pub(crate) struct Args {
     /// Number of threads of the server; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
+    /// Device of the server: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Use the first four bids only
     #[arg(long)]
     quick: bool,
@@ -114,8 +118,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let options =
         KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
     prepare(&options, &bids, &client, &server, out)?;
-    let threads = args.threads.map(crate::limits::threads);
-    let (server_held, estimate, server_seconds) = serve(&server, bids.len(), threads, out)?;
+    let limits = crate::limits::server_options(args.threads, None, args.device.as_deref())?;
+    let (server_held, estimate, server_seconds) = serve(&server, bids.len(), &limits, out)?;
     let (price, winner_index) = open(&client, &server)?;
 
     let winner = bids.get(winner_index).map_or_else(|| "nobody".to_owned(), |bid| bid.bidder.clone());
@@ -211,7 +215,7 @@ fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, 
 }
 
 /// The server's part, which reads its own folder only.
-fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> Result<(Vec<Held>, Estimate, f64)> {
+fn serve(folder: &Path, count: usize, limits: &ServerOptions, out: &Output) -> Result<(Vec<Held>, Estimate, f64)> {
     let held = holdings(folder)?;
     out.note("server: holds")?;
     for Held { file, kind, bytes, first_bytes } in &held {
@@ -226,14 +230,14 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     out.note("server: none of these is a client key")?;
     let key = ServerKey::load(&folder.join("server.key"))?;
     let bids = Ciphertext::load(&folder.join("bids.ct"))?;
-    let server = Server::new(&key, threads)?;
+    let server = Server::with_options(&key, limits)?;
     let program = max_and_argmax(count, BID).map_err(Error::circuit("the auction"))?;
     let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let control = interrupt_control()?;
     let auction = server.prepare(Work::program(&program, &bids), &control)?;
     let estimate = auction.estimate(&control)?;
-    let threads = counted(estimate.threads, "thread");
-    out.note(&format!("server: {estimate}, about {:.1} s on {threads}", estimate.seconds))?;
+    let workers = crate::limits::workers(&server, &estimate);
+    out.note(&format!("server: {estimate}, about {:.1} s on {workers}", estimate.seconds))?;
     let start = Instant::now();
     let results = watch(out, "finding the highest bid", |control| Ok(auction.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();

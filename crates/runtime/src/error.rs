@@ -357,6 +357,9 @@ pub enum Error {
     /// An error of a file.
     #[error(transparent)]
     Format(solinas_formats::Error),
+    /// A device cannot be opened, or failed.
+    #[error(transparent)]
+    Device(solinas_gpu::Error),
     /// An error of the scheme of a key or ciphertext.
     #[error(transparent)]
     Scheme(SchemeError),

@@ -3,6 +3,7 @@
 use crate::Error;
 use solinas_circuits::Error as Circuit;
 use solinas_formats::Error as File;
+use solinas_gpu::Error as Device;
 use solinas_schemes::Error as SchemeError;
 
 /// The kind of an error. Programs decide by it; people read the message.
@@ -73,6 +74,7 @@ impl Error {
             Self::Format(error) => file(error),
             Self::Circuit(error) => circuit(error),
             Self::Scheme(error) => scheme(error),
+            Self::Device(error) => device(error),
         }
     }
 }
@@ -119,5 +121,13 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         E::File { .. } => ErrorKind::File,
         E::Cancelled(_) => ErrorKind::Cancelled,
         _ => ErrorKind::Other,
+    }
+}
+
+fn device(error: &Device) -> ErrorKind {
+    match error {
+        Device::Launch { .. } | Device::Fault(_) => ErrorKind::Internal,
+        Device::Driver { .. } => ErrorKind::Other,
+        _ => ErrorKind::Params,
     }
 }

@@ -75,5 +75,6 @@ pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect, write_text};
+pub use solinas_gpu::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};
 pub use work::{Input, Inputs, Work};

@@ -1,10 +1,14 @@
 //! Options of keys and servers.
 
-use crate::Scheme;
+use crate::{Error, Scheme};
+use solinas_gpu::DeviceName;
 use std::path::PathBuf;
 
 /// The variable that sets the memory for tables, in MiB.
 pub(crate) const MEMORY_VARIABLE: &str = "SOLINAS_MEMORY_MIB";
+
+/// The variable that names the device of servers.
+const DEVICE_VARIABLE: &str = "SOLINAS_DEVICE";
 
 /// Options of a key generation. Defaults to TFHE with its default set.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +33,23 @@ pub struct KeygenOptions {
 pub struct ServerOptions {
     /// Number of threads. Defaults to the number of processors.
     pub threads: Option<usize>,
+    /// The device that computes. Defaults to `SOLINAS_DEVICE`, else to the processor.
+    pub device: Option<DeviceName>,
     /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
-    /// free memory.
+    /// free memory. On a device, all bytes that the server takes there.
     pub memory: Option<u64>,
+}
+
+impl ServerOptions {
+    /// The device, from these options or from the environment.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if `SOLINAS_DEVICE` does not name one.
+    pub(crate) fn device(&self) -> Result<DeviceName, Error> {
+        if let Some(device) = self.device {
+            return Ok(device);
+        }
+        let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
+        Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
+    }
 }

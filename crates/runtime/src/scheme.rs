@@ -5,6 +5,7 @@ pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, ServerOptions};
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
+use solinas_gpu::Device;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
@@ -66,6 +67,11 @@ pub(crate) trait Public: Debug + Send + Sync {
 
     /// Loads the key for evaluation, on the current thread pool.
     fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
+
+    /// Loads the key for evaluation on a device. None if the scheme does not run on devices.
+    fn engine_on(self: Arc<Self>, _device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
+        Ok(None)
+    }
 
     fn header(&self) -> Result<Header, Error>;
 

@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::process::Pool;
 use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions};
+use solinas_gpu::{Device, DeviceName, DeviceOptions};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ pub struct Server {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) pool: Arc<Pool>,
     threads: usize,
+    device: DeviceName,
 }
 
 impl fmt::Debug for Server {
@@ -29,22 +31,24 @@ impl Server {
     /// # Errors
     /// As [`Self::with_options`].
     pub fn new(key: &ServerKey, threads: Option<usize>) -> Result<Self, Error> {
-        Self::with_options(key, &ServerOptions { threads, memory: None })
+        Self::with_options(key, &ServerOptions { threads, ..ServerOptions::default() })
     }
 
     /// Loads a key into memory and starts threads, within limits.
     ///
     /// # Errors
-    /// [`Error::Threads`]; [`Error::Memory`] if no method fits; an unknown `SOLINAS_BACKEND`.
+    /// [`Error::Threads`]; [`Error::Memory`] if no method fits; [`Error::Device`] if the device cannot be opened or lacks
+    /// memory; [`Error::Request`] if the scheme does not run on it; an unknown `SOLINAS_BACKEND`.
     pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self, Error> {
         let threads = options.threads.unwrap_or(0);
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = Pool::new(threads)?;
-        let engine = pool.get()?.install(|| Arc::clone(&key.0).engine(options))?;
+        let device = options.device()?;
+        let (engine, device) = pool.get()?.install(|| engine(key, device, options))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool: Arc::new(pool), threads })
+        Ok(Self { engine, pool: Arc::new(pool), threads, device })
     }
 
     /// Identity of the key.
@@ -62,6 +66,11 @@ impl Server {
         self.threads
     }
 
+    /// The device that computes. `auto` has become a GPU or the processor.
+    pub fn device(&self) -> DeviceName {
+        self.device
+    }
+
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
@@ -75,5 +84,25 @@ impl Server {
         let (scheme, memory_bytes) = (self.params().scheme, self.memory_bytes() as u64);
         let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
         costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
+    }
+}
+
+/// Loads a key for a device. The device `auto` becomes a GPU if the machine has one on which the scheme runs.
+fn engine(key: &ServerKey, name: DeviceName, options: &ServerOptions) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
+    let on_device = || {
+        let device = Device::open(name, DeviceOptions { memory: options.memory, seed: 0 })?;
+        device.map_or(Ok(None), |device| Arc::clone(&key.0).engine_on(&device))
+    };
+    match (on_device(), name) {
+        (Ok(Some(engine)), DeviceName::Auto) => Ok((engine, DeviceName::Cuda(0))),
+        (Ok(Some(engine)), _) => Ok((engine, name)),
+        (Ok(None), DeviceName::Cpu | DeviceName::Auto) | (Err(Error::Device(_)), DeviceName::Auto) => {
+            Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu))
+        }
+        (Ok(None), _) => Err(Error::Request {
+            what: format!("scheme {} does not run on the device {name}", key.0.params().scheme),
+            help: "take the device cpu".into(),
+        }),
+        (Err(error), _) => Err(error),
     }
 }

@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::{Control, Error, Estimate, Expression, Result, ServerKey, runtime};
 use std::fmt;
 
-pub use runtime::ServerOptions;
+pub use runtime::{DeviceName, ServerOptions};
 
 /// Work on a thread of its own: see [`Prepared::start`].
 pub type Job<T> = runtime::Job<T, Error>;
@@ -62,6 +62,12 @@ impl Server {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.0.threads()
+    }
+
+    /// The device that computes.
+    #[must_use]
+    pub fn device(&self) -> DeviceName {
+        self.0.device()
     }
 }
 

@@ -30,14 +30,24 @@ class Server:
     _inner: _core.Server
     _key: ServerKey
 
-    def __init__(self, key: ServerKey, *, threads: int | None = None, memory: int | None = None) -> None:
+    def __init__(
+        self,
+        key: ServerKey,
+        *,
+        threads: int | None = None,
+        memory: int | None = None,
+        device: str | None = None,
+    ) -> None:
         """Load a server key into memory and start threads.
 
         - `threads`: the number of threads. Defaults to the number of processors.
         - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
-          three quarters of the free memory.
+          three quarters of the free memory. On a GPU, the most bytes that the server takes there.
+        - `device`: the device that computes (scheme `"tfhe"`): `"cpu"`, `"cuda:N"` for GPU number N, `"auto"` for a GPU
+          if there is one, or `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All
+          give the same results. Defaults to `SOLINAS_DEVICE`, or to `"cpu"`.
 
-        Raises RangeError if a number is out of range, ParameterError if there is too little memory.
+        Raises RangeError if a number is out of range, ParameterError if there is too little memory or no such device.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -47,7 +57,7 @@ class Server:
             raise RangeError(f"threads is {threads}: give a positive number, or None for the number of processors")
         if memory is not None and not 0 <= memory < 1 << 64:
             raise RangeError(f"memory is {memory}: give a number of bytes from 0 to 2^64 - 1, or None for the default")
-        self._inner = _core.Server(key._inner, threads, memory)
+        self._inner = _core.Server(key._inner, threads, memory, device)
         self._key = key
 
     @property
@@ -69,6 +79,11 @@ class Server:
     def threads(self) -> int:
         """The number of threads that the server computes with."""
         return self._inner.threads
+
+    @property
+    def device(self) -> str:
+        """The device that computes: `"cpu"`, `"cuda:N"` or `"emulated"`."""
+        return self._inner.device
 
     @property
     def memory_bytes(self) -> int:

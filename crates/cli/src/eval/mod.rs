@@ -11,7 +11,6 @@ use crate::names::listed;
 use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
-use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{Estimate, Server, ServerKey, schemes};
 use std::path::PathBuf;
@@ -83,6 +82,9 @@ pub(crate) struct Args {
     /// Memory for tables in MiB (scheme gh); defaults to SOLINAS_MEMORY_MIB, else to three quarters of the free memory
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// Device that computes: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
@@ -93,7 +95,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
     params: Option<String>,
     /// Print the operations
-    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "estimate"])]
+    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "device", "estimate"])]
     list: bool,
 }
 
@@ -136,18 +138,19 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         ));
     }
     work.check_types(&files)?;
-    let server = Server::with_options(&key, &crate::limits::server_options(args.threads, args.memory))?;
+    let limits = crate::limits::server_options(args.threads, args.memory, args.device.as_deref())?;
+    let server = Server::with_options(&key, &limits)?;
     drop(key);
     if args.estimate {
         let files = (!fresh).then_some(&*files);
         let estimate = cancellable(out, |control| Ok(work.prepare(&server, files, control)?.estimate(control)?))?;
-        return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
+        return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&server, &estimate)));
     }
     let prepared = cancellable(out, |control| work.prepare(&server, Some(&files), control))?;
     let label = match shows_progress(out) {
         true if capabilities.slow_estimate => work.label(),
         true => match cancellable(out, |control| Ok(prepared.estimate(control)?)) {
-            Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
+            Ok(estimate) => format!("{}: {}", work.label(), cost(&server, &estimate)),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => work.label(),
         },
@@ -174,13 +177,13 @@ struct Done<'a> {
     seconds: f64,
 }
 
-fn cost(estimate: &Estimate) -> String {
-    let (seconds, threads) = (estimate.seconds, counted(estimate.threads, "thread"));
+fn cost(server: &Server, estimate: &Estimate) -> String {
+    let (seconds, workers) = (estimate.seconds, crate::limits::workers(server, estimate));
     let time = match seconds {
         seconds if seconds < 0.1 => format!("{:.1} ms", seconds * 1e3),
         seconds => format!("{seconds:.1} s"),
     };
-    format!("{estimate}, about {time} on {threads}")
+    format!("{estimate}, about {time} on {workers}")
 }
 
 /// An operation that `--list` shows.

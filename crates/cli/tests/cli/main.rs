@@ -6,6 +6,7 @@ mod bigint;
 mod circuits;
 mod common;
 mod cycle;
+mod device;
 mod errors;
 mod find;
 mod gh;

@@ -131,6 +131,14 @@ impl NegacyclicPlan {
         TileTwiddles::of_tile(&self.rows, &self.columns, tile)
     }
 
+    /// The twiddle factors, for kernels on other devices. First come the passes of the strided levels in order: for each
+    /// node, the real and imaginary parts of `w`, `w^2` and `w^3` (radix 4), or of `w` (radix 2, if the number of levels
+    /// is odd). Then come the rows of all tiles (10 floats each) and the columns of all tiles (10 runs of 8 floats).
+    pub fn twiddles(&self) -> Vec<f64> {
+        let parts = self.strided.iter().chain([&self.rows, &self.columns]);
+        parts.flat_map(|part| part.iter().copied()).collect()
+    }
+
     /// Back end on which the plan runs.
     pub fn backend(&self) -> Backend {
         self.backend

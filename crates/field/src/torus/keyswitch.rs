@@ -47,6 +47,12 @@ impl KeyswitchKey {
         }
     }
 
+    /// The words of the key, for kernels on other devices: each run of 64 columns; each row (coefficient by coefficient,
+    /// most significant digit first); 64 words. Columns after the body are zeros.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
     /// Bytes that a key of these dimensions takes.
     pub fn size_of(from: usize, to: usize, cut: Decomposition) -> usize {
         (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize * 4

@@ -52,6 +52,15 @@ impl From<SchemeError> for Error {
     }
 }
 
+impl From<solinas_gpu::Error> for Error {
+    fn from(error: solinas_gpu::Error) -> Self {
+        match error {
+            solinas_gpu::Error::Scheme(error) => error.into(),
+            other => Self::Device(other),
+        }
+    }
+}
+
 impl From<slots::Error> for Error {
     fn from(error: slots::Error) -> Self {
         Self::Scheme(error.into())

@@ -5,19 +5,22 @@ use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::schedule::Schedule;
+use super::values::Target;
 use super::{gates, tables};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
+use solinas_gpu::Device;
+use solinas_gpu::tfhe::{Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Measured seconds of one bootstrap: alone, and in a batch on one thread.
+/// Measured seconds of one bootstrap: alone, and in a batch on one thread or multiprocessor.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     alone: f64,
@@ -28,6 +31,8 @@ struct Speed {
 #[derive(Debug)]
 pub(crate) struct TfheEngine {
     evaluator: Evaluator,
+    /// The key on a device, which then computes the bootstraps.
+    device: Option<solinas_gpu::tfhe::Engine>,
     speed: OnceLock<Speed>,
     plans: Plans<Key, Schedule>,
 }
@@ -36,9 +41,15 @@ pub(crate) struct TfheEngine {
 type Key = (Arc<Source>, u64, bool);
 
 impl TfheEngine {
-    /// Prepares a key on the current thread pool.
-    pub(crate) fn new(key: &ServerKey) -> Result<Self, Error> {
-        Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new(), plans: Plans::default() })
+    /// Prepares a key on the current thread pool, for a device or for the pool itself.
+    pub(crate) fn new(key: &ServerKey, device: Option<&Device>) -> Result<Self, Error> {
+        let evaluator = Evaluator::new(key)?;
+        let device = device.map(|device| solinas_gpu::tfhe::Engine::new(device, &evaluator)).transpose()?;
+        Ok(Self { evaluator, device, speed: OnceLock::new(), plans: Plans::default() })
+    }
+
+    fn target(&self) -> Target<'_> {
+        self.device.as_ref().map_or(Target::Host(&self.evaluator), Target::Device)
     }
 
     fn set(&self) -> &Params {
@@ -105,33 +116,41 @@ impl TfheEngine {
         control.check()?;
         // Measures outside the cell. If the process forks during a measurement inside it, the child waits for a thread
         // that it does not have.
-        let speed = self.measured_speed();
+        let speed = self.measured_speed()?;
         Ok(*self.speed.get_or_init(|| speed))
     }
 
-    fn measured_speed(&self) -> Speed {
+    fn measured_speed(&self) -> Result<Speed, Error> {
         let table = match self.set().family() {
             Family::Gates => LookupTable::Sign,
             Family::Integers => LookupTable::Entries(vec![[0; 16]]),
         };
-        let dimension = self.set().big_dimension();
+        let tables = [table];
+        // Words other than 0, so that the rotation skips no step.
+        let words = (0..=self.set().big_dimension() as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let value = LweCiphertext::from_words(words);
         let time = |count: usize| {
-            // Words other than 0, so that the rotation skips no step.
-            let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-            let job = BootstrapTask { input: LweCiphertext::from_words(words), table: &table };
-            let jobs = vec![job; count];
+            let task =
+                |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: 0 }, table: 0, outputs: vec![slot] };
+            let tasks: Vec<Task> = (1..=count as u32).map(task).collect();
+            let mut values = self.target().values(count + 1, count, &tables)?;
+            values.write(0, &value)?;
             let start = Instant::now();
-            // The dimension is right, so there is no error. If there were one, only the time would be wrong.
-            let _ = self.evaluator.bootstrap(&jobs);
-            start.elapsed().as_secs_f64() / count as f64
+            values.bootstrap(&tasks)?;
+            Ok::<f64, Error>(start.elapsed().as_secs_f64())
         };
+        if let Some(device) = &self.device {
+            let parallel = device.parallel();
+            time(1)?;
+            return Ok(Speed { alone: time(1)?, batched: time(2 * parallel)? / 2.0 });
+        }
         let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         match single {
             Ok(pool) => pool.install(|| {
-                time(1);
-                Speed { alone: time(1), batched: time(8) }
+                time(1)?;
+                Ok(Speed { alone: time(1)?, batched: time(8)? / 8.0 })
             }),
-            Err(_) => Speed { alone: time(1), batched: time(1) },
+            Err(_) => time(1).map(|alone| Speed { alone, batched: alone }),
         }
     }
 }
@@ -194,8 +213,10 @@ impl Plan for Planned {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let speed = self.engine.speed(control)?;
+        // A device shares a wave among its multiprocessors.
+        let workers = self.engine.device.as_ref().map_or(threads, solinas_gpu::tfhe::Engine::parallel);
         Ok(Estimate {
-            seconds: seconds(&self.schedule, instances, threads, speed),
+            seconds: seconds(&self.schedule, instances, workers, speed),
             bootstrap_seconds: speed.alone,
             threads,
             ..self.count(instances)?
@@ -204,8 +225,9 @@ impl Plan for Planned {
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let evaluator = &self.engine.evaluator;
+        let target = self.engine.target();
         let blocks = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = self.schedule.run(evaluator, &blocks, control)?;
+        let results = self.schedule.run(target, &blocks, control)?;
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());

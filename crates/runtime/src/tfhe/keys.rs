@@ -8,6 +8,7 @@ use crate::info::reasons;
 use crate::scheme::{Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
+use solinas_gpu::Device;
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, ServerKey};
@@ -104,8 +105,11 @@ impl Public for ServerKey {
     }
 
     fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        memory::check("a server key", &info(self.params()), Evaluator::size_of(self.params()) as u64, memory::FREE)?;
-        Ok(Arc::new(TfheEngine::new(&self)?))
+        engine(&self, None)
+    }
+
+    fn engine_on(self: Arc<Self>, device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
+        engine(&self, Some(device)).map(Some)
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -115,6 +119,11 @@ impl Public for ServerKey {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         Ok(files::write_server(writer, self)?)
     }
+}
+
+fn engine(key: &ServerKey, device: Option<&Device>) -> Result<Arc<dyn Engine>, Error> {
+    memory::check("a server key", &info(key.params()), Evaluator::size_of(key.params()) as u64, memory::FREE)?;
+    Ok(Arc::new(TfheEngine::new(key, device)?))
 }
 
 /// Describes a parameter set.

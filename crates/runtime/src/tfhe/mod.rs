@@ -6,6 +6,7 @@ mod gates;
 mod keys;
 mod schedule;
 mod tables;
+mod values;
 
 use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};

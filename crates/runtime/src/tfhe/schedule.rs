@@ -1,8 +1,11 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
+use super::values::{Target, Values};
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
-use std::collections::HashMap;
+use solinas_gpu::tfhe::{self, Sum};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 /// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +52,7 @@ struct Task {
     argument: Linear,
     table: u32,
     first: u32,
+    outputs: u32,
     wave: u32,
 }
 
@@ -88,7 +92,7 @@ impl Schedule {
         }
         let wave = argument.terms.iter().map(|&(value, _)| self.born[value as usize]).max().unwrap_or(0);
         let first = self.values;
-        self.tasks.push(Task { argument, table: id, first, wave });
+        self.tasks.push(Task { argument, table: id, first, outputs, wave });
         self.values += outputs;
         self.born.resize(self.values as usize, wave + 1);
         first
@@ -123,38 +127,71 @@ impl Schedule {
     }
 
     /// Runs on instances side by side: `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs
-    /// of each instance.
-    ///
-    /// Runs on the current thread pool. Progress counts bootstraps. At a time it runs as many instances as fill the
-    /// batches of all threads. More would only hold more values in memory.
+    /// of each instance. Progress counts bootstraps.
     pub(crate) fn run(
         &self,
-        evaluator: &Evaluator,
+        target: Target<'_>,
         inputs: &[Vec<&LweCiphertext>],
         control: &Control<'_>,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
-        let total = (self.tasks.len() * inputs.len()) as u64;
-        let mut done = 0;
-        control.report(0, total);
+        let places = self.places();
+        let mut done = Done { bootstraps: 0, total: (self.tasks.len() * inputs.len()) as u64, control };
+        done.add(0);
+        let most = self.waves().into_iter().chain([self.outputs.len()]).max().unwrap_or(1);
         let mut outputs = Vec::with_capacity(inputs.len());
-        for inputs in inputs.chunks(batch()) {
-            outputs.extend(self.run_lanes(evaluator, inputs, control, &mut done, total)?);
+        for inputs in inputs.chunks(target.instances(places.count)) {
+            let lanes = inputs.len();
+            let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
+            outputs.extend(self.run_lanes(&mut *values, &places, inputs, &mut done)?);
         }
         Ok(outputs)
     }
 
     fn run_lanes(
         &self,
-        evaluator: &Evaluator,
+        values: &mut dyn Values,
+        places: &Places,
         inputs: &[Vec<&LweCiphertext>],
-        control: &Control<'_>,
-        done: &mut u64,
-        total: u64,
+        done: &mut Done<'_>,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
-        let dimension = evaluator.params().big_dimension();
         let lanes = inputs.len();
-        // A value is dropped after the last wave that reads it. Outputs are read at the end.
-        let mut last_use = vec![0u32; self.values as usize];
+        let slot = |value: u32, lane: usize| places.of[value as usize] * lanes as u32 + lane as u32;
+        let sum = |linear: &Linear, lane: usize| Sum {
+            terms: linear.terms.iter().map(|&(value, c)| (slot(value, lane), c)).collect(),
+            constant: linear.constant,
+        };
+        for (lane, inputs) in inputs.iter().enumerate() {
+            for (value, input) in (0..self.inputs).zip(inputs) {
+                values.write(slot(value, lane), input)?;
+            }
+        }
+        let mut order: Vec<&Task> = self.tasks.iter().collect();
+        order.sort_by_key(|task| task.wave);
+        for wave in order.chunk_by(|a, b| a.wave == b.wave) {
+            let jobs: Vec<(&Task, usize)> =
+                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
+            // Batches of equal size, so that no thread idles on a small last one.
+            let size = jobs.len().div_ceil(jobs.len().div_ceil(values.batch()).max(1)).max(1);
+            for jobs in jobs.chunks(size) {
+                done.control.check()?;
+                let job = |&(task, lane): &(&Task, usize)| tfhe::Task {
+                    argument: sum(&task.argument, lane),
+                    table: task.table as usize,
+                    outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                };
+                values.bootstrap(&jobs.iter().map(job).collect::<Vec<_>>())?;
+                done.add(jobs.len());
+            }
+        }
+        let outputs = |lane| self.outputs.iter().map(move |output| sum(output, lane));
+        let mut all = values.read(&(0..lanes).flat_map(outputs).collect::<Vec<_>>())?.into_iter();
+        Ok((0..lanes).map(|_| all.by_ref().take(self.outputs.len()).collect()).collect())
+    }
+
+    /// Gives each value a slot from the wave that computes it to the last wave that reads it. Outputs are read at the end.
+    fn places(&self) -> Places {
+        // A value that is never read still takes its slot in the wave that writes it.
+        let mut last_use = self.born.clone();
         for task in &self.tasks {
             for &(value, _) in &task.argument.terms {
                 last_use[value as usize] = last_use[value as usize].max(task.wave + 1);
@@ -163,54 +200,46 @@ impl Schedule {
         for &(value, _) in self.outputs.iter().flat_map(|output| &output.terms) {
             last_use[value as usize] = u32::MAX;
         }
-        let mut values: Vec<Vec<LweCiphertext>> = vec![Vec::new(); self.values as usize];
-        for (value, slot) in values.iter_mut().take(self.inputs as usize).enumerate() {
-            *slot = inputs.iter().map(|lane| lane[value].clone()).collect();
-        }
-        let linear = |values: &[Vec<LweCiphertext>], linear: &Linear, lane: usize| {
-            let terms: Vec<(i32, &LweCiphertext)> =
-                linear.terms.iter().map(|&(value, c)| (c, &values[value as usize][lane])).collect();
-            LweCiphertext::linear(dimension, &terms, linear.constant)
-        };
-        let mut order: Vec<&Task> = self.tasks.iter().collect();
-        order.sort_by_key(|task| task.wave);
-        for wave in order.chunk_by(|a, b| a.wave == b.wave) {
-            let jobs: Vec<(&Task, usize)> =
-                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
-            // Batches of equal size, so that no thread idles on a small last one.
-            let size = jobs.len().div_ceil(jobs.len().div_ceil(batch()).max(1)).max(1);
-            for jobs in jobs.chunks(size) {
-                control.check()?;
-                let arguments: Vec<BootstrapTask<'_>> = jobs
-                    .iter()
-                    .map(|(task, lane)| {
-                        Ok(BootstrapTask {
-                            input: linear(&values, &task.argument, *lane)?,
-                            table: &self.tables[task.table as usize],
-                        })
-                    })
-                    .collect::<Result<_, Error>>()?;
-                for ((task, _), outputs) in jobs.iter().zip(evaluator.bootstrap(&arguments)?) {
-                    for (i, output) in outputs.into_iter().enumerate() {
-                        values[task.first as usize + i].push(output);
-                    }
+        let mut order: Vec<usize> = (0..self.values as usize).collect();
+        order.sort_by_key(|&value| self.born[value]);
+        let mut places = Places { of: vec![0; self.values as usize], count: 0 };
+        // Slots in use, by the wave from which on they are free.
+        let mut used: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
+        for value in order {
+            let free = used.peek().filter(|Reverse((until, _))| *until < self.born[value]).copied();
+            let slot = match free {
+                Some(Reverse((_, slot))) => {
+                    used.pop();
+                    slot
                 }
-                *done += jobs.len() as u64;
-                control.report(*done, total);
-            }
-            let wave = wave[0].wave;
-            for (slot, &last) in values.iter_mut().zip(&last_use) {
-                if last <= wave + 1 && !slot.is_empty() {
-                    *slot = Vec::new();
+                None => {
+                    places.count += 1;
+                    places.count as u32 - 1
                 }
-            }
+            };
+            places.of[value] = slot;
+            used.push(Reverse((last_use[value], slot)));
         }
-        (0..lanes).map(|lane| self.outputs.iter().map(|output| Ok(linear(&values, output, lane)?)).collect()).collect()
+        places
     }
 }
 
-/// Number of bootstraps in flight. It is large enough for every thread to share passes over the key, and small enough
-/// for frequent progress reports and quick cancellation.
-fn batch() -> usize {
-    32 * rayon::current_num_threads()
+/// The slot of each value, and the number of slots.
+struct Places {
+    of: Vec<u32>,
+    count: usize,
+}
+
+/// Bootstraps that are done.
+struct Done<'a> {
+    bootstraps: u64,
+    total: u64,
+    control: &'a Control<'a>,
+}
+
+impl Done<'_> {
+    fn add(&mut self, bootstraps: usize) {
+        self.bootstraps += bootstraps as u64;
+        self.control.report(self.bootstraps, self.total);
+    }
 }

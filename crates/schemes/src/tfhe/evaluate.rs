@@ -65,6 +65,9 @@ impl std::fmt::Debug for Evaluator {
 /// above this size the accumulators no longer fit the cache.
 const BATCH: usize = 16;
 
+/// Boxes of a test polynomial: the values of the integers family.
+const BOXES: usize = 16;
+
 impl Evaluator {
     /// Prepares a key on the current thread pool, with the fastest back end of this CPU.
     ///
@@ -119,6 +122,22 @@ impl Evaluator {
     /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
+    }
+
+    /// The plan of the blind rotations.
+    pub fn rotation(&self) -> &BlindRotation {
+        &self.rotation
+    }
+
+    /// The transformed bootstrapping key: a GGSW ciphertext for each bit of the LWE key, in the order of
+    /// [`BlindRotation`].
+    pub fn bootstrapping_key(&self) -> &[f64] {
+        &self.bootstrapping_key
+    }
+
+    /// The keyswitch key.
+    pub fn keyswitch_key(&self) -> &KeyswitchKey {
+        &self.keyswitch_key
     }
 
     /// Returns the bytes of memory that a prepared key of these parameters takes.
@@ -247,12 +266,11 @@ impl Evaluator {
     fn sample_extract_table(&self, accumulator: &[u32], table: &[u8; 16]) -> LweCiphertext {
         let n = self.params.literal().ring_dimension;
         let mut sum = vec![0u32; accumulator.len()];
-        for (value, &entry) in table.iter().enumerate() {
-            let previous = if value == 0 { -i32::from(table[15]) } else { i32::from(table[value - 1]) };
-            let step = (i32::from(entry) - previous) as u32;
+        for (value, step) in steps(table).into_iter().enumerate() {
             if step == 0 {
                 continue;
             }
+            let step = step as u32;
             // Coefficient j of X^s a is coefficient j - s of the period-2N sequence (a, -a).
             let shift = value * n / 16;
             for (sum, a) in sum.chunks_exact_mut(2 * n).zip(accumulator.chunks_exact(2 * n)) {
@@ -265,9 +283,26 @@ impl Evaluator {
     }
 }
 
+/// The steps of a table: each entry minus the one before it. The entry before the first one is the negated last one.
+fn steps(table: &[u8; 16]) -> [i32; 16] {
+    std::array::from_fn(|value| {
+        let previous = if value == 0 { -i32::from(table[15]) } else { i32::from(table[value - 1]) };
+        i32::from(table[value]) - previous
+    })
+}
+
 impl LookupTable {
+    /// For each output, the sum `sum_v steps[v] X^(v N/16)` by which the rotated test polynomial is multiplied before its
+    /// coefficient 0 is extracted.
+    pub fn steps(&self) -> Vec<[i32; 16]> {
+        match self {
+            Self::Entries(tables) if tables.len() > 1 => tables.iter().map(steps).collect(),
+            _ => vec![std::array::from_fn(|value| i32::from(value == 0))],
+        }
+    }
+
     /// Half a box, in units of `2^-32` turn. Adding it moves the phase of a value to the middle of its box.
-    fn offset(&self) -> u32 {
+    pub fn offset(&self) -> u32 {
         match self {
             Self::Sign => 0,
             Self::Entries(_) => encode_value(1) / 2,
@@ -277,21 +312,23 @@ impl LookupTable {
     /// Writes the test polynomial times `X^-rotation`, followed by its negation.
     fn rotated(&self, rotation: usize, out: &mut [u32]) {
         let n = out.len() / 2;
+        let boxes = self.boxes();
         // Coefficient j of X^-r v is coefficient j + r of the period-2N sequence (v, -v).
         for (j, out) in out.iter_mut().enumerate() {
             let at = (j + rotation) % (2 * n);
-            let value = self.coefficient(at % n, n);
+            let value = boxes[at % n * BOXES / n];
             *out = if at < n { value } else { value.wrapping_neg() };
         }
     }
 
-    fn coefficient(&self, j: usize, n: usize) -> u32 {
+    /// The coefficients of the test polynomial, which are equal within each of 16 boxes of `N/16` coefficients.
+    pub fn boxes(&self) -> [u32; 16] {
         match self {
-            Self::Sign => BOOL_TRUE,
+            Self::Sign => [BOOL_TRUE; BOXES],
             Self::Entries(tables) => match tables.as_slice() {
-                [table] => encode_value(table[j * 16 / n].into()),
+                [table] => table.map(|entry| encode_value(entry.into())),
                 // Half a unit in every coefficient: its product with the steps of a table is the table.
-                _ => encode_value(1) / 2,
+                _ => [encode_value(1) / 2; BOXES],
             },
         }
     }

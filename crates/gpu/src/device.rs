@@ -1,0 +1,181 @@
+//! Devices.
+
+use crate::clock::Clock;
+use crate::driver::{DeviceInfo, Driver, StreamId};
+use crate::driver_cuda;
+use crate::driver_emulated::Emulated;
+use crate::pool::{Block, Pool};
+use crate::{DeviceName, Error};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Options of a device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DeviceOptions {
+    /// Bytes that the pool may take. Defaults to all of the memory.
+    pub memory: Option<u64>,
+    /// Seed of the order in which the emulated device runs blocks, and operations of different streams. No result
+    /// depends on it.
+    pub seed: u64,
+}
+
+/// A GPU, or the emulated device. Clones are the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    driver: Box<dyn Driver>,
+    pool: Mutex<Pool>,
+    order: Mutex<Order>,
+}
+
+/// The order of the operations of all streams, as far as the streams are made to wait.
+#[derive(Debug, Default)]
+pub(crate) struct Order {
+    /// Operations that each stream has been given.
+    pub(crate) submitted: Clock,
+    /// For each stream, the operations of every stream that come before its next operation.
+    pub(crate) seen: Vec<Clock>,
+    /// Operations that the host has waited for.
+    pub(crate) done: Clock,
+    /// Streams that are not in use.
+    idle: Vec<StreamId>,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("info", self.info()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Nobody hears of errors any more, and the driver frees what is left.
+        let streams = self.order.get_mut().unwrap_or_else(PoisonError::into_inner).seen.len();
+        for stream in 0..streams {
+            let _ = self.driver.synchronize(stream);
+        }
+        for address in self.pool.get_mut().unwrap_or_else(PoisonError::into_inner).release() {
+            let _ = self.driver.free(address);
+        }
+    }
+}
+
+impl Device {
+    /// Opens the device of this name. `None` is the processor.
+    ///
+    /// # Errors
+    /// [`Error::NoCuda`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`] or
+    /// [`Error::Driver`], unless the name is `cpu` or `emulated`. For `auto`, the first four mean the processor.
+    pub fn open(name: DeviceName, options: DeviceOptions) -> Result<Option<Self>, Error> {
+        match name {
+            DeviceName::Cpu => Ok(None),
+            DeviceName::Emulated => Ok(Some(Self::emulated(options))),
+            DeviceName::Cuda(number) => Self::cuda(number, options).map(Some),
+            DeviceName::Auto => match Self::cuda(0, options) {
+                Err(Error::NoCuda | Error::NoDriver | Error::NoDevice { .. } | Error::OldDriver { .. }) => Ok(None),
+                device => device.map(Some),
+            },
+        }
+    }
+
+    /// Makes an emulated device.
+    pub fn emulated(options: DeviceOptions) -> Self {
+        Self::new(Box::new(Emulated::new(options.seed)), options)
+    }
+
+    fn cuda(number: usize, options: DeviceOptions) -> Result<Self, Error> {
+        Ok(Self::new(driver_cuda::open(number)?, options))
+    }
+
+    fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
+        let memory = driver.info().memory;
+        let pool = Mutex::new(Pool::new(options.memory.map_or(memory, |limit| limit.min(memory))));
+        Self(Arc::new(Inner { driver, pool, order: Mutex::default() }))
+    }
+
+    /// Facts about the device.
+    pub fn info(&self) -> &DeviceInfo {
+        self.0.driver.info()
+    }
+
+    /// Bytes of the buffers in use.
+    pub fn live_bytes(&self) -> u64 {
+        self.pool().live()
+    }
+
+    /// The largest number of bytes that were in use at once.
+    pub fn peak_bytes(&self) -> u64 {
+        self.pool().peak()
+    }
+
+    /// Bytes that buffers may take in all.
+    pub fn memory_limit(&self) -> u64 {
+        self.pool().limit()
+    }
+
+    /// Whether the two are the same device.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.0.driver
+    }
+
+    pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.0.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn order(&self) -> MutexGuard<'_, Order> {
+        self.0.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a block from the pool, with the clock of its earlier uses.
+    pub(crate) fn take(&self, bytes: u64, what: &str) -> Result<(Block, Clock), Error> {
+        let mut allocate = |bytes| self.driver().allocate(bytes);
+        if let Some(taken) = self.pool().take(bytes, &mut allocate)? {
+            return Ok(taken);
+        }
+        self.release()?;
+        let mut pool = self.pool();
+        if let Some(taken) = pool.take(bytes, &mut allocate)? {
+            return Ok(taken);
+        }
+        Err(Error::Memory {
+            what: what.into(),
+            device: self.info().name.clone(),
+            need: bytes,
+            free: pool.limit() - pool.live(),
+            limit: pool.limit(),
+            fits: "take fewer values at a time, or another device".into(),
+        })
+    }
+
+    /// Returns unused memory to the device, after all operations of all streams.
+    fn release(&self) -> Result<(), Error> {
+        // The lock keeps others from giving the streams more work.
+        let order = &mut *self.order();
+        for stream in 0..order.seen.len() {
+            self.driver().synchronize(stream)?;
+        }
+        order.done = order.submitted.clone();
+        let released = self.pool().release();
+        released.into_iter().try_for_each(|address| self.driver().free(address))
+    }
+
+    /// Takes an idle stream, or opens one more.
+    pub(crate) fn take_stream(&self) -> Result<StreamId, Error> {
+        let mut order = self.order();
+        if let Some(stream) = order.idle.pop() {
+            return Ok(stream);
+        }
+        self.driver().open_stream()?;
+        order.seen.push(Clock::default());
+        Ok(order.seen.len() - 1)
+    }
+
+    pub(crate) fn give_stream(&self, stream: StreamId) {
+        self.order().idle.push(stream);
+    }
+}

@@ -1,0 +1,348 @@
+//! The CUDA driver, through its library, which is opened at run time.
+//!
+//! The rest of the crate orders the operations of streams itself, so the bookkeeping of `cudarc` is off.
+
+use crate::driver::{Argument, Driver, GraphId, KernelId, Launch, Operation, StreamId};
+use crate::{DeviceInfo, Error, Module};
+use cudarc::driver::sys::{
+    self, CUdevice_attribute, CUfunction_attribute, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode,
+};
+use cudarc::driver::{CudaContext, CudaGraph, CudaStream, DriverError, result};
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The CUDA version whose drivers take PTX ISA 8.4.
+const VERSION: u32 = 12_040;
+/// The compute capability for which the PTX is compiled.
+const CAPABILITY: (u32, u32) = (9, 0);
+/// Bytes from the host that may wait in a stream.
+const WAITING: usize = 64 << 20;
+
+/// Opens the GPU of this number.
+///
+/// # Errors
+/// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`], [`Error::Driver`].
+pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
+    // SAFETY: it only tries to open the library. All other calls panic if there is none.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(Error::NoDriver);
+    }
+    let failed = |error| failure(&format!("cuda:{number}"), "the opening of the device", error);
+    match result::init() {
+        // The driver is there, but no GPU.
+        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => return Err(Error::NoDevice { number, count: 0 }),
+        done => done.map_err(failed)?,
+    }
+    let have = version().map_err(failed)?;
+    if have < VERSION {
+        return Err(Error::OldDriver { have, need: VERSION });
+    }
+    let count = usize::try_from(CudaContext::device_count().map_err(failed)?).unwrap_or(0);
+    if number >= count {
+        return Err(Error::NoDevice { number, count });
+    }
+    let context = CudaContext::new(number).map_err(failed)?;
+    // SAFETY: no `CudaSlice` is ever made, so there are no events to lose.
+    unsafe { context.disable_event_tracking() };
+    let device = context.name().map_err(failed)?;
+    let (major, minor) = context.compute_capability().map_err(failed)?;
+    let capability = (major.unsigned_abs(), minor.unsigned_abs());
+    if capability < CAPABILITY {
+        return Err(Error::OldDevice { device, have: capability, need: CAPABILITY });
+    }
+    let (free, _) = context.mem_get_info().map_err(failed)?;
+    let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    let info = DeviceInfo {
+        name: device,
+        memory: free as u64,
+        multiprocessors: multiprocessors.map_err(failed)?.unsigned_abs(),
+        driver: format!("CUDA {}.{}", have / 1000, have % 1000 / 10),
+    };
+    let state = State {
+        graphs: BTreeMap::new(),
+        next_graph: 0,
+        modules: Vec::new(),
+        kernels: Vec::new(),
+        streams: Vec::new(),
+        capture: context.new_stream().map_err(failed)?,
+        context,
+        failed: None,
+    };
+    Ok(Box::new(Cuda { info, state: Mutex::new(state) }))
+}
+
+/// 1000 times the major version plus 10 times the minor version of the driver.
+fn version() -> Result<u32, DriverError> {
+    let mut version = 0;
+    // SAFETY: the pointer is that of a local variable.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result()?;
+    Ok(version.unsigned_abs())
+}
+
+fn failure(device: &str, call: &str, error: DriverError) -> Error {
+    Error::Driver { device: device.into(), call: call.into(), problem: error.to_string() }
+}
+
+/// A GPU.
+struct Cuda {
+    info: DeviceInfo,
+    state: Mutex<State>,
+}
+
+/// Handles of the driver. Fields drop in order, so the context goes last.
+struct State {
+    graphs: BTreeMap<GraphId, CudaGraph>,
+    next_graph: GraphId,
+    modules: Vec<(&'static str, sys::CUmodule)>,
+    kernels: Vec<(&'static str, String, sys::CUfunction)>,
+    streams: Vec<Queue>,
+    /// The stream on which graphs are recorded. It runs nothing.
+    capture: Arc<CudaStream>,
+    context: Arc<CudaContext>,
+    /// The first error.
+    failed: Option<Error>,
+}
+
+// SAFETY: handles of the driver belong to a context and not to a thread. Each call binds its thread to the context, and
+// the mutex around the state serializes the calls.
+unsafe impl Send for State {}
+
+/// A stream.
+struct Queue {
+    stream: Arc<CudaStream>,
+    /// Bytes that the device may not have copied yet.
+    sources: Vec<Vec<u8>>,
+    /// Number of these bytes.
+    waiting: usize,
+}
+
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cuda").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+impl Cuda {
+    /// Calls the driver on the state, unless an earlier call has failed. An error is kept.
+    fn call<T>(&self, what: &str, call: impl FnOnce(&mut State) -> Result<T, DriverError>) -> Result<T, Error> {
+        let mut state: MutexGuard<'_, State> = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = &state.failed {
+            return Err(error.clone());
+        }
+        let result = state.context.bind_to_thread().and_then(|()| call(&mut state));
+        result.map_err(|error| {
+            let error = failure(&self.info.name, what, error);
+            state.failed = Some(error.clone());
+            error
+        })
+    }
+}
+
+impl Driver for Cuda {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error> {
+        self.call("an allocation", |_| {
+            // SAFETY: the call has no requirement but a bound context. Nothing reads the bytes before they are written.
+            match unsafe { result::malloc_sync(bytes as usize) } {
+                Ok(address) => Ok(Some(address)),
+                Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn free(&self, address: u64) -> Result<(), Error> {
+        // SAFETY: the pool frees an address of `allocate` once, after all operations of all streams.
+        self.call("freeing memory", |_| unsafe { result::free_sync(address) })
+    }
+
+    fn kernel(&self, module: &'static Module, name: &str) -> Result<KernelId, Error> {
+        let text = CString::new(module.text());
+        let text = text.map_err(|_| Error::Fault(format!("the PTX of {} contains a zero byte", module.name())))?;
+        let symbol = CString::new(name).map_err(|_| Error::Fault("a kernel has a zero byte in its name".into()))?;
+        self.call(&format!("loading kernel {name} of {}", module.name()), |state| {
+            let known = state.kernels.iter().position(|(of, known, _)| *of == module.name() && known == name);
+            if let Some(kernel) = known {
+                return Ok(kernel);
+            }
+            let loaded = state.modules.iter().find(|(known, _)| *known == module.name()).map(|&(_, handle)| handle);
+            let handle = match loaded {
+                Some(handle) => handle,
+                None => {
+                    // SAFETY: the image is text that ends with a zero byte. The driver copies it.
+                    let handle = unsafe { result::module::load_data(text.as_ptr().cast()) }?;
+                    state.modules.push((module.name(), handle));
+                    handle
+                }
+            };
+            // SAFETY: the module was loaded above and is unloaded with the state alone.
+            let function = unsafe { result::module::get_function(handle, symbol) }?;
+            let most = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+            let fixed = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+            // SAFETY: the function is loaded.
+            let fixed = unsafe { result::function::get_function_attribute(function, fixed) }?;
+            let most = state.context.attribute(most)? - fixed;
+            let dynamic = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function is loaded. The call only allows launches with more than 48 KiB.
+            unsafe { result::function::set_function_attribute(function, dynamic, most) }?;
+            state.kernels.push((module.name(), name.into(), function));
+            Ok(state.kernels.len() - 1)
+        })
+    }
+
+    fn open_stream(&self) -> Result<(), Error> {
+        self.call("opening a stream", |state| {
+            let stream = state.context.new_stream()?;
+            state.streams.push(Queue { stream, sources: Vec::new(), waiting: 0 });
+            Ok(())
+        })
+    }
+
+    fn submit(&self, stream: StreamId, operation: Operation) -> Result<(), Error> {
+        self.call(name(&operation), |state| {
+            let queue = state.streams[stream].stream.cu_stream();
+            match operation {
+                Operation::Write { to, bytes } => state.streams[stream].write(to, bytes),
+                // SAFETY: the bytes are a buffer's, and the streams are ordered so that none else uses them.
+                Operation::Fill { to, bytes, value } => unsafe {
+                    result::memset_d8_async(to, value, bytes as usize, queue)
+                },
+                // SAFETY: as above; both are buffers of at least so many bytes.
+                Operation::Copy { from, to, bytes } => unsafe {
+                    result::memcpy_dtod_async(to, from, bytes as usize, queue)
+                },
+                Operation::Forget { .. } => Ok(()),
+                Operation::Launch(launch) => state.launch(&launch, queue),
+                Operation::Replay(graph) => match state.graphs.get(&graph) {
+                    // SAFETY: the graph exists, and its buffers live as long as the `Graph` that the caller holds.
+                    Some(graph) => unsafe { result::graph::launch(graph.cu_graph_exec(), queue) },
+                    None => Err(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE)),
+                },
+            }
+        })
+    }
+
+    fn wait(&self, stream: StreamId, other: StreamId) -> Result<(), Error> {
+        self.call("waiting for a stream", |state| {
+            let (stream, other) = (&state.streams[stream].stream, &state.streams[other].stream);
+            stream.join(other)
+        })
+    }
+
+    fn synchronize(&self, stream: StreamId) -> Result<(), Error> {
+        let (stream, sources) = self.call("a kernel", |state| {
+            let queue = &mut state.streams[stream];
+            queue.waiting = 0;
+            Ok((Arc::clone(&queue.stream), std::mem::take(&mut queue.sources)))
+        })?;
+        // Other threads may use other streams in the meantime.
+        let done = stream.synchronize();
+        drop(sources);
+        self.call("a kernel", |_| done)
+    }
+
+    fn read(&self, stream: StreamId, from: u64, out: &mut [u8]) -> Result<(), Error> {
+        let copied = self.call("a copy to the host", |state| {
+            // SAFETY: the bytes are a buffer's. The call returns after the copy, since `out` is not page-locked.
+            unsafe { result::memcpy_dtoh_async(out, from, state.streams[stream].stream.cu_stream()) }
+        });
+        self.synchronize(stream).and(copied)
+    }
+
+    fn record(&self, launches: Vec<Launch>) -> Result<GraphId, Error> {
+        self.call("recording a graph", |state| {
+            let capture = Arc::clone(&state.capture);
+            capture.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+            let launched = launches.iter().try_for_each(|launch| state.launch(launch, capture.cu_stream()));
+            // The capture ends whether or not the launches are right.
+            let graph = capture.end_capture(CUgraphInstantiate_flags(0))?;
+            launched?;
+            let id = state.next_graph;
+            state.next_graph += 1;
+            state.graphs.insert(id, graph.ok_or(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE))?);
+            Ok(id)
+        })
+    }
+
+    fn drop_graph(&self, graph: GraphId) {
+        // Nobody hears of an error here; the next call returns it.
+        let _ = self.call("dropping a graph", |state| {
+            state.context.synchronize()?;
+            state.graphs.remove(&graph);
+            Ok(())
+        });
+    }
+}
+
+/// The name of an operation in errors.
+fn name(operation: &Operation) -> &'static str {
+    match operation {
+        Operation::Write { .. } => "a copy from the host",
+        Operation::Fill { .. } => "a fill",
+        Operation::Copy { .. } => "a copy",
+        Operation::Forget { .. } => "a new buffer",
+        Operation::Launch(_) => "the launch of a kernel",
+        Operation::Replay(_) => "the launch of a graph",
+    }
+}
+
+impl State {
+    fn launch(&self, launch: &Launch, queue: sys::CUstream) -> Result<(), DriverError> {
+        let (_, _, function) = self.kernels[launch.kernel];
+        let (mut words, mut addresses) = (Vec::new(), Vec::new());
+        for argument in &launch.arguments {
+            // A little-endian host: the low half of a word comes first, so both sizes are read from the same place.
+            words.push(match *argument {
+                Argument::Word32(word) => u64::from(word),
+                Argument::Word64(word) => word,
+            });
+        }
+        addresses.extend(words.iter_mut().map(|word| (&raw mut *word).cast::<c_void>()));
+        let [x, y, z] = launch.grid;
+        // SAFETY: `Launch::request` compared number and sizes of the arguments with the kernel's parameters, and the
+        // number of threads with its limit. The driver copies the arguments before it returns. The kernels stay within
+        // their buffers: the emulated device checks this in tests.
+        unsafe {
+            result::launch_kernel(function, (x, y, z), (launch.block, 1, 1), launch.shared, queue, &mut addresses)
+        }
+    }
+}
+
+impl Queue {
+    fn write(&mut self, to: u64, bytes: Vec<u8>) -> Result<(), DriverError> {
+        if self.waiting + bytes.len() > WAITING {
+            self.synchronize()?;
+        }
+        // SAFETY: the bytes go to a buffer of at least their number. `sources` keeps them until the stream has copied
+        // them; their heap memory does not move with the vector.
+        let copied = unsafe { result::memcpy_htod_async(to, &bytes, self.stream.cu_stream()) };
+        self.waiting += bytes.len();
+        self.sources.push(bytes);
+        copied
+    }
+
+    fn synchronize(&mut self) -> Result<(), DriverError> {
+        self.stream.synchronize()?;
+        self.sources.clear();
+        self.waiting = 0;
+        Ok(())
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // The device object is gone, so nobody hears of an error. The process gives up what stays loaded.
+        if self.context.bind_to_thread().and_then(|()| self.context.synchronize()).is_ok() {
+            self.graphs.clear();
+            for (_, module) in self.modules.drain(..) {
+                // SAFETY: the module is loaded, all of its kernels have ended, and no graph refers to them.
+                let _ = unsafe { result::module::unload(module) };
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Errors of devices.
+
+use thiserror::Error;
+
+/// An error of a device or of an engine on it.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No device has this name.
+    #[error("unknown device {name:?}; choose cpu, auto, emulated, or cuda:N with the number of a GPU, such as cuda:0")]
+    UnknownDevice {
+        /// The name.
+        name: String,
+    },
+    /// This build has no CUDA driver.
+    #[error(
+        "no CUDA device: this build of Solinas has no support for CUDA; take the device cpu, or build solinas-gpu with its feature cuda on Linux"
+    )]
+    NoCuda,
+    /// The library of the NVIDIA driver is missing.
+    #[error(
+        "no CUDA device: the driver library libcuda.so.1 was not found; install the NVIDIA driver, or take the device cpu"
+    )]
+    NoDriver,
+    /// The machine has no GPU with this number.
+    #[error("no CUDA device {number}: the driver sees {count} of them, numbered from 0; `nvidia-smi -L` lists them")]
+    NoDevice {
+        /// The number that was asked for.
+        number: usize,
+        /// The GPUs of the machine.
+        count: usize,
+    },
+    /// The driver cannot compile the kernels.
+    #[error("the NVIDIA driver supports CUDA {}.{}, but the kernels need {}.{}; install driver 550 or newer, or take the device cpu", have / 1000, have % 1000 / 10, need / 1000, need % 1000 / 10)]
+    OldDriver {
+        /// 1000 times the major version plus 10 times the minor version of the driver.
+        have: u32,
+        /// The version that the kernels need.
+        need: u32,
+    },
+    /// The GPU lacks instructions that the kernels use.
+    #[error("{device} has compute capability {}.{}, but the kernels need {}.{}; take another GPU, or the device cpu", have.0, have.1, need.0, need.1)]
+    OldDevice {
+        /// Name of the GPU.
+        device: String,
+        /// Major and minor number of the capability that the GPU has.
+        have: (u32, u32),
+        /// The capability that the kernels need.
+        need: (u32, u32),
+    },
+    /// The memory of the device is too small.
+    #[error("{what} needs {need} bytes on {device}, which has {free} bytes free of {limit}; {fits}")]
+    Memory {
+        /// The data that does not fit.
+        what: String,
+        /// Name of the device.
+        device: String,
+        /// Bytes that it needs.
+        need: u64,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that the device may use.
+        limit: u64,
+        /// The remedy: what would fit.
+        fits: String,
+    },
+    /// A kernel does not fit its launch. This is a fault of Solinas.
+    #[error("kernel {kernel}: {problem}; please report this as a fault of Solinas")]
+    Launch {
+        /// Name of the kernel.
+        kernel: String,
+        /// The problem.
+        problem: String,
+    },
+    /// A check of the emulated device failed. This is a fault of Solinas.
+    #[error("the emulated device found a fault: {0}; please report this as a fault of Solinas")]
+    Fault(String),
+    /// A call of the CUDA driver failed. The device takes no more work.
+    #[error("{device} failed in {call}: {problem}; start the job again, or take the device cpu")]
+    Driver {
+        /// Name of the device.
+        device: String,
+        /// The operation that reported the error, which an earlier one may have caused.
+        call: String,
+        /// The message of the driver.
+        problem: String,
+    },
+    /// The engine has no kernels for these parameters.
+    #[error("there are no GPU kernels for {params}; take the device cpu")]
+    Unsupported {
+        /// Description of the parameters.
+        params: String,
+    },
+    /// A ciphertext or table does not fit the engine.
+    #[error(transparent)]
+    Scheme(#[from] solinas_schemes::Error),
+}

@@ -1,0 +1,99 @@
+//! Launches: runs of kernels with their arguments.
+
+use crate::buffer::{Buffer, Memory};
+use crate::driver::{Argument, Launch as Request};
+use crate::{Device, Error, Kernel};
+use std::sync::Arc;
+
+/// An argument of a kernel.
+#[derive(Debug, Clone)]
+pub struct Arg(Value);
+
+#[derive(Debug, Clone)]
+enum Value {
+    Word(Argument),
+    Buffer(Arc<Memory>, Access),
+}
+
+/// What an operation does with a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+impl Arg {
+    /// A buffer that the kernel reads only.
+    pub fn read<T>(buffer: &Buffer<T>) -> Self {
+        Self(Value::Buffer(Arc::clone(&buffer.memory), Access::Read))
+    }
+
+    /// A buffer that the kernel writes, or reads and writes.
+    pub fn write<T>(buffer: &Buffer<T>) -> Self {
+        Self(Value::Buffer(Arc::clone(&buffer.memory), Access::Write))
+    }
+}
+
+impl From<u32> for Arg {
+    fn from(value: u32) -> Self {
+        Self(Value::Word(Argument::Word32(value)))
+    }
+}
+
+impl From<u64> for Arg {
+    fn from(value: u64) -> Self {
+        Self(Value::Word(Argument::Word64(value)))
+    }
+}
+
+/// One run of a kernel.
+#[derive(Debug, Clone)]
+pub struct Launch<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Number of blocks in each direction, all at least 1.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: u32,
+    /// Bytes of shared memory of a block, besides those that the kernel declares itself.
+    pub shared: u32,
+    /// The arguments.
+    pub args: Vec<Arg>,
+}
+
+/// The buffers of an operation.
+pub(crate) type Uses = Vec<(Arc<Memory>, Access)>;
+
+impl Launch<'_> {
+    /// Checks the launch against the kernel, and splits it into the request to the driver and its buffers.
+    pub(crate) fn request(&self, device: &Device) -> Result<(Request, Uses), Error> {
+        let kernel = self.kernel;
+        let (mut arguments, mut uses) = (Vec::new(), Uses::new());
+        for Arg(value) in &self.args {
+            match value {
+                Value::Word(word) => arguments.push(*word),
+                Value::Buffer(memory, access) => {
+                    arguments.push(Argument::Word64(memory.block.address));
+                    uses.push((Arc::clone(memory), *access));
+                }
+            }
+        }
+        let sizes: Vec<u32> = arguments.iter().map(|argument| argument.bytes()).collect();
+        if sizes != kernel.parameters {
+            return Err(kernel.fault(format!("arguments of {sizes:?} bytes for parameters of {:?}", kernel.parameters)));
+        }
+        if self.block == 0 || self.block > kernel.threads || self.grid.contains(&0) {
+            let Self { grid, block, .. } = self;
+            return Err(
+                kernel.fault(format!("grid {grid:?} and block {block}, but a block has at most {}", kernel.threads))
+            );
+        }
+        if let Some((other, _)) = uses.iter().find(|(memory, _)| !memory.device.is(device)) {
+            return Err(kernel.fault(format!("a buffer of another device, {}", other.device.info().name)));
+        }
+        let ranges = |of| uses.iter().filter(|(_, access)| *access == of).map(|(memory, _)| memory.range()).collect();
+        let (reads, writes) = (ranges(Access::Read), ranges(Access::Write));
+        let Self { grid, block, shared, .. } = *self;
+        Ok((Request { kernel: kernel.id, grid, block, shared, arguments, reads, writes }, uses))
+    }
+}

@@ -1,0 +1,66 @@
+//! GPUs: devices, memory, streams, graphs, and the engines that run the kernels of Solinas on them.
+//!
+//! - [`Device`]: a GPU with CUDA, or the emulated device, which interprets the same PTX and checks every access.
+//! - [`Stream`]: operations in order. [`Buffer`]: an array on the device, from the device's memory pool.
+//!   Operations of different streams on one buffer wait for each other.
+//! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
+//!   and a chain of them.
+//! - [`tfhe`]: bootstraps of TFHE.
+//!
+//! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
+//! of the NVIDIA driver when a program opens a CUDA device.
+//!
+//! ```
+//! use solinas_gpu::{Device, DeviceOptions, Stream};
+//! let device = Device::open("emulated".parse()?, DeviceOptions::default())?.expect("it is not the processor");
+//! let stream = Stream::new(&device)?;
+//! let buffer = stream.buffer_of(&[1u32, 2, 3], "an example")?;
+//! let mut values = [0; 2];
+//! stream.read(&buffer, 1, &mut values)?;
+//! assert_eq!(values, [2, 3]);
+//! # Ok::<(), solinas_gpu::Error>(())
+//! ```
+#![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod buffer;
+mod clock;
+mod device;
+mod driver;
+#[cfg(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[allow(unsafe_code, reason = "the calls of the CUDA driver are C functions")]
+mod driver_cuda;
+#[cfg(not(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod driver_cuda {
+    /// There is no CUDA in this build.
+    pub(crate) fn open(_: usize) -> Result<Box<dyn crate::driver::Driver>, crate::Error> {
+        Err(crate::Error::NoCuda)
+    }
+}
+mod driver_emulated;
+mod error;
+mod graph;
+mod kernel;
+mod launch;
+mod module;
+mod name;
+mod order;
+mod pool;
+mod stream;
+pub mod tfhe;
+
+pub use buffer::Buffer;
+pub use device::{Device, DeviceOptions};
+pub use driver::DeviceInfo;
+pub use error::Error;
+pub use graph::Graph;
+pub use kernel::Kernel;
+pub use launch::{Arg, Launch};
+pub use module::Module;
+pub use name::DeviceName;
+pub use stream::Stream;

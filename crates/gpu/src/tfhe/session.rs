@@ -1,0 +1,208 @@
+//! The values of a program on a device.
+
+use super::Engine;
+use super::kernels::Wave;
+use crate::{Buffer, Error, Graph, Stream};
+use solinas_schemes::tfhe::params::Family;
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params};
+use std::collections::BTreeMap;
+
+/// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
+const OUTPUTS: usize = 65_535;
+
+/// `constant + sum of coefficient * value`, word by word. The constant, in units of `2^-32` turn, is added to the body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// The slot of each value, and its coefficient.
+    pub terms: Vec<(u32, i32)>,
+    /// The constant.
+    pub constant: u32,
+}
+
+/// A bootstrap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The argument.
+    pub argument: Sum,
+    /// Number of its table in [`Session::new`].
+    pub table: usize,
+    /// The slots of its outputs, one for [`LookupTable::Sign`], else one for each table.
+    pub outputs: Vec<u32>,
+}
+
+/// The values of a program on a device, in slots. A slot holds one ciphertext of `k N + 1` words.
+#[derive(Debug)]
+pub struct Session<'a> {
+    engine: &'a Engine,
+    stream: Stream,
+    slots: usize,
+    /// For each table, the numbers of the steps of its outputs.
+    steps: Vec<Vec<u32>>,
+    wave: Wave,
+    /// Graphs of waves, by numbers of jobs and outputs. They refer to the buffers of `wave`.
+    graphs: BTreeMap<(usize, usize), Graph>,
+}
+
+impl<'a> Session<'a> {
+    /// Largest number of bootstraps of a graph, and of sums that are read at once. A GPU runs such a wave in some 20 ms,
+    /// so that it reports progress and stops in time.
+    pub const MAX_JOBS: usize = 1024;
+
+    /// Makes slots for values, all of them empty, and room for waves of at most `jobs` bootstraps and for these tables.
+    ///
+    /// # Errors
+    /// [`solinas_schemes::Error::Table`] if a table belongs to the other family or is empty; [`Error::Memory`]; the errors
+    /// of the device.
+    pub fn new(engine: &'a Engine, slots: usize, jobs: usize, tables: &[LookupTable]) -> Result<Self, Error> {
+        let params = &engine.params;
+        let of_this_family = |table: &LookupTable| match table {
+            LookupTable::Sign => params.family() == Family::Gates,
+            LookupTable::Entries(tables) => params.family() == Family::Integers && !tables.is_empty(),
+        };
+        if !tables.iter().all(of_this_family) {
+            return Err(solinas_schemes::Error::Table { params: params.name().into() }.into());
+        }
+        let mut sets: Vec<[i32; 16]> = Vec::new();
+        let mut number = |steps: [i32; 16]| {
+            let known = sets.iter().position(|known| *known == steps);
+            known.unwrap_or_else(|| {
+                sets.push(steps);
+                sets.len() - 1
+            }) as u32
+        };
+        let steps = tables.iter().map(|table| table.steps().into_iter().map(&mut number).collect()).collect();
+        let sets: Vec<u32> = sets.concat().into_iter().map(|step| step as u32).collect();
+        let boxes: Vec<u32> = tables.iter().flat_map(LookupTable::boxes).collect();
+        let (words, small) = (engine.words(), params.literal().lwe_dimension + 1);
+        let jobs = jobs.clamp(1, Self::MAX_JOBS);
+        let stream = Stream::new(&engine.device)?;
+        let new = |words: usize, what: &str| stream.buffer::<u32>(words, what);
+        let wave = Wave {
+            values: new(slots * words, "the values of a program")?,
+            starts: new(jobs + 1, "a wave")?,
+            terms: new(2 * jobs, "a wave")?,
+            constants: new(jobs, "a wave")?,
+            tables: new(jobs, "a wave")?,
+            outputs: new(3 * jobs, "a wave")?,
+            boxes: stream.buffer_of(&boxes, "lookup tables")?,
+            steps: stream.buffer_of(&sets, "lookup tables")?,
+            arguments: new(jobs * words, "the arguments of a wave")?,
+            switched: new(jobs * small, "the arguments of a wave")?,
+            exponents: new(jobs * small, "the arguments of a wave")?,
+            accumulators: new(jobs * (words - 1 + params.literal().ring_dimension), "the accumulators of a wave")?,
+        };
+        Ok(Self { engine, stream, slots, steps, wave, graphs: BTreeMap::new() })
+    }
+
+    /// Bytes that each bootstrap of a wave takes.
+    pub(super) fn job_bytes(params: &Params) -> u64 {
+        let p = params.literal();
+        // An argument, an accumulator, a switched argument and its exponents, a value.
+        let words = 3 * params.big_dimension() + p.ring_dimension + 2 * p.lwe_dimension + 16;
+        4 * words as u64
+    }
+
+    /// Largest number of bootstraps of a wave.
+    pub fn jobs(&self) -> usize {
+        self.wave.constants.len()
+    }
+
+    /// Copies a ciphertext to a slot.
+    ///
+    /// # Errors
+    /// [`solinas_schemes::Error::CiphertextLength`] unless it has `k N + 1` words; [`Error::Launch`] if there is no such
+    /// slot; the errors of the device.
+    pub fn write(&self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
+        let want = self.engine.words();
+        if value.words().len() != want {
+            return Err(solinas_schemes::Error::CiphertextLength { got: value.words().len(), want }.into());
+        }
+        self.stream.write(&self.wave.values, slot as usize * want, value.words())
+    }
+
+    /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for a slot or table that does not exist, or a wrong number of outputs; the errors of the device.
+    pub fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+        for tasks in tasks.chunks(self.jobs()) {
+            self.arguments(tasks.iter().map(|task| &task.argument))?;
+            let (mut tables, mut outputs) = (Vec::new(), Vec::new());
+            for (job, task) in tasks.iter().enumerate() {
+                let steps = self.steps.get(task.table).filter(|steps| steps.len() == task.outputs.len());
+                let steps = steps.ok_or_else(|| misfit("a task does not fit its table"))?;
+                tables.push(task.table as u32);
+                for (&slot, &steps) in task.outputs.iter().zip(steps) {
+                    self.check(slot)?;
+                    outputs.extend([job as u32, slot, steps]);
+                }
+            }
+            if outputs.len() > 3 * OUTPUTS {
+                return Err(misfit("a wave has too many outputs"));
+            }
+            self.stream.write(&self.wave.tables, 0, &tables)?;
+            if outputs.len() > self.wave.outputs.len() {
+                self.wave.outputs = self.grown(outputs.len())?;
+            }
+            self.stream.write(&self.wave.outputs, 0, &outputs)?;
+            let shape = (tasks.len(), outputs.len() / 3);
+            if !self.graphs.contains_key(&shape) {
+                let launches = self.engine.kernels.wave(&self.wave, self.engine, shape.0 as u32, shape.1 as u32);
+                self.graphs.insert(shape, Graph::new(&self.engine.device, &launches)?);
+            }
+            self.stream.replay(&self.graphs[&shape])?;
+        }
+        self.stream.synchronize()
+    }
+
+    /// Computes sums of values and reads them.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for a slot that does not exist; the errors of the device.
+    pub fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error> {
+        let mut results = Vec::with_capacity(sums.len());
+        let words = self.engine.words();
+        for sums in sums.chunks(self.jobs()) {
+            self.arguments(sums.iter())?;
+            self.stream.launch(&self.engine.kernels.linear(&self.wave, sums.len() as u32))?;
+            let mut all = vec![0; sums.len() * words];
+            self.stream.read(&self.wave.arguments, 0, &mut all)?;
+            results.extend(all.chunks_exact(words).map(|words| LweCiphertext::from_words(words.to_vec())));
+        }
+        Ok(results)
+    }
+
+    /// Writes sums to the device, at most [`Self::jobs`] of them.
+    fn arguments<'s>(&mut self, sums: impl Iterator<Item = &'s Sum>) -> Result<(), Error> {
+        let (mut starts, mut terms, mut constants) = (vec![0], Vec::new(), Vec::new());
+        for sum in sums {
+            for &(slot, coefficient) in &sum.terms {
+                self.check(slot)?;
+                terms.extend([slot, coefficient as u32]);
+            }
+            starts.push(terms.len() as u32 / 2);
+            constants.push(sum.constant);
+        }
+        if terms.len() > self.wave.terms.len() {
+            self.wave.terms = self.grown(terms.len())?;
+        }
+        self.stream.write(&self.wave.starts, 0, &starts)?;
+        self.stream.write(&self.wave.terms, 0, &terms)?;
+        self.stream.write(&self.wave.constants, 0, &constants)
+    }
+
+    /// Makes a buffer of at least `words` words in place of one of a wave. Graphs refer to the old one, so they go.
+    fn grown(&mut self, words: usize) -> Result<Buffer<u32>, Error> {
+        self.graphs.clear();
+        self.stream.buffer(words.next_power_of_two(), "a wave")
+    }
+
+    fn check(&self, slot: u32) -> Result<(), Error> {
+        if slot as usize >= self.slots { Err(misfit("a slot does not exist")) } else { Ok(()) }
+    }
+}
+
+/// The error for a wave that does not fit its session.
+fn misfit(problem: &str) -> Error {
+    Error::Launch { kernel: "of a wave of bootstraps".into(), problem: problem.into() }
+}

@@ -1,0 +1,11 @@
+//! The kernels of `cuda/solinas` and `cuda/carry` on the emulated device, against the CPU engine, word for word.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod carries;
+mod chain;
+mod counters;
+mod field;
+mod lab;
+mod products;
+mod tables;
+mod transforms;

@@ -1,0 +1,36 @@
+//! Execution of a launch.
+
+mod access;
+mod block;
+mod grid;
+mod group;
+mod mask;
+mod order;
+mod pattern;
+mod shadow;
+mod warp;
+
+use crate::error::FaultKind;
+
+pub(crate) use grid::{Setup, run};
+
+/// A fault that has no place yet.
+#[derive(Debug)]
+struct Trouble {
+    kind: FaultKind,
+    what: String,
+    address: Option<u64>,
+    /// Lane of the group.
+    lane: usize,
+}
+
+impl Trouble {
+    fn new(kind: FaultKind, lane: usize, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), address: None, lane }
+    }
+
+    fn at(mut self, address: u64) -> Self {
+        self.address = Some(address);
+        self
+    }
+}
