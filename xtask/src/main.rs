@@ -98,8 +98,8 @@ fn main() -> ExitCode {
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
-        Chore::Golden { save, target } => golden(save, target.as_deref()),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
+        Chore::Golden { save, target } => golden(save, target.as_deref()),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
