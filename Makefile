@@ -1,5 +1,6 @@
 # Two commands do all set-up: `make demo` runs the main job, `make test` passes the tests.
-# They need a Rust toolchain and Python 3.11 with its venv module; everything else is installed below this folder.
+# They need a Rust toolchain and Python 3.11. tools/install_test_tools.sh installs what else the tests need; the rest is
+# installed below this folder.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -9,7 +10,7 @@ TOOLS := $(CURDIR)/target/tools
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,7 +18,10 @@ help: ## Lists the targets
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
 	$(CARGO) run --quiet --release --bin solinas -- demo
 
-test: lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
+test: test-tools lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
+
+test-tools: ## Installs what the tests need and the machine lacks
+	@tools/install_test_tools.sh
 
 lint: lint-crates ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
 	$(CARGO) xtask bench-lint

@@ -48,6 +48,12 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
     let mut leads_to: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
     let mut count = 0;
     for (page, text) in pages {
+        // A merge was committed before it was resolved.
+        for (line, _) in
+            (1..).zip(text.lines()).filter(|(_, line)| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> "))
+        {
+            faults.push(format!("{}:{line}: a conflict marker", page.display()));
+        }
         for (line, link) in links(text) {
             if is_external(&link) {
                 continue;

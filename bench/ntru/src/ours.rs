@@ -185,7 +185,7 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
     let (client, server) = pool.install(|| keys(&params))?;
     let evaluator = Evaluator::new(&server);
     let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;
-    let bit = evaluator.automatic().at_level(&fresh, 1)?;
+    let bit = evaluator.automatic().at_level(&fresh, Level::LOWEST)?;
     let refreshed = evaluator.bootstrap(&bit)?;
     let plain = client.decrypt(&refreshed)?;
     assert!(plain[0] == 1 && plain[1..].iter().all(|&x| x == 0), "{set}: a bit came out wrong");

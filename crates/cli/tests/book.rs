@@ -107,22 +107,28 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Runs one command line in a folder, which is also the home. `solinas` is the command under test.
-fn run(folder: &Path, line: &str) -> Output {
+/// Runs one command line. `solinas` is the command under test and `folder` the home. `working` is the working directory; as in
+/// a shell, it stays changed for the next line.
+fn run(folder: &Path, working: &mut PathBuf, line: &str) -> Output {
     let solinas = assert_cmd::cargo::cargo_bin("solinas");
     let path = format!("{}:{}", solinas.parent().unwrap().display(), env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(folder).env("PATH", path).env("HOME", folder);
-    command.stdin(Stdio::null()).output().unwrap()
+    let after = folder.join(".working");
+    let script = format!("{line}\nstatus=$?; pwd > '{}'; exit $status", after.display());
+    command.args(["-c", &script]).current_dir(&working).env("PATH", path).env("HOME", folder);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    *working = PathBuf::from(fs::read_to_string(after).unwrap().trim_end());
+    output
 }
 
 fn shell(folder: &Path, block: &Block<'_>) -> Result<(), String> {
+    let mut working = folder.to_path_buf();
     for line in block.code.replace("\\\n", " ").lines().filter(|line| !line.trim().is_empty()) {
         let (command, wanted) = match line.split_once("# -> ") {
             Some((command, wanted)) => (command, Some(wanted)),
             None => (line, None),
         };
-        let output = run(folder, command);
+        let output = run(folder, &mut working, command);
         let printed = words(&output.stdout);
         if !output.status.success() {
             return Err(format!("{line}\nfails: {}", String::from_utf8_lossy(&output.stderr)));
@@ -135,13 +141,14 @@ fn shell(folder: &Path, block: &Block<'_>) -> Result<(), String> {
 }
 
 fn console(folder: &Path, block: &Block<'_>) -> Result<(), String> {
+    let mut working = folder.to_path_buf();
     let sessions: Vec<&str> = block.code.split("$ ").collect();
     if sessions.len() < 2 || !sessions[0].is_empty() {
         return Err("a console block shows commands after `$ `".to_owned());
     }
     for session in &sessions[1..] {
         let (command, wanted) = session.split_once('\n').unwrap_or((session, ""));
-        let output = run(folder, &format!("{{ {command}; }} 2>&1"));
+        let output = run(folder, &mut working, &format!("{{ {command}; }} 2>&1"));
         let printed = words(&output.stdout);
         if !matches(&printed, &words(wanted.as_bytes())) {
             return Err(format!("{command}\nprints {printed}"));

@@ -6,6 +6,7 @@
 //! - [`prime`]: word-size primes and their negacyclic number-theoretic transforms.
 //! - [`complex`]: transforms of long digit sequences in complex doubles, exact by a proven error bound.
 //! - [`limbs`]: kernels on little-endian slices of 64-bit words (carries, products, Montgomery).
+//! - [`root`]: roots of unity in doubles, the same bits on every platform.
 //! - [`matrix`]: products of matrices of 32-bit residues with vectors, and uniform entries from a seed.
 //! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which use the transforms.
 
@@ -30,6 +31,7 @@ mod kernels;
 pub mod limbs;
 pub mod matrix;
 pub mod prime;
+pub mod root;
 mod simd;
 pub mod solinas;
 pub mod torus;

@@ -88,7 +88,7 @@ impl Basis {
 
     /// `log2 Q`.
     pub fn log2_modulus(&self) -> f64 {
-        self.moduli().map(|q| (q.value() as f64).log2()).sum()
+        self.moduli().map(|q| libm::log2(q.value() as f64)).sum()
     }
 
     /// The transform of tower `i`.

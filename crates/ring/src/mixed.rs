@@ -142,7 +142,7 @@ impl MixedRadix {
                     }
                 }
                 value += if exponent == 0.0 { negative[j] as f64 } else { 0.0 };
-                *out = if value == 0.0 { 0.0 } else { value.log2() + exponent };
+                *out = if value == 0.0 { 0.0 } else { libm::log2(value) + exponent };
             }
         });
         Ok(out)

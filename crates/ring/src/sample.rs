@@ -28,7 +28,8 @@ impl Gaussian {
         if !(0.3..=64.0).contains(&sigma) {
             return Err(Error::Sampler { what: "a standard deviation", value: sigma, min: 0.3, max: 64.0 });
         }
-        let density = |k: u32| (-f64::from(k).powi(2) / (2.0 * sigma * sigma)).exp() * if k == 0 { 1.0 } else { 2.0 };
+        let density =
+            |k: u32| libm::exp(-f64::from(k).powi(2) / (2.0 * sigma * sigma)) * if k == 0 { 1.0 } else { 2.0 };
         let last = (9.3 * sigma).ceil() as u32;
         let total: f64 = (0..=last).rev().map(density).sum();
         // Tails summed from the small end keep their relative precision.

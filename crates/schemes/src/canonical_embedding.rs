@@ -9,13 +9,13 @@ use zeroize::Zeroize;
 pub(crate) fn magnitudes(coefficients: &[f64]) -> Vec<f64> {
     let n = coefficients.len();
     let twisted = coefficients.iter().enumerate().map(|(i, &a)| {
-        let (sin, cos) = (PI * i as f64 / n as f64).sin_cos();
+        let (sin, cos) = libm::sincos(PI * i as f64 / n as f64);
         (a * cos, a * sin)
     });
     let mut values: Vec<(f64, f64)> = twisted.collect();
     transform(&mut values, &roots_of_unity(n), 1);
     let place = |k: usize| if n > 1 { k.reverse_bits() >> (usize::BITS - n.ilog2()) } else { k };
-    let magnitudes = (0..n).map(|k| values[place(k)]).map(|(re, im)| re.hypot(im)).collect();
+    let magnitudes = (0..n).map(|k| values[place(k)]).map(|(re, im)| libm::hypot(re, im)).collect();
     values.zeroize();
     magnitudes
 }
@@ -39,25 +39,25 @@ pub(crate) fn log2_canonical_norm(coefficients: &[i64]) -> f64 {
     // i.
     let n = coefficients.len() as f64;
     let folded = low.iter().zip(high).enumerate().map(|(j, (&re, &im))| {
-        let ((sin, cos), re, im) = ((PI * j as f64 / n).sin_cos(), re as f64, im as f64);
+        let ((sin, cos), re, im) = (libm::sincos(PI * j as f64 / n), re as f64, im as f64);
         (re * cos - im * sin, re * sin + im * cos)
     });
     let mut values: Vec<(f64, f64)> = folded.collect();
     transform(&mut values, &roots_of_unity(low.len()), 1);
     let largest = values.iter().map(|(re, im)| re * re + im * im).fold(1.0, f64::max);
     values.zeroize();
-    0.5 * largest.log2()
+    0.5 * libm::log2(largest)
 }
 
 /// `log2` of the absolute value. Returns 0 for 0.
 pub(crate) fn log2_integer(value: i64) -> f64 {
-    (value.unsigned_abs().max(1) as f64).log2()
+    libm::log2(value.unsigned_abs().max(1) as f64)
 }
 
 /// `exp(2 pi i k / n)` for `k < n/2`.
 fn roots_of_unity(n: usize) -> Vec<(f64, f64)> {
     let of = |k: usize| {
-        let (sin, cos) = (2.0 * PI * k as f64 / n as f64).sin_cos();
+        let (sin, cos) = libm::sincos(2.0 * PI * k as f64 / n as f64);
         (cos, sin)
     };
     (0..n / 2).map(of).collect()

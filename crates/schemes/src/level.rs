@@ -92,13 +92,13 @@ impl Noise {
     /// The noise of a sum of noises that may be equal: standard deviations add.
     #[must_use]
     pub fn sum(self, other: Self) -> Self {
-        Self((self.0.exp2() + other.0.exp2()).log2())
+        Self(libm::log2(libm::exp2(self.0) + libm::exp2(other.0)))
     }
 
     /// The noise of a sum of independent noises: variances add.
     #[must_use]
     pub fn root_sum_squares(self, other: Self) -> Self {
-        Self(0.5 * ((2.0 * self.0).exp2() + (2.0 * other.0).exp2()).log2())
+        Self(0.5 * libm::log2(libm::exp2(2.0 * self.0) + libm::exp2(2.0 * other.0)))
     }
 
     /// The noise of a product of independent noises: standard deviations multiply.

@@ -121,13 +121,13 @@ pub(crate) fn public_stream(seed: &[u8; 32], stream: u64) -> ChaCha20Rng {
 }
 
 /// Draws a rounded Gaussian number of standard deviation `2^log2_std` turns, in units of `2^-64` turn (Box-Muller).
-/// Only the mathematical library's `ln`, `sqrt` and `cos` can make the time vary.
+/// Only `log`, `sqrt` and `cos` can make the time vary.
 pub(crate) fn gaussian(rng: &mut impl RngCore, log2_std: f64) -> u64 {
     // 53 random bits in (0, 1]. They truncate the tail at 8.57 standard deviations, which has probability 2^-56.
     let uniform = |word: u64| ((word >> 11) + 1) as f64 * 2f64.powi(-53);
     let (u, v) = (uniform(rng.next_u64()), uniform(rng.next_u64()));
-    let normal = (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos();
-    (normal * (log2_std + 64.0).exp2()).round_ties_even() as i64 as u64
+    let normal = (-2.0 * libm::log(u)).sqrt() * libm::cos(core::f64::consts::TAU * v);
+    (normal * libm::exp2(log2_std + 64.0)).round_ties_even() as i64 as u64
 }
 
 /// Draws `len` uniform bits, one in each byte.

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask golden` runs every command of `cases.txt` on every back end; the ordinary test runs them on the fastest one.
 //! A change of bytes that is meant is stored by `cargo xtask golden --save`, and its commit says why.
-//! Sampling and noise bounds use `ln`, `cos` and `exp2` of the system's mathematical library: another library may round otherwise.
+//! `cargo xtask golden --target x86_64-unknown-linux-musl` runs the same comparison with another C library.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -79,13 +79,13 @@ fn growth(digits: usize, wrap: Wrap, terms: usize) -> f64 {
     // Two transforms, products, sums, the inverse, the combination of its halves, and the rounded factor 1/L.
     let additions = terms.saturating_sub(1) as f64 * ADD;
     let first_order = 3.0 * transform + PRODUCT + additions + f64::from(halvings) * ADD + 1.0;
-    (first_order * U).exp_m1()
+    libm::expm1(first_order * U)
 }
 
 /// Largest sum of squares of `digits` balanced digits of `digit_bits` bits. Each digit is at most `2^(digit_bits - 1)`,
 /// and digit 0 may be one more.
 fn energy(digits: usize, digit_bits: u32) -> f64 {
-    let largest = f64::from(digit_bits - 1).exp2();
+    let largest = libm::exp2(f64::from(digit_bits - 1));
     digits as f64 * largest * largest + 2.0 * largest + 1.0
 }
 

@@ -18,7 +18,6 @@ mod digits;
 mod kernel;
 mod plan;
 mod points;
-mod root;
 mod top;
 mod tree;
 

@@ -5,9 +5,9 @@
 //! `j` of the `2^d` at depth `d` below subtree `s` is `x^(M/2^d) - e(a)`. Here
 //! `a = ((phase + 4 s) + 4 m brv_d(j)) / (4 m 2^d)`, where `brv_d` reverses `d` bits.
 
-use super::root::Roots;
 use crate::buffer::AlignedVec;
 use crate::fft::tile::{SCALARS, TILE, TileTwiddles};
+use crate::root::Roots;
 
 /// Points of a tile.
 pub(super) const TILE_POINTS: usize = TILE * TILE;

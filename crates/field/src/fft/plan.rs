@@ -3,6 +3,7 @@
 use super::kernel::{FloatSink, FloatSource};
 use super::tile::{TILE, TileTwiddles};
 use crate::buffer::AlignedVec;
+use crate::root::Roots;
 use crate::{Backend, Error, kernels};
 
 /// Largest ring dimension a plan supports.
@@ -25,58 +26,50 @@ pub struct NegacyclicPlan {
     pub(super) backend: Backend,
 }
 
-/// Angle, in turns, of the root `w^2` of node `index` at `depth` of the tree: `1/4` (the number `i`) at the top.
-fn angle(depth: u32, index: usize) -> f64 {
-    (0..depth).rev().fold(0.25, |turns, bit| turns / 2.0 + ((index >> bit & 1) as f64) / 2.0)
+/// Makes the twiddle factors of the nodes of the tree. Their rounding errors are noise of a bootstrap.
+struct Nodes {
+    /// Angles count in units of a turn over `order = 2N`.
+    order: u64,
+    roots: Roots,
 }
 
-/// Returns `(cos, sin)` of a dyadic angle in turns, nearly correctly rounded: the errors of the twiddle factors are
-/// noise of a bootstrap.
-///
-/// The function reduces the angle exactly to an eighth of a turn on either side. It restores the rounding error of the
-/// conversion to radians to first order.
-fn unit_root(turns: f64) -> (f64, f64) {
-    /// `2 pi` is `TAU` plus this.
-    const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;
-    let quarters = (turns * 4.0).round();
-    let reduced = turns - quarters / 4.0;
-    let radians = core::f64::consts::TAU * reduced;
-    let lost = core::f64::consts::TAU.mul_add(reduced, -radians) + TAU_REST * reduced;
-    let (sin, cos) = radians.sin_cos();
-    let (cos, sin) = (sin.mul_add(-lost, cos), cos.mul_add(lost, sin));
-    match (quarters as i64).rem_euclid(4) {
-        0 => (cos, sin),
-        1 => (-sin, cos),
-        2 => (-cos, -sin),
-        _ => (sin, -cos),
+impl Nodes {
+    fn new(dimension: usize) -> Self {
+        let order = 2 * dimension as u64;
+        Self { order, roots: Roots::new(order) }
     }
-}
 
-fn push(out: &mut Vec<f64>, turns: f64) {
-    let (cos, sin) = unit_root(turns);
-    out.extend([cos, sin]);
-}
-
-fn radix4(out: &mut Vec<f64>, depth: u32, index: usize) {
-    let turns = angle(depth, index);
-    push(out, turns / 4.0);
-    push(out, turns / 2.0);
-    push(out, turns * 3.0 / 4.0);
-}
-
-fn radix2(out: &mut Vec<f64>, depth: u32, index: usize) {
-    push(out, angle(depth, index) / 2.0);
-}
-
-/// Scalars of the three levels below a node, in the order of the kernels: one radix-4 node, then the first and third of
-/// its children. The twiddles of the second and fourth child are those, times `i`.
-fn subtree(depth: u32, index: usize) -> Vec<f64> {
-    let mut out = Vec::new();
-    radix4(&mut out, depth, index);
-    for child in [4 * index, 4 * index + 2] {
-        radix2(&mut out, depth + 2, child);
+    /// Angle of the root `w^2` of node `index` at `depth`: a quarter of a turn (the number `i`) at the top.
+    fn angle(&self, depth: u32, index: usize) -> u64 {
+        (0..depth).rev().fold(self.order / 4, |angle, bit| angle / 2 + (index >> bit & 1) as u64 * (self.order / 2))
     }
-    out
+
+    fn push(&self, out: &mut Vec<f64>, angle: u64) {
+        let (cos, sin) = self.roots.get(angle);
+        out.extend([cos, sin]);
+    }
+
+    fn radix4(&self, out: &mut Vec<f64>, depth: u32, index: usize) {
+        let angle = self.angle(depth, index);
+        self.push(out, angle / 4);
+        self.push(out, angle / 2);
+        self.push(out, angle / 4 * 3);
+    }
+
+    fn radix2(&self, out: &mut Vec<f64>, depth: u32, index: usize) {
+        self.push(out, self.angle(depth, index) / 2);
+    }
+
+    /// Scalars of the three levels below a node, in the order of the kernels: one radix-4 node, then the first and
+    /// third of its children. The twiddles of the second and fourth child are those, times `i`.
+    fn subtree(&self, depth: u32, index: usize) -> Vec<f64> {
+        let mut out = Vec::new();
+        self.radix4(&mut out, depth, index);
+        for child in [4 * index, 4 * index + 2] {
+            self.radix2(&mut out, depth + 2, child);
+        }
+        out
+    }
 }
 
 fn aligned(values: &[f64]) -> AlignedVec<f64> {
@@ -97,13 +90,14 @@ impl NegacyclicPlan {
         }
         let half = dimension / 2;
         let levels = (half / area).ilog2();
+        let nodes = Nodes::new(dimension);
         let mut strided = Vec::new();
         let mut depth = 0;
         while depth < levels {
             let mut pass = Vec::new();
             let odd = levels - depth == 1;
             for index in 0..1 << depth {
-                if odd { radix2(&mut pass, depth, index) } else { radix4(&mut pass, depth, index) }
+                if odd { nodes.radix2(&mut pass, depth, index) } else { nodes.radix4(&mut pass, depth, index) }
             }
             depth += if odd { 1 } else { 2 };
             strided.push(aligned(&pass));
@@ -111,8 +105,9 @@ impl NegacyclicPlan {
         let mut rows = Vec::new();
         let mut columns = Vec::new();
         for node in 0..half / area {
-            rows.extend(subtree(levels, node));
-            let lanes: Vec<Vec<f64>> = (0..TILE).map(|row| subtree(levels + TILE.ilog2(), node * TILE + row)).collect();
+            rows.extend(nodes.subtree(levels, node));
+            let lanes: Vec<Vec<f64>> =
+                (0..TILE).map(|row| nodes.subtree(levels + TILE.ilog2(), node * TILE + row)).collect();
             for scalar in 0..lanes[0].len() {
                 columns.extend(lanes.iter().map(|lane| lane[scalar]));
             }

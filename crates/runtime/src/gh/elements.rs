@@ -39,7 +39,7 @@ impl Bit {
 /// Lower bound of `log2` of a residue, close to it. Returns 0 for 0.
 fn log2(words: &[u64]) -> f64 {
     match words.iter().rposition(|&word| word != 0) {
-        Some(top) => 64.0 * top as f64 + (words[top] as f64).log2() - 1e-6,
+        Some(top) => 64.0 * top as f64 + libm::log2(words[top] as f64) - 1e-6,
         None => 0.0,
     }
     .max(0.0)

@@ -81,3 +81,35 @@ impl Evaluate for Bits<'_> {
         self.evaluator.recrypt(x)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solinas_schemes::gh::{Arithmetic, ClientKey, Params, RecryptMethod};
+    use solinas_schemes::{Control, Entropy};
+
+    #[test]
+    fn operations_that_keep_a_ciphertext_check_its_key() {
+        let params = Params::named("toy").unwrap();
+        let server = |seed| {
+            let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
+            Arc::new(client.server_key(&Control::default()).unwrap())
+        };
+        let (key, other) = (server(1), server(2));
+        let method = RecryptMethod::PartialFft;
+        let evaluator = Evaluator::shared(Arc::clone(&key), method, 1 << 30, Arithmetic::default()).unwrap();
+        let bits = Bits { evaluator: &evaluator, public: key.public() };
+        let [own, foreign] = [&key, &other].map(|key| Ciphertext::trivial(key.public(), true));
+        let keeps = |x: &Ciphertext| {
+            [
+                bits.negate(x),
+                bits.add_constant(x, 0),
+                bits.multiply_constant(x, 0),
+                bits.multiply_plain(x, &[1]),
+                bits.drop_level(x),
+            ]
+        };
+        assert!(keeps(&own).iter().all(Result::is_ok));
+        assert!(keeps(&foreign).iter().all(|x| matches!(x, Err(Error::KeyMismatch { .. }))));
+    }
+}

@@ -70,7 +70,7 @@ impl ClientKey {
         let (basis, phase) = self.phase(ciphertext, ciphertext.level.number())?;
         let magnitudes = MixedRadix::new(&basis).log2_magnitudes(&phase)?;
         let largest = magnitudes.iter().copied().fold(0.0, f64::max);
-        let squares: f64 = magnitudes.iter().map(|bits| (2.0 * (bits - largest)).exp2()).sum();
-        Ok(Noise::from_log2(largest + 0.5 * (squares / self.params().dimension() as f64).log2()))
+        let squares: f64 = magnitudes.iter().map(|bits| libm::exp2(2.0 * (bits - largest))).sum();
+        Ok(Noise::from_log2(largest + 0.5 * libm::log2(squares / self.params().dimension() as f64)))
     }
 }

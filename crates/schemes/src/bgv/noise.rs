@@ -35,14 +35,14 @@ fn modulus(params: &Params) -> f64 {
 
 /// Noise of a message alone, at its largest: every coefficient `p/2`.
 fn message(params: &Params) -> Noise {
-    Noise::from_log2(((params.plaintext_modulus() / 2) as f64).log2())
+    Noise::from_log2(libm::log2((params.plaintext_modulus() / 2) as f64))
 }
 
 /// Noise of a known polynomial `mu`, counted as if its value at every root of the ring were the largest of them. `log2_norm` is `log2 max |mu(zeta)|`, of
 /// centred coefficients. `largest` is `log2` of the largest coefficient. The noise of a constant is at least its coefficient: the allowance for tails, which is
 /// for random noise, does not cover it.
 pub fn plain(params: &Params, log2_norm: f64, largest: f64) -> Noise {
-    Noise::from_log2((log2_norm - 0.5 * dimension(params).log2()).max(largest))
+    Noise::from_log2((log2_norm - 0.5 * libm::log2(dimension(params))).max(largest))
 }
 
 /// Noise of a known number, the same in every slot, as [`plain`] has it.
@@ -61,15 +61,15 @@ pub fn fresh(params: &Params) -> Noise {
 
 /// Noise of an encryption with the public key, at any level: `p (e v + e_0 + e_1 s) + m`.
 pub fn encrypted(params: &Params) -> Noise {
-    let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
+    let masks = libm::log2(modulus(params) * SIGMA) + 0.5 * libm::log2(1.0 + 2.0 * dimension(params) * TERNARY);
     Noise::from_log2(masks).root_sum_squares(message(params))
 }
 
 /// Noise of a ciphertext made with the secret key: `p e + m`. The message counts as if its value at every root were the largest possible at one, which is
 /// `p n / pi`, if all coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> Noise {
-    let log2_norm = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
-    Noise::from_log2((modulus(params) * SIGMA).log2()).root_sum_squares(plain(
+    let log2_norm = libm::log2(modulus(params) * dimension(params) / core::f64::consts::PI);
+    Noise::from_log2(libm::log2(modulus(params) * SIGMA)).root_sum_squares(plain(
         params,
         log2_norm,
         message(params).log2(),
@@ -78,7 +78,7 @@ pub fn fresh_secret(params: &Params) -> Noise {
 
 /// Noise of a product.
 pub fn product(params: &Params, x: Noise, y: Noise) -> Noise {
-    x.product(y).scaled(0.5 * (PRODUCT_ALLOWANCE * dimension(params)).log2())
+    x.product(y).scaled(0.5 * libm::log2(PRODUCT_ALLOWANCE * dimension(params)))
 }
 
 /// Noise of a product with a known polynomial of that `log2_norm`, as for [`plain`]. No value at a root grows by more.
@@ -93,7 +93,7 @@ pub fn switched_digits(params: &Params, squares: f64) -> Noise {
 
 /// As [`switched_digits`], by a key whose errors are multiples of `p`.
 pub(super) fn switched_digits_modulo(params: &Params, p: f64, squares: f64) -> Noise {
-    Noise::from_log2((p * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2())
+    Noise::from_log2(libm::log2(p * SIGMA) + 0.5 * libm::log2(dimension(params) * squares))
 }
 
 /// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2`, and where there are several primes the excess
@@ -108,7 +108,7 @@ pub fn rounding(params: &Params, primes: usize, parts: usize) -> Noise {
 /// As [`rounding`], to multiples of `p`, for a key of which the parts' squares of coefficients sum up to `key`.
 pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> Noise {
     let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
-    Noise::from_log2(0.5 * ((p.powi(2) / 12.0 + excess) * (1.0 + key)).log2())
+    Noise::from_log2(0.5 * libm::log2((p.powi(2) / 12.0 + excess) * (1.0 + key)))
 }
 
 /// Noise `b/q` that a division leaves, as the next products count it: with an allowance for the roots of the ring at which it is largest.
@@ -117,8 +117,8 @@ pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> Noise {
 /// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
 /// mean), in units of that.
 pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
-    let s = dimension(params).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise.scaled(-log2_primes).scaled((0.25 * s).log2())
+    let s = libm::log(dimension(params)) + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise.scaled(-log2_primes).scaled(libm::log2(0.25 * s))
 }
 
 /// Noise after a division by primes whose product has `log2_primes` bits, with the noise of its rounding. At the worst root both add up.
@@ -142,13 +142,13 @@ pub fn lowered(params: &Params, level: Level, noise: Noise) -> [Noise; 2] {
 /// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.
 pub fn centred(params: &Params, residue: u64) -> f64 {
     let residue = residue % params.plaintext_modulus();
-    (residue.min(params.plaintext_modulus() - residue).max(1) as f64).log2()
+    libm::log2(residue.min(params.plaintext_modulus() - residue).max(1) as f64)
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + dimension(params).log2() + LOG2_FAILURE;
-    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+    let log2_count = 1.0 + libm::log2(dimension(params)) + LOG2_FAILURE;
+    0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.

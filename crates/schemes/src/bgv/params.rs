@@ -262,7 +262,7 @@ impl Params {
                 let of_group = |towers: &[Modulus]| {
                     // A sum of k numbers uniform in 0..1, times Q_g.
                     let k = towers.len() as f64;
-                    (2.0 * (log2(towers) - log2_special)).exp2() * (k * k / 4.0 + k / 12.0)
+                    libm::exp2(2.0 * (log2(towers) - log2_special)) * (k * k / 4.0 + k / 12.0)
                 };
                 moduli.chunks(group).map(of_group).sum()
             }
@@ -270,7 +270,7 @@ impl Params {
                 // One digit is smaller than the others: not worth a formula.
                 let digits = |q: &Modulus| f64::from(q.bits().div_ceil(bits));
                 let size = f64::from(bits.min(moduli.iter().map(|q| q.bits()).max().unwrap_or(bits)));
-                moduli.iter().map(digits).sum::<f64>() * (2.0 * size).exp2() / 3.0
+                moduli.iter().map(digits).sum::<f64>() * libm::exp2(2.0 * size) / 3.0
             }
         }
     }
@@ -303,7 +303,7 @@ impl Params {
 
 /// `log2` of the product of these primes.
 pub(super) fn log2(moduli: &[Modulus]) -> f64 {
-    moduli.iter().map(|q| (q.value() as f64).log2()).sum()
+    moduli.iter().map(|q| libm::log2(q.value() as f64)).sum()
 }
 
 impl leveled::Params for Params {

@@ -26,7 +26,7 @@ impl Ciphertext {
             return Err(Error::Material { part: "ciphertext", problem: format!("its noise is 2^{noise}") });
         }
         let (least, rounding) = (noise::fresh(public.params()), 1e-6);
-        let is_small = words[1..].iter().all(|&word| word == 0) && (words[0] as f64).log2() <= noise + rounding;
+        let is_small = words[1..].iter().all(|&word| word == 0) && libm::log2(words[0] as f64) <= noise + rounding;
         if noise < least - rounding && !is_small {
             let problem =
                 format!("its noise is 2^{noise:.1}, and a ciphertext of this value has at least 2^{least:.1}");

@@ -146,7 +146,7 @@ fn log2(x: &Natural) -> f64 {
     let words = x.words();
     let top = &words[words.len().saturating_sub(2)..];
     let value = top.iter().rev().fold(0.0, |value, &word| value * 2f64.powi(64) + word as f64);
-    if value == 0.0 { 0.0 } else { value.log2() + 64.0 * (words.len() - top.len()) as f64 }
+    if value == 0.0 { 0.0 } else { libm::log2(value) + 64.0 * (words.len() - top.len()) as f64 }
 }
 
 /// Decryption in linear time.

@@ -40,13 +40,13 @@ pub const DECRYPT_NEED: f64 = 1.0;
 
 /// `log2` of the root mean square of `|v(zeta)|`: `t + log2(n / 12) / 2`.
 pub(super) fn log2_embedding(params: &Params) -> f64 {
-    params.coefficient_bits() as f64 + 0.5 * (params.dimension() as f64 / 12.0).log2()
+    params.coefficient_bits() as f64 + 0.5 * libm::log2(params.dimension() as f64 / 12.0)
 }
 
 /// Margin of a ciphertext of noise 0: `-log2` of the largest `(1/n) sum 1/|v(zeta)|` that key generation accepts. The
 /// inverse of a Rayleigh variable of mean square 1 has mean `sqrt(pi)`.
 pub fn capacity(params: &Params) -> f64 {
-    log2_embedding(params) - 0.5 * core::f64::consts::PI.log2()
+    log2_embedding(params) - 0.5 * libm::log2(core::f64::consts::PI)
 }
 
 /// Lower bound of `log2(d / |[c w]_d|)` for a ciphertext of this noise (as defined in the [module](self)).
@@ -61,13 +61,13 @@ pub fn recrypt_need(params: &Params) -> f64 {
 
 /// Noise of every fresh ciphertext: `|b + 2 u| <= 1 + 2 max_nonzeros`.
 pub fn fresh(params: &Params) -> f64 {
-    (1.0 + 2.0 * params.max_nonzeros() as f64).log2()
+    libm::log2(1.0 + 2.0 * params.max_nonzeros() as f64)
 }
 
 /// Noise of a sum: `log2(2^x + 2^y)`.
 pub fn sum(x: f64, y: f64) -> f64 {
     let (high, low) = (x.max(y), x.min(y));
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp2().ln_1p() / core::f64::consts::LN_2 }
+    if low == f64::NEG_INFINITY { high } else { high + libm::log1p(libm::exp2(low - high)) / core::f64::consts::LN_2 }
 }
 
 /// Noise of a product: `x + y`.
@@ -78,18 +78,18 @@ pub fn product(x: f64, y: f64) -> f64 {
 /// `log2` of the root mean square of an indicator's `|a(zeta)|`. Its square is `4 nz`, for coefficients `+-2`. The bit
 /// adds 1 for two of the `m` indicators, which is neglected.
 fn indicator_rms(params: &Params) -> f64 {
-    0.5 * (4.0 * params.nonzeros() as f64).log2()
+    0.5 * libm::log2(4.0 * params.nonzeros() as f64)
 }
 
 /// `log2` of the root mean square of a column bit `v_kj`: a sum of half of `S` products of two indicators.
 pub fn column_rms(params: &Params) -> f64 {
-    2.0 * indicator_rms(params) + 0.5 * (params.candidates() as f64 / 2.0).log2()
+    2.0 * indicator_rms(params) + 0.5 * libm::log2(params.candidates() as f64 / 2.0)
 }
 
 /// Largest mean of the noises of a key's recryptions that key generation accepts.
 pub fn recrypted_mean(params: &Params) -> f64 {
     let (base, growth) = MEAN;
-    recrypted_rms(params) + degree(params) * (base + growth * (params.dimension() as f64 / 512.0).log2())
+    recrypted_rms(params) + degree(params) * (base + growth * libm::log2(params.dimension() as f64 / 512.0))
 }
 
 /// Noise that a recrypted ciphertext carries. It does not depend on the input.

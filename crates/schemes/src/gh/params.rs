@@ -166,7 +166,7 @@ impl Params {
 
     /// Root Hermite factor that a lattice attack must reach: `2^(t/n)`.
     pub fn root_hermite_factor(&self) -> f64 {
-        (self.coefficient_bits() as f64 / self.dimension() as f64).exp2()
+        libm::exp2(self.coefficient_bits() as f64 / self.dimension() as f64)
     }
 
     /// Base-2 logarithm of a bound of the probability that a recryption fails.
@@ -232,7 +232,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let log2_n = f64::from(n.ilog2());
         let default_candidates =
-            ((TARGET_BITS / (s as f64 / 2.0).ceil()).exp2().ceil().min(1e9) as usize).max(n.div_ceil(s));
+            (libm::exp2(TARGET_BITS / (s as f64 / 2.0).ceil()).ceil().min(1e9) as usize).max(n.div_ceil(s));
         let candidates = literal.candidates.unwrap_or(default_candidates);
         in_range("candidates", candidates, MIN_CANDIDATES..=1 << 16)?;
         let default_nonzeros = ((2.0 * TARGET_BITS / (log2_n - 2.0)).ceil() as usize).clamp(s, n);

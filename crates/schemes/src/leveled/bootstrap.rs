@@ -64,8 +64,8 @@ impl RoundedPhase {
         let bound = |s: f64| {
             // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.
             let half = s / 2.0;
-            let rounding = half + (-(-2.0 * half).exp_m1()).ln() - core::f64::consts::LN_2 - half.ln();
-            self.roundings as f64 * rounding + 0.5 * s * s * (2.0 * steps).exp2() - s * self.limit
+            let rounding = half + libm::log(-libm::expm1(-2.0 * half)) - core::f64::consts::LN_2 - libm::log(half);
+            self.roundings as f64 * rounding + 0.5 * s * s * libm::exp2(2.0 * steps) - s * self.limit
         };
         let best = (0..80).map(|i| bound(0.05 * 1.1f64.powi(i))).fold(0.0, f64::min);
         best / core::f64::consts::LN_2 + 1.0

@@ -25,7 +25,7 @@ pub fn fresh(params: &Params) -> Noise {
 pub(super) fn switch(params: &Params, noise: Noise, level: Level, entries: usize) -> Noise {
     let squares: f64 = params.digits().map(|bits| 4f64.powi(bits as i32) / 3.0).sum();
     let terms = (entries * params.modulus(level).len()) as f64;
-    noise.root_sum_squares(Noise::from_log2(1.0 + 0.5 * (terms * squares * params.sigma().powi(2)).log2()))
+    noise.root_sum_squares(Noise::from_log2(1.0 + 0.5 * libm::log2(terms * squares * params.sigma().powi(2))))
 }
 
 /// Noise after the key switch of a product, which has the pairs of two ciphertexts' numbers.
@@ -43,7 +43,7 @@ pub fn switch_one(params: &Params, noise: Noise, level: Level) -> Noise {
 pub fn scale(params: &Params, noise: Noise, level: Level) -> Noise {
     let word = params.modulus(level).log2() - params.modulus(level.lowered(1)).log2();
     let rounding = (1.0 + params.dimension() as f64 * params.sigma().powi(2)) / 3.0;
-    noise.scaled(-word).root_sum_squares(Noise::from_log2(0.5 * rounding.log2()))
+    noise.scaled(-word).root_sum_squares(Noise::from_log2(0.5 * libm::log2(rounding)))
 }
 
 /// Half the modulus of a level, as a noise. A noise decrypts while it is below.

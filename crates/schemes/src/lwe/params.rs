@@ -138,7 +138,7 @@ impl Params {
 
     /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
     pub fn log2_failure(&self) -> f64 {
-        fresh::noise::log2_tail(noise::TAIL.exp2())
+        fresh::noise::log2_tail(libm::exp2(noise::TAIL))
     }
 
     /// Entries of a tensor square: pairs of numbers of a ciphertext.
@@ -273,7 +273,7 @@ impl TryFrom<ParamsLiteral> for Params {
             )));
         }
         // A chain of products of sums.
-        let terms = f64::from(params.literal.terms).log2();
+        let terms = libm::log2(f64::from(params.literal.terms));
         let mut now = noise::fresh(&params);
         let over =
             |noise: Noise, tails: f64, level| noise.scaled(tails * noise::TAIL).bits_above(noise::half(&params, level));

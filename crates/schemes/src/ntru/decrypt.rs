@@ -65,8 +65,8 @@ impl ClientKey {
         let mut squares = 0.0;
         for part in parts {
             let magnitudes = Zeroizing::new(plan.log2_magnitudes(&part)?);
-            squares += magnitudes.iter().map(|bits| (2.0 * bits).exp2()).sum::<f64>();
+            squares += magnitudes.iter().map(|bits| libm::exp2(2.0 * bits)).sum::<f64>();
         }
-        Ok(Noise::from_log2(0.5 * (squares / self.params().dimension() as f64).log2()))
+        Ok(Noise::from_log2(0.5 * libm::log2(squares / self.params().dimension() as f64)))
     }
 }

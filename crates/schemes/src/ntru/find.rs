@@ -199,7 +199,7 @@ impl Expected {
         const ROUNDING: f64 = 8.0;
         let n = params.dimension() as f64;
         let ms = |n: f64, transforms: f64, products: f64| {
-            1e-6 * OVERHEAD * n * (TRANSFORM * n.log2() * transforms + PRODUCT * products)
+            1e-6 * OVERHEAD * n * (TRANSFORM * libm::log2(n) * transforms + PRODUCT * products)
         };
         let (towers, per_level) = (params.moduli().len() as f64, params.literal().primes_per_level as f64);
         // Each of the level's primes takes one inverse transform, and one forward transform for each remaining prime.

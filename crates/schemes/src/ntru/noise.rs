@@ -25,7 +25,7 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 /// `log2` of the standard deviation of `p e + 1` times a polynomial over that of the polynomial, `e` of standard deviation `sigma` in dimension
 /// `n`.
 pub(super) fn stretch(p: u64, sigma: f64, dimension: usize) -> f64 {
-    0.5 * (1.0 + dimension as f64 * (p as f64 * sigma).powi(2)).log2()
+    0.5 * libm::log2(1.0 + dimension as f64 * (p as f64 * sigma).powi(2))
 }
 
 /// [`stretch`] by a level's key.
@@ -36,9 +36,9 @@ pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
 /// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`, `mu` represented by residues of mean 0.
 pub fn fresh(params: &Params) -> Noise {
     let (p, sigma) = (params.plaintext_modulus() as f64, params.sigma());
-    let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
-        - 0.5 * (params.dimension() as f64).log2();
-    let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
+    let masks = libm::log2(p * params.dimension() as f64) + libm::log2(sigma * params.key_sigma())
+        - 0.5 * libm::log2(params.dimension() as f64);
+    let message = 0.5 * libm::log2((p * sigma).powi(2) + message_square(params));
     let message = Noise::from_log2(message + key_stretch(params, params.dimension()));
     Noise::from_log2(masks).root_sum_squares(message)
 }
@@ -54,18 +54,18 @@ fn message_square(params: &Params) -> f64 {
 /// The values of a plaintext at the roots can differ. A plaintext of random bits has the value `n/pi` at the two roots nearest to 1, where its root mean square
 /// is `sqrt(n/2)`. A chain of products raises that value to a power.
 pub fn trivial(params: &Params, log2_norm: f64) -> Noise {
-    Noise::from_log2(log2_norm - 0.5 * (params.dimension() as f64).log2() + key_stretch(params, params.dimension()))
+    Noise::from_log2(log2_norm - 0.5 * libm::log2(params.dimension() as f64) + key_stretch(params, params.dimension()))
 }
 
 /// Noise of a product of polynomials of `params.dimension()` coefficients.
 pub fn product(params: &Params, x: Noise, y: Noise) -> Noise {
-    x.product(y).scaled(0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2())
+    x.product(y).scaled(0.5 * libm::log2(PRODUCT_ALLOWANCE * params.dimension() as f64))
 }
 
 /// Noise after adding a known polynomial `mu` of the plaintext space to a ciphertext of that degree: `f^d mu`, with `log2_norm` as for [`trivial`].
 pub fn sum_plain(params: &Params, x: Noise, degree: u32, log2_norm: f64) -> Noise {
     let key = key_stretch(params, params.dimension());
-    let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
+    let more = f64::from(degree - 1) * (key + 0.5 * libm::log2(PRODUCT_ALLOWANCE));
     x.sum(trivial(params, log2_norm).scaled(more))
 }
 
@@ -86,7 +86,7 @@ pub fn ring_hint(params: &Params, noise: Noise, dimension: usize) -> Noise {
 
 /// Noise of a division's rounding alone, where it keeps the message modulo `p`.
 pub fn rounding(params: &Params, p: u64, dimension: usize) -> Noise {
-    Noise::from_log2((p as f64).log2() - 0.5 * 12f64.log2() + key_stretch(params, dimension))
+    Noise::from_log2(libm::log2(p as f64) - 0.5 * libm::log2(12f64) + key_stretch(params, dimension))
 }
 
 /// Noise `b/q` that a division leaves of a switched product `b`, as the next products count it: with an allowance for the roots of the ring at which it is
@@ -96,8 +96,8 @@ pub fn rounding(params: &Params, p: u64, dimension: usize) -> Noise {
 /// large. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
 pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
-    let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise.scaled(-log2_primes).scaled((0.5 * 0.4 * s * (0.2 * s).sqrt()).log2())
+    let s = libm::log(params.dimension() as f64) + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise.scaled(-log2_primes).scaled(libm::log2(0.5 * 0.4 * s * (0.2 * s).sqrt()))
 }
 
 /// Noise after a division by primes whose product has `log2_primes` bits, which keeps the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
@@ -108,8 +108,8 @@ pub fn rescale(params: &Params, p: u64, noise: Noise, log2_primes: f64, dimensio
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + (params.dimension() as f64).log2() + LOG2_FAILURE;
-    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+    let log2_count = 1.0 + libm::log2(params.dimension() as f64) + LOG2_FAILURE;
+    0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.

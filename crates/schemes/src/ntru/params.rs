@@ -137,8 +137,8 @@ pub struct Params {
 /// Bits of Table 1: the smallest prime above `4 p^2 r^5 n^1.5 w^5` (rohloff2014, equation 2).
 pub fn paper_bits(dimension: usize, plaintext_modulus: u64) -> u32 {
     let (n, p) = (dimension as f64, plaintext_modulus as f64);
-    let bound = 4.0 * p * p * GAUSSIAN_PARAMETER.powi(5) * n.powf(1.5) * ASSURANCE.powi(5);
-    bound.log2().floor() as u32 + 1
+    let bound = 4.0 * p * p * GAUSSIAN_PARAMETER.powi(5) * libm::pow(n, 1.5) * ASSURANCE.powi(5);
+    libm::log2(bound).floor() as u32 + 1
 }
 
 /// The smallest `q_1` that decrypts a fresh ciphertext: above `4 p r sqrt(n w)` (rohloff2014, equation 1).
@@ -148,7 +148,7 @@ pub fn paper_first_modulus(dimension: usize, plaintext_modulus: u64) -> f64 {
 
 /// Root Hermite factor `delta` of `n = lg Q / (4 lg delta)` (rohloff2014, equation 3 and Table 2).
 pub fn root_hermite_factor(dimension: usize, log2_modulus: f64) -> f64 {
-    (log2_modulus / (4.0 * dimension as f64)).exp2()
+    libm::exp2(log2_modulus / (4.0 * dimension as f64))
 }
 
 /// Largest whole `log2 Q` for which [`estimate`] has at least 128 bits; 0 for other dimensions than `2^10..=2^16`.
@@ -353,7 +353,7 @@ impl Params {
 
     /// `log2 Q_j` of a level.
     pub fn log2_modulus(&self, level: Level) -> f64 {
-        self.moduli[..self.towers(level)].iter().map(|q| (q.value() as f64).log2()).sum()
+        self.moduli[..self.towers(level)].iter().map(|q| libm::log2(q.value() as f64)).sum()
     }
 
     /// Ring dimension of a level: below the first where rings are reduced.
@@ -369,7 +369,7 @@ impl Params {
     /// `log2` of the largest modulus of a polynomial that is published under a level's key. The key switches of bootstrapping are modulo the special primes too.
     fn log2_key_modulus(&self, level: Level) -> f64 {
         let special = if level == self.fresh_level() { &self.special[..] } else { &[] };
-        self.log2_modulus(level) + special.iter().map(|q| (q.value() as f64).log2()).sum::<f64>()
+        self.log2_modulus(level) + special.iter().map(|q| libm::log2(q.value() as f64)).sum::<f64>()
     }
 
     /// The highest level of each ring dimension: it has the largest modulus there.

@@ -78,10 +78,10 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
 /// # Errors
 /// As [`ClientKey::server_key_with`], where the parameters have no such keys.
 pub(super) fn added(params: &Params) -> Result<Vec<Noise>, Error> {
-    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| libm::log2(q.value() as f64)).collect::<Vec<_>>();
     let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
     let variance = |level| variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special);
-    let of_level = |level| Noise::from_log2(0.5 * variance(level).log2());
+    let of_level = |level| Noise::from_log2(0.5 * libm::log2(variance(level)));
     Ok(Level::LOWEST.up_to(params.fresh_level()).map(of_level).collect())
 }
 
@@ -108,7 +108,7 @@ impl Plan {
     }
 
     fn log2_special(&self) -> Vec<f64> {
-        self.special.iter().map(|q| (q.value() as f64).log2()).collect()
+        self.special.iter().map(|q| libm::log2(q.value() as f64)).collect()
     }
 }
 

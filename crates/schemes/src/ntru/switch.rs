@@ -109,9 +109,9 @@ pub(super) fn variance(params: &Params, p: u64, moduli: &[f64], special: &[f64])
     // A digit is a sum of residues, each uniform, times the product of the group's other primes.
     let digits = moduli.chunks(special.len()).map(|group| {
         let (ratio, k) = (group.iter().sum::<f64>() - special.iter().sum::<f64>(), group.len() as f64);
-        (2.0 * ratio).exp2() * (k / 12.0 + k * k / 4.0)
+        libm::exp2(2.0 * ratio) * (k / 12.0 + k * k / 4.0)
     });
     // The division by P rounds to multiples of p, off by a multiple of P that is uniform in 0..k.
     let rounding = (p as f64).powi(2) / 12.0 + k / 12.0 + (k - 1.0).powi(2) / 4.0;
-    digits.sum::<f64>() * n * mask + rounding * (2.0 * noise::key_stretch(params, params.dimension())).exp2()
+    digits.sum::<f64>() * n * mask + rounding * libm::exp2(2.0 * noise::key_stretch(params, params.dimension()))
 }

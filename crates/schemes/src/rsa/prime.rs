@@ -47,8 +47,8 @@ pub(super) fn rounds(bits: usize) -> usize {
 /// Base-2 logarithm of the bound of that probability.
 fn log2_error(bits: usize, rounds: usize) -> f64 {
     let (k, t) = (bits as f64, rounds as f64);
-    let factor = (8.0 * (std::f64::consts::PI.powi(2) - 6.0) / 3.0).log2();
-    let scale = (2.00743 * std::f64::consts::LN_2 * k).log2();
+    let factor = libm::log2(8.0 * (std::f64::consts::PI.powi(2) - 6.0) / 3.0);
+    let scale = libm::log2(2.00743 * std::f64::consts::LN_2 * k);
     let mut best = f64::INFINITY;
     // Sum over m in 3..=M and j in 2..=m of 2^(m - (m-1) t - j - (k-1)/j), as a logarithm.
     let mut sum = f64::NEG_INFINITY;
@@ -66,7 +66,7 @@ fn log2_error(bits: usize, rounds: usize) -> f64 {
 /// `log2(2^a + 2^b)`.
 fn log2_sum(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2 }
+    if low == f64::NEG_INFINITY { high } else { high + libm::log1p(libm::exp2(low - high)) / std::f64::consts::LN_2 }
 }
 
 /// Generates a random prime p of exactly `bits` bits. Its two highest bits are set, so that a product of two such
@@ -118,7 +118,7 @@ pub(super) fn generate(
 pub(super) fn expected_tests(bits: usize) -> u64 {
     const E_TO_GAMMA: f64 = 1.781_072_417_990_198;
     let ln_n = bits as f64 * std::f64::consts::LN_2;
-    (ln_n / (E_TO_GAMMA * (sieve_bound(bits) as f64).ln())).ceil() as u64
+    (ln_n / (E_TO_GAMMA * libm::log(sieve_bound(bits) as f64))).ceil() as u64
 }
 
 /// Whether the ring's modulus passes the Miller-Rabin test with random bases. A prime always passes. A composite passes

@@ -8,13 +8,13 @@ use solinas_field::torus::Decomposition;
 
 /// Mean square of a balanced digit in `-B/2..B/2`: `(B^2 + 2) / 12`.
 fn digit_square(cut: Decomposition) -> f64 {
-    let base = f64::from(cut.base_log()).exp2();
+    let base = libm::exp2(f64::from(cut.base_log()));
     (base * base + 2.0) / 12.0
 }
 
 /// Variance of rounding to `l` digits: `B^(-2 l) / 12`.
 fn rounding(cut: Decomposition) -> f64 {
-    (-2.0 * f64::from(cut.base_log() * cut.levels())).exp2() / 12.0
+    libm::exp2(-2.0 * f64::from(cut.base_log() * cut.levels())) / 12.0
 }
 
 /// Variance after a blind rotation, and so after a bootstrap with one table. It is [`bootstrap_of_key`] for keys in
@@ -35,7 +35,7 @@ pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     // The error of a mask polynomial is multiplied by every key bit that is 1.
     let through_key = 1.0 + glwe_ones;
     let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
-    let key = digits * (2.0 * p.glwe_log2_std).exp2();
+    let key = digits * libm::exp2(2.0 * p.glwe_log2_std);
     // The products sum to a word of variance `digits / 12`, because the words of the key are uniform on the turn.
     let transform = through_key * FLOAT_ERROR * 2f64.powi(-106) * digits / 12.0;
     p.lwe_dimension as f64 * (key + transform) + lwe_ones * through_key * rounding(cut)
@@ -49,7 +49,7 @@ const FLOAT_ERROR: f64 = 12.0;
 pub fn keyswitch(params: &Params) -> f64 {
     let p = params.literal();
     let (cut, from) = (params.keyswitch(), params.big_dimension() as f64);
-    from * f64::from(cut.levels()) * digit_square(cut) * (2.0 * p.lwe_log2_std).exp2() + from / 4.0 * rounding(cut)
+    from * f64::from(cut.levels()) * digit_square(cut) * libm::exp2(2.0 * p.lwe_log2_std) + from / 4.0 * rounding(cut)
 }
 
 /// Variance that the modulus switch to `2N` adds. Its mean is removed: `(1 + n/4) / (12 (2N)^2)`.
@@ -80,17 +80,17 @@ pub fn log2_failure(params: &Params, weight: f64) -> f64 {
 
 /// `log2(2 Q(z))` for `z > 0`: numerical integration below 2, the continued fraction of Mills' ratio from there on.
 pub fn log2_two_tails(z: f64) -> f64 {
-    let density = -z * z / 2.0 * core::f64::consts::LOG2_E - 0.5 * core::f64::consts::TAU.log2();
+    let density = -z * z / 2.0 * core::f64::consts::LOG2_E - 0.5 * libm::log2(core::f64::consts::TAU);
     if z < 2.0 {
         // Simpson's rule on [0, z]; the tails are the rest of the unit mass.
         let steps = 200;
         let h = z / f64::from(steps);
-        let f = |i: i32| (-0.5 * (f64::from(i) * h).powi(2)).exp();
+        let f = |i: i32| libm::exp(-0.5 * (f64::from(i) * h).powi(2));
         let inside = (1..steps).map(|i| f(i) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum::<f64>() + f(0) + f(steps);
-        return (1.0 - 2.0 * inside * h / 3.0 / core::f64::consts::TAU.sqrt()).log2();
+        return libm::log2(1.0 - 2.0 * inside * h / 3.0 / core::f64::consts::TAU.sqrt());
     }
     let ratio = (1..=200).rev().fold(z, |tail, i| z + f64::from(i) / tail);
-    1.0 + density - ratio.log2()
+    1.0 + density - libm::log2(ratio)
 }
 
 #[cfg(test)]

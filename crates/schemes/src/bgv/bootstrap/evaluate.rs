@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a> {
         // -1/p = (q - 1)/p modulo q brings m to the top: m (q - 1)/p - e.
         let top = q.shoup((q.value() - 1) / self.key().params().plaintext_modulus());
         let precision = key.plan.bootstrapping.precision;
-        let scale = f64::from(precision).exp2() / q.value() as f64;
+        let scale = libm::exp2(f64::from(precision)) / q.value() as f64;
         let (modulus, half) = (1 << precision, 1 << (precision - 1));
         let round = |&x: &u64| {
             // In steps of q / 2^l: the nearest, as q is odd and a tie cannot be.

@@ -35,8 +35,8 @@ fn grow<E>(
         fits(what, level, noise.bits_above(noise::limit(params, params.log2_modulus(level))))?;
         Ok(noise)
     };
-    let square = |log2: f64| (2.0 * log2).exp2();
-    let whole = f64::from(precision).exp2();
+    let square = |log2: f64| libm::exp2(2.0 * log2);
+    let whole = libm::exp2(f64::from(precision));
     // Uniform in an interval of 2^precision, and the errors of the keys.
     let embedded = square(f64::from(precision)) / 12.0 * (weight as f64 + n * (whole * SIGMA).powi(2));
     let switch = |level| noise::switched_digits_modulo(params, whole, params.digit_squares(level));
@@ -44,10 +44,10 @@ fn grow<E>(
     let switches: f64 = bootstrap::rounds(dimension)
         .map(|steps| {
             let (terms, after) = (bootstrap::automorphisms_of(&steps), dimension.ilog2() - steps.end);
-            (terms as f64 * square(switch(top).log2()) + square(division.log2())) * f64::from(after).exp2()
+            (terms as f64 * square(switch(top).log2()) + square(division.log2())) * libm::exp2(f64::from(after))
         })
         .sum();
-    let traced = fits("the trace", top, Noise::from_log2(0.5 * (embedded / n + switches).log2()))?;
+    let traced = fits("the trace", top, Noise::from_log2(0.5 * libm::log2(embedded / n + switches)))?;
 
     let found = (precision - params.plaintext_modulus().ilog2()) as usize;
     let weighted = |rest: Noise, parts: &[Noise]| {
@@ -56,7 +56,7 @@ fn grow<E>(
     // A bit as it is first found, to multiples of 2^(digit + 1), less the digits below it.
     let digit = |number: usize, below: &[Noise]| {
         let level = top.lowered(number);
-        let rounding = noise::rounding_modulo((number as f64 + 1.0).exp2(), 1, n * TERNARY);
+        let rounding = noise::rounding_modulo(libm::exp2(number as f64 + 1.0), 1, n * TERNARY);
         let rest = noise::rescale(params, traced, params.log2_prime(level), rounding);
         fits("a digit", level.lowered(1), weighted(rest, below).scaled(-(number as f64)))
     };
@@ -73,13 +73,13 @@ fn grow<E>(
             let last = weighted(traced, &products).scaled(-(found as f64));
             let last = fits("the highest digit", level, last.root_sum_squares(params.switch_noise(level)))?;
             let output = fits("a bootstrapped number", level.lowered(1), params.reduced(last, level, 2, true))?;
-            let embedded = Noise::from_log2(0.5 * embedded.log2());
+            let embedded = Noise::from_log2(0.5 * libm::log2(embedded));
             return Ok(BootstrapNoise { limit: limit(params, bootstrapping), embedded, traced, digits, output });
         }
         let mut last = Vec::new();
         for (product, powers) in products.into_iter().zip(&mut digits) {
             // W[i][k + 1] is right modulo 2^(k + 2).
-            let modulus = (powers.len() as f64 + 1.0).exp2();
+            let modulus = libm::exp2(powers.len() as f64 + 1.0);
             let rounding = noise::rounding_modulo(modulus, 1 + params.special().len(), n * TERNARY);
             let switched = product.root_sum_squares(switch(level));
             powers.push(noise::rescale(params, switched, params.log2_prime(level), rounding));
@@ -109,7 +109,7 @@ fn limit(params: &Params, bootstrapping: Bootstrapping) -> Noise {
 pub(super) fn switched_to_sparse(params: &Params, bootstrapping: Bootstrapping) -> Noise {
     let (p, moduli) = (params.plaintext_modulus() as f64, params.moduli());
     // A digit is uniform in 0..q_1.
-    let squares = (2.0 * (log2(&moduli[..1]) - log2(&moduli[moduli.len() - 1..]))).exp2() / 3.0;
+    let squares = libm::exp2(2.0 * (log2(&moduli[..1]) - log2(&moduli[moduli.len() - 1..]))) / 3.0;
     let switched = noise::switched_digits_modulo(params, p, squares);
     switched.root_sum_squares(noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
 }

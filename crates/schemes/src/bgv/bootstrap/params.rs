@@ -72,7 +72,7 @@ impl Bootstrapping {
 
     /// What a number modulo `p` is off by under the sparse secret: the roundings of the constant part, and of each coefficient that meets one of the secret.
     pub(super) fn rounded(self, p: u64) -> RoundedPhase {
-        RoundedPhase { roundings: self.weight + 1, limit: f64::from(self.precision - 1 - p.ilog2()).exp2() }
+        RoundedPhase { roundings: self.weight + 1, limit: libm::exp2(f64::from(self.precision - 1 - p.ilog2())) }
     }
 
     /// Levels that it takes.

@@ -137,7 +137,7 @@ impl Params {
         let groups = moduli.chunks(group);
         let largest = groups.clone().map(log2).fold(0.0, f64::max);
         let k = group.min(moduli.len()) as f64;
-        let margin = 1.0 + (noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt()).log2();
+        let margin = 1.0 + libm::log2(noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt());
         let count = ((largest + margin) / (f64::from(FAST_PRIME_BITS) - 0.05)).ceil();
         let each = ((largest + margin) / count + 0.05).ceil() as u32;
         let special = take(&vec![each.max(10); count as usize], literal, &mut taken)?;
@@ -161,7 +161,7 @@ impl Params {
             KeySwitching::Hybrid { .. } => self.switched(noise, level),
             KeySwitching::Digits { .. } => noise,
         };
-        let terms = f64::from(self.literal.terms).log2();
+        let terms = libm::log2(f64::from(self.literal.terms));
         let start = self.fresh_level();
         let first = match self.literal.bootstrapping {
             None => noise::fresh(self),

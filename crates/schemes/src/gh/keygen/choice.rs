@@ -191,7 +191,7 @@ impl Choice {
     fn mean_squares(&self, group: usize, block: usize, options: &[Moments]) -> Vec<f64> {
         let s = self.params.blocks();
         let top = top_power(s, self.params.precision());
-        let unit = (-noise::column_rms(&self.params)).exp2() as f32;
+        let unit = libm::exp2(-noise::column_rms(&self.params)) as f32;
         let others = || (0..s).filter(|&k| k != block).map(|k| (k, &self.moments[k][group]));
         let (mut sum, mut variance) = (Values::<f32>::ZERO, [0.0; LANES]);
         for (_, moments) in others() {
@@ -239,7 +239,7 @@ fn normals(rng: &mut impl RngCore) -> Values<f32> {
     let mut uniform = || ((rng.next_u64() >> 11) as f64 + 0.5) * 2f64.powi(-53);
     let mut values = Values::<f32>::ZERO;
     for i in 0..LANES {
-        let (radius, (sin, cos)) = ((-uniform().ln()).sqrt(), (2.0 * PI * uniform()).sin_cos());
+        let (radius, (sin, cos)) = ((-libm::log(uniform())).sqrt(), libm::sincos(2.0 * PI * uniform()));
         (values.re[i], values.im[i]) = ((radius * cos) as f32, (radius * sin) as f32);
     }
     values

@@ -93,7 +93,7 @@ pub(super) struct Roots {
 impl Roots {
     pub(super) fn new(dimension: usize) -> Self {
         let power = |j| {
-            let (sin, cos) = (PI * j as f64 / dimension as f64).sin_cos();
+            let (sin, cos) = libm::sincos(PI * j as f64 / dimension as f64);
             (cos as f32, sin as f32)
         };
         let powers: Vec<_> = (0..2 * dimension).map(power).collect();

@@ -50,7 +50,7 @@ impl Secret {
     pub(super) fn is_well_conditioned(&self, params: &Params) -> bool {
         let inverses = self.inverses(params);
         let mean = inverses.iter().sum::<f64>() / inverses.len() as f64;
-        -mean.log2() >= noise::capacity(params) - params.coefficient_bits() as f64
+        -libm::log2(mean) >= noise::capacity(params) - params.coefficient_bits() as f64
     }
 
     /// Computes `1 / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`, divided by their sum.
@@ -67,7 +67,7 @@ impl Secret {
         let value = |words: &[u64]| {
             let (&top, low) = words.split_last().unwrap_or((&0, &[]));
             let start = (top as i64 as f64, 64.0 * low.len() as f64);
-            let scaled = |value: f64, weight: f64| value * (weight - t).exp2();
+            let scaled = |value: f64, weight: f64| value * libm::exp2(weight - t);
             let low = low.iter().enumerate().map(|(i, &word)| scaled(word as f64, 64.0 * i as f64));
             low.sum::<f64>() + scaled(start.0, start.1)
         };

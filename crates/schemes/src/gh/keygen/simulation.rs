@@ -100,8 +100,9 @@ impl Simulation {
         let squares: Vec<Vec<Lanes<f64>>> = groups.map(|group| self.squares(group, &selections, count)).collect();
         let noise = |index: usize| {
             let squares = squares.iter().flat_map(|group| group[index]);
-            let mean: f64 = squares.zip(self.weights.iter()).map(|(x, weight)| weight * x.powf(0.5 * exponent)).sum();
-            mean.log2() / exponent
+            let mean: f64 =
+                squares.zip(self.weights.iter()).map(|(x, weight)| weight * libm::pow(x, 0.5 * exponent)).sum();
+            libm::log2(mean) / exponent
         };
         (0..count).map(noise).collect()
     }

@@ -140,7 +140,7 @@ impl PublicKey {
         let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
         let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &Steps::unobserved())?;
         let masks = Zeroizing::new(masks);
-        let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
+        let bound = libm::log2(2.0 * Gaussian::new(self.params.sigma())?.max() as f64) + 0.01;
         let differs = |row: usize| {
             let residue = |w: usize| modulus.words()[w].sub(self.b.word(w)[row], masks.word(w)[row]);
             modulus.centred_log2(residue) > bound

@@ -13,17 +13,17 @@ pub fn fresh(params: &Params) -> f64 {
     let (n, samples, square) = (params.dimension() as f64, params.samples() as f64, params.sigma().powi(2));
     // r is 1 with a probability of 1/2: its mean square is 1/2.
     let own = if params.literal().encryption_noise { square + n * square * square } else { 0.0 };
-    1.0 + 0.5 * (samples * square / 2.0 + own).log2()
+    1.0 + 0.5 * libm::log2(samples * square / 2.0 + own)
 }
 
 /// Base-2 logarithm of the probability that a Gaussian of standard deviation 1 is beyond `-x` or `x`: from above, and within 2% where `x` is 1 or more.
 pub fn log2_tail(x: f64) -> f64 {
     if x < 1.0 {
-        return erfc(x / 2f64.sqrt()).log2();
+        return libm::log2(erfc(x / 2f64.sqrt()));
     }
     // Continued fraction of Mills' ratio.
     let ratio = (1..=60).rev().fold(x, |value, k| x + f64::from(k) / value);
-    (2.0 / (core::f64::consts::TAU.sqrt() * ratio)).log2() - x * x / 2.0 * core::f64::consts::LOG2_E
+    libm::log2(2.0 / (core::f64::consts::TAU.sqrt() * ratio)) - x * x / 2.0 * core::f64::consts::LOG2_E
 }
 
 /// The complementary error function by the series of erf, for small arguments.
@@ -38,7 +38,7 @@ fn erfc(x: f64) -> f64 {
 
 /// Base-2 logarithm of the probability that noise of that standard deviation (base-2 logarithm) reaches half a modulus of `log2 M`.
 pub fn log2_failure(log2_std: f64, log2_modulus: f64) -> f64 {
-    log2_tail((log2_modulus - 1.0 - log2_std).exp2())
+    log2_tail(libm::exp2(log2_modulus - 1.0 - log2_std))
 }
 
 #[cfg(test)]

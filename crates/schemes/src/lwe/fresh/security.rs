@@ -26,7 +26,7 @@ const BLOCKS: (u32, u32) = (40, 4000);
 /// `log2` of the root Hermite factor that blocks of `beta` reach (Chen 2013).
 fn log2_delta(beta: f64) -> f64 {
     use core::f64::consts::{E, PI, TAU};
-    ((PI * beta).log2() / beta + (beta / (TAU * E)).log2()) / (2.0 * (beta - 1.0))
+    (libm::log2(PI * beta) / beta + libm::log2(beta / (TAU * E))) / (2.0 * (beta - 1.0))
 }
 
 impl Problem {
@@ -35,11 +35,11 @@ impl Problem {
         let delta = log2_delta(beta);
         let n = self.dimension as f64;
         // The volume is q^(d - n - 1) (noise/secret)^n.
-        let cost = (n + 1.0) * self.log2_modulus - n * (self.noise / self.secret).log2();
+        let cost = (n + 1.0) * self.log2_modulus - n * libm::log2(self.noise / self.secret);
         let best = (cost.max(0.0) / delta).sqrt();
         let d = best.clamp(n + 2.0, n + 1.0 + self.samples as f64);
         let right = (2.0 * beta - d - 1.0) * delta + self.log2_modulus - cost / d;
-        0.5 * beta.log2() + self.noise.log2() <= right
+        0.5 * libm::log2(beta) + libm::log2(self.noise) <= right
     }
 
     /// Block size that finds the secret. If no size does, the largest one considered.

@@ -150,7 +150,7 @@ impl Modulus {
 
     /// `log2 M`.
     pub fn log2(&self) -> f64 {
-        self.words.iter().map(|word| f64::from(word.value()).log2()).sum()
+        self.words.iter().map(|word| libm::log2(f64::from(word.value()))).sum()
     }
 
     /// Decomposes numbers below `M` into residues (the step "decompose" of algorithm 6.1, `wang2014`).
@@ -237,7 +237,7 @@ impl Modulus {
     /// Returns `log2 |x|` of the centred number `x` with these residues. It is minus infinity for 0.
     pub(in crate::lwe) fn centred_log2(&self, residue: impl Fn(usize) -> u32) -> f64 {
         let magnitude = self.centred(residue).1;
-        magnitude.iter().rev().fold(0.0, |sum, &limb| sum * 2f64.powi(64) + limb as f64).log2()
+        libm::log2(magnitude.iter().rev().fold(0.0, |sum, &limb| sum * 2f64.powi(64) + limb as f64))
     }
 }
 

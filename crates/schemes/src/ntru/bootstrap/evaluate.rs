@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a> {
         let mut c = c.clone();
         c.mul_assign(&key.to_sparse)?;
         let q = c.basis().modulus(0).value();
-        let scale = f64::from(precision).exp2() / q as f64;
+        let scale = libm::exp2(f64::from(precision)) / q as f64;
         let (modulus, half) = (1 << precision, 1 << (precision - 1));
         let round = |&x: &u64| {
             // x/2 modulo q, in steps of q / 2^l: the nearest, as q is odd and a tie cannot be.

@@ -23,7 +23,7 @@ impl Bootstrapping {
     pub(in crate::ntru) fn check_noise(self, params: &Params, input: Noise) -> Result<(), Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
         let growth = grow(params, self, fits)?;
-        let terms = f64::from(params.literal().terms).log2();
+        let terms = libm::log2(f64::from(params.literal().terms));
         let mut noise = growth.output.scaled(terms);
         for level in Level::LOWEST.above().up_to(params.bootstrapped_level()).rev() {
             let product = noise::product(params, noise, noise);
@@ -45,19 +45,19 @@ fn grow<E>(
     let (n, dimension) = (params.dimension() as f64, params.dimension());
     let square = |x: f64| x * x;
     // Digits uniform in an interval of 2^precision, and masks of the keys.
-    let uniform = f64::from(2 * precision).exp2() / 12.0;
-    let mask = square(f64::from(precision).exp2() * params.sigma());
-    let embedded = uniform * (weight as f64 + n * mask) + f64::from(2 * precision - 4).exp2() * (1.0 + mask);
-    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let uniform = libm::exp2(f64::from(2 * precision)) / 12.0;
+    let mask = square(libm::exp2(f64::from(precision)) * params.sigma());
+    let embedded = uniform * (weight as f64 + n * mask) + libm::exp2(f64::from(2 * precision - 4)) * (1.0 + mask);
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| libm::log2(q.value() as f64)).collect::<Vec<_>>();
     let switch = variance(params, 1 << precision, &log2(params.moduli()), &log2(params.special_moduli()));
     let switches: f64 = bootstrap::rounds(dimension)
         .map(|steps| {
             let (terms, after) = (bootstrap::automorphisms_of(&steps), dimension.ilog2() - steps.end);
-            terms as f64 * f64::from(after).exp2() * switch
+            terms as f64 * libm::exp2(f64::from(after)) * switch
         })
         .sum();
     let [embedded, traced] =
-        [embedded, embedded / n + switches].map(|variance| Noise::from_log2(0.5 * variance.log2()));
+        [embedded, embedded / n + switches].map(|variance| Noise::from_log2(0.5 * libm::log2(variance)));
 
     let top = params.fresh_level();
     let hinted = |what, level, noise| {
@@ -69,7 +69,7 @@ fn grow<E>(
     let divided = |what, level, digit: u32, switched, before: Noise| {
         let modulus = 1 << (precision - digit);
         let after = noise::rescale(params, modulus, switched, params.log2_primes(level), dimension);
-        let most = before.max(noise::rounding(params, modulus, dimension).scaled(1.5f64.log2()));
+        let most = before.max(noise::rounding(params, modulus, dimension).scaled(libm::log2(1.5f64)));
         fits(what, level, after.bits_above(most))?;
         Ok(after)
     };

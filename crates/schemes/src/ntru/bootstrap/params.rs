@@ -62,6 +62,6 @@ impl Bootstrapping {
 
     /// What a bit is off by under the sparse key.
     pub(super) fn rounded(self) -> RoundedPhase {
-        RoundedPhase { roundings: self.weight, limit: f64::from(self.precision - 2).exp2() }
+        RoundedPhase { roundings: self.weight, limit: libm::exp2(f64::from(self.precision - 2)) }
     }
 }

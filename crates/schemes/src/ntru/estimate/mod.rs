@@ -128,7 +128,7 @@ pub fn withstands(dimension: usize, log2_modulus: f64, variances: Variances, bit
 
 /// `ln` of the shortest length in a lattice of this dimension and `ln` volume, by the Gaussian heuristic.
 fn ln_gaussian_heuristic(dimension: f64, ln_volume: f64) -> f64 {
-    (ln_volume - 0.5 * dimension * PI.ln() + ln_gamma(0.5 * dimension + 1.0)) / dimension
+    (ln_volume - 0.5 * dimension * libm::log(PI) + ln_gamma(0.5 * dimension + 1.0)) / dimension
 }
 
 /// `ln delta` of BKZ with blocks of this size, by the Gaussian heuristic. Not valid below 60.
@@ -174,7 +174,7 @@ fn finds_shortest(dimension: usize, ln_modulus: f64, variance: f64, block: usize
     (0..60).any(|k| {
         let m = (n / 8.0 + (n - n / 8.0) * f64::from(k) / 59.0).floor();
         let d = n + m;
-        0.5 * (beta * variance).ln() <= ln_delta * (2.0 * beta - d - 1.0) + m / d * ln_modulus
+        0.5 * libm::log(beta * variance) <= ln_delta * (2.0 * beta - d - 1.0) + m / d * ln_modulus
     })
 }
 
@@ -204,7 +204,7 @@ impl Discovery {
     /// `ln(n s^2) + 1 - gamma`.
     fn of_key(dimension: usize, ln_modulus: f64, variance: f64) -> Self {
         let n = dimension as f64;
-        let ln_scale = n.ln() + variance.ln() - EULER;
+        let ln_scale = libm::log(n) + libm::log(variance) - EULER;
         Self::new(dimension, ln_modulus, 0.5 * (LN_2 + ln_scale) + 0.5 * (n - 1.0) * (1.0 + ln_scale))
     }
 
@@ -216,7 +216,7 @@ impl Discovery {
         let ratios = core::iter::successors(Some(2_usize), |r| Some(2 * r));
         let ratios = ratios.take_while(move |r| dimension / r >= 2 * MIN_BLOCK);
         ratios.filter_map(move |r| {
-            let root = r as f64 * (n.ln() + variance.ln() - EULER) + (r as f64).sqrt();
+            let root = r as f64 * (libm::log(n) + libm::log(variance) - EULER) + (r as f64).sqrt();
             // A norm that is not short compared with q is useless: the sublattice is then no denser than the lattice.
             (root < ln_modulus).then(|| Self::new(dimension / r, ln_modulus, 0.5 * n / r as f64 * root))
         })
@@ -238,7 +238,7 @@ impl Discovery {
         }
         let block = block.min(n - 1);
         let (success, tours) = (self.success(block), (n * n / (block * block) + 3) as f64);
-        success > 1e-8 && 1.0 - (1.0 - success).powf(tours) > 0.5
+        success > 1e-8 && 1.0 - libm::pow(1.0 - success, tours) > 0.5
     }
 
     /// Computes the volumes. Each step projects the dual of the sublattice away from a random direction. The expected
@@ -280,11 +280,11 @@ impl Discovery {
             }
             let Some(first) = s.checked_sub(block) else { break };
             let ln_length = ln_gaussian_heuristic((self.dimension - j) as f64, volume - below);
-            let ln_ratio = 2.0 * profile[first] - (2.0 * ln_length - (s as f64).ln());
-            let p = chi_square(ln_ratio.min(50.0).exp(), block as f64);
-            ln_failure += (-p.min(1.0 - 1e-15)).ln_1p();
+            let ln_ratio = 2.0 * profile[first] - (2.0 * ln_length - libm::log(s as f64));
+            let p = chi_square(libm::exp(ln_ratio.min(50.0)), block as f64);
+            ln_failure += libm::log1p(-p.min(1.0 - 1e-15));
         }
-        -ln_failure.exp_m1()
+        -libm::expm1(ln_failure)
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
     }
     let y = 1.0 / (x * x);
     let series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / x;
-    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * core::f64::consts::PI).ln() + series - product.ln()
+    (x - 0.5) * libm::log(x) - x + 0.5 * libm::log(2.0 * core::f64::consts::PI) + series - libm::log(product)
 }
 
 /// The derivative of [`ln_gamma`].
@@ -27,7 +27,7 @@ pub(super) fn digamma(x: f64) -> f64 {
     }
     let y = 1.0 / (x * x);
     let series = y * (1.0 / 12.0 - y * (1.0 / 120.0 - y * (1.0 / 252.0 - y * (1.0 / 240.0 - y / 132.0))));
-    x.ln() - 0.5 / x - series - shift
+    libm::log(x) - 0.5 / x - series - shift
 }
 
 /// `zeta'(d) / zeta(d)` for `2 <= d < 60`, by the Euler-Maclaurin formula. Returns 0 from 60 on, where the absolute
@@ -37,14 +37,14 @@ pub(super) fn zeta_slope(d: usize) -> f64 {
         return 0.0;
     }
     let (d, cut) = (d as f64, 96_u32);
-    let term = |k: f64| (k.powf(-d), k.ln() * k.powf(-d));
+    let term = |k: f64| (libm::pow(k, -d), libm::log(k) * libm::pow(k, -d));
     let (mut zeta, mut slope) = (1..cut).fold((0.0, 0.0), |(zeta, slope), k| {
         let (x, y) = term(f64::from(k));
         (zeta + x, slope + y)
     });
     // The remainder: the integral, half of the first term, and the term of the first derivative.
     let k = f64::from(cut);
-    let ((x, y), ln) = (term(k), k.ln());
+    let ((x, y), ln) = (term(k), libm::log(k));
     zeta += k * x / (d - 1.0) + 0.5 * x + d * x / (12.0 * k);
     slope += k * x * (ln / (d - 1.0) + (d - 1.0).powi(-2)) + 0.5 * y + (d * y - x) / (12.0 * k);
     -slope / zeta
@@ -55,11 +55,11 @@ pub(super) fn zeta_slope(d: usize) -> f64 {
 pub(super) fn chi_square(x: f64, degrees: f64) -> f64 {
     // Chernoff's bound for both tails.
     let ratio = x / degrees;
-    if 0.5 * degrees * (ratio - 1.0 - ratio.ln()) > 45.0 {
+    if 0.5 * degrees * (ratio - 1.0 - libm::log(ratio)) > 45.0 {
         return if ratio > 1.0 { 1.0 } else { 0.0 };
     }
     let (a, x) = (0.5 * degrees, 0.5 * x);
-    let front = (a * x.ln() - x - ln_gamma(a)).exp();
+    let front = libm::exp(a * libm::log(x) - x - ln_gamma(a));
     if x < a + 1.0 {
         // Series of the lower incomplete gamma function.
         let (mut term, mut sum, mut k) = (1.0 / a, 1.0 / a, a);

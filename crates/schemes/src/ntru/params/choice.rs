@@ -129,7 +129,7 @@ impl Params {
             let over = noise.bits_above(noise::limit(self, self.log2_modulus(level)));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
-        let terms = f64::from(self.literal.terms).log2();
+        let terms = libm::log2(f64::from(self.literal.terms));
         let mut noise = noise::fresh(self).scaled(terms);
         for level in Level::LOWEST.above().up_to(self.fresh_level()).rev() {
             let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));

@@ -1,7 +1,10 @@
-//! Roots of unity, correctly rounded: computed to about 100 bits and rounded once.
+//! Roots of unity, computed to about 100 bits and rounded once.
+//!
+//! They come from sums, products, quotients and fused products alone, which IEEE 754 rounds in one way. So every
+//! platform computes the same bits. The sine and the cosine of a mathematical library differ in the last bit.
 
 /// An unevaluated sum of two doubles, the second below half an ulp of the first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Double(f64, f64);
 
 impl Double {
@@ -42,7 +45,7 @@ impl Double {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Complex(Double, Double);
 
 impl Complex {
@@ -76,7 +79,8 @@ fn series(p: u64, q: u64) -> Complex {
 }
 
 /// The roots of unity of one order, each a product of two of `2 sqrt(order)` tabulated ones.
-pub(super) struct Roots {
+#[derive(Debug)]
+pub struct Roots {
     order: u64,
     step: u64,
     high: Vec<Complex>,
@@ -84,7 +88,9 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    pub(super) fn new(order: u64) -> Self {
+    /// Makes the tables of an order, a multiple of four and at most `2^48`.
+    pub fn new(order: u64) -> Self {
+        assert!(order > 0 && order.is_multiple_of(4) && order <= 1 << 48, "the order is a multiple of 4 up to 2^48");
         let step = order.isqrt().max(1);
         // `get` uses only the first quarter of a turn.
         let high = (0..(order / 4).div_ceil(step)).map(|h| series(h * step, order)).collect();
@@ -92,8 +98,8 @@ impl Roots {
         Self { order, step, high, low }
     }
 
-    /// `(cos, sin)` of `2 pi p / order`, each within 0.5001 ulp.
-    pub(super) fn get(&self, p: u64) -> (f64, f64) {
+    /// `(cos, sin)` of `2 pi p / order`, each within 0.5001 ulp. Every `p` is valid.
+    pub fn get(&self, p: u64) -> (f64, f64) {
         // Quarters of a turn are exact: the order is a multiple of four.
         let quarter = self.order / 4;
         let (quarters, p) = (p / quarter % 4, p % quarter);

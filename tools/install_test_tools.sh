@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Installs what the tests need and this machine lacks: the Python module venv, rustfmt and clippy. Tests compare results
+# with GMP (the shared library) and with the command openssl.
+set -euo pipefail
+packages=()
+python3 -c 'import venv, ensurepip' 2>/dev/null || packages+=(python3-venv)
+{ ldconfig -p 2>/dev/null || true; } | grep -q 'libgmp\.so\.10' || packages+=(libgmp10)
+command -v openssl >/dev/null || packages+=(openssl)
+if ((${#packages[@]})); then
+  as_root=()
+  [[ $EUID == 0 ]] || as_root=(sudo)
+  if ! command -v apt-get >/dev/null; then
+    echo "error: the tests need ${packages[*]} (Debian's names); install them with this system's package manager" >&2
+    exit 1
+  fi
+  "${as_root[@]}" apt-get update -qq && "${as_root[@]}" apt-get install -qq -y "${packages[@]}"
+fi
+for component in rustfmt clippy; do
+  cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$component"
+done
