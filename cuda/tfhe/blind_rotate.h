@@ -157,11 +157,9 @@ template <int N, int K> FN void blind_rotate(u32 *RESTRICT accumulators, const d
   }
 
   key += (16 * (t >> 3) * P * P + p) * 16 + (t & 7);
-  u32 flip = 1u << 31, offset = flip + ((1u << (32 - base_log)) >> 1), right = 32 - base_log;
-  u32 next = exponents[0];
+  u32 right = 32 - base_log, half = (1u << right) >> 1;  // A word plus half a unit of its digit, cut, is the digit.
   ROLL for (u32 step = 0; step < n; step++) {
-    u32 e = next;
-    next = exponents[step + 1];
+    u32 e = exponents[step];
     polynomial_barrier<T>();  // The words are whole, and the points of the last step have been read.
     C v[16];
     UNROLL for (int i = 0; i < 16; i++) {
@@ -169,7 +167,7 @@ template <int N, int K> FN void blind_rotate(u32 *RESTRICT accumulators, const d
       UNROLL for (int h = 0; h < 2; h++) {
         u32 from = (N / 2 * h + T * i + t - e) & (2 * N - 1), word = words[from & (N - 1)];
         u32 difference = (from & N ? 0 - word : word) - own[h][i];
-        digit[h] = digit_to_double((u32)((i32)((difference + offset) ^ flip) >> right));
+        digit[h] = digit_to_double((u32)((i32)(difference + half) >> right));
       }
       v[i] = {digit[0], digit[1]};
     }

@@ -42,7 +42,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, docs, PTX, the links in docstrings, and targets
+    /// Check formatting, clippy, deps, docs, the links in docstrings, the compiled kernels, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,

@@ -174,4 +174,11 @@ mod tests {
         let now = Index::new(&root, &made, &sources, &committed, None).unwrap();
         assert!(committed == now, "{FOLDER}/index.json is out of date; run `cargo xtask ptx`");
     }
+
+    #[test]
+    fn no_kernel_spills_more_than_two_registers() {
+        for (name, bytes) in Index::read(&root()).unwrap().spills() {
+            assert!(bytes <= 8, "{name} spills {bytes} bytes; it needs fewer live values, or fewer threads a block");
+        }
+    }
 }

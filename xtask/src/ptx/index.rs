@@ -68,6 +68,13 @@ pub(super) fn committed(root: &Path) -> Result<BTreeSet<String>, String> {
 }
 
 impl Index {
+    /// The names of the kernels and the bytes of their spills, where `ptxas` has counted them.
+    #[cfg(test)]
+    pub(super) fn spills(&self) -> impl Iterator<Item = (&str, u32)> {
+        let kernels = self.files.values().flat_map(|file| &file.kernels);
+        kernels.filter_map(|kernel| Some((kernel.name.as_str(), kernel.spills?)))
+    }
+
     pub(super) fn read(root: &Path) -> Result<Self, String> {
         let path = root.join(FOLDER).join("index.json");
         let text = fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
