@@ -30,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },
     Target { name: "ntru_files", run: targets::ntru_files::run, seeds: targets::ntru_files::seeds },
     Target { name: "program", run: targets::program::run, seeds: targets::program::seeds },
+    Target { name: "ptx", run: targets::ptx::run, seeds: targets::ptx::seeds },
     Target { name: "rsa", run: targets::rsa::run, seeds: targets::rsa::seeds },
 ];
 

@@ -44,11 +44,13 @@ pub struct Options {
     pub seed: u64,
     /// Switches of the checks.
     pub checks: Checks,
+    /// Steps of groups of warps in one launch, at most. A launch that needs more is stuck.
+    pub steps: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 1 << 30, multiprocessors: 4, seed: 0, checks: Checks::ALL }
+        Self { memory: 1 << 30, multiprocessors: 4, seed: 0, checks: Checks::ALL, steps: 1 << 36 }
     }
 }
 

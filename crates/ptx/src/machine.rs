@@ -1,6 +1,8 @@
 //! The emulated device.
 
 use crate::error::Fault;
+#[cfg(doc)]
+use crate::error::FaultKind;
 use crate::launch::{Launch, Options, Report};
 use crate::memory::Memory;
 use crate::module::Kernel;

@@ -11,4 +11,5 @@ pub mod lwe_streams;
 pub mod netlist;
 pub mod ntru_files;
 pub mod program;
+pub mod ptx;
 pub mod rsa;

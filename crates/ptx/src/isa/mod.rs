@@ -170,7 +170,7 @@ pub(crate) struct Program {
     pub(crate) marks: usize,
     /// Bytes of constant memory.
     pub(crate) constants: Arc<[u8]>,
-    /// Smallest access to shared and to global memory, bytes, which is the grain of the race check.
+    /// Logarithms of the smallest accesses to shared and to global memory, which are the grains of the race check.
     pub(crate) shared_grain: u32,
     pub(crate) global_grain: u32,
     /// Whether blocks may wait for each other: the kernel has strong accesses to global memory.
@@ -192,7 +192,7 @@ pub(crate) fn program(entry: Entry, constants: Arc<[u8]>) -> Result<Program, Par
     };
     let grain = |space| {
         let grains = accesses().filter(|access| access.space == space || access.space == Space::Generic);
-        grains.map(|access| access.bytes).min().unwrap_or(8)
+        grains.map(|access| access.bytes).min().unwrap_or(8).ilog2()
     };
     let (shared_grain, global_grain) = (grain(Space::Shared), grain(Space::Global));
     let strong = accesses().any(|access| access.order.strong && access.space != Space::Shared);

@@ -73,6 +73,7 @@ fn put(bytes: &mut [u8], offset: usize, count: u32, value: u64) {
     }
 }
 
+#[cold]
 fn race(conflict: Conflict, lane: usize, address: u64) -> Trouble {
     let (what, earlier) = conflict;
     let fix = "put a barrier or a release and an acquire between them";
@@ -166,9 +167,9 @@ impl Group {
                         return Err(Trouble::new(FaultKind::Uninitialised, lane, what).at(address));
                     }
                     if device.checks.races {
-                        let grain = device.program.global_grain as usize;
+                        let grain = device.program.global_grain;
                         let who = state.who(self.first + lane as u32);
-                        for cell in offset / grain..=(offset + bytes as usize - 1) / grain {
+                        for cell in offset >> grain..=(offset + bytes as usize - 1) >> grain {
                             let cell = device.pages.cell(slot as usize, cell);
                             record(cell, &who, does, access, &device.knowledge)
                                 .map_err(|conflict| race(conflict, lane, address))?;
@@ -194,7 +195,7 @@ impl Group {
             if lanes.active == 0 {
                 continue;
             }
-            let (taken, least) = device.patterns.cost(step.pc, lanes);
+            let (taken, least) = device.patterns.cost(step.pc, warp, lanes);
             let counters = &mut device.counters;
             if shared {
                 counters.bank_transactions += taken;
@@ -217,6 +218,7 @@ impl Group {
 
         self.touch(step, access, Does::Read, state, device)?;
         if access.order.strong && device.program.strong {
+            device.polls += 1;
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
                 device.knowledge.read(&who, state.key(self.touched.addresses[lane]), access.order.acquire);
@@ -263,7 +265,7 @@ impl Group {
         let Step { instruction, .. } = step;
 
         self.touch(step, access, Does::Write, state, device)?;
-        device.progress += 1;
+        device.advance();
         if access.order.strong && device.program.strong {
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
@@ -298,7 +300,8 @@ impl Group {
 
         let access = atomic.access;
         self.touch(step, access, Does::Both, state, device)?;
-        device.progress += 1;
+        device.polls += 1;
+        let mut changes = false;
         let (a, b) = (&self.registers[instruction.s[1] as usize], &self.registers[instruction.s[2] as usize]);
         let Touched { list, slots, offsets, .. } = &self.touched;
         for &lane in list {
@@ -314,8 +317,13 @@ impl Group {
                 slot => &mut device.memory.buffer_mut(slot as usize).bytes,
             };
             let old = fetch(bytes, offset, access.bytes);
-            put(bytes, offset, access.bytes, (atomic.apply)(old, a[lane], b[lane]));
+            let new = (atomic.apply)(old, a[lane], b[lane]);
+            changes |= new != old;
+            put(bytes, offset, access.bytes, new);
             self.scratch[lane] = old;
+        }
+        if changes {
+            device.advance();
         }
         state.advance();
         if instruction.d[0] != NONE {
@@ -330,6 +338,7 @@ fn write_global(buffer: &mut Buffer, offset: usize, bytes: u32, value: u64) {
     buffer.mark(offset, bytes as usize);
 }
 
+#[inline(always)]
 fn record(cell: &mut Cell, who: &Who, does: Does, access: Access, knowledge: &Knowledge) -> Result<(), Conflict> {
     let strong = access.order.strong;
     match does {
@@ -343,6 +352,7 @@ fn record(cell: &mut Cell, who: &Who, does: Does, access: Access, knowledge: &Kn
 }
 
 /// The checks of an access to shared memory, in each of its cells. The lane of an error is not set.
+#[inline(always)]
 fn check_shared(
     who: &Who,
     address: u64,
@@ -355,9 +365,9 @@ fn check_shared(
     if !device.checks.races && !device.checks.uninitialised {
         return Ok(());
     }
-    let grain = u64::from(device.program.shared_grain);
+    let grain = device.program.shared_grain;
     let start = address - u64::from(SHARED_START);
-    for cell in start / grain..=(start + u64::from(bytes) - 1) / grain {
+    for cell in start >> grain..=(start + u64::from(bytes) - 1) >> grain {
         let cell = &mut state.cells[cell as usize];
         if does != Does::Write && device.checks.uninitialised && !cell.was_written() {
             let what = "nobody wrote these bytes of shared memory";

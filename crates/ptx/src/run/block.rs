@@ -31,11 +31,16 @@ pub(super) struct Device<'a> {
     pub(super) mapped: Vec<bool>,
     /// Bytes of shared memory with its gaps.
     pub(super) shared_end: u32,
-    /// Grows with every store, exit and barrier.
-    pub(super) progress: u64,
+    /// Strong reads since the last store, exit or barrier, as a thread makes them that waits for another block.
+    pub(super) polls: u64,
 }
 
 impl Device<'_> {
+    /// Something happened that a thread may wait for.
+    pub(super) fn advance(&mut self) {
+        self.polls = 0;
+    }
+
     pub(super) fn statement(&self, pc: usize) -> Option<&Statement> {
         self.program.entry.statements.get(self.program.code[pc].statement)
     }
@@ -52,6 +57,8 @@ pub(super) struct State {
     barrier: u32,
     /// Time of the last barrier of all lanes of each warp.
     warps: [u32; WARP],
+    /// The last barrier of a part of its warp, for each thread. Empty if there was none.
+    parts: Vec<(u32, u32)>,
 }
 
 impl State {
@@ -59,7 +66,8 @@ impl State {
     #[inline]
     pub(super) fn who(&self, thread: u32) -> Who {
         let warp = self.warps[thread as usize / WARP % WARP];
-        Who { block: self.index, thread, time: self.now, barrier: self.barrier, warp }
+        let part = self.parts.get(thread as usize).copied().unwrap_or_default();
+        Who { block: self.index, thread, time: self.now, barrier: self.barrier, warp, part }
     }
 
     /// The name of an address among those of all blocks.
@@ -73,20 +81,28 @@ impl State {
     }
 
     /// A barrier of some lanes of a warp. `full`: they are all that did not exit.
-    pub(super) fn warp_barrier(&mut self, warp: u32, _lanes: u32, full: bool) {
+    pub(super) fn warp_barrier(&mut self, warp: u32, lanes: u32, full: bool) {
         self.now += 1;
         if full {
             self.warps[warp as usize % WARP] = self.now;
+            return;
+        }
+        self.parts.resize(WARP * WARP, (0, 0));
+        let first = warp as usize % WARP * WARP;
+        for (lane, part) in self.parts[first..first + WARP].iter_mut().enumerate() {
+            if lanes >> lane & 1 == 1 {
+                *part = (lanes, self.now);
+            }
         }
     }
 
     #[inline]
     pub(super) fn is_mapped(&self, address: u64, bytes: u32, device: &Device<'_>) -> bool {
         let Some(start) = address.checked_sub(u64::from(SHARED_START)) else { return false };
-        let grain = u64::from(device.program.shared_grain);
+        let grain = device.program.shared_grain;
         let Some(end) = start.checked_add(u64::from(bytes) - 1) else { return false };
         // An access of several grains can leave an array only through its gap.
-        let mapped = |at: u64| device.mapped.get((at / grain) as usize).copied().unwrap_or(false);
+        let mapped = |at: u64| device.mapped.get((at >> grain) as usize).copied().unwrap_or(false);
         mapped(start) && mapped(end)
     }
 }
@@ -122,6 +138,7 @@ impl Block {
             now: 1,
             barrier: 1,
             warps: [1; WARP],
+            parts: Vec::new(),
         };
         Self { state, groups }
     }
@@ -132,6 +149,7 @@ impl Block {
         let state = &mut self.state;
         (state.index, state.index3) = (index, [index % x, index / x % y, index / x / y]);
         (state.now, state.barrier, state.warps) = (1, 1, [1; WARP]);
+        state.parts.clear();
         state.shared.fill(0xA5);
         state.cells.fill(Cell::default());
         for group in &mut self.groups {
@@ -201,7 +219,7 @@ impl Block {
         }
         self.state.barrier = self.state.now;
         device.knowledge.barrier(self.state.index);
-        device.progress += 1;
+        device.advance();
         for group in &mut self.groups {
             group.release(result, device);
         }

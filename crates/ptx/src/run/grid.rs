@@ -18,8 +18,8 @@ const SHARED_BLOCK: u32 = 227 << 10;
 /// Threads and blocks of a multiprocessor, at most.
 const THREADS: u32 = 2048;
 const BLOCKS: u32 = 32;
-/// A launch is stuck if blocks execute this many instructions without a store, a barrier or an exit.
-const PATIENCE: u64 = 1 << 24;
+/// A launch is stuck if each resident block polls this often without a store, a barrier or an exit of any block.
+const POLLS: u64 = 1 << 14;
 
 /// The arguments of a launch.
 pub(crate) struct Setup<'a> {
@@ -73,7 +73,7 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
     let mut order: Vec<u32> = (0..count).collect();
     let mut resident: Vec<Block> = Vec::new();
     let mut spare: Vec<Block> = Vec::new();
-    let (mut progress, mut patience) = (0, PATIENCE);
+    let mut steps = options.steps;
     loop {
         let places = most.min(resident.len() as u32 + order.len() as u32);
         if places == 0 {
@@ -95,9 +95,12 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
                 spare.push(block);
             }
         }
-        patience = if device.progress == progress { patience.saturating_sub(slice) } else { PATIENCE };
-        progress = device.progress;
-        if patience == 0 {
+        steps = steps.saturating_sub(slice);
+        if steps == 0 {
+            let what = format!("kernel {}: it needs more than {} steps", program.entry.name, options.steps);
+            return Err(Fault::new(FaultKind::Stuck, what));
+        }
+        if device.polls > POLLS * (resident.len() as u64 + 1) {
             let what = format!("blocks wait for something that never happens; {most} blocks run side by side");
             return Err(Fault::new(FaultKind::Stuck, format!("kernel {}: {what}", program.entry.name)));
         }
@@ -110,11 +113,11 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
     let entry = &program.entry;
     let end = entry.dynamic + launch.shared;
     let grain = program.shared_grain;
-    let mut mapped = vec![false; (end - SHARED_START).div_ceil(grain) as usize];
+    let mut mapped = vec![false; (end - SHARED_START).div_ceil(1 << grain) as usize];
     let dynamic = (entry.dynamic, launch.shared);
     for (offset, bytes) in entry.arrays.iter().map(|array| (array.offset, array.bytes)).chain([dynamic]) {
-        let start = ((offset - SHARED_START) / grain) as usize;
-        mapped[start..start + (bytes / grain) as usize].fill(true);
+        let start = ((offset - SHARED_START) >> grain) as usize;
+        mapped[start..start + (bytes >> grain) as usize].fill(true);
     }
     Device {
         program,
@@ -129,7 +132,7 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
         counts: vec![0; program.code.len()],
         mapped,
         shared_end: end,
-        progress: 0,
+        polls: 0,
     }
 }
 
@@ -140,7 +143,7 @@ fn report(device: Device<'_>) -> Report {
             counters.lanes[instruction.class as usize] += count;
         }
     }
-    let grain = u64::from(device.program.global_grain);
+    let grain = 1 << device.program.global_grain;
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     for (slot, index, cell) in device.pages.all() {
         let buffer = device.memory.buffer(slot);

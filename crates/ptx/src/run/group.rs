@@ -8,6 +8,9 @@ use crate::error::{Fault, FaultKind, Place};
 use crate::isa::{Instruction, NONE, Op, Source};
 use crate::syntax::Special;
 
+/// A poll takes this much of the budget of instructions, so that other blocks soon get their turn.
+const POLL: u64 = 64;
+
 /// Lanes that stand at one instruction.
 #[derive(Clone, Copy, Debug)]
 struct Fragment {
@@ -200,7 +203,7 @@ impl Group {
                     }
                     Op::Exit => {
                         self.exited = self.exited.or(&active);
-                        device.progress += 1;
+                        device.advance();
                         self.enqueue(pc + 1, mask.without(&active), false);
                         break;
                     }
@@ -210,9 +213,13 @@ impl Group {
                     }
                     _ => {}
                 }
+                let polls = device.polls;
                 let next = self.execute(Step { pc, instruction, active: &active }, state, device);
                 match next.map_err(|trouble| self.fault(trouble, pc, state, device))? {
                     Next::Straight => {
+                        if device.polls > polls {
+                            *budget = budget.saturating_sub(POLL);
+                        }
                         if !instruction.sets.is_empty() {
                             self.set_marks(instruction, &active);
                         }

@@ -1,7 +1,7 @@
 //! Bank transactions and sectors of the accesses of a warp.
 //!
 //! Both depend on the differences of the lanes' addresses. Those of one instruction are mostly the same from warp to warp,
-//! so the last result of each instruction is kept.
+//! or from one execution to the next, so the last results of each instruction are kept.
 
 /// Lanes of a warp.
 pub(super) const WARP: usize = 32;
@@ -26,20 +26,24 @@ struct Memo {
     cost: (u64, u64),
 }
 
-/// The last result of each instruction.
+/// Results that are kept for each instruction: one for every fourth warp of a group.
+const KEPT: usize = 4;
+
+/// The last results of each instruction.
 #[derive(Debug, Default)]
 pub(super) struct Patterns(Vec<Option<Box<Memo>>>);
 
 impl Patterns {
     /// Transactions or sectors of the access, and the least possible number. At least one lane is active.
-    pub(super) fn cost(&mut self, instruction: usize, lanes: Lanes<'_>) -> (u64, u64) {
+    pub(super) fn cost(&mut self, instruction: usize, warp: usize, lanes: Lanes<'_>) -> (u64, u64) {
+        let place = KEPT * instruction + warp % KEPT;
         let addresses = &lanes.addresses[..WARP];
         let first = addresses[lanes.active.trailing_zeros() as usize & 31];
         let base = first % if lanes.shared { 4 } else { 32 };
-        if self.0.len() <= instruction {
-            self.0.resize_with(instruction + 1, || None);
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, || None);
         }
-        let memo = &mut self.0[instruction];
+        let memo = &mut self.0[place];
         if let Some(memo) = memo.as_ref().filter(|memo| memo.active == lanes.active && memo.base == base) {
             let mut differs = 0;
             for (lane, (address, offset)) in addresses.iter().zip(&memo.offsets).enumerate() {
@@ -112,7 +116,7 @@ mod tests {
 
     fn cost(bytes: u32, shared: bool, address: impl Fn(u64) -> u64) -> (u64, u64) {
         let addresses: Vec<u64> = (0..32).map(address).collect();
-        Patterns::default().cost(0, Lanes { addresses: &addresses, active: u32::MAX, bytes, shared })
+        Patterns::default().cost(0, 0, Lanes { addresses: &addresses, active: u32::MAX, bytes, shared })
     }
 
     #[test]
@@ -142,7 +146,7 @@ mod tests {
         let mut fresh = |stride: u64, base: u64, active: u32| {
             let addresses: Vec<u64> = (0..32).map(|lane| base + stride * lane).collect();
             let lanes = Lanes { addresses: &addresses, active, bytes: 4, shared: false };
-            assert_eq!(patterns.cost(7, lanes), sectors(lanes));
+            assert_eq!(patterns.cost(7, 9, lanes), sectors(lanes));
         };
         for (stride, base, active) in
             [(4, 0, u32::MAX), (4, 64, u32::MAX), (4, 80, u32::MAX), (8, 80, u32::MAX), (8, 80, 3)]

@@ -15,6 +15,8 @@ pub(super) struct Who {
     pub(super) barrier: u32,
     /// Time of the last barrier of all lanes of the thread's warp.
     pub(super) warp: u32,
+    /// The thread's last barrier of some lanes of its warp: these lanes, and the time.
+    pub(super) part: (u32, u32),
 }
 
 /// Bits of a block's index in a [`Touch`].
@@ -57,6 +59,12 @@ impl Touch {
         (self.0 >> 41) as u32
     }
 
+    /// Whether the access comes before the last barrier of `who`'s block, which most do. A sufficient condition.
+    #[inline(always)]
+    fn is_old(self, who: &Who) -> bool {
+        self.0 == 0 || self.block() == who.block && self.time() < who.barrier && self.kind() != GRID
+    }
+
     /// Whether the access comes before everything that `who` does now.
     #[inline]
     fn is_before(self, who: &Who, knowledge: &Knowledge) -> bool {
@@ -70,6 +78,11 @@ impl Touch {
                 return true;
             }
             if kind <= WARP && self.thread() / 32 == who.thread / 32 && time < who.warp {
+                return true;
+            }
+            let (lanes, moment) = who.part;
+            let neighbour = single && self.thread() / 32 == who.thread / 32;
+            if neighbour && lanes >> (self.thread() % 32) & 1 == 1 && time < moment {
                 return true;
             }
         }
@@ -127,8 +140,17 @@ impl Cell {
     }
 
     /// Records a read.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
+        if !strong && self.write.is_old(who) && self.read.is_old(who) {
+            self.read = Touch::new(who, PLAIN);
+            return Ok(());
+        }
+        self.read_among_others(who, strong, knowledge)
+    }
+
+    #[inline(never)]
+    fn read_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
         let may_race = strong && self.write.kind() == STRONG;
         let bad = !may_race && !self.write.is_before(who, knowledge);
         if strong {
@@ -140,8 +162,17 @@ impl Cell {
     }
 
     /// Records a write.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
+        if !strong && self.write.is_old(who) && self.read.is_old(who) && self.strong_read.is_old(who) {
+            self.write = Touch::new(who, PLAIN);
+            return Ok(());
+        }
+        self.write_among_others(who, strong, knowledge)
+    }
+
+    #[inline(never)]
+    fn write_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
         let earlier = *self;
         self.write = Touch::new(who, if strong { STRONG } else { PLAIN });
         let may_race = strong && earlier.write.kind() == STRONG;

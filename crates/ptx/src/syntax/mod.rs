@@ -1,5 +1,6 @@
 //! Reads PTX text into kernels of statements whose names are resolved.
 
+mod body;
 mod lexer;
 mod parser;
 
@@ -7,7 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::error::ParseError;
 
-pub(crate) use parser::{SHARED_START, parse};
+pub(crate) use body::SHARED_START;
+pub(crate) use parser::parse;
 
 /// A fundamental type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +90,25 @@ pub(crate) enum Special {
     LanesUpTo,
     LanesFrom,
     LanesGreater,
+}
+
+impl Special {
+    /// The register `name`, or `name.axis`.
+    fn named(name: &str, axis: &str) -> Option<Self> {
+        let axis = ["x", "y", "z"].into_iter().position(|known| known == axis);
+        Some(match (name, axis) {
+            ("%laneid", None) => Self::Lane,
+            ("%lanemask_lt", None) => Self::LanesLess,
+            ("%lanemask_le", None) => Self::LanesUpTo,
+            ("%lanemask_ge", None) => Self::LanesFrom,
+            ("%lanemask_gt", None) => Self::LanesGreater,
+            ("%tid", Some(axis)) => Self::Thread(axis),
+            ("%ntid", Some(axis)) => Self::BlockSize(axis),
+            ("%ctaid", Some(axis)) => Self::Block(axis),
+            ("%nctaid", Some(axis)) => Self::GridSize(axis),
+            _ => return None,
+        })
+    }
 }
 
 /// An operand whose names are resolved.

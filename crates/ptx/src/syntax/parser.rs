@@ -2,21 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::body::{Body, MAX_REGISTERS, MAX_SHARED, SHARED_START, Scope};
 use super::lexer::{Spot, Token, tokens};
-use super::{Array, Entry, File, Operand, Parameter, Special, Statement, Symbol, Symbols, Type};
+use super::{Entry, File, Operand, Parameter, Special, Statement, Symbol, Symbols, Type};
 use crate::error::ParseError;
 
-/// Registers of a kernel, at most.
-const MAX_REGISTERS: usize = 1 << 16;
-/// Shared memory of a block, bytes, at most (227 KiB on Hopper).
-const MAX_SHARED: u32 = 232_448;
 /// Constant memory of a module, bytes, at most.
 const MAX_CONST: u64 = 1 << 16;
-/// The first shared address. Hopper keeps 1 KiB for itself, and so a null pointer is invalid.
-pub(crate) const SHARED_START: u32 = 1024;
-/// Unused bytes between shared arrays, at least. It is a multiple of 128 so that banks stay as they are.
-const SHARED_GAP: u32 = 128;
-
 struct Parser<'a> {
     text: &'a str,
     spots: Vec<Spot>,
@@ -53,6 +45,11 @@ impl Parser<'_> {
 
     fn peek(&self) -> &Token {
         &self.spots[self.at].token
+    }
+
+    /// The token after the next one.
+    fn second(&self) -> &Token {
+        self.spots.get(self.at + 1).map_or(&Token::End, |spot| &spot.token)
     }
 
     fn next(&mut self) -> Token {
@@ -104,15 +101,8 @@ impl Parser<'_> {
     /// `.name`, with `::` parts joined.
     fn dotted(&mut self) -> Result<String, ParseError> {
         self.expect('.')?;
-        let mut name = match self.next() {
-            Token::Name(name) => name,
-            // A modifier such as `.2d`.
-            _ => {
-                self.at -= 1;
-                return self.error("expected a name after `.`");
-            }
-        };
-        while *self.peek() == Token::Mark(':') && self.spots[self.at + 1].token == Token::Mark(':') {
+        let mut name = self.name()?;
+        while *self.peek() == Token::Mark(':') && *self.second() == Token::Mark(':') {
             self.at += 2;
             name += "::";
             name += &self.name()?;
@@ -328,7 +318,7 @@ impl Parser<'_> {
         if *self.peek() == Token::Mark('.') {
             return self.local_directive(body);
         }
-        if let (Token::Name(name), Token::Mark(':')) = (self.peek().clone(), &self.spots[self.at + 1].token) {
+        if let (Token::Name(name), Token::Mark(':')) = (self.peek().clone(), self.second()) {
             let key = (body.open[body.open.len() - 1], name.clone());
             if body.labels.insert(key, body.entry.statements.len()).is_some() {
                 return self.error(format!("the label {name} occurs twice"));
@@ -413,7 +403,11 @@ impl Parser<'_> {
         let text = self.text[first.start..self.spots[self.at - 1].start].trim().to_owned();
         let scope = body.open[body.open.len() - 1];
         let index = body.entry.statements.len();
-        if operands.iter().any(|operand| matches!(operand, Operand::Unresolved(_))) {
+        let unresolved = |operand: &Operand| match operand {
+            Operand::Address(base, _) => matches!(**base, Operand::Unresolved(_)),
+            operand => matches!(operand, Operand::Unresolved(_)),
+        };
+        if operands.iter().any(unresolved) {
             body.jumps.push((index, scope));
         }
         let (line, column) = (first.line, first.column);
@@ -495,122 +489,11 @@ impl Parser<'_> {
     }
 
     fn special(&mut self, spot: &Spot, name: &str) -> Result<Operand, ParseError> {
-        let special = match name {
-            "%laneid" => Special::Lane,
-            "%lanemask_lt" => Special::LanesLess,
-            "%lanemask_le" => Special::LanesUpTo,
-            "%lanemask_ge" => Special::LanesFrom,
-            "%lanemask_gt" => Special::LanesGreater,
-            "%tid" | "%ntid" | "%ctaid" | "%nctaid" => {
-                let axis = match self.dotted()?.as_str() {
-                    "x" => 0,
-                    "y" => 1,
-                    "z" => 2,
-                    other => return spot.error(format!("{name}.{other} is not a special register")),
-                };
-                match name {
-                    "%tid" => Special::Thread(axis),
-                    "%ntid" => Special::BlockSize(axis),
-                    "%ctaid" => Special::Block(axis),
-                    _ => Special::GridSize(axis),
-                }
-            }
-            _ => return spot.error(format!("{name} is neither declared nor a known special register")),
+        let axes = matches!(name, "%tid" | "%ntid" | "%ctaid" | "%nctaid");
+        let axis = if axes { self.dotted()? } else { String::new() };
+        let Some(special) = Special::named(name, &axis) else {
+            return spot.error(format!("{name} is neither declared nor a known special register"));
         };
         Ok(Operand::Special(special))
-    }
-}
-
-/// Names of registers between braces.
-#[derive(Default)]
-struct Scope {
-    names: BTreeMap<String, u32>,
-    parent: Option<usize>,
-}
-
-/// A kernel that is being read.
-struct Body {
-    entry: Entry,
-    symbols: Symbols,
-    scopes: Vec<Scope>,
-    /// The open scopes, outermost first.
-    open: Vec<usize>,
-    /// Statement index by scope and name.
-    labels: BTreeMap<(usize, String), usize>,
-    /// Statements with a label to resolve, and their scope.
-    jumps: Vec<(usize, usize)>,
-    shared_end: u32,
-}
-
-impl Body {
-    fn declare(&mut self, spot: &Spot, name: String, ty: Type) -> Result<(), ParseError> {
-        let register = self.entry.registers.len();
-        if register >= MAX_REGISTERS {
-            return spot.error(format!("a kernel has at most {MAX_REGISTERS} registers"));
-        }
-        let scope = self.open[self.open.len() - 1];
-        if self.scopes[scope].names.insert(name.clone(), register as u32).is_some() {
-            return spot.error(format!("the register {name} is declared twice"));
-        }
-        self.entry.registers.push(ty);
-        Ok(())
-    }
-
-    fn register(&self, name: &str) -> Option<u32> {
-        self.open.iter().rev().find_map(|&scope| self.scopes[scope].names.get(name)).copied()
-    }
-
-    fn share(&mut self, spot: &Spot, name: String, align: u32, bytes: u32) -> Result<(), ParseError> {
-        self.entry.shared_bytes = self.entry.shared_bytes.next_multiple_of(align) + bytes;
-        if self.entry.shared_bytes > MAX_SHARED || self.entry.arrays.len() >= 256 {
-            return spot.error(format!("a block has at most {MAX_SHARED} bytes of shared memory in 256 arrays"));
-        }
-        let offset = self.shared_end.next_multiple_of(align.max(SHARED_GAP));
-        self.shared_end = offset + bytes + SHARED_GAP;
-        self.entry.arrays.push(Array { offset, bytes });
-        self.symbols.insert(name, Symbol::Shared(offset));
-        Ok(())
-    }
-
-    /// Puts dynamic shared memory behind the static arrays.
-    fn place_dynamic(&mut self, names: &[String]) {
-        self.entry.dynamic = self.shared_end.next_multiple_of(1024);
-        for name in names {
-            self.symbols.insert(name.clone(), Symbol::Shared(self.entry.dynamic));
-        }
-    }
-
-    /// Resolves labels and dynamic shared arrays.
-    fn finish(mut self) -> Result<Entry, ParseError> {
-        for (index, scope) in std::mem::take(&mut self.jumps) {
-            let mut operands = std::mem::take(&mut self.entry.statements[index].operands);
-            for operand in &mut operands {
-                self.resolve(operand, index, scope)?;
-            }
-            self.entry.statements[index].operands = operands;
-        }
-        Ok(self.entry)
-    }
-
-    fn resolve(&self, operand: &mut Operand, index: usize, scope: usize) -> Result<(), ParseError> {
-        match operand {
-            Operand::Unresolved(name) => {
-                if let Some(&symbol) = self.symbols.get(name) {
-                    *operand = Operand::Symbol(symbol);
-                    return Ok(());
-                }
-                let mut at = Some(scope);
-                while let Some(scope) = at {
-                    if let Some(&target) = self.labels.get(&(scope, name.clone())) {
-                        *operand = Operand::Label(target);
-                        return Ok(());
-                    }
-                    at = self.scopes[scope].parent;
-                }
-                self.entry.statements[index].error(format!("{name} is not declared"))
-            }
-            Operand::Address(base, _) => self.resolve(base, index, scope),
-            _ => Ok(()),
-        }
     }
 }
