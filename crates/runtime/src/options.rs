@@ -1,6 +1,6 @@
 //! Options of keys and servers.
 
-use crate::{Error, Scheme};
+use crate::Scheme;
 use solinas_gpu::DeviceName;
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub(crate) const MEMORY_VARIABLE: &str = "SOLINAS_MEMORY_MIB";
 
 /// The variable that names the device of servers.
-const DEVICE_VARIABLE: &str = "SOLINAS_DEVICE";
+pub(crate) const DEVICE_VARIABLE: &str = "SOLINAS_DEVICE";
 
 /// Options of a key generation. Defaults to TFHE with its default set.
 #[derive(Debug, Clone, Default)]
@@ -38,18 +38,4 @@ pub struct ServerOptions {
     /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
     /// free memory. On a device, all bytes that the server takes there.
     pub memory: Option<u64>,
-}
-
-impl ServerOptions {
-    /// The device, from these options or from the environment.
-    ///
-    /// # Errors
-    /// [`Error::Device`] if `SOLINAS_DEVICE` does not name one.
-    pub(crate) fn device(&self) -> Result<DeviceName, Error> {
-        if let Some(device) = self.device {
-            return Ok(device);
-        }
-        let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
-        Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
-    }
 }

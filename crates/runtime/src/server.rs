@@ -1,6 +1,7 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::engine::Engine;
+use crate::options::DEVICE_VARIABLE;
 use crate::process::Pool;
 use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions};
 use solinas_gpu::{Device, DeviceName, DeviceOptions};
@@ -45,7 +46,7 @@ impl Server {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = Pool::new(threads)?;
-        let device = options.device()?;
+        let device = device(options)?;
         let (engine, device) = pool.get()?.install(|| engine(key, device, options))?;
         let threads = pool.get()?.current_num_threads();
         Ok(Self { engine, pool: Arc::new(pool), threads, device })
@@ -85,6 +86,15 @@ impl Server {
         let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
         costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
     }
+}
+
+/// The device of these options, else of the environment.
+fn device(options: &ServerOptions) -> Result<DeviceName, Error> {
+    if let Some(device) = options.device {
+        return Ok(device);
+    }
+    let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
+    Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
 }
 
 /// Loads a key for a device. The device `auto` becomes a GPU if the machine has one on which the scheme runs.
