@@ -59,12 +59,12 @@ enum Chore {
     PythonPackage,
     /// Run every kernel on a small stack, built without optimization
     Stack,
-    /// Compile the CUDA kernels of cuda/ to the PTX of cuda/ptx
+    /// Compile the CUDA kernels of cuda/ to the PTX of crates/gpu/ptx
     Ptx {
         /// Compare with the files that are there instead; without the compiler's wheel, skip with a note
         #[arg(long)]
         check: bool,
-        /// NVIDIA's assembler, which counts registers and spills for cuda/ptx/index.json
+        /// NVIDIA's assembler, which counts registers and spills for crates/gpu/ptx/index.json
         #[arg(long)]
         ptxas: Option<PathBuf>,
     },

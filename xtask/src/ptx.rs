@@ -1,6 +1,6 @@
-//! Compiles the CUDA kernels of `cuda/` to the PTX of `cuda/ptx`, which is committed.
+//! Compiles the CUDA kernels of `cuda/` to the PTX of `crates/gpu/ptx`, which is committed.
 //!
-//! A build of the workspace needs no CUDA: it embeds the committed files. `cuda/ptx/index.json` names the sources of
+//! A build of the workspace needs no CUDA: it embeds the committed files. `crates/gpu/ptx/index.json` names the sources of
 //! each file by their hash, so that a test finds a file that is older than its source.
 
 mod index;
@@ -18,7 +18,7 @@ const REQUIREMENTS: &str = "cuda/requirements.txt";
 /// Options of the compiler. No multiplication and addition become one operation, unless the source says so.
 const OPTIONS: [&str; 3] = ["--gpu-architecture=compute_90", "-std=c++17", "--fmad=false"];
 
-/// Compiles every `cuda/**/*.cu` and writes `cuda/ptx`.
+/// Compiles every `cuda/**/*.cu` and writes `crates/gpu/ptx`.
 ///
 /// With `check`, it compares the files with those that are there, byte for byte. If the compiler cannot be installed,
 /// the check prints a line and passes.
@@ -104,7 +104,7 @@ fn compile(
     sources.keys().map(read).collect()
 }
 
-/// Compares the files of `cuda/ptx` with what was made now.
+/// Compares the files of `crates/gpu/ptx` with what was made now.
 fn compare(root: &Path, made: &BTreeMap<String, String>, index: &Index) -> Outcome {
     let mut faults = Vec::new();
     for (name, program) in made {

@@ -1,4 +1,4 @@
-//! The index of the compiled kernels, `cuda/ptx/index.json`.
+//! The index of the compiled kernels, `crates/gpu/ptx/index.json`.
 
 use super::text::{self, Kernel};
 use super::{OPTIONS, REQUIREMENTS};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Folder of the compiled kernels.
-pub(super) const FOLDER: &str = "cuda/ptx";
+pub(super) const FOLDER: &str = "crates/gpu/ptx";
 
 /// What was compiled, by which compiler, and what it needs.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

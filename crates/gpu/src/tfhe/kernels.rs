@@ -4,14 +4,14 @@ use super::offset;
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Module};
 use solinas_schemes::tfhe::Params;
 
-static LINEAR: Module = Module::new("tfhe_linear", include_str!("../../../../cuda/ptx/tfhe_linear.ptx"));
-static KEYSWITCH: Module = Module::new("tfhe_keyswitch", include_str!("../../../../cuda/ptx/tfhe_keyswitch.ptx"));
-static MODSWITCH: Module = Module::new("tfhe_modswitch", include_str!("../../../../cuda/ptx/tfhe_modswitch.ptx"));
+static LINEAR: Module = Module::new("tfhe_linear", include_str!("../../ptx/tfhe_linear.ptx"));
+static KEYSWITCH: Module = Module::new("tfhe_keyswitch", include_str!("../../ptx/tfhe_keyswitch.ptx"));
+static MODSWITCH: Module = Module::new("tfhe_modswitch", include_str!("../../ptx/tfhe_modswitch.ptx"));
 static ROTATE_INTEGERS: Module =
-    Module::new("tfhe_blind_rotate_2048_1", include_str!("../../../../cuda/ptx/tfhe_blind_rotate_2048_1.ptx"));
+    Module::new("tfhe_blind_rotate_2048_1", include_str!("../../ptx/tfhe_blind_rotate_2048_1.ptx"));
 static ROTATE_GATES: Module =
-    Module::new("tfhe_blind_rotate_512_3", include_str!("../../../../cuda/ptx/tfhe_blind_rotate_512_3.ptx"));
-static EXTRACT: Module = Module::new("tfhe_extract", include_str!("../../../../cuda/ptx/tfhe_extract.ptx"));
+    Module::new("tfhe_blind_rotate_512_3", include_str!("../../ptx/tfhe_blind_rotate_512_3.ptx"));
+static EXTRACT: Module = Module::new("tfhe_extract", include_str!("../../ptx/tfhe_extract.ptx"));
 
 /// Threads of a block, where the kernel does not say more.
 const BLOCK: u32 = 256;

@@ -41,7 +41,7 @@ fn count(text: &str, name: &str, launch: &Launch, parameters: &[Parameter]) -> C
 
 macro_rules! ptx {
     ($file:literal) => {
-        include_str!(concat!("../../../../cuda/ptx/", $file, ".ptx"))
+        include_str!(concat!("../../ptx/", $file, ".ptx"))
     };
 }
 

@@ -6,7 +6,7 @@ use solinas_gpu::{Arg, Buffer, Device, DeviceOptions, Kernel, Launch, Module, St
 
 macro_rules! modules {
     ($($file:literal),* $(,)?) => {
-        [$(Module::new($file, include_str!(concat!("../../../../cuda/ptx/", $file, ".ptx")))),*]
+        [$(Module::new($file, include_str!(concat!("../../ptx/", $file, ".ptx")))),*]
     };
 }
 

@@ -26,9 +26,9 @@ pub(crate) struct Buffer {
 }
 
 impl Emulator {
-    /// The kernel of `cuda/ptx/NAME.ptx`, which has the file's name. `seed` chooses the order of blocks and warps.
+    /// The kernel of `crates/gpu/ptx/NAME.ptx`, which has the file's name. `seed` chooses the order of blocks and warps.
     pub(crate) fn new(name: &str, seed: u64) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cuda/ptx").join(format!("{name}.ptx"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx").join(format!("{name}.ptx"));
         let module = Module::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         Self { machine: Machine::new(Options { seed, ..Options::default() }), module, name: name.into() }
     }
