@@ -92,6 +92,7 @@ struct Report {
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let start = Instant::now();
+    let limits = crate::limits::server_options(args.threads, None, args.device.as_deref())?;
     let mut bids = read_bids(args.bids.as_deref())?;
     if args.quick {
         bids.truncate(4);
@@ -118,7 +119,6 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let options =
         KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
     prepare(&options, &bids, &client, &server, out)?;
-    let limits = crate::limits::server_options(args.threads, None, args.device.as_deref())?;
     let (server_held, estimate, server_seconds) = serve(&server, bids.len(), &limits, out)?;
     let (price, winner_index) = open(&client, &server)?;
 
