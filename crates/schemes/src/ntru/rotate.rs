@@ -17,7 +17,7 @@ use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, 
 use crate::security::Status;
 use crate::slots::{self, SlotEncoder};
 
-/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`](crate::slots::SlotEncoder)).
+/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rotation {
