@@ -389,7 +389,7 @@ fn no_rotations(params: &str, reason: Option<&str>) -> String {
 /// The message of [`Error::Levels`].
 fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> String {
     let products = if need == 1 { "1 product".to_owned() } else { format!("{need} products in a row") };
-    let noise = "the noise of its sums and rotations takes more levels than are left";
+    let noise = "the noise of its operations (sums, constants, rotations) takes more levels than are left";
     let takes = match need {
         _ if need > left => format!("it takes {products}"),
         0 => noise.into(),

@@ -22,6 +22,9 @@ pub struct Prepared {
     plan: Box<dyn Plan>,
 }
 
+/// The most instances of a program. Counts of operations on them stay below 2^64.
+const MOST_INSTANCES: u64 = 1 << 36;
+
 /// The inputs of a run, and its results.
 struct Call {
     inputs: Vec<Ciphertext>,
@@ -120,6 +123,10 @@ impl Prepared {
         call: Option<Call>,
         control: &Control<'_>,
     ) -> Result<Self, Error> {
+        if instances as u64 > MOST_INSTANCES {
+            let expected = format!("at most {MOST_INSTANCES}");
+            return Err(Error::Value { text: instances.to_string(), ty: "a number of elements".into(), expected });
+        }
         let (server, source) = (server.clone(), Arc::new(source));
         let ready = call.as_ref().filter(|call| is_ready(&server, &source, call)).map(|call| &*call.inputs);
         let request = PlanRequest { source: &source, inputs: ready, instances, threads: server.threads() };

@@ -113,6 +113,8 @@ fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
     let server = Server::new(&key, Some(1)).unwrap();
     let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
     let netlist = program.lower(Recipe::default()).unwrap();
+    let too_many = server.prepare(Work::program(&program, Inputs::Fresh { instances: 1 << 60 }), &Control::default());
+    assert!(matches!(too_many, Err(Error::Value { .. })), "{too_many:?}");
     let works = [
         Work::program(&program, Inputs::Fresh { instances: 3 }),
         Work::circuit(&netlist, Inputs::Fresh { instances: 3 }),

@@ -229,6 +229,8 @@ fn constant_programs_run_without_inputs_and_report_no_steps() {
     let control = Control { progress: Some(&report), cancel: None };
     for setup in [gates(), integers()] {
         let work = Work::program(&program, Inputs::Fresh { instances: 3 });
+        let prepared = setup.server.prepare(work.clone(), &Control::default()).unwrap();
+        assert!(prepared.estimate(&Control::default()).unwrap().seconds.is_sign_positive());
         let outputs = setup.server.run(work, &control).unwrap();
         assert_eq!(setup.client.decrypt(&outputs[0]).unwrap().to_strings(), ["5"]);
     }

@@ -1,8 +1,8 @@
 //! The steps of a computation.
 //!
 //! A program on arrays computes each of its operations for every element. So scalars, and arrays of each length, have programs of their own. A step
-//! computes one program or circuit; the results of earlier steps are its inputs. Values in slots ([`Mod`](crate::Mod)) need one program only, since
-//! the runtime keeps scalars and arrays apart there.
+//! computes one program or circuit; the results of earlier steps are its inputs. The program of an array of values in slots ([`Mod`](crate::Mod))
+//! also computes the scalars that depend on the array.
 
 use crate::circuit::Call;
 use crate::node::{Kind, Node, topological};
@@ -17,8 +17,9 @@ use std::sync::{Arc, OnceLock};
 enum Group {
     /// Elements and stacks, which cost nothing.
     Rearranged,
-    /// Values in slots.
-    Slots,
+    /// Values in slots, with the length of the arrays. A sum of the elements of an array, and the scalars that depend on it, are in the
+    /// group of the array.
+    Slots(Option<usize>),
     Scalars,
     /// Arrays of that length.
     Arrays(usize),
@@ -57,14 +58,26 @@ fn address<T>(shared: &Arc<T>) -> usize {
     Arc::as_ptr(shared) as usize
 }
 
-/// The group of a node that has no result.
-fn group(node: &Node) -> Result<Group> {
+/// The level and the group of each node that a plan computes.
+type Places = HashMap<*const Node, (usize, Group)>;
+
+/// The group of a node that has no result. `places` holds those of its operands.
+fn group(node: &Node, places: &Places) -> Result<Group> {
     Ok(match &node.kind {
         Kind::Parameter(number) => return Err(Error::parameter(*number)),
         Kind::Element(..) | Kind::Stack(_) => Group::Rearranged,
         Kind::Output(call, _) => Group::Call(address(call)),
-        _ if node.ty.modulus().is_some() => Group::Slots,
+        _ if node.ty.modulus().is_some() => Group::Slots(node.len.or_else(|| array_of_scalar(node, places))),
         _ => node.len.map_or(Group::Scalars, Group::Arrays),
+    })
+}
+
+/// The length of the arrays that a scalar in slots depends on, if the step of these arrays can compute it.
+fn array_of_scalar(node: &Node, places: &Places) -> Option<usize> {
+    node.operands().iter().find_map(|operand| match places.get(&Arc::as_ptr(operand)) {
+        Some((_, Group::Slots(len))) => *len,
+        Some(_) => None,
+        None => operand.len,
     })
 }
 
@@ -83,11 +96,12 @@ impl Plan {
     pub(crate) fn new(roots: &[Arc<Node>]) -> Result<Self> {
         let order = topological(roots);
         let is_constant = |node: &Node| matches!(node.kind, Kind::Constant(_));
-        let mut places: HashMap<*const Node, (usize, Group)> = HashMap::new();
+        let mut places = Places::new();
         let mut needed: HashSet<*const Node> = roots.iter().map(Arc::as_ptr).collect();
         let constants = roots.iter().filter(|root| is_constant(root));
         for constant in constants {
-            places.insert(Arc::as_ptr(constant), (0, group(constant)?));
+            let group = group(constant, &places)?;
+            places.insert(Arc::as_ptr(constant), (0, group));
         }
         for node in &order {
             if node.result().is_some() || is_constant(node) || matches!(node.kind, Kind::Public(_)) {
@@ -97,7 +111,7 @@ impl Plan {
                 node.keep(result);
                 continue;
             }
-            let group_of_node = group(node)?;
+            let group_of_node = group(node, &places)?;
             let in_program = !matches!(group_of_node, Group::Rearranged | Group::Call(_));
             if in_program {
                 check_lengths(node)?;
@@ -105,7 +119,8 @@ impl Plan {
             let mut level = 0;
             for operand in node.operands() {
                 if !in_program && is_constant(operand) {
-                    places.insert(Arc::as_ptr(operand), (0, group(operand)?));
+                    let group = group(operand, &places)?;
+                    places.insert(Arc::as_ptr(operand), (0, group));
                 }
                 if let Some((before, other)) = places.get(&Arc::as_ptr(operand)) {
                     level = level.max(before + usize::from(*other != group_of_node));
@@ -122,7 +137,7 @@ impl Plan {
             let Some(place) = places.get(&Arc::as_ptr(node)) else { continue };
             let draft = drafts.entry(*place).or_insert_with(|| match place.1 {
                 Group::Rearranged | Group::Call(_) => Draft::Nodes(Vec::new()),
-                Group::Slots | Group::Scalars | Group::Arrays(_) => Draft::Program(Recorder::default()),
+                Group::Slots(_) | Group::Scalars | Group::Arrays(_) => Draft::Program(Recorder::default()),
             });
             match draft {
                 Draft::Nodes(nodes) => nodes.push(Arc::clone(node)),

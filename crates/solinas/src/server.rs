@@ -49,6 +49,12 @@ impl Server {
     pub fn prepare<X: Expression>(&self, expression: X) -> Result<Prepared<X>> {
         let mut roots = Vec::new();
         expression.roots(&mut roots);
+        for result in roots.iter().filter_map(|root| root.result()) {
+            if result.key_id() != self.0.key_id() {
+                let (got, want) = (result.key_id().short(), self.0.key_id().short());
+                return Err(runtime::Error::KeyMismatch { what: "a value".into(), got, want }.into());
+            }
+        }
         Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression })
     }
 

@@ -17,6 +17,7 @@ use solinas_gpu::tfhe::{Sum, Task};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
 use std::collections::HashMap;
+use std::ops::Add;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -266,7 +267,7 @@ fn circuit(
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {
     Estimate {
-        bootstraps: (schedule.bootstraps() * lanes) as u64,
+        bootstraps: schedule.bootstraps() as u64 * lanes as u64,
         depth: schedule.waves().len() as u64,
         memory_bytes: Evaluator::size_of(params) as u64,
         ..Default::default()
@@ -304,12 +305,13 @@ fn plan(
 
 /// Predicts the time of a schedule. Waves run one after the other; the threads share each wave evenly.
 fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
-    let wave = |jobs: usize| match (jobs * lanes).div_ceil(threads) {
+    let wave = |jobs: usize| match (jobs as u64 * lanes as u64).div_ceil(threads as u64) {
         0 => 0.0,
         1 => speed.alone,
         share => share as f64 * speed.batched,
     };
-    schedule.waves().into_iter().map(wave).sum()
+    // The sum of no numbers is -0.0.
+    schedule.waves().into_iter().map(wave).fold(0.0, Add::add)
 }
 
 /// Returns the noise weight with which to plan the inputs: their largest weight times the largest number of equal

@@ -103,3 +103,17 @@ fn slots_are_summed_and_rotated() {
     let product = server.run((&x * &x) * (&x * &x) * &x * &x * &x).unwrap_err();
     assert_eq!(product.kind(), ErrorKind::Noise, "{product}");
 }
+
+#[test]
+fn slots_of_different_lengths_share_a_computation() {
+    type Z = Mod<65537>;
+    let (client, server) = slots();
+    let array = |len: u32| client.encrypt((1..=len).map(Mod).collect::<Vec<Z>>()).unwrap();
+    let (x, y, z) = (array(3), array(5), client.encrypt(Mod::<65537>(7)).unwrap());
+    let work = (&x + &x, &y * x.sum(), x.sum() + y.sum(), (x.sum() + &z) * &z);
+    assert!(server.prepare(&work).unwrap().count().unwrap().rotations > 0);
+    let (double, scaled, sum, product) = server.run(work).unwrap();
+    assert_eq!(client.decrypt(double).unwrap(), [2, 4, 6].map(Mod));
+    assert_eq!(client.decrypt(scaled).unwrap(), [6, 12, 18, 24, 30].map(Mod));
+    assert_eq!(client.decrypt((sum, product)).unwrap(), (Mod(21), Mod(91)));
+}

@@ -71,6 +71,7 @@ fn expressions_and_ciphertexts_of_other_keys_are_refused() {
     let (other, _) = keygen("tfhe").params("integers-40").insecure_seed(9).run().unwrap();
     assert_eq!(other.decrypt(&a).unwrap_err().kind(), ErrorKind::Key);
     assert_eq!(server.run(&a + other.encrypt(1u8).unwrap()).unwrap_err().kind(), ErrorKind::Key);
+    assert_eq!(server.run(other.encrypt(1u8).unwrap()).unwrap_err().kind(), ErrorKind::Key);
     let (bgv, bgv_server) = slots();
     assert_eq!(bgv.decrypt(&a).unwrap_err().kind(), ErrorKind::Key);
     assert_eq!(bgv_server.run(&a + 1).unwrap_err().kind(), ErrorKind::Key);
