@@ -152,6 +152,14 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
     assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 14\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
+    for (outputs, problem) in [
+        ("-o one.ct -o one.ct", "one.ct is named twice"),
+        ("-o one.ct -o ./one.ct", "one.ct and ./one.ct are the same file"),
+        ("-o s.ct -o results/../s.ct", "s.ct and results/../s.ct are the same file"),
+    ] {
+        let message = place.fail(&format!("eval --key SERVER --program f.json --inputs a.ct b.ct {outputs}"), 2);
+        assert!(message.contains(problem) && !place.path("one.ct").exists(), "{message}");
+    }
     // The format of the Python package.
     let saved = |format: &str, version: u32| {
         format!(
