@@ -30,8 +30,8 @@ impl fmt::Debug for ClientKey {
 /// starts; [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     if let Some(name) = &options.params
+        && !options.scheme.has_params(name)
         && let Some(has) = Scheme::of_params(name)
-        && !options.scheme.entry().has(name)
     {
         return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
     }

@@ -13,7 +13,7 @@ use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{Estimate, Server, ServerKey, schemes};
+use solinas_runtime::{Estimate, Scheme, Server, ServerKey, schemes};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -92,6 +92,9 @@ pub(crate) struct Args {
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
     params: Option<String>,
+    /// The scheme of --params; defaults to the scheme for which `solinas params` lists the set
+    #[arg(long, requires = "params")]
+    scheme: Option<Scheme>,
     /// Print the operations
     #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "estimate"])]
     list: bool,
@@ -103,7 +106,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     if let Some(params) = &args.params {
         let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-        let estimate = cancellable(out, |control| work.cost(params, control))?;
+        let estimate = cancellable(out, |control| work.cost(args.scheme, params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
     let key_file = args.key.as_deref().ok_or_else(|| usage("the server key is missing", "add --key server.key"))?;

@@ -79,6 +79,8 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         ("keygen --scheme lwe --params leveled-8-9 --out n", "--research"),
         ("keygen --scheme lwe --params paper-9326 --out n", "--research"),
         ("keygen --scheme lwe --params leveled-8 --out n", "there is no LWE parameter set"),
+        ("keygen --scheme lwe --params leveled-08-3 --research --out n", "there is no LWE parameter set"),
+        ("keygen --scheme lwe --params toy-64-+2 --research --out n", "there is no LWE parameter set"),
         ("keygen --scheme lwe --params leveled-4000-2 --research --out n", "dimension 4000"),
         ("keygen --params leveled-8-9 --research --out n", "(--scheme lwe, "),
         ("demo --scheme lwe --params leveled-8-3 --research", "make keys of "),
