@@ -110,11 +110,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Some(width) => bools(&texts, width as usize, shape)?,
         None => Plain::parse(ty, &texts, shape)?,
     };
-    let key = EncryptionKey::load(&args.key)?;
-    out.warn_of_weakness(&args.key, key.weakness(), args.research);
-    let ciphertext = match &args.matrix {
-        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
-        None => wait(out, "encrypting", || key.encrypt(&plain))?,
+    let key = match args.matrix {
+        Some(_) => EncryptionKey::load_with_matrix(&args.key)?,
+        None => EncryptionKey::load(&args.key)?,
     };
     // From here on, an interruption waits until the file is complete.
     interruptible()?;
