@@ -132,7 +132,7 @@ pub enum Error {
         scheme: Scheme,
     },
     /// The number of inputs is wrong.
-    #[error("expected {}, got {got}; give one value for each of {names}", counted(*want, "input"))]
+    #[error("expected {}, got {got}; {}", counted(*want, "input"), if *want == 0 { "leave them out".to_owned() } else { format!("give one value for each of {names}") })]
     InputCount {
         /// Number of inputs given.
         got: usize,

@@ -48,7 +48,7 @@ Ctrl-C stops the command with exit code 130, and nothing is written.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The server key
-    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params"])]
+    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params", "estimate"])]
     key: Option<PathBuf>,
     /// The operation
     #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
@@ -109,7 +109,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         let estimate = cancellable(out, |control| work.cost(args.scheme, params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
-    let key_file = args.key.as_deref().ok_or_else(|| usage("the server key is missing", "add --key server.key"))?;
+    let key_file = args.key.as_deref().ok_or_else(|| {
+        let help = match args.operation.is_none() && args.inputs.is_empty() {
+            true => "add --key server.key, or --params NAME for an estimate without a key",
+            false => "add --key server.key",
+        };
+        usage("the server key is missing", help)
+    })?;
     let fresh = args.estimate && args.inputs.is_empty() && args.operation.is_none();
     let (work, files) = match &args.operation {
         Some(name) => {

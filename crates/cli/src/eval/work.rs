@@ -67,7 +67,11 @@ impl Work {
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
             let what = format!("{} takes {inputs}, but got {files}", self.label());
-            return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
+            let help = match &wanted[..] {
+                [] => "leave --inputs out".to_owned(),
+                _ => format!("after --inputs, give one file for each of {}", wanted.join(", ")),
+            };
+            return Err(usage(what, help));
         }
         load(inputs)
     }

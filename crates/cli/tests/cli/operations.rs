@@ -175,6 +175,12 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     }
     place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
     assert!(place.fail("eval --key SERVER --program bad.json --inputs a.ct b.ct -o r", 1).contains("bad.json"));
+    place.write("constant.json", r#"{"inputs": [], "nodes": [{ "op": { "const": 3 }, "args": [], "ty": { "uint": 4 } }], "outputs": [{ "name": "r", "value": 0 }]}"#);
+    let message = place.fail("eval --key SERVER --program constant.json --inputs a.ct -o r", 2);
+    assert!(message.contains("takes 0 inputs, but got 1 file") && message.contains("leave --inputs out"), "{message}");
+    place.run("circuit build add --type u4 -o add.txt");
+    let message = place.fail("eval --key SERVER --program add.txt --inputs a.ct b.ct -o r", 1);
+    assert!(message.contains("expected the JSON object of a program"), "{message}");
     place.write("no.json", "{");
     assert!(
         place
