@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// The ciphertext file to write, or a folder; repeat the option for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
-    /// Number of threads; defaults to the number of processors, at most four times that
+    /// Number of threads, 1 to 4096; defaults to the number of processors. The command starts at most four for each processor
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Memory for tables in MiB (scheme gh); defaults to SOLINAS_MEMORY_MIB, else to three quarters of the free memory
