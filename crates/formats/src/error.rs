@@ -32,7 +32,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The destination exists and must not be replaced.
-    #[error("{} already exists{}; give another name, or remove it if it is not needed", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
+    #[error("{} already exists{}; write to another file", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
     Exists {
         /// The file.
         path: PathBuf,
