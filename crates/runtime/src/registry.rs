@@ -60,7 +60,7 @@ impl Scheme {
 
     /// The first scheme that lists a parameter set of that name, else the first that has one.
     pub fn of_params(name: &str) -> Option<Self> {
-        let lists = |scheme: &Self| scheme.params().iter().any(|set| set.name == name);
+        let lists = |scheme: &Self| scheme.entry().lists(name);
         schemes().find(lists).or_else(|| schemes().find(|scheme| scheme.has_params(name)))
     }
 
