@@ -55,6 +55,18 @@ def minus(a: Residue) -> Residue:
     return a * -2 + -1
 
 
+def test_errors_name_what_vectors_of_slots_have(slots):
+    client, _ = slots
+    x = client.encrypt([1, 2, 3], Residue)
+    for method in ("max", "min", "argmax", "argmin"):
+        with pytest.raises(sl.TypeMismatchError, match=r"cannot be compared.*sl\.U32"):
+            getattr(x, method)()
+    with pytest.raises(sl.TypeMismatchError, match=r"x\.rotate\(-by\)"):
+        np.roll(x + 0, 1)
+    with pytest.raises(sl.ShapeError, match="empty array"):
+        x + []
+
+
 def test_negative_numbers_are_counted_from_the_modulus(slots):
     client, server = slots
     values = [-1, 1 - P, 0, 5]

@@ -430,6 +430,10 @@ def test_keys_and_ciphertexts_go_through_files(integers, tmp_path):
     assert server2.threads == 1
     with pytest.raises(sl.FileError, match=r"already exists"):
         client.save(tmp_path / "client.key")
+    with pytest.raises(sl.FileError, match=r"client\.key already exists and is, .*; write to another file$"):
+        loaded.save(tmp_path / "client.key")
+    with pytest.raises(sl.FileError, match=r'cannot create "": the path has no file name'):
+        loaded.save("")
     client.save(tmp_path / "client.key", overwrite=True)
     with pytest.raises(sl.FormatError, match=r"client\.key is a"):
         sl.ServerKey.load(tmp_path / "client.key")

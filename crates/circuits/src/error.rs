@@ -183,11 +183,11 @@ pub enum Error {
         known: String,
     },
     /// A circuit file could not be read.
-    #[error("{format}, line {line}: {problem}; {fix}")]
+    #[error("{format}{}: {problem}; {fix}", if *line == 0 { String::new() } else { format!(", line {line}") })]
     Parse {
         /// Format of the file.
         format: &'static str,
-        /// Line, from 1; 0 if the format has no lines.
+        /// Line, from 1; 0 if the problem has no line.
         line: usize,
         /// The problem.
         problem: String,

@@ -373,7 +373,11 @@ fn evaluate(file: &Path, values: &[String], hex: bool, out: &Output) -> Result<(
             ports.iter().map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit"))).collect();
         let (inputs, values) = (counted(ports.len(), "input"), counted(values.len(), "value"));
         let what = format!("{} takes {inputs}, but got {values}", file.display());
-        return Err(usage(what, format!("give one value for each of {}", names.join(", "))));
+        let help = match &names[..] {
+            [] => "leave the values out".to_owned(),
+            _ => format!("give one value for each of {}", names.join(", ")),
+        };
+        return Err(usage(what, help));
     }
     let mut inputs = Vec::with_capacity(netlist.input_bits());
     for (port, text) in ports.iter().zip(values) {

@@ -4,12 +4,12 @@ use crate::error::{Error, Result, usage};
 use crate::files::{check_ciphertext_target, check_not_input};
 use crate::names::parse_type;
 use crate::output::Output;
-use crate::progress::{interruptible, wait, watch};
+use crate::progress::{cancellable, wait, watch};
 use crate::values::{csv_column, from_stdin};
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
-use solinas_runtime::{EncryptionKey, Plain};
+use solinas_runtime::{Ciphertext, EncryptionKey, Plain};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -93,6 +93,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if let Some(matrix) = &args.matrix {
         check_not_input(&args.output, &[matrix])?;
     }
+    let ciphertext = cancellable(out, |_| encrypted(&args, out))?;
+    ciphertext.save(&args.output)?;
+    let report = Report::new(&args.output, &ciphertext);
+    out.report(&report, || report.line())
+}
+
+/// The ciphertext of the values that the arguments name.
+fn encrypted(args: &Args, out: &Output) -> Result<Ciphertext> {
     let ty = args.ty.unwrap_or(Type::Bool);
     let (texts, array) = match (&args.csv, &args.column) {
         (Some(path), Some(column)) => (csv_column(path, column, ty)?, true),
@@ -103,24 +111,22 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
                 "give '-' alone to read all values from standard input",
             ));
         }
-        _ => (args.values, args.array),
+        _ => (args.values.clone(), args.array),
     };
     let shape = (array || texts.len() > 1).then(|| vec![texts.len()]);
     let plain = match args.bits {
         Some(width) => bools(&texts, width as usize, shape)?,
         None => Plain::parse(ty, &texts, shape)?,
     };
-    let key = EncryptionKey::load(&args.key)?;
-    out.warn_of_weakness(&args.key, key.weakness(), args.research);
-    let ciphertext = match &args.matrix {
-        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
-        None => wait(out, "encrypting", || key.encrypt(&plain))?,
+    let key = match args.matrix {
+        Some(_) => EncryptionKey::load_with_matrix(&args.key)?,
+        None => EncryptionKey::load(&args.key)?,
     };
-    // From here on, an interruption waits until the file is complete.
-    interruptible()?;
-    ciphertext.save(&args.output)?;
-    let report = Report::new(&args.output, &ciphertext);
-    out.report(&report, || report.line())
+    out.warn_of_weakness(&args.key, key.weakness(), args.research);
+    match &args.matrix {
+        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?)),
+        None => Ok(wait(out, "encrypting", || key.encrypt(&plain))?),
+    }
 }
 
 /// Values of `width` bits as bools. The last axis holds the bits of one value, the least significant bit first.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if output.exists() && !output.is_file() {
         return Err(input(format!("{} is not a regular file", output.display()), "write to another place"));
     }
-    let key = EncryptionKey::load(&args.key)?;
+    let key = EncryptionKey::load_with_matrix(&args.key)?;
     let bytes = key.matrix_bytes()?;
     let label = format!("writing {} to {}", size(bytes as usize), output.display());
     watch(out, &label, |control| Ok(key.write_matrix(output, control)?))?;

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Measure only rows that take less than a minute, and predict the rest
     #[arg(long)]
     quick: bool,
-    /// Number of threads; defaults to the number of processors, at most four times that
+    /// Number of threads, 1 to 4096; defaults to the number of processors. The command starts at most four for each processor
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Parameter set that the Gentry-Halevi tables measure: toy, small, medium or large. Repeat the option for several sets. Defaults to toy, and also small without --quick

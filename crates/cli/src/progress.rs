@@ -16,7 +16,10 @@ static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
 
 /// The flag that Ctrl-C or a request to terminate sets. Before the first call of this function, both end the process as usual.
 pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
-    #[allow(clippy::disallowed_methods, reason = "the work it ends holds no secret and no temporary file")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the work it ends has no temporary file, and the system clears its memory"
+    )]
     let interrupted = || {
         CANCEL.store(true, Ordering::Relaxed);
         if ENDS.load(Ordering::Relaxed) {

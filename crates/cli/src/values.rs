@@ -10,7 +10,7 @@ use std::path::Path;
 /// in the first line is neither a value nor a number. A number counts as a name only if some cell of the first line is not a number.
 ///
 /// # Errors
-/// For a column that is missing or holds other values; the error names the line.
+/// For a column that is missing, that has the name of another one, or that holds other values; the error names the line.
 pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let mut reader =
@@ -23,7 +23,12 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
     let first = records.next().transpose()?.ok_or_else(empty)?;
     let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
     let headless = column.parse::<usize>().is_ok() && first.iter().all(is_data);
-    let named = first.iter().position(|name| name == column && !headless);
+    let mut places = first.iter().enumerate().filter(|(_, name)| *name == column && !headless).map(|(at, _)| at);
+    let named = places.next();
+    if let (Some(at), Some(other)) = (named, places.next()) {
+        let what = format!("{} has several columns '{column}', such as columns {at} and {other}", path.display());
+        return Err(input(what, format!("give the number of one of them, such as --column {at}")));
+    }
     let at = match named.or_else(|| column.parse().ok().filter(|at| *at < first.len())) {
         Some(at) => at,
         None => {

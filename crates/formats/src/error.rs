@@ -14,7 +14,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The operating system reported an error.
-    #[error("cannot {action} {}: {source}{}", path.display(), remedy(source))]
+    #[error("cannot {action} {}: {source}{}", shown(path), remedy(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The destination exists and must not be replaced.
-    #[error("{} already exists{}; give another name, or remove it if it is not needed", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
+    #[error("{} already exists{}; write to another file", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
     Exists {
         /// The file.
         path: PathBuf,
@@ -219,9 +219,15 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "; check the name and that its folder exists",
         io::ErrorKind::PermissionDenied => "; check the permissions of the file and its folder",
         io::ErrorKind::ReadOnlyFilesystem => "; write to another place",
+        io::ErrorKind::InvalidInput => "; give the name of a file",
         io::ErrorKind::OutOfMemory => "; free some memory, or allow more (ulimit -v)",
         _ => "",
     }
+}
+
+/// The path as text, in quotes if it is empty.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "\"\"".to_owned() } else { path.display().to_string() }
 }
 
 fn either(kinds: &[Kind]) -> String {

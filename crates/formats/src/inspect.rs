@@ -92,10 +92,15 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         key_id: header.key_id,
         library: header.library.clone(),
         insecure_seed: header.insecure_seed,
-        meta: header.meta.clone(),
+        meta: header.meta.iter().map(|(field, value)| (label(field), value.clone())).collect(),
         sections,
         exposed: header.kind.is_secret() && readable_by_others(reader.path()),
     })
+}
+
+/// The name under which a field is shown. The header of a client key of scheme TFHE calls the public seed of the server key `seed`.
+fn label(field: &str) -> String {
+    if field == "seed" { "public_seed" } else { field }.to_owned()
 }
 
 /// Whether a file begins with the magic of a streamed matrix.

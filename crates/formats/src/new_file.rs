@@ -34,7 +34,7 @@ impl NewFile {
     /// The errors of the file system, without the temporary name.
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
         let path = path.to_path_buf();
-        path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        check_name(&path)?;
         clear_leftovers(containing_folder(&path));
         let mut builder = tempfile::Builder::new();
         builder.prefix(NAME.0).suffix(NAME.1);
@@ -203,7 +203,14 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    check_name(path)?;
     tempfile::tempfile_in(containing_folder(path)).map(drop).map_err(|e| plain(&e))
+}
+
+/// Fails if a path ends in no name, for example the empty path.
+fn check_name(path: &Path) -> io::Result<()> {
+    let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name");
+    path.file_name().map(drop).ok_or_else(no_name)
 }
 
 /// Removes a file and makes the removal durable.

@@ -201,6 +201,15 @@ fn pipes_devices_and_folders_are_neither_read_nor_written() {
     assert!(message.contains("its folder exists"), "{message}");
 }
 
+#[test]
+fn a_path_without_a_name_is_refused_with_advice() {
+    for path in ["", "/"] {
+        assert!(solinas_formats::check_place(Path::new(path)).is_err());
+    }
+    let message = write(Path::new(""), Kind::Ciphertext, Overwrite::default()).unwrap_err().to_string();
+    assert_eq!(message, "cannot create \"\": the path has no file name; give the name of a file");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_replaced_and_what_it_names_stays() {

@@ -149,7 +149,8 @@ impl Ciphertext {
     /// Writes the ciphertext to a file. Replaces a ciphertext file, but never a secret file.
     ///
     /// # Errors
-    /// [`Error::Format`] from the file. A failed write leaves an old file unchanged.
+    /// [`Error::Format`] from the file. A failed write leaves an old file unchanged. [`Error::EmptyArray`] for an array
+    /// without elements.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, self.header()?, Overwrite::KeepSecrets)?;
         self.elements.write(&mut writer)?;
@@ -160,7 +161,7 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::Format`] if the file cannot be read, is not a ciphertext, is damaged, or has a newer format.
-    /// [`Error::InFile`] if its contents are not valid.
+    /// [`Error::InFile`] if its contents are not valid, with [`Error::EmptyArray`] if it holds no elements.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::Ciphertext))?)
     }
@@ -168,7 +169,7 @@ impl Ciphertext {
     /// Returns the ciphertext as the bytes of a file.
     ///
     /// # Errors
-    /// [`Error::Format`] from the writer.
+    /// [`Error::Format`] from the writer. [`Error::EmptyArray`] for an array without elements.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut writer = Writer::in_memory(self.header()?);
         self.elements.write(&mut writer)?;
@@ -184,6 +185,9 @@ impl Ciphertext {
     }
 
     fn header(&self) -> Result<solinas_formats::Header, Error> {
+        if self.is_empty() {
+            return Err(Error::EmptyArray);
+        }
         let header = self.elements.header(self.key_id, self.insecure)?;
         Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
@@ -202,6 +206,9 @@ impl Ciphertext {
         }
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
+        if sizes.contains(&0) {
+            return Err(Error::EmptyArray);
+        }
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;

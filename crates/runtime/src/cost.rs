@@ -3,7 +3,7 @@
 use crate::ports::CircuitPorts;
 use crate::{Control, Error, Estimate, Scheme, Work};
 
-/// Counts the operations of work on one element, under the first scheme that has a parameter set of that name.
+/// Counts the operations of work on one element, under the scheme that [`Scheme::of_params`] finds.
 ///
 /// It needs no key and measures nothing, so there are no seconds. It assumes fresh inputs and ignores given ones.
 ///

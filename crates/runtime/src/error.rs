@@ -79,6 +79,9 @@ pub enum Error {
         /// Name of the output.
         output: String,
     },
+    /// The array of a ciphertext file has no elements.
+    #[error("this array is empty, but an encrypted array has at least one element; encrypt one value or more")]
+    EmptyArray,
     /// Rotation keys were requested for a scheme without slots.
     #[error("scheme {scheme} has no slots to rotate: leave out rotation keys, or use scheme bgv or ntru")]
     NoSlots {
@@ -132,7 +135,7 @@ pub enum Error {
         scheme: Scheme,
     },
     /// The number of inputs is wrong.
-    #[error("expected {}, got {got}; give one value for each of {names}", counted(*want, "input"))]
+    #[error("expected {}, got {got}; {}", counted(*want, "input"), if *want == 0 { "leave them out".to_owned() } else { format!("give one value for each of {names}") })]
     InputCount {
         /// Number of inputs given.
         got: usize,

@@ -45,7 +45,7 @@ impl Error {
         match self {
             Self::KeyMismatch { .. } | Self::SchemeMismatch { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
             Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } => ErrorKind::Type,
-            Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } => ErrorKind::Shape,
+            Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } | Self::EmptyArray => ErrorKind::Shape,
             Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
             Self::Value { .. } => ErrorKind::Range,
             Self::Exhausted { .. } | Self::Undecryptable { .. } | Self::Levels { .. } => ErrorKind::Noise,

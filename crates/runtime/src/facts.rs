@@ -11,11 +11,13 @@ pub struct Capabilities {
     pub checkpoint: bool,
     /// Whether the first estimate for a key takes long: its measured operations read gigabytes, or are slow themselves.
     pub slow_estimate: bool,
+    /// Whether keys have a public matrix, which can be stored in a file.
+    pub public_matrix: bool,
 }
 
 impl Capabilities {
     /// None of them.
-    const NONE: Self = Self { table_memory: false, checkpoint: false, slow_estimate: false };
+    const NONE: Self = Self { table_memory: false, checkpoint: false, slow_estimate: false, public_matrix: false };
 }
 
 /// A table of the parameter sets of a scheme.
@@ -170,7 +172,7 @@ fn claims(sets: &[&ParamsInfo]) -> Vec<String> {
 }
 
 pub(crate) static GH: Facts = Facts {
-    capabilities: Capabilities { table_memory: true, checkpoint: true, slow_estimate: true },
+    capabilities: Capabilities { table_memory: true, checkpoint: true, slow_estimate: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 4,
         columns: &[
@@ -229,7 +231,7 @@ pub(crate) static BGV: Facts = Facts {
 };
 
 pub(crate) static LWE: Facts = Facts {
-    capabilities: Capabilities { slow_estimate: true, ..Capabilities::NONE },
+    capabilities: Capabilities { slow_estimate: true, public_matrix: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 3,
         columns: leveled_columns!("lwe"),

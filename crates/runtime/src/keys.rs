@@ -30,8 +30,8 @@ impl fmt::Debug for ClientKey {
 /// starts; [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     if let Some(name) = &options.params
+        && !options.scheme.has_params(name)
         && let Some(has) = Scheme::of_params(name)
-        && !options.scheme.entry().has(name)
     {
         return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
     }
@@ -212,7 +212,7 @@ impl EncryptionKey {
     /// # Errors
     /// The file is no key that encrypts, damaged, or newer than this library.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
+        let reader = Reader::open(path, Self::kinds())?;
         let key = on_pool(|| Scheme::of_file(&reader)?.entry().read_encryption(&reader));
         if let Some(key) = key.map_err(|error| error.in_file(path))? {
             return Ok(Self(key));
@@ -220,6 +220,23 @@ impl EncryptionKey {
         // If the file is no client key either, this error names its kind and the expected one.
         let ClientKey(key) = ClientKey::load(path)?;
         Ok(Self(key))
+    }
+
+    /// Reads a key that has a public matrix (LWE).
+    ///
+    /// # Errors
+    /// [`Error::NoMatrix`] for another scheme, else the errors of [`Self::load`].
+    pub fn load_with_matrix(path: &Path) -> Result<Self, Error> {
+        let scheme = Scheme::of_file(&Reader::open(path, Self::kinds())?)?;
+        if !scheme.capabilities().public_matrix {
+            return Err(Error::NoMatrix { scheme });
+        }
+        Self::load(path)
+    }
+
+    /// The kinds of files that may hold a key that encrypts.
+    fn kinds() -> Expect {
+        Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey])
     }
 
     /// Encrypts each element.

@@ -12,7 +12,7 @@ use solinas_schemes::lwe::Lwe;
 use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 
-/// The schemes. The first is the default. If parameter sets of two schemes have one name, the first scheme has it.
+/// The schemes. The first is the default.
 static SCHEMES: &[Registered] = &[
     Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
     Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
@@ -58,9 +58,10 @@ impl Scheme {
         self.entry().has(name)
     }
 
-    /// The first scheme that has a parameter set of that name, if one has.
+    /// The first scheme that lists a parameter set of that name, else the first that has one.
     pub fn of_params(name: &str) -> Option<Self> {
-        schemes().find(|scheme| scheme.has_params(name))
+        let lists = |scheme: &Self| scheme.entry().lists(name);
+        schemes().find(lists).or_else(|| schemes().find(|scheme| scheme.has_params(name)))
     }
 
     /// Options that some schemes have.
@@ -139,6 +140,8 @@ mod tests {
             assert_eq!(scheme.entry().name(), scheme.name());
             let sets = scheme.params();
             assert!(!sets.is_empty() && sets.iter().all(|set| set.scheme == scheme && scheme.has_params(&set.name)));
+            // NTRU has a set slots-1024-3 too, but does not list it.
+            assert!(sets.iter().all(|set| Scheme::of_params(&set.name) == Some(scheme)));
             assert_eq!(
                 scheme.find(&ParamsRequest { plaintext_modulus: 2, ..Default::default() }).is_ok(),
                 scheme.has_search()

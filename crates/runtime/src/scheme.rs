@@ -116,6 +116,9 @@ pub(crate) trait SchemeEntry: Sync {
     /// Reads the elements of a ciphertext file with that header.
     fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
 
+    /// Whether [`Self::params`] lists a set of that name. Computes no set.
+    fn lists(&self, params: &str) -> bool;
+
     /// Whether it has a parameter set of that name.
     fn has(&self, params: &str) -> bool;
 

@@ -5,8 +5,8 @@
 use proptest::test_runner::{Config, TestRunner};
 use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type,
-    Work, build, import, keygen,
+    Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
+    Server, Type, Work, build, import, keygen,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -352,6 +352,20 @@ fn arrays_longer_than_a_batch_and_empty_ones_run() {
         let values: Vec<u128> = (0..len).map(|i| i % 3 % 2).collect();
         let want: Vec<u128> = values.iter().map(|value| value ^ 1).collect();
         assert_eq!(gates().run(&program, &[values, vec![1; len as usize]]), [want]);
+    }
+}
+
+#[test]
+fn files_hold_no_empty_arrays() {
+    use solinas_formats::{Header, Kind, Writer};
+    let empty = Plain::new(Type::Uint(8), Some(vec![0]), Vec::new()).unwrap();
+    let saved = gates().client.encrypt(&empty).and_then(|array| array.to_bytes()).unwrap_err();
+    let header = Header::new(Kind::Ciphertext).scheme("tfhe").meta("type", &"u8").unwrap();
+    let header = header.meta("form", &Form::Bits).unwrap().meta("shape", &Some([2, 0])).unwrap();
+    let loaded = Ciphertext::from_bytes(&Writer::in_memory(header).into_bytes().unwrap()).unwrap_err();
+    for error in [saved, loaded] {
+        assert_eq!(error.kind(), ErrorKind::Shape, "{error}");
+        assert!(error.to_string().contains("at least one element"), "{error}");
     }
 }
 

@@ -27,6 +27,7 @@ pub mod ntru;
 mod random;
 pub mod rsa;
 pub mod security;
+mod set_name;
 pub mod slots;
 pub mod tfhe;
 

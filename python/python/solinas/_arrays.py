@@ -90,11 +90,11 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
 def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Record a function of the elements of encrypted arrays as operations on whole arrays."""
     nodes = [_array_node(operand) for operand in operands]
+    shape = broadcast([node[0] if isinstance(node, tuple) else node.shape or () for node in nodes if node is not None])
     kinds = [type_named(node.type) for node in nodes if isinstance(node, Node)]
     kinds += [type(operand) for operand in operands if isinstance(operand, Value)]
     kind: type[Value] = U8 if function in SHIFTS else next((kind for kind in kinds if kind is not Bool), Bool)
     parts = [_public_node(node, kind) if isinstance(node, tuple) else node for node in nodes]
-    shape = broadcast([part.shape or () for part in parts if part is not None])
     # A value whose node is an array stands for each of its elements.
     arguments = [
         operand if part is None else type_named(part.type)._make(broadcast_to(part, shape))

@@ -84,7 +84,8 @@ def take(node: Node, indices: list[int], shape: Shape) -> Node:
     elif node.is_packed and node.result is None:
         raise TypeMismatchError(
             f"an array of {node.type} has no separate elements, because they share ciphertexts. One of one dimension "
-            "has sum(), dot(vector) and rotate(by): encrypt each row by itself, or use scheme tfhe"
+            "has sum(), dot(vector) and, instead of np.roll(x, by), x.rotate(-by): encrypt each row by itself, or use "
+            "scheme tfhe"
         )
     if node.result is not None:
         return ciphertext(node.result.take(indices, list(shape) or None))

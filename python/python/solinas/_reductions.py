@@ -96,6 +96,11 @@ class Reductions(Elementwise, Generic[T]):
         return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
 
     def _integers(self, what: str) -> None:
+        if issubclass(self._kind, Modular):
+            raise TypeMismatchError(
+                f"{what} takes integers, got an array of {self._kind.name}: integers modulo a number cannot be "
+                "compared; encrypt them as integers such as sl.U32, under a key that holds bits"
+            )
         if not issubclass(self._kind, Integer):
             raise TypeMismatchError(
                 f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"

@@ -59,12 +59,14 @@ def nest(shape: Shape, values: Sequence[Any]) -> Any:
 def broadcast(shapes: Sequence[Shape]) -> Shape:
     """Return the shape that these shapes broadcast to. Raises ShapeError if they do not.
 
-    Missing leading dimensions count as 1, and a size of 1 stretches to any size.
+    Missing leading dimensions count as 1, and a size of 1 stretches to any size. Raises ShapeError for an empty array.
     """
+    if any(0 in shape for shape in shapes):
+        raise ShapeError("an operand is an empty array: operations need arrays of at least one element")
     ndim = max(map(len, shapes), default=0)
     result = []
     for sizes in zip(*((1,) * (ndim - len(shape)) + shape for shape in shapes), strict=True):
-        size = max(sizes) if 0 not in sizes else 0
+        size = max(sizes)
         if any(s not in {1, size} for s in sizes):
             shown = " and ".join(str(shape) for shape in shapes)
             raise ShapeError(f"arrays of shapes {shown} cannot be broadcast: give arrays of one shape, or reshape them")

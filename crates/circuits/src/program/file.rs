@@ -9,6 +9,7 @@ const FORMAT: (&str, u64) = ("solinas-program", 1);
 
 /// The fields that tell whether the rest can be read. A graph alone has none of them.
 #[derive(Deserialize)]
+#[serde(expecting = "the JSON object of a program")]
 struct Envelope {
     format: Option<String>,
     version: Option<u64>,

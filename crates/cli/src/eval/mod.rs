@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{Estimate, Server, ServerKey, schemes};
+use solinas_runtime::{Estimate, Scheme, Server, ServerKey, schemes};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ Ctrl-C stops the command with exit code 130, and nothing is written.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The server key
-    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params"])]
+    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params", "estimate"])]
     key: Option<PathBuf>,
     /// The operation
     #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
@@ -76,7 +76,7 @@ pub(crate) struct Args {
     /// The ciphertext file to write, or a folder; repeat the option for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
-    /// Number of threads; defaults to the number of processors, at most four times that
+    /// Number of threads, 1 to 4096; defaults to the number of processors. The command starts at most four for each processor
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Memory for tables in MiB (scheme gh); defaults to SOLINAS_MEMORY_MIB, else to three quarters of the free memory
@@ -94,6 +94,9 @@ pub(crate) struct Args {
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
     params: Option<String>,
+    /// The scheme of --params; defaults to the scheme for which `solinas params` lists the set
+    #[arg(long, requires = "params")]
+    scheme: Option<Scheme>,
     /// Print the operations
     #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "device", "estimate"])]
     list: bool,
@@ -105,10 +108,16 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     if let Some(params) = &args.params {
         let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-        let estimate = cancellable(out, |control| work.cost(params, control))?;
+        let estimate = cancellable(out, |control| work.cost(args.scheme, params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
-    let key_file = args.key.as_deref().ok_or_else(|| usage("the server key is missing", "add --key server.key"))?;
+    let key_file = args.key.as_deref().ok_or_else(|| {
+        let help = match args.operation.is_none() && args.inputs.is_empty() {
+            true => "add --key server.key, or --params NAME for an estimate without a key",
+            false => "add --key server.key",
+        };
+        usage("the server key is missing", help)
+    })?;
     let fresh = args.estimate && args.inputs.is_empty() && args.operation.is_none();
     let (work, files) = match &args.operation {
         Some(name) => {

@@ -1,7 +1,7 @@
 //! Output files of results.
 
 use crate::error::{Error, Result, usage};
-use crate::files::check_ciphertext_target;
+use crate::files::{check_ciphertext_target, same_file};
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,12 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         }
     };
     for (index, target) in targets.iter().enumerate() {
-        if targets[..index].contains(target) {
-            return Err(usage(format!("{} is named twice", target.display()), "name a separate file for each result"));
+        if let Some(other) = targets[..index].iter().find(|other| same_file(other, target)) {
+            let what = match other == target {
+                true => format!("{} is named twice", target.display()),
+                false => format!("{} and {} are the same file", other.display(), target.display()),
+            };
+            return Err(usage(what, "name a separate file for each result"));
         }
         check_ciphertext_target(target)?;
     }

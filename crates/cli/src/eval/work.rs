@@ -4,7 +4,9 @@ use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
-use solinas_runtime::{self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Prepared, Server};
+use solinas_runtime::{
+    self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Prepared, Scheme, Server,
+};
 use std::path::{Path, PathBuf};
 
 /// A ciphertext and its file.
@@ -65,7 +67,11 @@ impl Work {
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
             let what = format!("{} takes {inputs}, but got {files}", self.label());
-            return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
+            let help = match &wanted[..] {
+                [] => "leave --inputs out".to_owned(),
+                _ => format!("after --inputs, give one file for each of {}", wanted.join(", ")),
+            };
+            return Err(usage(what, help));
         }
         load(inputs)
     }
@@ -89,13 +95,13 @@ impl Work {
         Ok(server.prepare(work, control)?)
     }
 
-    /// Counts the operations on one element under a parameter set, without a key.
-    pub(super) fn cost(&self, params: &str, control: &Control<'_>) -> Result<Estimate> {
+    /// Counts the operations on one element under a parameter set of the scheme, without a key. If no scheme is given, the name of the set decides.
+    pub(super) fn cost(&self, scheme: Option<Scheme>, params: &str, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(solinas_runtime::cost_under(None, program, params, control)?)
+                Ok(solinas_runtime::cost_under(scheme, program, params, control)?)
             }
-            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_under(None, netlist, params, control)?),
+            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_under(scheme, netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }

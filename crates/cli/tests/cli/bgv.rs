@@ -115,12 +115,24 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         ("keygen --scheme bgv --params slots-100-2 --research --out n", "power of two"),
         ("keygen --scheme bgv --params nothing --out n", "there is no BGV parameter set"),
         ("keygen --scheme ntru --params slots128-8192-3 --out n", "(--scheme bgv, "),
+        ("keygen --params slots-1024-3 --research --out n", "(--scheme bgv, "),
+        ("keygen --scheme bgv --params slots-0016-3 --research --out n", "there is no BGV parameter set"),
+        ("keygen --scheme ntru --params slots-0016-3 --research --out n", "there is no NTRU parameter set"),
+        ("keygen --scheme ntru --params slots-+16-3 --research --out n", "there is no NTRU parameter set"),
         ("demo --scheme bgv --params bits-64-3 --research", "or of one that bootstraps, such as boot128-16384-8"),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part), "{line}: {message}");
     }
     assert!(!place.path("n").exists());
+    // Schemes bgv and ntru have a set of this name, with different moduli. Only bgv lists it.
+    place.write("f.json", r#"{"inputs": [{ "name": "a", "ty": { "mod": 65537 } }], "nodes": [
+        { "op": { "input": 0 }, "args": [], "ty": { "mod": 65537 } }, { "op": "add", "args": [0, 0], "ty": { "mod": 65537 } }
+    ], "outputs": [{ "name": "r", "value": 1 }]}"#);
+    place.run("eval --program f.json --estimate --params slots-1024-3");
+    place.run("eval --program f.json --estimate --params slots-1024-3 --scheme bgv");
+    let message = place.fail("eval --program f.json --estimate --params slots-1024-3 --scheme ntru", 1);
+    assert!(message.contains("holds mod12289"), "{message}");
     let output = place
         .command("keygen --scheme bgv --params slots128-8192-3 --out n")
         .env("SOLINAS_MEMORY_MIB", "1")

@@ -120,6 +120,27 @@ fn bad_circuits_are_named_with_line_and_cause() {
 }
 
 #[test]
+fn problems_without_a_line_name_none() {
+    let place = Place::new();
+    place.write("twice.blif", ".model m\n.inputs a a\n.outputs y\n.names a y\n1 1\n.end\n");
+    for (file, problem) in [("/dev/null", "this is not Bristol"), ("twice.blif", "wire 'a' is driven twice")] {
+        let message = place.fail(&format!("circuit stats {file}"), 1);
+        assert!(message.contains(problem) && !message.contains("line"), "{message}");
+    }
+}
+
+#[test]
+fn an_estimate_without_a_key_names_both_ways_to_it() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    place.encrypt("u4", "5", "a.ct");
+    let message = place.fail("eval --circuit add.txt --estimate", 2);
+    assert!(message.contains("--key server.key, or --params NAME"), "{message}");
+    let message = place.fail("eval neg a.ct --estimate", 2);
+    assert!(message.contains("--key server.key") && !message.contains("--params"), "{message}");
+}
+
+#[test]
 fn inputs_that_do_not_suit_a_circuit_are_named() {
     let place = Place::new();
     place.run("circuit build add --type u4 -o add.txt");

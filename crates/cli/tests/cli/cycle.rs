@@ -63,6 +63,8 @@ fn inspecting_keys_and_ciphertexts_shows_no_secret() {
     let json: Value = serde_json::from_str(&place.run("inspect CLIENT --json")).unwrap();
     assert_eq!((&json[0]["kind"], &json[0]["insecure_seed"]), (&"client-key".into(), &true.into()));
     assert!(!json.to_string().contains("seed\":1"), "the seed is the secret");
+    let fields = &json[0]["meta"];
+    assert!(fields["public_seed"].is_array() && fields["seed"].is_null(), "{fields}");
 }
 
 #[test]

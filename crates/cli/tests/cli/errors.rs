@@ -111,6 +111,13 @@ fn bad_rows_of_a_csv_file_are_named_by_line() {
         let message = place.fail("encrypt --key CLIENT --type u4 --csv v.csv --column v -o r.ct", 1);
         assert!(message.contains(part), "{message}");
     }
+    place.write("v.csv", "v,w,v\n1,2,3\n");
+    let message = place.fail("encrypt --key CLIENT --type u4 --csv v.csv --column v -o r.ct", 1);
+    assert!(message.contains("columns 0 and 2") && message.contains("--column 0"), "{message}");
+    for (column, value) in [("w", "2"), ("2", "3")] {
+        place.run(&format!("encrypt --key CLIENT --type u4 --csv v.csv --column {column} -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct").trim(), value);
+    }
 }
 
 #[test]

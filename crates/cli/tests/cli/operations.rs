@@ -152,6 +152,14 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
     assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 14\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
+    for (outputs, problem) in [
+        ("-o one.ct -o one.ct", "one.ct is named twice"),
+        ("-o one.ct -o ./one.ct", "one.ct and ./one.ct are the same file"),
+        ("-o s.ct -o results/../s.ct", "s.ct and results/../s.ct are the same file"),
+    ] {
+        let message = place.fail(&format!("eval --key SERVER --program f.json --inputs a.ct b.ct {outputs}"), 2);
+        assert!(message.contains(problem) && !place.path("one.ct").exists(), "{message}");
+    }
     // The format of the Python package.
     let saved = |format: &str, version: u32| {
         format!(
@@ -167,6 +175,12 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     }
     place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
     assert!(place.fail("eval --key SERVER --program bad.json --inputs a.ct b.ct -o r", 1).contains("bad.json"));
+    place.write("constant.json", r#"{"inputs": [], "nodes": [{ "op": { "const": 3 }, "args": [], "ty": { "uint": 4 } }], "outputs": [{ "name": "r", "value": 0 }]}"#);
+    let message = place.fail("eval --key SERVER --program constant.json --inputs a.ct -o r", 2);
+    assert!(message.contains("takes 0 inputs, but got 1 file") && message.contains("leave --inputs out"), "{message}");
+    place.run("circuit build add --type u4 -o add.txt");
+    let message = place.fail("eval --key SERVER --program add.txt --inputs a.ct b.ct -o r", 1);
+    assert!(message.contains("expected the JSON object of a program"), "{message}");
     place.write("no.json", "{");
     assert!(
         place

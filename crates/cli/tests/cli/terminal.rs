@@ -115,6 +115,19 @@ fn ctrl_c_stops_the_planning_of_an_estimate() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn ctrl_c_stops_an_encryption() {
+    let place = Place::new();
+    let key = crate::common::key("k/client.key");
+    for json in ["", " --json"] {
+        let message = interrupted(&place, &format!("encrypt --key {key} --bits 1048576 0x1 -o a.ct --research{json}"));
+        assert!(message.contains("interrupted") && message.contains("nothing was written"), "{message}");
+        assert_eq!(message.starts_with('{'), !json.is_empty(), "{message}");
+    }
+    assert!(place.files().is_empty());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn ctrl_c_stops_a_pass_over_a_matrix_and_what_measures_one() {
     let place = Place::new();
     place.run("keygen --scheme lwe --params leveled-128-3 --research --out k");

@@ -31,8 +31,12 @@ impl SchemeEntry for Gh {
         Params::names().into_iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
     }
 
-    fn has(&self, params: &str) -> bool {
+    fn lists(&self, params: &str) -> bool {
         Params::names().contains(&params)
+    }
+
+    fn has(&self, params: &str) -> bool {
+        self.lists(params)
     }
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {

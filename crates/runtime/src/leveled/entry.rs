@@ -25,6 +25,10 @@ impl<S: Leveled> SchemeEntry for S {
         S::SLOTS
     }
 
+    fn lists(&self, params: &str) -> bool {
+        S::set_names().contains(&params)
+    }
+
     fn has(&self, params: &str) -> bool {
         !matches!(S::named(params), Err(SchemeError::UnknownParams { .. }))
     }

@@ -32,6 +32,10 @@ impl SchemeEntry for Tfhe {
         Params::names().iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
     }
 
+    fn lists(&self, params: &str) -> bool {
+        Params::names().iter().any(|name| name == params)
+    }
+
     fn has(&self, params: &str) -> bool {
         Params::named(params).is_ok()
     }

@@ -3,6 +3,7 @@
 use super::bootstrap::Bootstrapping;
 use super::params::{MAX_DEPTH, MIN_DIMENSION};
 use super::{Error, KeySwitching, Params, ParamsLiteral, SCHEME};
+use crate::set_name;
 
 /// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`cargo measure bgv -- sets`
 /// finds them), with groups of two towers where that costs little depth.
@@ -111,10 +112,9 @@ impl Params {
             Some("boot") => None,
             _ => return Err(unknown()),
         };
-        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let mut number = || parts.next().and_then(set_name::number::<usize>).ok_or_else(unknown);
         let (dimension, depth) = (number()?, number()?);
-        let leading_zeros = name.split('-').skip(1).any(|part| part.len() > 1 && part.starts_with('0'));
-        if parts.next().is_some() || leading_zeros {
+        if parts.next().is_some() {
             return Err(unknown());
         }
         if !(MIN_DIMENSION..=1 << 15).contains(&dimension) {

@@ -7,6 +7,7 @@ use super::matrix::MAX_ROWS;
 use super::{Modulus, SCHEME, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::SecurityClaim;
+use crate::set_name;
 use crate::slots::SlotEncoder;
 use crate::{Error, Level, Noise};
 
@@ -83,7 +84,7 @@ impl Params {
             return Self::try_from(literal(dimension, samples, depth, word_bits, digit_bits));
         }
         let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
-        let number = |part: &str| part.parse::<u32>().map(|number| number as usize).map_err(|_| unknown());
+        let number = |part: &str| set_name::number::<u32>(part).map(|number| number as usize).ok_or_else(unknown);
         let (dimension, depth) = rest.split_once('-').ok_or_else(unknown)?;
         let (dimension, depth) = (number(dimension)?, number(depth)?);
         if dimension > MAX_TOY {

@@ -12,6 +12,7 @@ use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::{Error, SCHEME, find, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
+use crate::set_name;
 use crate::slots::{self, SlotEncoder};
 use crate::{Level, Noise};
 
@@ -220,7 +221,7 @@ impl Params {
         let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
         let mut parts = name.split('-');
         let family = parts.next().unwrap_or_default();
-        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let mut number = || parts.next().and_then(set_name::number::<usize>).ok_or_else(unknown);
         let dimension = number()?;
         let depth = if family == "boot" && name.matches('-').count() == 1 { 2 } else { number()? };
         if parts.next().is_some() {

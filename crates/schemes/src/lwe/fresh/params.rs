@@ -7,6 +7,7 @@ use super::{Error, noise};
 use crate::lwe::matrix::{MAX, MAX_ROWS};
 use crate::lwe::{Layout, Modulus, SCHEME};
 use crate::security::{SecurityClaim, Status};
+use crate::set_name;
 
 /// Probability, base-2 logarithm, with which a fresh ciphertext may decrypt wrongly.
 const LOG2_FAILURE: f64 = -64.0;
@@ -76,7 +77,7 @@ impl Params {
             return Self::try_from(literal(dimension, words, 31, true));
         }
         let parts: Vec<&str> = name.split('-').collect();
-        let number = |i: usize| parts.get(i).and_then(|part: &&str| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let number = |i: usize| parts.get(i).and_then(|part| set_name::number::<usize>(part)).ok_or_else(unknown);
         match (parts[0], parts.len()) {
             ("paper", 2) if PAPER.contains(&number(1)?) => Self::try_from(literal(number(1)?, 32, 32, false)),
             ("toy", 3) => Self::try_from(literal(number(1)?, number(2)?, 31, true)),
