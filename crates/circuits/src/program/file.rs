@@ -18,7 +18,15 @@ struct Envelope {
 /// The part of a document that programs of this crate read. It is read from the text: the values that serde keeps for a second attempt hold no numbers of 128 bits.
 #[derive(Deserialize)]
 struct Content {
+    parameters: Vec<Declared>,
+    result: Spec,
     program: Program,
+}
+
+/// The type of a parameter.
+#[derive(Deserialize)]
+struct Declared {
+    r#type: Spec,
 }
 
 /// A document as the Python package reads it.
@@ -28,7 +36,7 @@ struct Document<'a> {
     version: u64,
     name: &'a str,
     parameters: Vec<Parameter<'a>>,
-    result: Results,
+    result: Spec,
     program: &'a Program,
 }
 
@@ -38,12 +46,42 @@ struct Parameter<'a> {
     r#type: String,
 }
 
-/// The type of the result: one type, or several.
-#[derive(Serialize)]
+/// The type of a parameter or of the result: one type, an array, or several types.
+#[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Results {
+enum Spec {
     One(String),
-    Several { tuple: Vec<String> },
+    /// The type of the elements, and the sizes of the dimensions.
+    Array(Vec<Part>),
+    Several {
+        tuple: Vec<Self>,
+    },
+}
+
+/// A part of the type of an array.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Part {
+    Element(String),
+    Size(usize),
+}
+
+impl Spec {
+    /// Takes the types of the spec from `types`. Returns whether they are those of the spec.
+    fn take(&self, types: &mut impl Iterator<Item = Type>) -> bool {
+        let mut take = |name: &str| types.next().is_some_and(|ty| ty.to_string() == name);
+        match self {
+            Self::One(name) => take(name),
+            Self::Array(parts) => {
+                let Some((Part::Element(name), sizes)) = parts.split_first() else { return false };
+                let sizes = sizes.iter().map(|part| if let Part::Size(size) = part { *size } else { 0 });
+                // More elements than the graph has end the loop early.
+                let len = sizes.fold(1, usize::saturating_mul);
+                len > 0 && (0..len).all(|_| take(name))
+            }
+            Self::Several { tuple } => tuple.iter().all(|part| part.take(types)),
+        }
+    }
 }
 
 impl Program {
@@ -62,7 +100,17 @@ impl Program {
             Envelope { version: Some(version), .. } if version > newest => {
                 return Err(Error::NewerProgram { version, newest });
             }
-            Envelope { .. } => serde_json::from_str::<Content>(text).map_err(bad)?.program,
+            Envelope { .. } => {
+                let Content { parameters, result, program } = serde_json::from_str(text).map_err(bad)?;
+                program.validate()?;
+                let (mut inputs, mut outputs) = (program.input_types().into_iter(), program.output_types().into_iter());
+                let declared = parameters.iter().all(|parameter| parameter.r#type.take(&mut inputs));
+                if !declared || !result.take(&mut outputs) || inputs.next().or_else(|| outputs.next()).is_some() {
+                    let problem = "its parameters or its result are not those of its graph".into();
+                    return Err(Error::NotAProgram { problem });
+                }
+                return Ok(program);
+            }
         };
         program.validate()?;
         Ok(program)
@@ -77,8 +125,8 @@ impl Program {
         let text = |ty: Type| ty.to_string();
         let mut results: Vec<_> = self.output_types().into_iter().map(text).collect();
         let result = match (results.len(), results.pop()) {
-            (1, Some(only)) => Results::One(only),
-            (_, last) => Results::Several { tuple: results.into_iter().chain(last).collect() },
+            (1, Some(only)) => Spec::One(only),
+            (_, last) => Spec::Several { tuple: results.into_iter().chain(last).map(Spec::One).collect() },
         };
         let parameters =
             self.inputs.iter().map(|input| Parameter { name: &input.name, r#type: text(input.ty) }).collect();
@@ -121,6 +169,20 @@ mod tests {
                 matches!(Program::from_json(&other), Err(Error::NotAProgram { problem }) if problem.contains("other"))
             );
             assert!(matches!(Program::from_json(&text[1..]), Err(Error::NotAProgram { .. })));
+            let parameters = r#"{"name":"a","type":"u128"},{"name":"b","type":"u128"}"#;
+            let array = text.replace(parameters, r#"{"name":"a","type":["u128",2,1]}"#);
+            assert_eq!(Program::from_json(&array).unwrap(), program);
+            let contradictions = [
+                text.replace(r#""result":"u128""#, r#""result":"u64""#),
+                text.replace(r#""result":"u128""#, r#""result":{"tuple":["u128","u128"]}"#),
+                text.replace(parameters, r#"{"name":"a","type":"u128"}"#),
+                text.replace(parameters, r#"{"name":"a","type":["u128",3]}"#),
+                text.replace(parameters, r#"{"name":"a","type":["u128",18446744073709551615,3]}"#),
+            ];
+            for text in contradictions {
+                let error = Program::from_json(&text).unwrap_err().to_string();
+                assert!(error.contains("not those of its graph"), "{error}");
+            }
         }
     }
 }

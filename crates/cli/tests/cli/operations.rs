@@ -163,7 +163,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     // The format of the Python package.
     let saved = |format: &str, version: u32| {
         format!(
-            r#"{{"format":"{format}","version":{version},"name":"f","parameters":[],"result":"u4","program":{program}}}"#
+            r#"{{"format":"{format}","version":{version},"name":"f","parameters":[{{"name":"a","type":"u4"}},{{"name":"b","type":"u4"}}],"result":{{"tuple":["u4","bool"]}},"program":{program}}}"#
         )
     };
     place.write("saved.json", saved("solinas-program", 1));
@@ -173,6 +173,9 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
         place.write("saved.json", saved(format, version));
         assert!(place.fail("eval --key SERVER --program saved.json --inputs a.ct b.ct -o r", 1).contains(message));
     }
+    place.write("saved.json", saved("solinas-program", 1).replace(r#""bool"]}"#, r#""u4"]}"#));
+    let message = place.fail("eval --key SERVER --program saved.json --inputs a.ct b.ct -o r", 1);
+    assert!(message.contains("not those of its graph"), "{message}");
     place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
     assert!(place.fail("eval --key SERVER --program bad.json --inputs a.ct b.ct -o r", 1).contains("bad.json"));
     place.write("constant.json", r#"{"inputs": [], "nodes": [{ "op": { "const": 3 }, "args": [], "ty": { "uint": 4 } }], "outputs": [{ "name": "r", "value": 0 }]}"#);
