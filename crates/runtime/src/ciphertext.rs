@@ -112,10 +112,10 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::Scheme`], [`Error::KeyMismatch`], [`Error::InputType`] or [`Error::Form`] if the parts differ.
-    /// [`Error::InputCount`] if there are none.
+    /// [`Error::EmptyArray`] if there are none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let Some((first, others)) = parts.split_first() else {
-            return Err(Error::InputCount { got: 0, want: 1, names: "at least one ciphertext".into() });
+            return Err(Error::EmptyArray);
         };
         for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);

@@ -79,7 +79,7 @@ pub enum Error {
         /// Name of the output.
         output: String,
     },
-    /// The array of a ciphertext file has no elements.
+    /// An array without elements where one is needed: in a ciphertext file, or as a stack of no ciphertexts.
     #[error("this array is empty, but an encrypted array has at least one element; encrypt one value or more")]
     EmptyArray,
     /// Rotation keys were requested for a scheme without slots.

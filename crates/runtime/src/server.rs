@@ -38,9 +38,15 @@ impl Server {
     /// Loads a key into memory and starts threads, within limits.
     ///
     /// # Errors
-    /// [`Error::Threads`]; [`Error::Memory`] if no method fits; [`Error::Device`] if the device cannot be opened or lacks
+    /// [`Error::Threads`]; [`Error::Request`] for 0 threads; [`Error::Memory`] if no method fits; [`Error::Device`] if the device cannot be opened or lacks
     /// memory; [`Error::Request`] if the scheme does not run on it; an unknown `SOLINAS_BACKEND`.
     pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self, Error> {
+        if options.threads == Some(0) {
+            return Err(Error::Request {
+                what: "a server needs at least one thread".into(),
+                help: "ask for 1 or more, or leave the number out for one thread for each processor".into(),
+            });
+        }
         let threads = options.threads.unwrap_or(0);
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });

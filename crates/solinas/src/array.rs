@@ -103,7 +103,7 @@ impl<T: Arithmetic> EncryptedArray<T> {
     /// The sum of the elements, which wraps; 0 if there are none. In slots ([`Mod`](crate::Mod)) the key needs rotation keys.
     #[must_use]
     pub fn sum(&self) -> Encrypted<T> {
-        if T::ty().modulus().is_some() {
+        if T::ty().modulus().is_some() && !self.is_empty() {
             return Encrypted::new(Node::operation(Op::SumElements, T::ty(), vec![Arc::clone(&self.node)]));
         }
         Encrypted::new(sum(T::ty(), self.elements()))

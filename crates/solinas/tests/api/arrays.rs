@@ -43,6 +43,13 @@ fn elements_of_expressions_are_computed_and_rearranged() {
     let none = client.encrypt(Vec::<u8>::new()).unwrap();
     assert!(none.is_empty() && none.min().is_none() && none.rotate_left(5).is_empty());
     assert_eq!(client.decrypt(server.run(none.sum()).unwrap()).unwrap(), 0);
+    for empty in [x.slice(1..1).unwrap(), EncryptedArray::from_iter([])] {
+        let error = server.run(empty).unwrap_err();
+        assert!(error.kind() == ErrorKind::Shape && error.to_string().contains("this array is empty"), "{error}");
+    }
+    let (client, server) = slots();
+    let none = client.encrypt(Vec::<Mod<65537>>::new()).unwrap();
+    assert_eq!(client.decrypt(server.run(none.sum()).unwrap()).unwrap(), Mod(0));
 }
 
 #[test]

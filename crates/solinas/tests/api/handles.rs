@@ -126,3 +126,10 @@ fn recorded_functions_use_their_arguments_only() {
     refused(Same::record(|x| x + &kept).unwrap_err(), "another program");
     refused(server.run(kept).unwrap_err(), "Program::record");
 }
+
+#[test]
+fn a_server_needs_a_thread() {
+    let options = solinas::ServerOptions { threads: Some(0), ..Default::default() };
+    let error = solinas::Server::with_options(&keys().1, &options).unwrap_err();
+    assert!(error.to_string().contains("at least one thread"), "{error}");
+}
