@@ -1,8 +1,6 @@
 //! Advice to users whose computation needs more levels than their keys have.
 
 use super::Leveled;
-use crate::ParamsInfo;
-use crate::scheme::SchemeEntry;
 use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
@@ -25,11 +23,7 @@ impl Leveled for Bgv {
 
 impl Leveled for Ntru {
     fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
-        let deeper = |set: &ParamsInfo| {
-            set.recommended && set.plaintext_modulus == Some(params.plaintext_modulus()) && set.depth >= Some(products)
-        };
-        if let Some(set) = Ntru.params().into_iter().filter(deeper).min_by_key(|set| set.server_key_bytes) {
-            let name = set.name;
+        if let Some(name) = ntru::Params::deep_enough(params.plaintext_modulus(), products) {
             return format!(
                 "make keys of a deeper set, such as {name}, or of one that bootstraps, such as boot-1024 (`solinas params`)"
             );

@@ -191,6 +191,12 @@ impl Params {
         SECURE.iter().map(|set| set.0).chain(families).collect()
     }
 
+    /// The smallest set of 128 bits of security for that plaintext modulus which allows `depth` products in a row. It computes no security estimate.
+    pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
+        let fit = SECURE.iter().filter(|&&(_, _, of_set, _)| plaintext_modulus == 2 && of_set >= depth);
+        fit.min_by_key(|set| set.1).map(|set| set.0)
+    }
+
     /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
     /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots; `boot-N` and `boot-N-DEPTH`, which bootstrap bits, with `DEPTH` (2 by
     /// default) multiplications in sequence between bootstrappings; and the sets that [`find::find`] finds.
