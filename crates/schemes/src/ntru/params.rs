@@ -129,6 +129,8 @@ impl ParamsLiteral {
 pub struct Params {
     literal: ParamsLiteral,
     moduli: Vec<Modulus>,
+    /// `log2 Q_j` of each level, from level 1. Plans of programs ask for it many times.
+    log2_moduli: Vec<f64>,
     /// Special primes of bootstrapping's key switches.
     special: Vec<Modulus>,
     /// Ring dimension of each level, from level 1.
@@ -360,7 +362,7 @@ impl Params {
 
     /// `log2 Q_j` of a level.
     pub fn log2_modulus(&self, level: Level) -> f64 {
-        self.moduli[..self.towers(level)].iter().map(|q| libm::log2(q.value() as f64)).sum()
+        self.log2_moduli[level.index()]
     }
 
     /// Ring dimension of a level: below the first where rings are reduced.

@@ -11,7 +11,8 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
+        let mut params =
+            Self { literal, moduli: Vec::new(), log2_moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
         let literal = params.literal.clone();
         literal.check_ranges()?;
         // First minimizes the bits of the middle primes, with the others at their widest. Then minimizes the bits of
@@ -117,6 +118,8 @@ impl Params {
     /// Sets primes of these bits, and checks that ciphertexts decrypt.
     fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
         [self.moduli, self.special] = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
+        let log2 = |towers: usize| self.moduli[..towers].iter().map(|q| libm::log2(q.value() as f64)).sum();
+        self.log2_moduli = (1..=self.moduli.len()).step_by(self.literal.primes_per_level).map(log2).collect();
         self.reduce_rings();
         let last = self.check_noise()?;
         self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| bootstrapping.check_noise(self, last))
