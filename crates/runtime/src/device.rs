@@ -9,10 +9,13 @@ use serde::Serialize;
 use solinas_gpu::{Device, DeviceName, DeviceOptions};
 use std::sync::Arc;
 
-/// The device of these options, else of the environment.
-pub(crate) fn chosen(options: &ServerOptions) -> Result<DeviceName, Error> {
-    if let Some(device) = &options.device {
-        return Ok(device.clone());
+/// The device that the caller chose, else that of the variable `SOLINAS_DEVICE`, else the processor.
+///
+/// # Errors
+/// [`Error::Device`] if the variable names no device.
+pub fn device_name(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
+    if let Some(device) = chosen {
+        return Ok(device);
     }
     let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
     Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)

@@ -95,3 +95,26 @@ fn ctrl_c_stops_a_run_on_a_device() {
     assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!(place.files(), ["a.ct"]);
 }
+
+#[test]
+fn integers_are_computed_on_a_device() {
+    let place = Place::new();
+    let product = place.run("bigint mul 123456789012345678901234567890 0xffffffffffffffff --device emulated");
+    assert_eq!(product, place.run("bigint mul 123456789012345678901234567890 0xffffffffffffffff"));
+    assert_eq!(place.run("bigint mul 30 40 --mod 97 --device emulated"), "36\n");
+    assert_eq!(place.run("bigint square 30 --device emulated"), "900\n");
+    assert_eq!(place.run("bigint square 30 --mod 97 --device auto"), "27\n");
+    assert_eq!(place.run("bigint powm 3 100 101 --device emulated"), "1\n");
+    for command in ["gcd 4 6", "add 1 2", "mod 7 5", "powm 3 5 7 --secret"] {
+        let message = place.fail(&format!("bigint {command} --device emulated"), 2);
+        assert!(message.contains("leave out --device"), "{message}");
+    }
+    let message = place.fail("bigint mul 3 5 --device cuda:99", 1);
+    assert!(message.contains("no CUDA device"), "{message}");
+    let message = place.fail("bigint mul 3 5 --device emulated:2", 1);
+    assert!(message.contains("emulated:2"), "{message}");
+    place.fail("bigint mul 3 5 --device emulated --engine solinas", 2);
+    let run = |command: &str| place.command(command).env("SOLINAS_DEVICE", "emulated").assert().success();
+    assert_eq!(run("bigint gcd 4 6").get_output().stdout, b"2\n");
+    assert_eq!(run("bigint mul 4 6").get_output().stdout, b"24\n");
+}
