@@ -19,7 +19,7 @@ use solinas_field::matrix::{GROUP, Tile, Uniform};
 use crate::Error;
 
 pub use file::KeyFile;
-pub use layout::Layout;
+pub use layout::{Layout, Piece};
 pub(super) use layout::{MAX, MAX_ROWS};
 pub use modulus::Modulus;
 pub use product::{Access, Multiplier};
@@ -219,6 +219,16 @@ impl SeededMatrix {
         }
         self.first = Some(first);
         Ok(self)
+    }
+
+    /// The seed as the key of ChaCha8.
+    pub fn key(&self) -> [u32; 8] {
+        self.uniform.key()
+    }
+
+    /// The stored first column.
+    pub fn first_column(&self) -> Option<&Vector> {
+        self.first.as_deref()
     }
 
     /// Generates rows `first_row ..` of a tile. Shape: whole rows.
