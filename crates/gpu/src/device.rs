@@ -88,7 +88,7 @@ impl Device {
         Ok(Self::new(driver_cuda::open(number)?, options))
     }
 
-    fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
+    pub(crate) fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
         let memory = driver.info().memory;
         let pool = Mutex::new(Pool::new(options.memory.map_or(memory, |limit| limit.min(memory))));
         Self(Arc::new(Inner { driver, pool, order: Mutex::default() }))

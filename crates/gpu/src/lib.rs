@@ -45,6 +45,7 @@ mod driver_cuda {
 mod driver_emulated;
 mod error;
 mod graph;
+mod host;
 mod kernel;
 mod launch;
 mod module;
@@ -59,6 +60,7 @@ pub use device::{Device, DeviceOptions};
 pub use driver::DeviceInfo;
 pub use error::Error;
 pub use graph::Graph;
+pub use host::HostBuffer;
 pub use kernel::Kernel;
 pub use launch::{Arg, Launch};
 pub use module::Module;
