@@ -5,7 +5,7 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
-//! - [`tfhe`]: bootstraps of TFHE.
+//! - [`tfhe`]: bootstraps of TFHE. [`lwe`]: products of matrices of residues with vectors.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
 //! of the NVIDIA driver when a program opens a CUDA device.
@@ -48,6 +48,7 @@ mod graph;
 mod host;
 mod kernel;
 mod launch;
+pub mod lwe;
 mod module;
 mod name;
 mod order;
