@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Options of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
-    /// Bytes that the pool may take. Defaults to all of the memory.
+    /// Bytes that the pool may take. Defaults to all of the memory that is free at the start.
     pub memory: Option<u64>,
     /// Seed of the order in which the emulated device runs blocks, and operations of different streams. No result
     /// depends on it.

@@ -26,7 +26,7 @@ pub(crate) trait HostBytes: Debug + Send + Sync {
 pub struct DeviceInfo {
     /// Name of the model.
     pub name: String,
-    /// Bytes of its memory.
+    /// Bytes of its memory that were free when it was opened.
     pub memory: u64,
     /// Number of its multiprocessors.
     pub multiprocessors: u32,

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const VERSION: u32 = 12_040;
 /// The compute capability for which the PTX is compiled.
 const CAPABILITY: (u32, u32) = (9, 0);
+/// Bytes of the memory that buffers leave to modules and graphs.
+const RESERVE: usize = 256 << 20;
 /// Bytes from the host that may wait in a stream.
 const WAITING: usize = 64 << 20;
 
@@ -56,7 +58,7 @@ pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
     let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     let info = DeviceInfo {
         name: device,
-        memory: free as u64,
+        memory: free.saturating_sub(RESERVE) as u64,
         multiprocessors: multiprocessors.map_err(failed)?.unsigned_abs(),
         driver: format!("CUDA {}.{}", have / 1000, have % 1000 / 10),
     };
@@ -95,7 +97,9 @@ struct Cuda {
 struct State {
     graphs: BTreeMap<GraphId, CudaGraph>,
     next_graph: GraphId,
+    /// Modules by their text.
     modules: Vec<(&'static str, sys::CUmodule)>,
+    /// Kernels by the text of their module and their name.
     kernels: Vec<(&'static str, String, sys::CUfunction)>,
     streams: Vec<Queue>,
     /// The stream on which graphs are recorded. It runs nothing.
@@ -163,7 +167,8 @@ impl fmt::Debug for Cuda {
 }
 
 impl Cuda {
-    /// Calls the driver on the state, unless an earlier call has failed. An error is kept.
+    /// Calls the driver on the state, unless an earlier call has failed. An error is kept, since later calls would have
+    /// wrong results. Only a lack of memory leaves the device as it was.
     fn call<T>(&self, what: &str, call: impl FnOnce(&mut State) -> Result<T, DriverError>) -> Result<T, Error> {
         let mut state: MutexGuard<'_, State> = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = &state.failed {
@@ -171,10 +176,20 @@ impl Cuda {
         }
         let result = state.context.bind_to_thread().and_then(|()| call(&mut state));
         result.map_err(|error| {
+            let lacks_memory = error == DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
             let error = failure(&self.info.name, what, error);
-            state.failed = Some(error.clone());
+            if !lacks_memory {
+                state.failed = Some(error.clone());
+            }
             error
         })
+    }
+
+    /// Gives something back to the driver, even if an earlier call has failed.
+    fn give_back(&self, what: &str, call: impl FnOnce(&mut State) -> Result<(), DriverError>) -> Result<(), Error> {
+        let mut state: MutexGuard<'_, State> = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = state.context.bind_to_thread().and_then(|()| call(&mut state));
+        result.map_err(|error| failure(&self.info.name, what, error))
     }
 }
 
@@ -196,7 +211,7 @@ impl Driver for Cuda {
 
     fn free(&self, address: u64) -> Result<(), Error> {
         // SAFETY: the pool frees an address of `allocate` once, after all operations of all streams.
-        self.call("freeing memory", |_| unsafe { result::free_sync(address) })
+        self.give_back("freeing memory", |_| unsafe { result::free_sync(address) })
     }
 
     fn kernel(&self, module: &'static Module, name: &str) -> Result<KernelId, Error> {
@@ -204,17 +219,18 @@ impl Driver for Cuda {
         let text = text.map_err(|_| Error::Fault(format!("the PTX of {} contains a zero byte", module.name())))?;
         let symbol = CString::new(name).map_err(|_| Error::Fault("a kernel has a zero byte in its name".into()))?;
         self.call(&format!("loading kernel {name} of {}", module.name()), |state| {
-            let known = state.kernels.iter().position(|(of, known, _)| *of == module.name() && known == name);
+            let same = |text: &str| std::ptr::eq(text, module.text());
+            let known = state.kernels.iter().position(|(of, known, _)| same(of) && known == name);
             if let Some(kernel) = known {
                 return Ok(kernel);
             }
-            let loaded = state.modules.iter().find(|(known, _)| *known == module.name()).map(|&(_, handle)| handle);
+            let loaded = state.modules.iter().find(|(known, _)| same(known)).map(|&(_, handle)| handle);
             let handle = match loaded {
                 Some(handle) => handle,
                 None => {
                     // SAFETY: the image is text that ends with a zero byte. The driver copies it.
                     let handle = unsafe { result::module::load_data(text.as_ptr().cast()) }?;
-                    state.modules.push((module.name(), handle));
+                    state.modules.push((module.text(), handle));
                     handle
                 }
             };
@@ -228,7 +244,7 @@ impl Driver for Cuda {
             let dynamic = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function is loaded. The call only allows launches with more than 48 KiB.
             unsafe { result::function::set_function_attribute(function, dynamic, most) }?;
-            state.kernels.push((module.name(), name.into(), function));
+            state.kernels.push((module.text(), name.into(), function));
             Ok(state.kernels.len() - 1)
         })
     }
@@ -344,11 +360,12 @@ impl Driver for Cuda {
     }
 
     fn read(&self, stream: StreamId, from: u64, out: &mut [u8]) -> Result<(), Error> {
-        let copied = self.call("a copy to the host", |state| {
-            // SAFETY: the bytes are a buffer's. The call returns after the copy, since `out` is not page-locked.
-            unsafe { result::memcpy_dtoh_async(out, from, state.streams[stream].stream.cu_stream()) }
-        });
-        self.synchronize(stream).and(copied)
+        let queue = self.call("a copy to the host", |state| Ok(Arc::clone(&state.streams[stream].stream)))?;
+        // The lock is free again: the copy waits for the stream, and other threads may use other streams meanwhile.
+        // SAFETY: the bytes are a buffer's. The call returns after the copy, since `out` is not page-locked.
+        let copied = unsafe { result::memcpy_dtoh_async(out, from, queue.cu_stream()) };
+        self.call("a copy to the host", |_| copied)?;
+        self.synchronize(stream)
     }
 
     fn record(&self, launches: Vec<Launch>) -> Result<GraphId, Error> {
@@ -367,9 +384,8 @@ impl Driver for Cuda {
     }
 
     fn drop_graph(&self, graph: GraphId) {
-        // Nobody hears of an error here; the next call returns it.
-        let _ = self.call("dropping a graph", |state| {
-            state.context.synchronize()?;
+        // Nobody hears of an error here. The driver frees a graph that still runs when it ends.
+        let _ = self.give_back("dropping a graph", |state| {
             state.graphs.remove(&graph);
             Ok(())
         });

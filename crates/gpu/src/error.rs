@@ -84,7 +84,7 @@ pub enum Error {
     #[error("the emulated device found a fault: {0}; please report this as a fault of Solinas")]
     Fault(String),
     /// A call of the CUDA driver failed. The device takes no more work.
-    #[error("{device} failed in {call}: {problem}; start the job again, or take the device cpu")]
+    #[error("{device} failed in {call}: {problem}; make a new server, or take the device cpu")]
     Driver {
         /// Name of the device.
         device: String,

@@ -28,6 +28,10 @@ impl Graph {
         Ok(Self { device: device.clone(), id: device.driver().record(requests)?, uses })
     }
 
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     pub(crate) fn id(&self) -> GraphId {
         self.id
     }

@@ -6,6 +6,7 @@ use crate::{Device, Error, Module};
 /// A kernel that a device has loaded.
 #[derive(Debug, Clone)]
 pub struct Kernel {
+    pub(crate) device: Device,
     pub(crate) id: KernelId,
     pub(crate) name: String,
     /// Size of each parameter in bytes.
@@ -24,7 +25,8 @@ impl Kernel {
         let kernel = parsed.kernel(name).ok_or_else(|| module.fault(format!("it has no kernel {name}")))?;
         let parameters = kernel.parameters().iter().map(|parameter| parameter.bytes).collect();
         let threads = kernel.max_threads().unwrap_or(1024);
-        Ok(Self { id: device.driver().kernel(module, name)?, name: name.into(), parameters, threads })
+        let id = device.driver().kernel(module, name)?;
+        Ok(Self { device: device.clone(), id, name: name.into(), parameters, threads })
     }
 
     /// Largest number of threads of a block.

@@ -88,12 +88,25 @@ impl Launch<'_> {
                 kernel.fault(format!("grid {grid:?} and block {block}, but a block has at most {}", kernel.threads))
             );
         }
-        if let Some((other, _)) = uses.iter().find(|(memory, _)| !memory.device.is(device)) {
-            return Err(kernel.fault(format!("a buffer of another device, {}", other.device.info().name)));
+        if !kernel.device.is(device) {
+            return Err(kernel.fault(format!("it belongs to another device, {}", kernel.device.info().name)));
         }
+        check_device(&uses, device, &kernel.name)?;
         let ranges = |of| uses.iter().filter(|(_, access)| *access == of).map(|(memory, _)| memory.range()).collect();
         let (reads, writes) = (ranges(Access::Read), ranges(Access::Write));
         let Self { grid, block, shared, .. } = *self;
         Ok((Request { kernel: kernel.id, grid, block, shared, arguments, reads, writes }, uses))
     }
+}
+
+/// Refuses buffers of another device.
+///
+/// # Errors
+/// [`Error::Launch`], which names the operation.
+pub(crate) fn check_device(uses: &[(Arc<Memory>, Access)], device: &Device, operation: &str) -> Result<(), Error> {
+    let other = uses.iter().find(|(memory, _)| !memory.device.is(device));
+    other.map_or(Ok(()), |(memory, _)| {
+        let problem = format!("a buffer belongs to another device, {}", memory.device.info().name);
+        Err(Error::Launch { kernel: operation.into(), problem })
+    })
 }

@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, Memory};
 use crate::device::Order;
 use crate::driver::{Operation, StreamId};
-use crate::launch::Access;
+use crate::launch::{Access, check_device};
 use crate::{Device, Error, Graph, HostBuffer, Launch};
 use bytemuck::Pod;
 use std::sync::{Arc, PoisonError};
@@ -59,7 +59,7 @@ impl Stream {
     /// Copies values to a buffer, from value `at` on.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the buffer is shorter; the errors of the device.
+    /// [`Error::Launch`] if the buffer is shorter or belongs to another device; the errors of the device.
     pub fn write<T: Pod>(&self, to: &Buffer<T>, at: usize, values: &[T]) -> Result<(), Error> {
         let part = to.part(at, values.len())?;
         if values.is_empty() {
@@ -82,8 +82,10 @@ impl Stream {
     ) -> Result<(), Error> {
         let part = to.part(at, len)?;
         let bytes = from.check(&self.device, len)?;
+        let uses = [(Arc::clone(&to.memory), Access::Write)];
+        check_device(&uses, &self.device, "a copy from the host")?;
         let order = &mut *self.device.order();
-        self.precede(order, &[(Arc::clone(&to.memory), Access::Write)])?;
+        self.precede(order, &uses)?;
         let copy = self.device.driver().copy_host_bytes(self.id, from.bytes(), part.start, bytes)?;
         from.note(self.id, copy);
         Ok(())
@@ -119,10 +121,9 @@ impl Stream {
         if out.is_empty() {
             return Ok(());
         }
-        {
-            let order = &mut *self.device.order();
-            self.precede(order, &[(Arc::clone(&from.memory), Access::Read)])?;
-        }
+        let uses = [(Arc::clone(&from.memory), Access::Read)];
+        check_device(&uses, &self.device, "a copy to the host")?;
+        self.precede(&mut self.device.order(), &uses)?;
         self.device.driver().read(self.id, part.start, bytemuck::cast_slice_mut(out))
     }
 
@@ -140,6 +141,10 @@ impl Stream {
     /// # Errors
     /// The errors of the device.
     pub fn replay(&self, graph: &Graph) -> Result<(), Error> {
+        if !graph.device().is(&self.device) {
+            let problem = format!("the graph belongs to another device, {}", graph.device().info().name);
+            return Err(Error::Launch { kernel: "a graph".into(), problem });
+        }
         self.submit(graph.uses(), Operation::Replay(graph.id()))
     }
 
@@ -155,6 +160,7 @@ impl Stream {
     }
 
     fn submit(&self, uses: &[(Arc<Memory>, Access)], operation: Operation) -> Result<(), Error> {
+        check_device(uses, &self.device, "an operation of a stream")?;
         let order = &mut *self.device.order();
         self.precede(order, uses)?;
         self.device.driver().submit(self.id, operation)

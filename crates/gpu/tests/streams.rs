@@ -134,3 +134,20 @@ fn devices_open_by_name_or_say_what_is_missing() {
     // A machine with a GPU opens it; others take the processor.
     assert!(open(DeviceName::Auto).is_ok());
 }
+
+#[test]
+fn buffers_and_streams_of_two_devices_do_not_mix() {
+    let (a, b) = (Stream::new(&device(1, None)).unwrap(), Stream::new(&device(2, None)).unwrap());
+    let (of_a, of_b) = (a.buffer_of(&[1u32; 4], "a test").unwrap(), b.buffer_of(&[2u32; 4], "a test").unwrap());
+    let refused = |result: Result<(), Error>| {
+        assert!(result.is_err_and(|error| error.to_string().contains("belongs to another device")));
+    };
+    refused(a.write(&of_b, 0, &[3]));
+    refused(a.fill(&of_b, 0));
+    refused(a.copy((&of_a, 0), (&of_b, 0), 4));
+    refused(a.copy((&of_b, 0), (&of_a, 0), 4));
+    let mut out = [0; 4];
+    refused(a.read(&of_b, 0, &mut out));
+    a.read(&of_a, 0, &mut out).unwrap();
+    assert_eq!(out, [1; 4]);
+}

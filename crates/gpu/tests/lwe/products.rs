@@ -1,5 +1,4 @@
-//! Products of matrices of residues on the emulated device, compared with those of the processor in every word.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! Products, compared with those of the processor in every word.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
