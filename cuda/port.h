@@ -22,7 +22,6 @@ typedef long long i64;
 #define SHARED_OF_LAUNCH(type, name) extern __shared__ __align__(16) type name[]
 #define RESTRICT __restrict__
 #define UNROLL _Pragma("unroll")
-#define UNROLL_BY_4 _Pragma("unroll 4")
 #define ROLL _Pragma("unroll 1")
 
 #define TID (threadIdx.x)

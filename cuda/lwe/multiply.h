@@ -8,30 +8,62 @@
 #pragma once
 #include "lwe/tile.h"
 
+// Four columns of a row, and its factors.
+template <int V> struct row_part {
+  uint4 columns;
+  u32 factor[V];
+};
+
+template <int V> FN row_part<V> load_row(const u32 *RESTRICT columns, const u32 *RESTRICT factors) {
+  row_part<V> part = {load_constant((const uint4 *)columns)};
+  if (V % 4) {
+    UNROLL for (int v = 0; v < V; v++) part.factor[v] = load_constant(factors + v);
+  } else {
+    UNROLL for (int v = 0; v < V / 4; v++) {
+      uint4 four = load_constant((const uint4 *)factors + v);
+      part.factor[4 * v] = four.x; part.factor[4 * v + 1] = four.y;
+      part.factor[4 * v + 2] = four.z; part.factor[4 * v + 3] = four.w;
+    }
+  }
+  return part;
+}
+
+template <int V> FN void multiply_add(sum96 (&own)[V][4], const row_part<V> &part) {
+  UNROLL for (int v = 0; v < V; v++) {
+    multiply_add(own[v][0], part.columns.x, part.factor[v]);
+    multiply_add(own[v][1], part.columns.y, part.factor[v]);
+    multiply_add(own[v][2], part.columns.z, part.factor[v]);
+    multiply_add(own[v][3], part.columns.w, part.factor[v]);
+  }
+}
+
 // sums[slice][vector][..][place] += sum over rows of matrix[row][column] * factors[word][first_row + row][vector].
 // Shapes: matrix has, from word `start` on, `rows` rows of each of the launch's tiles, from tile `first_tile` on;
 // factors[words][all_rows][V].
 template <int V>
 FN void multiply(u32 *RESTRICT sums, const u32 *RESTRICT matrix, const u32 *RESTRICT factors, u64 start, u32 first_tile,
                  u32 words, u32 columns, u32 rows, u32 first_row, u32 all_rows, u32 per_slice) {
+  constexpr int ROWS = V == 1 ? 4 : 2;
   SHARED(uint4, shared, 3 * COLUMNS / 4);
   tile t = tile_of(first_tile + BID, words, columns);
   u32 quads = t.width / 4, quad = TID % quads, group = TID / quads, groups = 256 / quads;
   u32 from = BID_Y * per_slice, end = rows - from < per_slice ? rows : from + per_slice;
-  matrix += start + (u64)rows * (t.place - tile_of(first_tile, words, columns).place) + 4 * quad;
-  factors += ((u64)t.word * all_rows + first_row) * V;
+  u32 row = from + group, rows_of_step = ROWS * groups, step = groups * t.width;
+  matrix += start + (u64)rows * (t.place - tile_of(first_tile, words, columns).place) + (u64)row * t.width + 4 * quad;
+  factors += ((u64)t.word * all_rows + first_row + row) * V;
 
   sum96 own[V][4] = {};
   if (group < groups) {
-    UNROLL_BY_4 for (u32 row = from + group; row < end; row += groups) {
-      uint4 a = load_constant((const uint4 *)(matrix + (u64)row * t.width));
-      UNROLL for (int v = 0; v < V; v++) {
-        u32 factor = load_constant(factors + (u64)row * V + v);
-        multiply_add(own[v][0], a.x, factor);
-        multiply_add(own[v][1], a.y, factor);
-        multiply_add(own[v][2], a.z, factor);
-        multiply_add(own[v][3], a.w, factor);
+    // The loads of some rows come first, so that they wait together.
+    ROLL for (; row + rows_of_step - groups < end; row += rows_of_step) {
+      row_part<V> parts[ROWS];
+      UNROLL for (int i = 0; i < ROWS; i++, matrix += step, factors += groups * V) {
+        parts[i] = load_row<V>(matrix, factors);
       }
+      UNROLL for (int i = 0; i < ROWS; i++) multiply_add<V>(own, parts[i]);
+    }
+    ROLL for (; row < end; row += groups, matrix += step, factors += groups * V) {
+      multiply_add<V>(own, load_row<V>(matrix, factors));
     }
   }
   // The groups of a block add their sums one after the other.

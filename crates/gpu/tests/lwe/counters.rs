@@ -83,22 +83,26 @@ fn expand(columns: usize) -> Counters {
 #[test]
 fn kernels_stay_within_their_limits() {
     let multiply = |name, columns, lanes| multiply(ptx!("lwe_multiply"), name, columns, lanes).0;
-    // Instructions of the PTX a word of the matrix, and sectors over the least number.
-    for (what, counters, words, instructions, sectors) in [
-        ("multiply_1, 1024 columns", multiply("lwe_multiply_1", 1024, 1), 1024, 4.8, 1.0),
-        ("multiply_1, 304 columns", multiply("lwe_multiply_1", 304, 1), 304, 6.0, 1.0),
-        ("multiply_8, 1024 columns", multiply("lwe_multiply_8", 1024, 8), 1024, 29.0, 1.0),
-        ("seeded_whole, 1024 columns", seeded("lwe_seeded_whole", 1024, 1), 1024, 33.5, 1.0),
-        ("seeded, 304 columns", seeded("lwe_seeded", 304, 2), 304, 60.0, 1.4),
-        ("expand, 1024 columns", expand(1024), 1024, 29.0, 1.0),
+    // Instructions of the PTX a word of the matrix, sectors and transactions of shared memory over the least number.
+    for (what, counters, columns, instructions, sectors, banks) in [
+        ("multiply_1", multiply("lwe_multiply_1", 1024, 1), 1024, 4.8, 1.0, 1.0),
+        ("multiply_1", multiply("lwe_multiply_1", 304, 1), 304, 5.3, 1.01, 1.0),
+        ("multiply_8", multiply("lwe_multiply_8", 1024, 8), 1024, 29.0, 1.0, 1.0),
+        // Shared memory is in use at the end of a block alone.
+        ("seeded_whole", seeded("lwe_seeded_whole", 1024, 1), 1024, 32.5, 1.0, 1.9),
+        ("seeded", seeded("lwe_seeded", 304, 2), 304, 48.0, 1.1, 1.2),
+        ("expand", expand(1024), 1024, 33.0, 1.0, 0.0),
     ] {
-        let instructions_of_word = counters.total() as f64 / (ROWS * words) as f64;
+        let instructions_of_word = counters.total() as f64 / (ROWS * columns) as f64;
         let ratio = counters.sectors as f64 / counters.sectors_least as f64;
-        let banks = counters.bank_transactions as f64 / counters.bank_least.max(1) as f64;
-        println!("{what}: {instructions_of_word:.1} instructions a word, {ratio:.2} sectors, {banks:.2} banks");
+        let bank_ratio = counters.bank_transactions as f64 / counters.bank_least.max(1) as f64;
+        println!(
+            "{what}, {columns} columns: {instructions_of_word:.1} instructions a word, {ratio:.2} times the least \
+             sectors, {bank_ratio:.2} times the least bank transactions"
+        );
         assert!(instructions_of_word <= instructions, "{what}: {instructions_of_word:.2} instructions a word");
         assert!(ratio <= sectors, "{what}: {ratio:.3} times the least sectors");
-        assert_eq!(counters.bank_transactions, counters.bank_least, "{what}: bank conflicts");
+        assert!(bank_ratio <= banks, "{what}: {bank_ratio:.3} times the least bank transactions");
     }
 }
 
