@@ -5,7 +5,9 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
-//! - [`tfhe`]: bootstraps of TFHE. [`lwe`]: products of matrices of residues with vectors.
+//! - [`complex`]: products of long integers by complex transforms.
+//! - [`lwe`]: products of matrices of residues with vectors.
+//! - [`tfhe`]: bootstraps of TFHE.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
 //! of the NVIDIA driver when a program opens a CUDA device.
@@ -30,6 +32,7 @@ struct Readme;
 
 mod buffer;
 mod clock;
+pub mod complex;
 mod device;
 mod driver;
 #[cfg(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
