@@ -7,8 +7,9 @@
 //! ([`Pieces`]). Up to eight vectors share a read of the matrix.
 //!
 //! Vectors and results go to the device, so they must be public. Selections of an encryption are secret, and stay on
-//! the processor.
+//! the processor. An [`Evaluator`](solinas_schemes::lwe::Evaluator) takes an [`Engine`] as its accelerator.
 
+mod evaluate;
 mod kernels;
 mod pipeline;
 mod reconstruct;
@@ -182,6 +183,14 @@ impl Engine {
         let work = Work::new(self, &layout, source.modulus(), vectors)?;
         pipeline::multiply(self, source, &work, control)?;
         work.finish()
+    }
+
+    /// The largest number of vectors up to `count` that fit in the memory of the device, with a matrix from its seed, but at
+    /// least 1.
+    fn together(&self, layout: &Layout, count: usize) -> usize {
+        let free = self.device.memory_limit().saturating_sub(self.device.live_bytes());
+        let need = |vectors: usize| self.memory(layout, vectors) + 4 * layout.largest_piece() as u64;
+        (2..=count).rev().find(|&vectors| need(vectors) <= free).unwrap_or(1)
     }
 
     /// Pieces that a buffer of the host has.

@@ -161,3 +161,15 @@ fn rows_of_the_second_stream_of_the_generator_are_those_of_the_processor() {
     let want = Multiplier::new().unwrap().multiply(&matrix, &[vector]).unwrap();
     assert_eq!(work.finish().unwrap(), want);
 }
+
+#[test]
+fn as_many_vectors_are_multiplied_together_as_fit() {
+    let modulus = Modulus::of_primes(2, 31).unwrap();
+    let layout = Layout::new(1 << 20, 100, &modulus).unwrap();
+    let together = |memory: u64| {
+        let device = Device::emulated(DeviceOptions { memory: Some(memory), seed: 0 });
+        Engine::new(&device).unwrap().together(&layout, 20)
+    };
+    // Eight vectors take 64 MiB, and so do two. One takes 8 MiB.
+    assert_eq!([50, 70, 140, 210].map(|mib: u64| together(mib << 20)), [1, 8, 17, 20]);
+}
