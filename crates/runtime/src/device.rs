@@ -60,7 +60,6 @@ pub(crate) fn engine(
 ///
 /// # Errors
 /// [`Error::Request`] if there are more.
-#[allow(dead_code, reason = "the engine of TFHE runs on several devices")]
 pub(crate) fn one<'a>(scheme: &str, devices: &'a [Device]) -> Result<&'a Device, Error> {
     match devices {
         [device] => Ok(device),

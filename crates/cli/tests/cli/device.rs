@@ -32,6 +32,20 @@ fn other_schemes_run_on_the_processor_alone() {
 }
 
 #[test]
+fn lwe_keys_evaluate_on_a_device_with_the_same_bytes() {
+    let place = Place::new();
+    place.run("keygen --scheme lwe --params leveled-16-2 --research --out l");
+    place.run("encrypt --key l/client.key --type u2 3 -o a.ct");
+    place.run("encrypt --key l/client.key --type u2 2 -o b.ct");
+    for device in ["cpu", "emulated"] {
+        place.run(&format!("eval --key l/server.key add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
+    }
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(read("cpu.ct"), read("emulated.ct"));
+    assert_eq!(place.run("decrypt --key l/client.key emulated.ct"), "1\n");
+}
+
+#[test]
 fn a_device_changes_no_byte_of_a_result() {
     let place = Place::new();
     place.encrypt("u2", "3", "a.ct");
