@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 7] = [
     &["bigint", "ring"],
     &["schemes", "ptx"],
     &["formats", "gpu", "circuits"],
-    &["runtime"],
+    &["runtime", "gpu-lab"],
     &["paper", "solinas"],
     &["cli", "python", "fuzz"],
 ];
