@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, python, fuzz}
-//!                                ptx <- gpu    circuits <- runtime
+//!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
 //! A crate may use crates below it, but none beside or above it. `circuits` and `ptx` use no other crate. Dependencies of
