@@ -36,6 +36,8 @@ typedef long long i64;
 #define SYNC() __syncthreads()
 // Barrier of the warp: all 32 lanes call it.
 #define SYNCWARP() __syncwarp()
+// Barrier of the lanes of a mask: all of them call it with this mask.
+#define SYNCLANES(mask) __syncwarp(mask)
 // Exchanges between the 32 lanes of a warp. All of them call it. Bit `lane` of BALLOT is the predicate of that lane.
 #define SHFL(value, lane) __shfl_sync(0xffffffffu, value, lane)
 #define SHFL_UP(value, lanes) __shfl_up_sync(0xffffffffu, value, lanes)

@@ -5,6 +5,8 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
+//! - [`bigint`]: products, reductions and powers of long integers.
+//! - [`complex`]: products of long integers by complex transforms.
 //! - [`tfhe`]: bootstraps of TFHE.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
@@ -28,8 +30,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod bigint;
 mod buffer;
 mod clock;
+pub mod complex;
 mod device;
 mod driver;
 #[cfg(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
