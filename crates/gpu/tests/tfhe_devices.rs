@@ -5,16 +5,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::tfhe::{Engines, Sessions, Sum, Task};
 use solinas_gpu::{Device, DeviceName, DeviceOptions, Error, Faults};
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext};
 
 /// A key of the gates with a small LWE dimension.
 fn evaluator() -> Evaluator {
-    let literal = Params::named("gates-128").unwrap().literal().clone();
-    let small = ParamsLiteral { lwe_dimension: 8, classical_bits: 0.0, quantum_bits: 0.0, ..literal };
-    let params = Params::try_from(small).unwrap();
-    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
-    Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap()
+    solinas_gpu_lab::checks::tfhe::evaluator("gates-128", Some(8)).unwrap()
 }
 
 /// Three waves of `jobs` bootstraps each, in which every bootstrap reads outputs of two others of the wave before.
