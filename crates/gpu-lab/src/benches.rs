@@ -1,5 +1,6 @@
 //! Times of the engines beside their lower bounds.
 
+mod bigint;
 mod tfhe;
 
 use crate::checks::problem;
@@ -46,6 +47,31 @@ pub const BENCHES: &[Bench] = &[
         name: "tfhe integers-128, many",
         item: "bootstrap",
         run: |d, s, t| tfhe::waves(d, "integers-128", true, s, t),
+    },
+    Bench {
+        name: "product, 785,006 bits, one",
+        item: "product",
+        run: |d, s, t| bigint::products(d, 785_006, false, s, t),
+    },
+    Bench {
+        name: "product, 785,006 bits, 64",
+        item: "product",
+        run: |d, s, t| bigint::products(d, 785_006, true, s, t),
+    },
+    Bench {
+        name: "product, 12,625,500 bits, one",
+        item: "product",
+        run: |d, s, t| bigint::products(d, 12_625_500, false, s, t),
+    },
+    Bench {
+        name: "modular product, 785,006 bits, one",
+        item: "product",
+        run: |d, s, t| bigint::residues(d, 785_006, false, s, t),
+    },
+    Bench {
+        name: "modular product, 785,006 bits, 64",
+        item: "product",
+        run: |d, s, t| bigint::residues(d, 785_006, true, s, t),
     },
 ];
 

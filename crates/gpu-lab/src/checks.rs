@@ -1,5 +1,6 @@
 //! Checks of kernels and engines against the CPU, byte for byte.
 
+pub mod bigint;
 pub mod tfhe;
 
 use crate::{Clock, Size};
@@ -23,6 +24,8 @@ pub const CHECKS: &[Check] = &[
         name: "waves of tfhe, integers-128",
         run: |device, seed, size| tfhe::check(device, "integers-128", seed, size),
     },
+    Check { name: "products of long integers", run: bigint::products },
+    Check { name: "products and powers modulo a long integer", run: bigint::residues },
 ];
 
 /// The result of a check.
