@@ -1,5 +1,6 @@
 //! Checks of kernels and engines against the CPU, byte for byte.
 
+pub mod bigint;
 pub mod tfhe;
 
 use crate::{Clock, Size};
@@ -18,6 +19,8 @@ pub struct Check {
 /// All checks. An engine adds its lines here.
 pub const CHECKS: &[Check] = &[
     Check { name: "copies and fills of all sizes", run: copies },
+    Check { name: "products of integers", run: bigint::check_products },
+    Check { name: "products and powers modulo an integer", run: bigint::check_modular },
     Check { name: "waves of tfhe, gates-128", run: |device, seed, size| tfhe::check(device, "gates-128", seed, size) },
     Check {
         name: "waves of tfhe, integers-128",
