@@ -2,13 +2,13 @@
 //!
 //! The rest of the crate orders the operations of streams itself, so the bookkeeping of `cudarc` is off.
 
-use crate::driver::{Argument, Driver, Gpu, GraphId, KernelId, Launch, Operation, StreamId};
+use crate::driver::{Argument, CopyId, Driver, Gpu, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::{DeviceInfo, Error, Module};
 use cudarc::driver::sys::{
     self, CUdevice_attribute, CUfunction_attribute, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode,
 };
-use cudarc::driver::{CudaContext, CudaGraph, CudaStream, DriverError, result};
-use std::collections::BTreeMap;
+use cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream, DriverError, result};
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -164,6 +164,44 @@ struct Queue {
     sources: Vec<Vec<u8>>,
     /// Number of these bytes.
     waiting: usize,
+    /// Copies from page-locked memory that the device may not have done yet, with the events after them.
+    copies: VecDeque<(CopyId, Arc<CudaEvent>, Arc<dyn HostBytes>)>,
+    /// Number of the next one.
+    next_copy: CopyId,
+}
+
+/// Page-locked memory of the host.
+#[derive(Debug)]
+struct PageLocked {
+    address: *mut u8,
+    bytes: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the bytes belong to this value alone. The driver only reads them, while it holds a reference.
+unsafe impl Send for PageLocked {}
+// SAFETY: a shared reference gives no more than reads of the bytes.
+unsafe impl Sync for PageLocked {}
+
+impl HostBytes for PageLocked {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the allocation has that many bytes, all of them written, and lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.address, self.bytes) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above. No copy of the device reads them, since it would hold a second reference to `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
+    }
+}
+
+impl Drop for PageLocked {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: the address is that of the allocation. All copies from it are done, since they hold `self`.
+            let _ = unsafe { result::free_host(self.address.cast()) };
+        }
+    }
 }
 
 impl fmt::Debug for Cuda {
@@ -258,7 +296,13 @@ impl Driver for Cuda {
     fn open_stream(&self) -> Result<(), Error> {
         self.call("opening a stream", |state| {
             let stream = state.context.new_stream()?;
-            state.streams.push(Queue { stream, sources: Vec::new(), waiting: 0 });
+            state.streams.push(Queue {
+                stream,
+                sources: Vec::new(),
+                waiting: 0,
+                copies: VecDeque::new(),
+                next_copy: 0,
+            });
             Ok(())
         })
     }
@@ -284,6 +328,59 @@ impl Driver for Cuda {
                     None => Err(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE)),
                 },
             }
+        })
+    }
+
+    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error> {
+        self.call("an allocation of page-locked memory", |state| {
+            // SAFETY: the call has no requirement but a bound context.
+            let address = match unsafe { result::malloc_host(bytes.max(1), 0) } {
+                Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => return Ok(None),
+                address => address?.cast::<u8>(),
+            };
+            // SAFETY: the allocation has that many bytes, and nothing else refers to them yet.
+            unsafe { address.write_bytes(0, bytes) };
+            let locked: Arc<dyn HostBytes> =
+                Arc::new(PageLocked { address, bytes, context: Arc::clone(&state.context) });
+            Ok(Some(locked))
+        })
+    }
+
+    fn copy_host_bytes(
+        &self,
+        stream: StreamId,
+        from: &Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    ) -> Result<CopyId, Error> {
+        self.call("a copy from page-locked memory", |state| {
+            let queue = &mut state.streams[stream];
+            while queue.copies.front().is_some_and(|(_, event, _)| event.is_complete()) {
+                queue.copies.pop_front();
+            }
+            // SAFETY: the bytes go to a buffer of at least their number. `copies` keeps them until the stream has copied
+            // them, and they cannot be written in the meantime.
+            unsafe { result::memcpy_htod_async(to, &from.bytes()[..bytes], queue.stream.cu_stream()) }?;
+            let event = Arc::new(queue.stream.record_event(None)?);
+            let copy = queue.next_copy;
+            queue.next_copy += 1;
+            queue.copies.push_back((copy, event, Arc::clone(from)));
+            Ok(copy)
+        })
+    }
+
+    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error> {
+        const WHAT: &str = "a copy from page-locked memory";
+        let event = self.call(WHAT, |state| {
+            let of_copy = |(id, event, _): &(CopyId, Arc<CudaEvent>, _)| (*id == copy).then(|| Arc::clone(event));
+            Ok(state.streams[stream].copies.iter().find_map(of_copy))
+        })?;
+        // Other threads may use the device in the meantime.
+        let done = event.map_or(Ok(()), |event| event.synchronize());
+        self.call(WHAT, |state| {
+            done?;
+            state.streams[stream].copies.retain(|(id, ..)| *id > copy);
+            Ok(())
         })
     }
 

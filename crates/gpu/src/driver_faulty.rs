@@ -1,8 +1,9 @@
 //! A device that fails at a chosen place, for tests.
 
-use crate::driver::{DeviceInfo, Driver, GraphId, KernelId, Launch, Operation, StreamId};
+use crate::driver::{CopyId, DeviceInfo, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::driver_emulated::Emulated;
 use crate::{Error, Module};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The places at which a device fails. Both count from 0.
@@ -66,6 +67,25 @@ impl Driver for Faulty {
     fn submit(&self, stream: StreamId, operation: Operation) -> Result<(), Error> {
         self.operations.fetch_add(1, Ordering::Relaxed);
         self.device()?.submit(stream, operation)
+    }
+
+    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error> {
+        self.device()?.host_bytes(bytes)
+    }
+
+    fn copy_host_bytes(
+        &self,
+        stream: StreamId,
+        from: &Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    ) -> Result<CopyId, Error> {
+        self.operations.fetch_add(1, Ordering::Relaxed);
+        self.device()?.copy_host_bytes(stream, from, to, bytes)
+    }
+
+    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error> {
+        self.device()?.wait_for_copy(stream, copy)
     }
 
     fn wait(&self, stream: StreamId, other: StreamId) -> Result<(), Error> {

@@ -80,6 +80,14 @@ pub enum Error {
         /// The remedy: what would fit.
         fits: String,
     },
+    /// The host has too little memory that can be page-locked.
+    #[error("{what} needs {need} bytes of page-locked memory, which the host does not have; close other programs")]
+    HostMemory {
+        /// The data that does not fit.
+        what: String,
+        /// Bytes that it needs.
+        need: u64,
+    },
     /// A kernel does not fit its launch. This is a fault of Solinas.
     #[error("kernel {kernel}: {problem}; please report this as a fault of Solinas")]
     Launch {

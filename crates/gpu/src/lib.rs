@@ -7,6 +7,7 @@
 //!   and a chain of them.
 //! - [`bigint`]: products, reductions and powers of long integers.
 //! - [`complex`]: products of long integers by complex transforms.
+//! - [`lwe`]: products of matrices of residues with vectors.
 //! - [`tfhe`]: bootstraps of TFHE.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
@@ -58,8 +59,10 @@ mod driver_emulated;
 mod driver_faulty;
 mod error;
 mod graph;
+mod host;
 mod kernel;
 mod launch;
+pub mod lwe;
 mod module;
 mod name;
 mod order;
@@ -74,6 +77,7 @@ pub use driver::{DeviceInfo, Gpu};
 pub use driver_faulty::Faults;
 pub use error::Error;
 pub use graph::Graph;
+pub use host::HostBuffer;
 pub use kernel::Kernel;
 pub use launch::{Arg, Launch};
 pub use module::Module;

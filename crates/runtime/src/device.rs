@@ -1,6 +1,6 @@
 //! The choice of a device for a server, and the GPUs of the machine.
 
-use crate::auto::Auto;
+use crate::auto::{Auto, allows_fallback};
 use crate::engine::Engine;
 use crate::options::DEVICE_VARIABLE;
 use crate::process::Pool;
@@ -9,10 +9,13 @@ use serde::Serialize;
 use solinas_gpu::{Device, DeviceName, DeviceOptions};
 use std::sync::Arc;
 
-/// The device of these options, else of the environment.
-pub(crate) fn chosen(options: &ServerOptions) -> Result<DeviceName, Error> {
-    if let Some(device) = &options.device {
-        return Ok(device.clone());
+/// The device that the caller chose, else that of the variable `SOLINAS_DEVICE`, else the processor.
+///
+/// # Errors
+/// [`Error::Device`] if the variable names no device.
+pub fn device_name(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
+    if let Some(device) = chosen {
+        return Ok(device);
     }
     let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
     Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
@@ -48,7 +51,7 @@ pub(crate) fn engine(
         }
         Ok(Some(engine)) => Ok((engine, name)),
         Ok(None) => on_host(),
-        Err(Error::Device(error)) if is_auto && error.allows_fallback() => on_host(),
+        Err(error) if is_auto && allows_fallback(&error) => on_host(),
         Err(error) => Err(error),
     }
 }
@@ -57,7 +60,6 @@ pub(crate) fn engine(
 ///
 /// # Errors
 /// [`Error::Request`] if there are more.
-#[allow(dead_code, reason = "the engine of TFHE runs on several devices")]
 pub(crate) fn one<'a>(scheme: &str, devices: &'a [Device]) -> Result<&'a Device, Error> {
     match devices {
         [device] => Ok(device),

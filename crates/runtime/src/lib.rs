@@ -57,7 +57,7 @@ mod work;
 
 pub use ciphertext::Ciphertext;
 pub use cost::{cost, cost_under};
-pub use device::{GpuInfo, GpuList, gpus};
+pub use device::{GpuInfo, GpuList, device_name, gpus};
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::Estimate;

@@ -51,7 +51,7 @@ impl Server {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = Arc::new(Pool::new(threads)?);
-        let name = device::chosen(options)?;
+        let name = device::device_name(options.device.clone())?;
         let (engine, device) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
         Ok(Self { engine, pool, threads, device })
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.
-    pub fn device_failure(&self) -> Option<Error> {
+    pub fn device_failure(&self) -> Option<&str> {
         self.engine.device_failure()
     }
 

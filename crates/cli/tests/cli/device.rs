@@ -32,6 +32,20 @@ fn other_schemes_run_on_the_processor_alone() {
 }
 
 #[test]
+fn lwe_keys_evaluate_on_a_device_with_the_same_bytes() {
+    let place = Place::new();
+    place.run("keygen --scheme lwe --params leveled-16-2 --research --out l");
+    place.run("encrypt --key l/client.key --type u2 3 -o a.ct");
+    place.run("encrypt --key l/client.key --type u2 2 -o b.ct");
+    for device in ["cpu", "emulated"] {
+        place.run(&format!("eval --key l/server.key add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
+    }
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(read("cpu.ct"), read("emulated.ct"));
+    assert_eq!(place.run("decrypt --key l/client.key emulated.ct"), "1\n");
+}
+
+#[test]
 fn a_device_changes_no_byte_of_a_result() {
     let place = Place::new();
     place.encrypt("u2", "3", "a.ct");
@@ -94,4 +108,27 @@ fn ctrl_c_stops_a_run_on_a_device() {
     println!("stopped after {:.1} s", start.elapsed().as_secs_f64());
     assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!(place.files(), ["a.ct"]);
+}
+
+#[test]
+fn integers_are_computed_on_a_device() {
+    let place = Place::new();
+    let product = place.run("bigint mul 123456789012345678901234567890 0xffffffffffffffff --device emulated");
+    assert_eq!(product, place.run("bigint mul 123456789012345678901234567890 0xffffffffffffffff"));
+    assert_eq!(place.run("bigint mul 30 40 --mod 97 --device emulated"), "36\n");
+    assert_eq!(place.run("bigint square 30 --device emulated"), "900\n");
+    assert_eq!(place.run("bigint square 30 --mod 97 --device auto"), "27\n");
+    assert_eq!(place.run("bigint powm 3 100 101 --device emulated"), "1\n");
+    for command in ["gcd 4 6", "add 1 2", "mod 7 5", "powm 3 5 7 --secret"] {
+        let message = place.fail(&format!("bigint {command} --device emulated"), 2);
+        assert!(message.contains("leave out --device"), "{message}");
+    }
+    let message = place.fail("bigint mul 3 5 --device cuda:99", 1);
+    assert!(message.contains("no CUDA device"), "{message}");
+    let message = place.fail("bigint mul 3 5 --device emulated:2", 1);
+    assert!(message.contains("emulated:2"), "{message}");
+    place.fail("bigint mul 3 5 --device emulated --engine solinas", 2);
+    let run = |command: &str| place.command(command).env("SOLINAS_DEVICE", "emulated").assert().success();
+    assert_eq!(run("bigint gcd 4 6").get_output().stdout, b"2\n");
+    assert_eq!(run("bigint mul 4 6").get_output().stdout, b"24\n");
 }
