@@ -178,8 +178,8 @@ impl PyServer {
 
     /// The error of the GPU after which a server on `auto` computed on the processor.
     #[getter]
-    fn device_failure(&self) -> Option<String> {
-        self.server.device_failure().map(|error| error.to_string())
+    fn device_failure(&self) -> Option<&str> {
+        self.server.device_failure()
     }
 
     /// The bytes of the key in memory.

@@ -48,31 +48,10 @@ pub const BENCHES: &[Bench] = &[
         item: "bootstrap",
         run: |d, s, t| tfhe::waves(d, "integers-128", true, s, t),
     },
-    Bench {
-        name: "product, 785,006 bits, one",
-        item: "product",
-        run: |d, s, t| bigint::products(d, 785_006, false, s, t),
-    },
-    Bench {
-        name: "product, 785,006 bits, 64",
-        item: "product",
-        run: |d, s, t| bigint::products(d, 785_006, true, s, t),
-    },
-    Bench {
-        name: "product, 12,625,500 bits, one",
-        item: "product",
-        run: |d, s, t| bigint::products(d, 12_625_500, false, s, t),
-    },
-    Bench {
-        name: "modular product, 785,006 bits, one",
-        item: "product",
-        run: |d, s, t| bigint::residues(d, 785_006, false, s, t),
-    },
-    Bench {
-        name: "modular product, 785,006 bits, 64",
-        item: "product",
-        run: |d, s, t| bigint::residues(d, 785_006, true, s, t),
-    },
+    Bench { name: "integers of 785,006 bits, one", item: "product", run: |d, s, t| bigint::products(d, 1, s, t) },
+    Bench { name: "integers of 785,006 bits, 16", item: "product", run: |d, s, t| bigint::products(d, 16, s, t) },
+    Bench { name: "modulo 785,006 bits, one", item: "product", run: |d, s, t| bigint::modular(d, 1, s, t) },
+    Bench { name: "modulo 785,006 bits, 16", item: "product", run: |d, s, t| bigint::modular(d, 16, s, t) },
 ];
 
 /// A row of the results.
@@ -121,10 +100,13 @@ fn bound(measured: &Measured, ceilings: &[Ceiling]) -> Option<f64> {
 }
 
 /// The rows as a table of Markdown.
-pub fn markdown(device: &str, rows: &[Row]) -> String {
-    let mut text = format!(
-        "Device: {device}.\n\n| bench | item | items | time | items a second | bound | time / bound |\n|---|---|---|---|---|---|---|\n"
-    );
+pub fn markdown(device: &str, size: Size, rows: &[Row]) -> String {
+    let shapes = match size {
+        Size::Quick => "Small shapes: no row has the size that its name states.",
+        Size::Full => "Medians.",
+    };
+    let mut text = format!("Device: {device}. {shapes}\n\n");
+    text += "| bench | item | items | time | items a second | bound | time / bound |\n|---|---|---|---|---|---|---|\n";
     for row in rows {
         let (Some(count), Some(seconds)) = (row.count, row.seconds) else {
             text += &format!("| {} | {} | | | | | |\n", row.name, row.problem.as_deref().unwrap_or_default());

@@ -19,13 +19,13 @@ pub struct Check {
 /// All checks. An engine adds its lines here.
 pub const CHECKS: &[Check] = &[
     Check { name: "copies and fills of all sizes", run: copies },
+    Check { name: "products of integers", run: bigint::check_products },
+    Check { name: "products and powers modulo an integer", run: bigint::check_modular },
     Check { name: "waves of tfhe, gates-128", run: |device, seed, size| tfhe::check(device, "gates-128", seed, size) },
     Check {
         name: "waves of tfhe, integers-128",
         run: |device, seed, size| tfhe::check(device, "integers-128", seed, size),
     },
-    Check { name: "products of long integers", run: bigint::products },
-    Check { name: "products and powers modulo a long integer", run: bigint::residues },
 ];
 
 /// The result of a check.

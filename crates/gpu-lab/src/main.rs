@@ -64,6 +64,6 @@ fn run(args: &Args) -> Result<bool, String> {
             Err(problem) => println!("{step:?}: {problem}"),
         }
     }
-    println!("\n{}", findings.summary(&device));
+    println!("\n{}", findings.summary(&device, size));
     Ok(findings.passed())
 }

@@ -109,7 +109,7 @@ impl Findings {
             Step::Benches => {
                 self.rows = benches::run(device, size, &self.ceilings, clock);
                 json(folder, "bench.json", &self.rows)?;
-                text(folder, "bench.md", &benches::markdown(model, &self.rows))
+                text(folder, "bench.md", &benches::markdown(model, size, &self.rows))
             }
             Step::Sanitizer => text(folder, "sanitizer.txt", &tools::sanitizer(name, clock)),
             Step::Profile => text(folder, "ncu.txt", &tools::profile(name, clock)),
@@ -122,7 +122,7 @@ impl Findings {
     }
 
     /// The checks and benches as text.
-    pub fn summary(&self, device: &Device) -> String {
+    pub fn summary(&self, device: &Device, size: Size) -> String {
         let mut text = String::new();
         for Outcome { name, status, problem, seconds } in &self.outcomes {
             let problem = problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default();
@@ -131,7 +131,11 @@ impl Findings {
         for Ceiling { name, value, unit } in &self.ceilings {
             text += &format!("{value:12.3e} {unit:<13} {name}\n");
         }
-        if self.rows.is_empty() { text } else { text + "\n" + &benches::markdown(&device.info().name, &self.rows) }
+        if self.rows.is_empty() {
+            text
+        } else {
+            text + "\n" + &benches::markdown(&device.info().name, size, &self.rows)
+        }
     }
 }
 

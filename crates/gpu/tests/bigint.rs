@@ -7,6 +7,7 @@ use rand_core::{RngCore, SeedableRng};
 use solinas_bigint::Natural;
 use solinas_gpu::bigint::{self, Modulus};
 use solinas_gpu::{Device, DeviceOptions, Error};
+use solinas_gpu_lab::checks::bigint as checks;
 
 fn device(seed: u64) -> Device {
     Device::emulated(DeviceOptions { seed, ..DeviceOptions::default() })
@@ -20,31 +21,15 @@ fn random(rng: &mut ChaCha8Rng, bits: usize) -> Natural {
     Natural::from_words(words)
 }
 
-/// 0, 1, 2^bits - 1, 2^(bits - 1), and random numbers.
 fn numbers(bits: usize) -> Vec<Natural> {
-    let mut rng = ChaCha8Rng::seed_from_u64(bits as u64);
-    let power = &Natural::one() << bits;
-    vec![
-        Natural::default(),
-        Natural::one(),
-        power.checked_sub(&Natural::one()).unwrap(),
-        &Natural::one() << (bits - 1),
-        random(&mut rng, bits),
-        random(&mut rng, bits / 2 + 1),
-    ]
+    checks::numbers(bits, bits as u64)
 }
 
 #[test]
 fn products_and_squares_are_those_of_the_processor() {
     let device = device(1);
     for bits in [1, 64, 1000, 30_000] {
-        let numbers = numbers(bits);
-        for a in &numbers {
-            assert_eq!(bigint::square(&device, a).unwrap(), a.square());
-            for b in &numbers {
-                assert_eq!(bigint::mul(&device, a, b).unwrap(), a * b, "{bits} bits");
-            }
-        }
+        checks::products(&device, bits, bits as u64).unwrap();
     }
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (a, b) = (random(&mut rng, 100_000), random(&mut rng, 100));

@@ -3,6 +3,7 @@
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::process::Pool;
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
+use solinas_schemes::Error as SchemeError;
 use std::sync::{Arc, OnceLock};
 
 /// Engines of one key on a GPU and on the processor. Both give the same results.
@@ -12,7 +13,7 @@ pub(crate) struct Auto {
     host: Arc<dyn Engine>,
     pool: Arc<Pool>,
     /// The error of the device, which is not used any more.
-    failure: OnceLock<solinas_gpu::Error>,
+    failure: OnceLock<String>,
 }
 
 impl Auto {
@@ -26,9 +27,9 @@ impl Auto {
             return Ok(None);
         }
         match work() {
-            Err(Error::Device(error)) if error.allows_fallback() => {
+            Err(error) if allows_fallback(&error) => {
                 // Of several runs that fail at once, the first one notes its error.
-                let _ = self.failure.set(error);
+                let _ = self.failure.set(error.to_string());
                 Ok(None)
             }
             result => result.map(Some),
@@ -62,12 +63,21 @@ impl Engine for Auto {
         })
     }
 
-    fn device_failure(&self) -> Option<Error> {
-        self.failure.get().cloned().map(Error::Device)
+    fn device_failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         self.host.public(plain)
+    }
+}
+
+/// Whether the processor may do the work on which a device gave this error.
+pub(crate) fn allows_fallback(error: &Error) -> bool {
+    match error {
+        Error::Device(error) => error.allows_fallback(),
+        Error::Scheme(SchemeError::Device { allows_fallback, .. }) => *allows_fallback,
+        _ => false,
     }
 }
 
@@ -195,7 +205,7 @@ mod tests {
     }
 
     /// Runs twice. Returns the runs of the device and of the processor, and the error of the device.
-    fn runs(device: Fake) -> Result<(usize, usize, Option<Error>), Error> {
+    fn runs(device: Fake) -> Result<(usize, usize, Option<String>), Error> {
         let (device, host) = (Arc::new(device), Arc::new(Fake { seconds: 1.0, ..Fake::default() }));
         let pool = Arc::new(Pool::new(1)?);
         let engines = (Arc::clone(&device) as Arc<dyn Engine>, Arc::clone(&host) as Arc<dyn Engine>);
@@ -207,7 +217,7 @@ mod tests {
             plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
         }
         let count = |fake: &Fake| fake.runs.load(Ordering::Relaxed);
-        Ok((count(&device), count(&host), auto.device_failure()))
+        Ok((count(&device), count(&host), auto.device_failure().map(str::to_owned)))
     }
 
     fn lost() -> solinas_gpu::Error {
@@ -225,11 +235,20 @@ mod tests {
     fn the_processor_repeats_what_a_lost_device_began() {
         let (device, host, failure) = runs(Fake { seconds: 0.5, error: Some(lost()), ..Fake::default() }).unwrap();
         assert_eq!((device, host), (1, 2), "the second run does not try the device");
-        assert!(failure.unwrap().to_string().contains("it was lost"));
+        assert!(failure.unwrap().contains("it was lost"));
         let (device, host, failure) =
             runs(Fake { seconds: 0.5, error: Some(lost()), lost: true, ..Fake::default() }).unwrap();
         assert_eq!((device, host), (0, 2), "the estimate found that the device is lost");
         assert!(failure.is_some());
+    }
+
+    #[test]
+    fn errors_of_devices_below_a_scheme_allow_what_the_device_says() {
+        for allows in [true, false] {
+            let error = SchemeError::Device { problem: "it was lost".into(), allows_fallback: allows };
+            assert_eq!(allows_fallback(&Error::Scheme(error)), allows);
+        }
+        assert!(!allows_fallback(&Error::Cancelled));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The choice of a device for a server, and the GPUs of the machine.
 
-use crate::auto::Auto;
+use crate::auto::{Auto, allows_fallback};
 use crate::engine::Engine;
 use crate::options::DEVICE_VARIABLE;
 use crate::process::Pool;
@@ -51,7 +51,7 @@ pub(crate) fn engine(
         }
         Ok(Some(engine)) => Ok((engine, name)),
         Ok(None) => on_host(),
-        Err(Error::Device(error)) if is_auto && error.allows_fallback() => on_host(),
+        Err(error) if is_auto && allows_fallback(&error) => on_host(),
         Err(error) => Err(error),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     }
 
     /// The error of the device after which this engine went on without it (`auto`).
-    fn device_failure(&self) -> Option<Error> {
+    fn device_failure(&self) -> Option<&str> {
         None
     }
 

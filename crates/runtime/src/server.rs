@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.
-    pub fn device_failure(&self) -> Option<Error> {
+    pub fn device_failure(&self) -> Option<&str> {
         self.engine.device_failure()
     }
 

@@ -319,6 +319,8 @@ pub enum Error {
     Device {
         /// The error of the device.
         problem: String,
+        /// Whether the processor may do the work instead.
+        allows_fallback: bool,
     },
     /// The caller cancelled the work.
     #[error(transparent)]

@@ -78,8 +78,8 @@ impl Server {
 
     /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.
     #[must_use]
-    pub fn device_failure(&self) -> Option<Error> {
-        self.0.device_failure().map(Error::from)
+    pub fn device_failure(&self) -> Option<&str> {
+        self.0.device_failure()
     }
 }
 

@@ -17,7 +17,7 @@ impl Accelerator for Engine {
         for vectors in vectors.chunks(self.together(&matrix.layout(), vectors.len())) {
             products.extend(self.multiply_seeded(matrix, vectors, control).map_err(|error| match error {
                 Error::Scheme(error) => error,
-                error => SchemeError::Device { problem: error.to_string() },
+                error => SchemeError::Device { problem: error.to_string(), allows_fallback: error.allows_fallback() },
             })?);
         }
         Ok(products)
