@@ -6,6 +6,7 @@
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
 //! - [`tfhe`]: bootstraps of TFHE.
+//! - [`ring`]: polynomials modulo `X^N + 1` and word-size primes, for NTRU and BGV.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
 //! of the NVIDIA driver when a program opens a CUDA device.
@@ -51,6 +52,7 @@ mod module;
 mod name;
 mod order;
 mod pool;
+pub mod ring;
 mod stream;
 pub mod tfhe;
 
