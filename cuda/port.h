@@ -29,6 +29,7 @@ typedef long long i64;
 #define BID_Y (blockIdx.y)
 #define BID_Z (blockIdx.z)
 #define GRID_X (gridDim.x)
+#define GRID_Z (gridDim.z)
 #define THREADS (blockDim.x)
 #define LANE (threadIdx.x & 31u)
 
@@ -36,6 +37,8 @@ typedef long long i64;
 #define SYNC() __syncthreads()
 // Barrier of the warp: all 32 lanes call it.
 #define SYNCWARP() __syncwarp()
+// Barrier of the lanes of a mask: all of them call it with this mask.
+#define SYNCLANES(mask) __syncwarp(mask)
 // Exchanges between the 32 lanes of a warp. All of them call it. Bit `lane` of BALLOT is the predicate of that lane.
 #define SHFL(value, lane) __shfl_sync(0xffffffffu, value, lane)
 #define SHFL_UP(value, lanes) __shfl_up_sync(0xffffffffu, value, lanes)
@@ -56,6 +59,9 @@ FN u64 mulhi64(u64 a, u64 b) { return __umul64hi(a, b); }
 FN u32 POPC(u32 a) { return (u32)__popc((int)a); }
 // The low word of (high 2^32 + low) >> bits. Range: bits below 32.
 FN u32 shift_right(u32 low, u32 high, u32 bits) { return __funnelshift_r(low, high, bits); }
+// Zero bits above the highest one. Range: any word; 32 for 0.
+FN u32 CLZ(u32 a) { return (u32)__clz((int)a); }
+FN u32 rotate_left(u32 a, u32 bits) { return __funnelshift_l(a, a, bits); }
 // Loads what no thread of the launch writes.
 template <class T> FN T load_constant(const T *at) { return __ldg(at); }
 

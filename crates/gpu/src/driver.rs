@@ -3,6 +3,7 @@
 use crate::{Error, Module};
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Number of a stream of a device, from 0.
 pub(crate) type StreamId = usize;
@@ -10,6 +11,15 @@ pub(crate) type StreamId = usize;
 pub(crate) type KernelId = usize;
 /// Number of a graph that a driver has recorded.
 pub(crate) type GraphId = usize;
+
+/// Number of a copy from page-locked memory, in the order of the copies of a stream.
+pub(crate) type CopyId = u64;
+
+/// Page-locked bytes of the host. A device copies from them while the host does other work.
+pub(crate) trait HostBytes: Debug + Send + Sync {
+    fn bytes(&self) -> &[u8];
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
 
 /// Facts about a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +32,21 @@ pub struct DeviceInfo {
     pub multiprocessors: u32,
     /// The driver and its version.
     pub driver: String,
+    /// Whether it is an interpreter of the kernels.
+    pub is_emulated: bool,
+}
+
+/// A GPU of the machine. See [`gpus`](crate::gpus).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gpu {
+    /// Its number, `N` in `cuda:N`.
+    pub number: usize,
+    /// Facts about it. `memory` is all of its memory.
+    pub info: DeviceInfo,
+    /// Major and minor number of its compute capability.
+    pub capability: (u32, u32),
+    /// The reason why the kernels do not run on it.
+    pub problem: Option<Error>,
 }
 
 /// A device. Streams run their operations in order, and wait for each other only where [`Driver::wait`] says so.
@@ -45,6 +70,23 @@ pub(crate) trait Driver: Debug + Send + Sync {
 
     /// Appends an operation to a stream.
     fn submit(&self, stream: StreamId, operation: Operation) -> Result<(), Error>;
+
+    /// Allocates page-locked bytes of the host, of which all are 0. Their address is a multiple of 8. `None` if there is no
+    /// memory.
+    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error>;
+
+    /// Appends a copy of the first `bytes` page-locked bytes to a stream. The driver holds `from` until the copy is done.
+    fn copy_host_bytes(
+        &self,
+        stream: StreamId,
+        from: &Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    ) -> Result<CopyId, Error>;
+
+    /// Returns after a copy from page-locked bytes and all operations of the stream before it. The driver no longer holds
+    /// the bytes.
+    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error>;
 
     /// Makes the later operations of a stream wait for all operations that another stream has now.
     fn wait(&self, stream: StreamId, other: StreamId) -> Result<(), Error>;

@@ -2,13 +2,13 @@
 //!
 //! The rest of the crate orders the operations of streams itself, so the bookkeeping of `cudarc` is off.
 
-use crate::driver::{Argument, Driver, GraphId, KernelId, Launch, Operation, StreamId};
+use crate::driver::{Argument, CopyId, Driver, Gpu, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::{DeviceInfo, Error, Module};
 use cudarc::driver::sys::{
     self, CUdevice_attribute, CUfunction_attribute, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode,
 };
-use cudarc::driver::{CudaContext, CudaGraph, CudaStream, DriverError, result};
-use std::collections::BTreeMap;
+use cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream, DriverError, result};
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,26 +22,72 @@ const RESERVE: usize = 256 << 20;
 /// Bytes from the host that may wait in a stream.
 const WAITING: usize = 64 << 20;
 
-/// Opens the GPU of this number.
+/// Starts the driver. Returns its version and the number of GPUs.
 ///
 /// # Errors
-/// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`], [`Error::Driver`].
-pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
+/// [`Error::NoDriver`], [`Error::OldDriver`], [`Error::Driver`].
+fn start() -> Result<(u32, usize), Error> {
     // SAFETY: it only tries to open the library. All other calls panic if there is none.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoDriver);
     }
-    let failed = |error| failure(&format!("cuda:{number}"), "the opening of the device", error);
-    match result::init() {
+    let failed = |error| failure("the CUDA driver", "its start", error);
+    let count = match result::init() {
         // The driver is there, but no GPU.
-        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => return Err(Error::NoDevice { number, count: 0 }),
-        done => done.map_err(failed)?,
-    }
+        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => 0,
+        started => started.and_then(|()| result::device::get_count()).map_err(failed)?,
+    };
     let have = version().map_err(failed)?;
     if have < VERSION {
         return Err(Error::OldDriver { have, need: VERSION });
     }
-    let count = usize::try_from(CudaContext::device_count().map_err(failed)?).unwrap_or(0);
+    Ok((have, usize::try_from(count).unwrap_or(0)))
+}
+
+/// The driver's name and version in [`DeviceInfo`].
+fn driver_name(version: u32) -> String {
+    format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// Refuses a GPU that lacks instructions of the kernels.
+fn check_capability(device: &str, have: (u32, u32)) -> Result<(), Error> {
+    if have < CAPABILITY {
+        return Err(Error::OldDevice { device: device.into(), have, need: CAPABILITY });
+    }
+    Ok(())
+}
+
+/// The GPUs of the machine. Opens none of them.
+///
+/// # Errors
+/// As [`start`].
+pub(crate) fn list() -> Result<Vec<Gpu>, Error> {
+    let (version, count) = start()?;
+    let gpu = |number: usize| {
+        let device = result::device::get(number as i32)?;
+        // SAFETY: the handle is that of a device of this machine.
+        let attribute = |which| Ok(unsafe { result::device::get_attribute(device, which) }?.unsigned_abs());
+        let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let name = result::device::get_name(device)?;
+        let problem = check_capability(&name, (major, minor)).err();
+        // SAFETY: as above.
+        let memory = unsafe { result::device::total_mem(device) }? as u64;
+        let info = DeviceInfo { name, memory, multiprocessors, driver: driver_name(version), is_emulated: false };
+        Ok(Gpu { number, info, capability: (major, minor), problem })
+    };
+    let named = |number| gpu(number).map_err(|error| failure(&format!("cuda:{number}"), "reading its facts", error));
+    (0..count).map(named).collect()
+}
+
+/// Opens the GPU of this number.
+///
+/// # Errors
+/// As [`start`]; [`Error::NoDevice`], [`Error::OldDevice`].
+pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
+    let failed = |error| failure(&format!("cuda:{number}"), "the opening of the device", error);
+    let (have, count) = start()?;
     if number >= count {
         return Err(Error::NoDevice { number, count });
     }
@@ -50,17 +96,15 @@ pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
     unsafe { context.disable_event_tracking() };
     let device = context.name().map_err(failed)?;
     let (major, minor) = context.compute_capability().map_err(failed)?;
-    let capability = (major.unsigned_abs(), minor.unsigned_abs());
-    if capability < CAPABILITY {
-        return Err(Error::OldDevice { device, have: capability, need: CAPABILITY });
-    }
+    check_capability(&device, (major.unsigned_abs(), minor.unsigned_abs()))?;
     let (free, _) = context.mem_get_info().map_err(failed)?;
     let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     let info = DeviceInfo {
         name: device,
         memory: free.saturating_sub(RESERVE) as u64,
         multiprocessors: multiprocessors.map_err(failed)?.unsigned_abs(),
-        driver: format!("CUDA {}.{}", have / 1000, have % 1000 / 10),
+        driver: driver_name(have),
+        is_emulated: false,
     };
     let state = State {
         graphs: BTreeMap::new(),
@@ -120,6 +164,44 @@ struct Queue {
     sources: Vec<Vec<u8>>,
     /// Number of these bytes.
     waiting: usize,
+    /// Copies from page-locked memory that the device may not have done yet, with the events after them.
+    copies: VecDeque<(CopyId, Arc<CudaEvent>, Arc<dyn HostBytes>)>,
+    /// Number of the next one.
+    next_copy: CopyId,
+}
+
+/// Page-locked memory of the host.
+#[derive(Debug)]
+struct PageLocked {
+    address: *mut u8,
+    bytes: usize,
+    context: Arc<CudaContext>,
+}
+
+// SAFETY: the bytes belong to this value alone. The driver only reads them, while it holds a reference.
+unsafe impl Send for PageLocked {}
+// SAFETY: a shared reference gives no more than reads of the bytes.
+unsafe impl Sync for PageLocked {}
+
+impl HostBytes for PageLocked {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the allocation has that many bytes, all of them written, and lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.address, self.bytes) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above. No copy of the device reads them, since it would hold a second reference to `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
+    }
+}
+
+impl Drop for PageLocked {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            // SAFETY: the address is that of the allocation. All copies from it are done, since they hold `self`.
+            let _ = unsafe { result::free_host(self.address.cast()) };
+        }
+    }
 }
 
 impl fmt::Debug for Cuda {
@@ -214,7 +296,13 @@ impl Driver for Cuda {
     fn open_stream(&self) -> Result<(), Error> {
         self.call("opening a stream", |state| {
             let stream = state.context.new_stream()?;
-            state.streams.push(Queue { stream, sources: Vec::new(), waiting: 0 });
+            state.streams.push(Queue {
+                stream,
+                sources: Vec::new(),
+                waiting: 0,
+                copies: VecDeque::new(),
+                next_copy: 0,
+            });
             Ok(())
         })
     }
@@ -240,6 +328,59 @@ impl Driver for Cuda {
                     None => Err(DriverError(CUresult::CUDA_ERROR_INVALID_HANDLE)),
                 },
             }
+        })
+    }
+
+    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error> {
+        self.call("an allocation of page-locked memory", |state| {
+            // SAFETY: the call has no requirement but a bound context.
+            let address = match unsafe { result::malloc_host(bytes.max(1), 0) } {
+                Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => return Ok(None),
+                address => address?.cast::<u8>(),
+            };
+            // SAFETY: the allocation has that many bytes, and nothing else refers to them yet.
+            unsafe { address.write_bytes(0, bytes) };
+            let locked: Arc<dyn HostBytes> =
+                Arc::new(PageLocked { address, bytes, context: Arc::clone(&state.context) });
+            Ok(Some(locked))
+        })
+    }
+
+    fn copy_host_bytes(
+        &self,
+        stream: StreamId,
+        from: &Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    ) -> Result<CopyId, Error> {
+        self.call("a copy from page-locked memory", |state| {
+            let queue = &mut state.streams[stream];
+            while queue.copies.front().is_some_and(|(_, event, _)| event.is_complete()) {
+                queue.copies.pop_front();
+            }
+            // SAFETY: the bytes go to a buffer of at least their number. `copies` keeps them until the stream has copied
+            // them, and they cannot be written in the meantime.
+            unsafe { result::memcpy_htod_async(to, &from.bytes()[..bytes], queue.stream.cu_stream()) }?;
+            let event = Arc::new(queue.stream.record_event(None)?);
+            let copy = queue.next_copy;
+            queue.next_copy += 1;
+            queue.copies.push_back((copy, event, Arc::clone(from)));
+            Ok(copy)
+        })
+    }
+
+    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error> {
+        const WHAT: &str = "a copy from page-locked memory";
+        let event = self.call(WHAT, |state| {
+            let of_copy = |(id, event, _): &(CopyId, Arc<CudaEvent>, _)| (*id == copy).then(|| Arc::clone(event));
+            Ok(state.streams[stream].copies.iter().find_map(of_copy))
+        })?;
+        // Other threads may use the device in the meantime.
+        let done = event.map_or(Ok(()), |event| event.synchronize());
+        self.call(WHAT, |state| {
+            done?;
+            state.streams[stream].copies.retain(|(id, ..)| *id > copy);
+            Ok(())
         })
     }
 

@@ -5,7 +5,7 @@
 //! bytes that nothing has written, or the result is wrong.
 
 use crate::clock::Clock;
-use crate::driver::{Argument, Driver, GraphId, KernelId, Launch, Operation, StreamId};
+use crate::driver::{Argument, CopyId, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::order::{History, Touched, outside};
 use crate::{DeviceInfo, Error, Module};
 use solinas_ptx::{Fault, FaultKind, Machine, Options};
@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of the memory of the emulated device. It takes memory of the host as buffers are made.
 const MEMORY: u64 = 8 << 30;
+/// Few multiprocessors, so that waves of a few bootstraps take the launches of large waves too.
+const MULTIPROCESSORS: u32 = 2;
 /// Operations that may wait. The device runs some of them when there are more.
 const PENDING: usize = 64;
 
@@ -60,19 +62,40 @@ struct Queue {
 enum Action {
     Run(Operation),
     Repeat(Arc<Vec<Launch>>),
+    /// Copies the first bytes of the host, as they are when the copy runs.
+    CopyHostBytes {
+        from: Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    },
     /// The host reads these bytes.
     Read(Range<u64>),
+}
+
+/// Memory of the host. Its address is a multiple of 8.
+#[derive(Debug)]
+struct Words(Vec<u64>);
+
+impl HostBytes for Words {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
 }
 
 impl Emulated {
     /// Makes a device. `seed` determines the order of blocks and operations.
     pub(crate) fn new(seed: u64) -> Self {
-        let options = Options { memory: MEMORY, seed, ..Options::default() };
+        let options = Options { memory: MEMORY, seed, multiprocessors: MULTIPROCESSORS, ..Options::default() };
         let info = DeviceInfo {
             name: "the emulated device".into(),
             memory: MEMORY,
             multiprocessors: options.multiprocessors,
             driver: concat!("solinas-ptx ", env!("CARGO_PKG_VERSION")).into(),
+            is_emulated: true,
         };
         let state = State {
             machine: Machine::new(options),
@@ -142,7 +165,31 @@ impl Driver for Emulated {
             operation => Action::Run(operation),
         };
         state.push(stream, action);
-        while state.streams.iter().map(|queue| queue.pending.len()).sum::<usize>() > PENDING {
+        state.keep_few_pending()
+    }
+
+    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error> {
+        Ok(Some(Arc::new(Words(vec![0; bytes.div_ceil(8)]))))
+    }
+
+    fn copy_host_bytes(
+        &self,
+        stream: StreamId,
+        from: &Arc<dyn HostBytes>,
+        to: u64,
+        bytes: usize,
+    ) -> Result<CopyId, Error> {
+        let mut state = self.state()?;
+        state.push(stream, Action::CopyHostBytes { from: Arc::clone(from), to, bytes });
+        let queue = &state.streams[stream];
+        let copy = queue.executed + queue.pending.len() as u64;
+        state.keep_few_pending()?;
+        Ok(copy)
+    }
+
+    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error> {
+        let mut state = self.state()?;
+        while state.streams[stream].executed < copy {
             state.step()?;
         }
         Ok(())
@@ -191,6 +238,14 @@ impl State {
         queue.pending.push_back((queue.clock.clone(), action));
     }
 
+    /// Runs operations while too many wait.
+    fn keep_few_pending(&mut self) -> Result<(), Error> {
+        while self.streams.iter().map(|queue| queue.pending.len()).sum::<usize>() > PENDING {
+            self.step()?;
+        }
+        Ok(())
+    }
+
     /// Runs operations until a stream has none left.
     fn finish(&mut self, stream: StreamId) -> Result<(), Error> {
         while !self.streams[stream].pending.is_empty() {
@@ -235,6 +290,10 @@ impl State {
             Action::Run(Operation::Write { to, bytes }) => {
                 machine.write(to, &bytes).map_err(fault)?;
                 write("a copy from the host", to, bytes.len() as u64)
+            }
+            Action::CopyHostBytes { from, to, bytes } => {
+                machine.write(to, &from.bytes()[..bytes]).map_err(fault)?;
+                write("a copy from the host", to, bytes as u64)
             }
             Action::Run(Operation::Fill { to, bytes, value }) => {
                 machine.fill(to, value, bytes).map_err(fault)?;

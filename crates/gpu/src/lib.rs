@@ -5,6 +5,9 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
+//! - [`bigint`]: products, reductions and powers of long integers.
+//! - [`complex`]: products of long integers by complex transforms.
+//! - [`lwe`]: products of matrices of residues with vectors.
 //! - [`tfhe`]: bootstraps of TFHE.
 //! - [`ring`]: polynomials modulo `X^N + 1` and word-size primes, for NTRU and BGV.
 //!
@@ -29,8 +32,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod bigint;
 mod buffer;
 mod clock;
+pub mod complex;
 mod device;
 mod driver;
 #[cfg(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -38,16 +43,27 @@ mod driver;
 mod driver_cuda;
 #[cfg(not(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod driver_cuda {
+    use crate::Error;
+    use crate::driver::{Driver, Gpu};
+
     /// There is no CUDA in this build.
-    pub(crate) fn open(_: usize) -> Result<Box<dyn crate::driver::Driver>, crate::Error> {
-        Err(crate::Error::NoCuda)
+    pub(crate) fn open(_: usize) -> Result<Box<dyn Driver>, Error> {
+        Err(Error::NoCuda)
+    }
+
+    /// As [`open`].
+    pub(crate) fn list() -> Result<Vec<Gpu>, Error> {
+        Err(Error::NoCuda)
     }
 }
 mod driver_emulated;
+mod driver_faulty;
 mod error;
 mod graph;
+mod host;
 mod kernel;
 mod launch;
+pub mod lwe;
 mod module;
 mod name;
 mod order;
@@ -57,10 +73,13 @@ mod stream;
 pub mod tfhe;
 
 pub use buffer::Buffer;
-pub use device::{Device, DeviceOptions};
-pub use driver::DeviceInfo;
+pub use device::{Device, DeviceOptions, gpus};
+pub use driver::{DeviceInfo, Gpu};
+#[doc(hidden)]
+pub use driver_faulty::Faults;
 pub use error::Error;
 pub use graph::Graph;
+pub use host::HostBuffer;
 pub use kernel::Kernel;
 pub use launch::{Arg, Launch};
 pub use module::Module;

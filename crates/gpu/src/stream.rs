@@ -4,7 +4,7 @@ use crate::buffer::{Buffer, Memory};
 use crate::device::Order;
 use crate::driver::{Operation, StreamId};
 use crate::launch::{Access, check_device};
-use crate::{Device, Error, Graph, Launch};
+use crate::{Device, Error, Graph, HostBuffer, Launch};
 use bytemuck::Pod;
 use std::sync::{Arc, PoisonError};
 
@@ -67,6 +67,28 @@ impl Stream {
         }
         let operation = Operation::Write { to: part.start, bytes: bytemuck::cast_slice(values).to_vec() };
         self.submit(&[(Arc::clone(&to.memory), Access::Write)], operation)
+    }
+
+    /// Copies the first `len` values of page-locked memory to a buffer, from value `at` on. Returns before the copy.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if either is shorter, or if the memory is of another device; the errors of the device.
+    pub fn write_from<T: Pod>(
+        &self,
+        to: &Buffer<T>,
+        at: usize,
+        from: &mut HostBuffer<T>,
+        len: usize,
+    ) -> Result<(), Error> {
+        let part = to.part(at, len)?;
+        let bytes = from.check(&self.device, len)?;
+        let uses = [(Arc::clone(&to.memory), Access::Write)];
+        check_device(&uses, &self.device, "a copy from the host")?;
+        let order = &mut *self.device.order();
+        self.precede(order, &uses)?;
+        let copy = self.device.driver().copy_host_bytes(self.id, from.bytes(), part.start, bytes)?;
+        from.note(self.id, copy);
+        Ok(())
     }
 
     /// Sets each byte of a buffer.

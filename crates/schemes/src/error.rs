@@ -314,6 +314,12 @@ pub enum Error {
         "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"
     )]
     ChosenSeed,
+    /// A device failed, or has too little memory.
+    #[error("{problem}")]
+    Device {
+        /// The error of the device.
+        problem: String,
+    },
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),

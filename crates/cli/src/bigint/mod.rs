@@ -1,5 +1,6 @@
 //! `solinas bigint`: computes with integers of any size.
 
+mod device;
 mod number;
 
 use crate::error::{Result, input, usage};
@@ -22,6 +23,7 @@ Examples:
   solinas bigint powm 3 exponent.txt modulus.txt --out-format hex
   solinas bigint mul a.txt b.txt --mod m.txt -o c.txt
   solinas bigint mul a.txt b.txt --engine solinas --threads 2 -o c.txt
+  solinas bigint powm 3 exponent.txt modulus.txt --device cuda:0
   solinas bigint convert --in-format hex digits.txt --out-format dec
 
 Give a number as decimal digits, as 0x and hexadecimal digits, as the name of a file that holds such digits or bytes, or as - for standard input. \
@@ -157,6 +159,9 @@ struct Common {
     /// Number of threads within one product; defaults to 1
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
+    /// Device for mul, square and powm: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu. The result is the same
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "threads"])]
+    device: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -317,6 +322,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 /// Reads the numbers, and returns the computation on them.
 fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Result<Natural>>> {
     let with = reader.common.arithmetic();
+    if let Some(gpu) = device::open(verb, reader.common)? {
+        return gpu.plan(verb, reader);
+    }
     Ok(match verb {
         Verb::Mul(Two { a, b, modulus, .. }) => {
             let (a, b) = (reader.number(a)?, reader.number(b)?);

@@ -23,3 +23,4 @@ mod tree;
 
 pub use bound::{error_bound, max_digit_bits};
 pub use plan::{MAX_DIGITS, Plan, Wrap};
+pub use tree::Stages;

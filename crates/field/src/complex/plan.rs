@@ -5,7 +5,7 @@ use super::digits::{self, Windows};
 use super::kernel::{self, Work};
 use super::points::Points;
 use super::top::{STRIP, Source};
-use super::tree::{MAX_ROWS, TILE_POINTS, Tree};
+use super::tree::{MAX_ROWS, Stages, TILE_POINTS, Tree};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 use core::ops::Range;
@@ -142,6 +142,11 @@ impl Plan {
     /// residue of -1.
     pub fn words(&self, digit_bits: u32) -> usize {
         self.digits / 64 * digit_bits as usize
+    }
+
+    /// The stages of the transform, for engines on other devices. `None` under [`Wrap::Minus`].
+    pub fn stages(&self) -> Option<Stages<'_>> {
+        (self.wrap == Wrap::Plus).then(|| self.segments[0].tree.stages())
     }
 
     /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of

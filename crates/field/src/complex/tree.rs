@@ -65,6 +65,25 @@ pub(super) struct Tree {
     columns: AlignedVec<f64>,
 }
 
+/// The stages of a transform of `odd * subtree` points, in order, with their twiddle factors: the odd factor, `steps`,
+/// and tiles of 8 x 8 points.
+#[derive(Debug, Clone)]
+pub struct Stages<'a> {
+    /// The odd factor `m`: 1, 3, 5 or 7.
+    pub odd: usize,
+    /// Points of a node below the odd factor, a power of two.
+    pub subtree: usize,
+    /// Twiddles of the odd factor, as real and imaginary parts: `c^j` for `j` in `0..7`, then `e(s/m)` for `s` in `0..7`.
+    /// Those from `m` on have no meaning.
+    pub odd_twiddles: Vec<f64>,
+    /// The base-2 logarithm of the radix of each step, and the twiddles of its nodes.
+    pub steps: Vec<(u32, &'a [f64])>,
+    /// Twiddles of the rows of the tiles: 10 for each tile.
+    pub rows: &'a [f64],
+    /// Twiddles of the columns of the tiles: 10 for each tile, each of them for 8 columns.
+    pub columns: &'a [f64],
+}
+
 /// Returns the radices, as logarithms, that split `levels` levels: eights, then one or two fours (or a two if nothing
 /// else remains).
 pub(super) fn radices(levels: u32) -> Vec<u32> {
@@ -169,6 +188,14 @@ impl Tree {
             rows: AlignedVec::from_slice(&rows),
             columns: AlignedVec::from_slice(&columns),
         }
+    }
+
+    /// The stages, for engines on other devices.
+    pub(super) fn stages(&self) -> Stages<'_> {
+        let odd_twiddles = self.first.iter().chain(&self.odd_roots).flat_map(|&(re, im)| [re, im]).collect();
+        let steps = self.steps.iter().map(|step| (step.radix_log, &step.twiddles[..])).collect();
+        let Self { odd, subtree, .. } = *self;
+        Stages { odd, subtree, odd_twiddles, steps, rows: &self.rows, columns: &self.columns }
     }
 
     /// `L`.

@@ -50,6 +50,11 @@ impl Uniform {
         Self { key, backend }
     }
 
+    /// The key of ChaCha8.
+    pub fn key(&self) -> [u32; 8] {
+        self.key
+    }
+
     /// Fills `out` with groups `first ..` of stream `stream`, uniform modulo `word`.
     ///
     /// # Panics

@@ -29,6 +29,11 @@ impl Word {
         self.value as u32
     }
 
+    /// `floor(2^64 / m)`.
+    pub fn inverse(self) -> u64 {
+        self.inverse
+    }
+
     /// Bits of `m`.
     pub fn bits(self) -> u32 {
         self.bits

@@ -10,6 +10,7 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_gpu::Device;
 use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
 use solinas_schemes::slots::log2_canonical_norm;
 use solinas_schemes::{Evaluate, Noise};
@@ -23,6 +24,8 @@ const COEFFICIENTS: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
+    /// The device that computes, if it is not the processor.
+    device: Option<Device>,
     /// Largest number of products of one batch.
     multiply_batch: usize,
     speed: OnceLock<Speed>,
@@ -46,10 +49,18 @@ struct Speed {
 
 impl<S: Leveled> LeveledEngine<S> {
     /// # Errors
-    /// Of [`memory::budget`].
-    pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
+    /// Of [`memory::budget`], and of the device.
+    pub(super) fn new(key: Arc<Server<S>>, device: Option<&Device>) -> Result<Self, Error> {
         let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
-        Ok(Self { key, multiply_batch, speed: OnceLock::new(), plans: Plans::default() })
+        let (speed, plans) = (OnceLock::new(), Plans::default());
+        let engine = Self { key, device: device.cloned(), multiply_batch, speed, plans };
+        // A device that lacks what the kernels need is found here.
+        engine.evaluator()?;
+        Ok(engine)
+    }
+
+    fn evaluator(&self) -> Result<S::Evaluator<'_>, Error> {
+        S::evaluator_on(&self.key.key, self.device.as_ref())
     }
 
     fn set(&self) -> &ParamsOf<S> {
@@ -71,7 +82,7 @@ impl<S: Leveled> LeveledEngine<S> {
             return Ok(*speed);
         }
         let set = self.set();
-        let evaluator = S::evaluator(&self.key.key)?;
+        let evaluator = self.evaluator()?;
         let x = evaluator.constant(1)?;
         let products = |count: usize| -> Result<f64, Error> {
             Ok(S::time_products(&evaluator, &vec![(&x, &x); count], control)?.as_secs_f64())
@@ -135,7 +146,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
                 let elements = if inputs.is_none() && instances == 1 { params.dimension() } else { instances };
                 self.job((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
                     let arrays = Arrays { elements, inputs: slots };
-                    let rotates = S::evaluator(&self.key.key)?.slot_rotations().is_some();
+                    let rotates = self.evaluator()?.slot_rotations().is_some();
                     let context = PlanContext { rotates, ..context::<S>(params, states) };
                     plan_program(program, &context, arrays, &limits)
                 })
@@ -373,7 +384,7 @@ impl<S: Leveled> Plan for Job<S> {
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
         let ArithmeticPlan { schedule, levels, .. } = &*self.planned;
-        let (evaluator, concurrency) = (&S::evaluator(&engine.key.key)?, engine.concurrency());
+        let (evaluator, concurrency) = (&engine.evaluator()?, engine.concurrency());
         let results = Run { schedule, evaluator, concurrency, levels, elements: count }.run(&inputs, control)?;
         let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
         let (key_id, insecure) = (engine.key_id(), engine.key.public().is_insecure());

@@ -1,9 +1,12 @@
 //! Advice to users whose computation needs more levels than their keys have.
 
 use super::Leveled;
+use crate::Error;
+use solinas_gpu::Device;
 use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
+use std::sync::Arc;
 
 impl Leveled for Bgv {
     fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
@@ -36,6 +39,14 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
+    const ON_DEVICES: bool = true;
+
+    fn evaluator_on<'k>(key: &'k lwe::ServerKey, device: Option<&Device>) -> Result<lwe::Evaluator<'k>, Error> {
+        let evaluator = lwe::Evaluator::new(key)?;
+        let Some(device) = device else { return Ok(evaluator) };
+        Ok(evaluator.with_accelerator(Arc::new(solinas_gpu::lwe::Engine::new(device)?)))
+    }
+
     fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),

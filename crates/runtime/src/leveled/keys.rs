@@ -10,6 +10,7 @@ use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
+use solinas_gpu::Device;
 use solinas_schemes::ProgressParts;
 use solinas_schemes::leveled::{ClientKey, NoiseModel, Params, Plaintext, PublicKey, ServerKey, StoredCiphertext};
 use solinas_schemes::security::Status;
@@ -292,7 +293,16 @@ impl<S: Leveled> scheme::Public for Server<S> {
     }
 
     fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(LeveledEngine::new(self)?))
+        Ok(Arc::new(LeveledEngine::new(self, None)?))
+    }
+
+    fn runs_on_devices(&self) -> bool {
+        S::ON_DEVICES
+    }
+
+    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+        let device = crate::device::one(&scheme::Public::params(&*self).scheme.to_string(), devices)?;
+        Ok(Arc::new(LeveledEngine::new(self, Some(device))?))
     }
 
     fn header(&self) -> Result<Header, Error> {

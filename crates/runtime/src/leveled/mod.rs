@@ -13,9 +13,10 @@ mod slot_noise;
 
 pub(crate) use keys::info;
 
-use crate::Scheme;
+use crate::{Error, Scheme};
 use solinas_formats::CiphertextFiles;
-use solinas_schemes::leveled::{self, Params as _};
+use solinas_gpu::Device;
+use solinas_schemes::leveled::{self, Params as _, ServerKey};
 
 /// A leveled scheme with its files.
 pub(crate) trait Leveled: CiphertextFiles {
@@ -24,6 +25,17 @@ pub(crate) trait Leveled: CiphertextFiles {
 
     /// Advice for a computation of so many products in a row. If it names a set of the scheme, that is [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
+
+    /// Whether keys of the scheme evaluate on devices.
+    const ON_DEVICES: bool = false;
+
+    /// The evaluator of a key, on a device if one is given and the scheme runs there. The device changes no result.
+    ///
+    /// # Errors
+    /// From the scheme and the device.
+    fn evaluator_on<'k>(key: &'k ServerKey<Self>, _device: Option<&Device>) -> Result<Self::Evaluator<'k>, Error> {
+        Ok(Self::evaluator(key)?)
+    }
 }
 
 /// The parameters of a scheme.

@@ -1,8 +1,10 @@
 //! Ciphertexts with levels, and what can be done with them.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::{Ciphertext, Multiplier, Params, PublicKey, ServerKey, Source, Vector, noise};
+use super::{Accelerator, Ciphertext, Multiplier, Params, PublicKey, SeededMatrix, ServerKey, Source, Vector, noise};
 use crate::leveled::StoredCiphertext;
 use crate::{Control, Error, Evaluate, KeyId, Level, Noise};
 
@@ -92,6 +94,7 @@ fn mismatch(lhs: Level, rhs: Level) -> Error {
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
     multiplier: Multiplier,
+    accelerator: Option<Arc<dyn Accelerator>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -100,7 +103,13 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::Field`] for a back end that is not there.
     pub fn new(key: &'a ServerKey) -> Result<Self, Error> {
-        Ok(Self { key, multiplier: Multiplier::new()? })
+        Ok(Self { key, multiplier: Multiplier::new()?, accelerator: None })
+    }
+
+    /// Lets an accelerator compute the products with the matrices of switching keys.
+    #[must_use]
+    pub fn with_accelerator(self, accelerator: Arc<dyn Accelerator>) -> Self {
+        Self { accelerator: Some(accelerator), ..self }
     }
 
     /// The key.
@@ -195,12 +204,27 @@ impl<'a> Evaluator<'a> {
         }
         let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
         let products = match self.key.switch(level) {
-            (_, Some(resident)) => self.multiplier.multiply_with(resident, &digits, control)?,
-            (seeded, None) => self.multiplier.multiply_with(seeded, &digits, control)?,
+            (_, Some(resident)) if self.accelerator.is_none() => {
+                self.multiplier.multiply_with(resident, &digits, control)?
+            }
+            (seeded, _) => self.multiply_seeded(seeded, &digits, control)?,
         };
         let switched =
             |((x, noise), numbers): ((&Tensor, Noise), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
         Ok(all.iter().zip(noises).zip(products).map(switched).collect())
+    }
+
+    /// A product of a matrix that is made from its seed.
+    fn multiply_seeded(
+        &self,
+        matrix: &SeededMatrix,
+        vectors: &[Vector],
+        control: &Control<'_>,
+    ) -> Result<Vec<Vector>, Error> {
+        match &self.accelerator {
+            Some(accelerator) => accelerator.multiply(matrix, vectors, &control.without_progress()),
+            None => self.multiplier.multiply_with(matrix, vectors, control),
+        }
     }
 
     /// The digits of numbers modulo the modulus of a level, as a vector of small numbers: for each number those of every word.
@@ -274,16 +298,17 @@ impl<'a> Evaluator<'a> {
     pub fn multiply_part(&self, pairs: &[(&Ciphertext, &Ciphertext)], rows: usize) -> Result<f64, Error> {
         let level = pairs.first().map_or(Level::LOWEST, |(x, _)| x.level);
         self.below("switching a key", level)?;
-        let (seeded, None) = self.key.switch(level) else {
+        let (seeded, resident) = self.key.switch(level);
+        if resident.is_some() && self.accelerator.is_none() {
             self.multiply_batch(pairs, &Control::default())?;
             return Ok(1.0);
-        };
+        }
         let all = seeded.layout().rows();
         let rows = rows.clamp(1, all);
         let digits =
             |(x, y): &(&Ciphertext, &Ciphertext)| Ok(self.digits(level, &self.tensor(x, y)?.numbers).leading(rows));
         let digits = pairs.par_iter().map(digits).collect::<Result<Vec<_>, Error>>()?;
-        self.multiplier.multiply(&seeded.leading(rows)?, &digits)?;
+        self.multiply_seeded(&seeded.leading(rows)?, &digits, &Control::default())?;
         Ok(rows as f64 / all as f64)
     }
 }
@@ -409,7 +434,7 @@ impl Evaluate for Evaluator<'_> {
         let noise = self.within_limit(WHAT, noise::switch_one(params, x.noise, level), 1.0, level)?;
         let digits = self.digits(level, &x.parts);
         let leading = self.key.switch(level).0.leading(digits.len())?;
-        let mut products = self.multiplier.multiply(&leading, &[digits])?;
+        let mut products = self.multiply_seeded(&leading, &[digits], &Control::default())?;
         let numbers = products.pop().ok_or(Error::Dimension { what: "products", got: 0, want: 1 })?;
         self.scale(&Switched(Tensor { key: x.key, level, noise, numbers }))
     }

@@ -19,10 +19,10 @@ use solinas_field::matrix::{GROUP, Tile, Uniform};
 use crate::Error;
 
 pub use file::KeyFile;
-pub use layout::Layout;
+pub use layout::{Layout, Piece};
 pub(super) use layout::{MAX, MAX_ROWS};
 pub use modulus::Modulus;
-pub use product::{Access, Multiplier};
+pub use product::{Accelerator, Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
 pub use stream::StreamedProduct;
 pub(super) use vector::PAD;
@@ -219,6 +219,16 @@ impl SeededMatrix {
         }
         self.first = Some(first);
         Ok(self)
+    }
+
+    /// The seed as the key of ChaCha8.
+    pub fn key(&self) -> [u32; 8] {
+        self.uniform.key()
+    }
+
+    /// The stored first column.
+    pub fn first_column(&self) -> Option<&Vector> {
+        self.first.as_deref()
     }
 
     /// Generates rows `first_row ..` of a tile. Shape: whole rows.

@@ -53,8 +53,8 @@ use crate::{Control, Entropy, Error, KeyId};
 pub use evaluate::{Evaluator, Switched, Tensor};
 pub use keys::SwitchKey;
 pub use matrix::{
-    Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Reduction, SeededMatrix, Selection, Source, StreamedProduct,
-    Vector, Visitor,
+    Accelerator, Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Piece, Reduction, SeededMatrix, Selection,
+    Source, StreamedProduct, Vector, Visitor,
 };
 pub use params::{Params, ParamsLiteral};
 

@@ -20,8 +20,6 @@ use super::vector::PAD;
 use super::{Error, Layout, Modulus, Source};
 
 const HEADER: usize = 4096;
-/// Rows of a piece: at most 8 MiB.
-const PIECE: usize = 2048;
 const HASH: usize = 32;
 
 /// A matrix in a file.
@@ -32,16 +30,6 @@ pub struct KeyFile {
     modulus: Modulus,
     id: [u8; 32],
     table: Vec<u8>,
-}
-
-/// A piece: its tile, first row, number of rows and of words, and offset in the file.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::lwe) struct Piece {
-    pub(in crate::lwe) tile: usize,
-    pub(in crate::lwe) first: usize,
-    pub(in crate::lwe) rows: usize,
-    pub(in crate::lwe) words: usize,
-    offset: u64,
 }
 
 /// Builds the errors of a file.
@@ -90,10 +78,6 @@ fn seal(header: &[u8], table: &[u8]) -> [u8; HASH] {
     hasher.finalize().into()
 }
 
-fn pieces(layout: &Layout) -> usize {
-    layout.tiles() * layout.padded_rows().div_ceil(PIECE)
-}
-
 impl KeyFile {
     /// The first bytes of a matrix file.
     pub const MAGIC: &[u8; 16] = b"solinas-lwe-tile";
@@ -118,7 +102,7 @@ impl KeyFile {
             return Err(Error::Dimension { what: "words of a modulus in a file", got: layout.words(), want }.into());
         }
         let header = header(layout, modulus, &id);
-        let total = pieces(&layout);
+        let total = layout.pieces();
         let mut table = Vec::with_capacity(total * HASH);
         out(&header)?;
         for tile in (0..layout.tiles()).map(|index| layout.tile(index)) {
@@ -132,7 +116,7 @@ impl KeyFile {
                 result = out(bytes);
                 let end = first + piece.rows();
                 let mut goes_on = true;
-                if end.is_multiple_of(PIECE) || end == layout.padded_rows() {
+                if end.is_multiple_of(layout.piece(0).rows) || end == layout.padded_rows() {
                     table.extend_from_slice(hasher.finalize().as_bytes());
                     hasher.reset();
                     control.report((table.len() / HASH) as u64, total as u64);
@@ -186,7 +170,7 @@ impl KeyFile {
         if size != Self::bytes(&layout) {
             return Err(damaged("its size does not match its shape"));
         }
-        let table_len = pieces(&layout) * HASH;
+        let table_len = layout.pieces() * HASH;
         file.seek(SeekFrom::Start(HEADER as u64 + layout.bytes())).map_err(|error| place.read(error))?;
         let mut table = vec![0; table_len + HASH];
         file.read_exact(&mut table).map_err(|error| place.read(error))?;
@@ -199,7 +183,7 @@ impl KeyFile {
 
     /// Bytes of the file of a matrix.
     pub fn bytes(layout: &Layout) -> u64 {
-        HEADER as u64 + layout.bytes() + ((pieces(layout) + 1) * HASH) as u64
+        HEADER as u64 + layout.bytes() + ((layout.pieces() + 1) * HASH) as u64
     }
 
     /// Shape and order of the matrix.
@@ -222,50 +206,37 @@ impl KeyFile {
         &self.path
     }
 
-    /// Number of pieces.
-    pub(in crate::lwe) fn pieces(&self) -> usize {
-        pieces(&self.layout)
-    }
-
-    /// Number of words of the largest piece.
-    pub(in crate::lwe) fn largest_piece(&self) -> usize {
-        self.layout.padded_rows().min(PIECE) * self.layout.width(0)
-    }
-
-    /// Position of piece number `index`.
-    pub(in crate::lwe) fn piece(&self, index: usize) -> Piece {
-        let layout = &self.layout;
-        let per_tile = layout.padded_rows().div_ceil(PIECE);
-        let (tile, first) = (index / per_tile, index % per_tile * PIECE);
-        let rows = (layout.padded_rows() - first).min(PIECE);
-        let at = layout.tile(tile);
-        let width = layout.width(at.0);
-        let offset = HEADER as u64 + 4 * (layout.offset(at) + first * width) as u64;
-        Piece { tile, first, rows, words: rows * width, offset }
-    }
-
     /// Reads and checks all pieces.
     ///
     /// # Errors
     /// [`Error::File`] for the first damaged piece.
     pub fn verify(&self) -> Result<(), Error> {
         let mut file = self.reader()?;
-        let mut piece = AlignedVec::zeroed(self.largest_piece());
-        (0..self.pieces()).try_for_each(|index| self.read(&mut file, index, &mut piece))
+        let mut piece = AlignedVec::zeroed(self.layout.largest_piece());
+        (0..self.layout.pieces()).try_for_each(|index| self.read(&mut file, index, &mut piece))
     }
 
     /// Opens the file for [`Self::read`].
-    pub(in crate::lwe) fn reader(&self) -> Result<File, Error> {
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be opened.
+    pub fn reader(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|error| Place(&self.path).read(error))
     }
 
-    /// Reads piece number `index` and checks it.
-    pub(in crate::lwe) fn read(&self, file: &mut File, index: usize, out: &mut AlignedVec<u32>) -> Result<(), Error> {
+    /// Reads piece number `index` to the first words of `out`, and checks it.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file cannot be read, or the piece is damaged.
+    ///
+    /// # Panics
+    /// If `out` is shorter than the piece, or there is no such piece.
+    pub fn read(&self, file: &mut File, index: usize, out: &mut [u32]) -> Result<(), Error> {
         let place = Place(&self.path);
-        let piece = self.piece(index);
+        let piece = self.layout.piece(index);
         let words = &mut out[..piece.words];
         let bytes = bytes_mut(words);
-        file.seek(SeekFrom::Start(piece.offset)).map_err(|error| place.read(error))?;
+        file.seek(SeekFrom::Start(HEADER as u64 + 4 * piece.offset as u64)).map_err(|error| place.read(error))?;
         file.read_exact(bytes).map_err(|error| place.read(error))?;
         if blake3::hash(bytes).as_bytes()[..] != self.table[index * HASH..][..HASH] {
             return Err(place.damaged(&format!("piece {index} is not what was written")));

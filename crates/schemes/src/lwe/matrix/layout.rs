@@ -23,6 +23,24 @@ pub(in crate::lwe) const MAX: usize = 1 << 17;
 /// Largest number of rows of a matrix.
 pub(in crate::lwe) const MAX_ROWS: usize = 1 << 25;
 
+/// Rows of a piece: at most 8 MiB.
+const PIECE: usize = 2048;
+
+/// A piece: up to 2048 rows of a tile. A file has a checksum for each piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Number of the tile.
+    pub tile: usize,
+    /// The first row.
+    pub first: usize,
+    /// Number of rows, a multiple of 32.
+    pub rows: usize,
+    /// Number of 32-bit words.
+    pub words: usize,
+    /// Number of 32-bit words of the matrix before the piece.
+    pub offset: usize,
+}
+
 /// Shape and order of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -61,44 +79,68 @@ impl Layout {
     }
 
     /// Number of rows with padding.
-    pub(in crate::lwe) fn padded_rows(&self) -> usize {
+    pub fn padded_rows(&self) -> usize {
         self.rows.next_multiple_of(PAD)
     }
 
+    /// Number of columns with padding: the widths of all blocks.
+    pub fn padded_columns(&self) -> usize {
+        self.columns.next_multiple_of(UNIT)
+    }
+
     /// Number of blocks of columns.
-    pub(in crate::lwe) fn blocks(&self) -> usize {
+    pub fn blocks(&self) -> usize {
         self.columns.div_ceil(BLOCK)
     }
 
     /// Number of columns of a block with padding.
-    pub(in crate::lwe) fn width(&self, block: usize) -> usize {
+    pub fn width(&self, block: usize) -> usize {
         (self.columns - block * BLOCK).min(BLOCK).next_multiple_of(UNIT)
     }
 
     /// Indices of the columns of a block.
-    pub(in crate::lwe) fn range(&self, block: usize) -> Range<usize> {
+    pub fn range(&self, block: usize) -> Range<usize> {
         block * BLOCK..((block + 1) * BLOCK).min(self.columns)
     }
 
     /// Number of tiles. Order: all words of the first block, then of the next.
-    pub(in crate::lwe) fn tiles(&self) -> usize {
+    pub fn tiles(&self) -> usize {
         self.blocks() * self.words
     }
 
     /// Block and word of tile number `index`.
-    pub(in crate::lwe) fn tile(&self, index: usize) -> (usize, usize) {
+    pub fn tile(&self, index: usize) -> (usize, usize) {
         (index / self.words, index % self.words)
     }
 
     /// Number of 32-bit words before a tile.
-    pub(in crate::lwe) fn offset(&self, (block, word): (usize, usize)) -> usize {
+    pub fn offset(&self, (block, word): (usize, usize)) -> usize {
         self.padded_rows() * (block * BLOCK * self.words + word * self.width(block))
     }
 
     /// Number of 32-bit words of the matrix, padding included.
     pub(in crate::lwe) fn total(&self) -> usize {
-        let padded = self.columns.next_multiple_of(UNIT);
-        self.padded_rows() * padded * self.words
+        self.padded_rows() * self.padded_columns() * self.words
+    }
+
+    /// Number of pieces. Order: all pieces of the first tile, then of the next.
+    pub fn pieces(&self) -> usize {
+        self.tiles() * self.padded_rows().div_ceil(PIECE)
+    }
+
+    /// Number of words of the largest piece.
+    pub fn largest_piece(&self) -> usize {
+        self.padded_rows().min(PIECE) * self.width(0)
+    }
+
+    /// Piece number `index`. A piece begins where the one before it ends.
+    pub fn piece(&self, index: usize) -> Piece {
+        let per_tile = self.padded_rows().div_ceil(PIECE);
+        let (tile, first) = (index / per_tile, index % per_tile * PIECE);
+        let rows = (self.padded_rows() - first).min(PIECE);
+        let at = self.tile(tile);
+        let width = self.width(at.0);
+        Piece { tile, first, rows, words: rows * width, offset: self.offset(at) + first * width }
     }
 
     /// Bytes of the matrix, padding included.

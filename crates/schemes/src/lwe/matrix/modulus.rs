@@ -190,13 +190,36 @@ impl Modulus {
         Ok((0..vector.len()).into_par_iter().with_min_len(64).map(number).collect())
     }
 
+    /// `M / m_i` for each word, little-endian, in [`Self::limbs`] words of 64 bits.
+    pub fn cofactors(&self) -> &[Vec<u64>] {
+        &self.cofactors
+    }
+
+    /// `1 / (M / m_i) mod m_i` for each word.
+    pub fn inverses(&self) -> &[u32] {
+        &self.inverses
+    }
+
+    /// `M 2^j` for `j` from `ceil(log2 k)` down to 0, where `k` is the number of words. Format: as [`Self::cofactors`].
+    pub fn multiples(&self) -> &[Vec<u64>] {
+        &self.multiples
+    }
+
+    /// Number of 64-bit words that hold `k M`, where `k` is the number of words.
+    pub fn limbs(&self) -> usize {
+        self.value.len()
+    }
+
     /// `1 / (M / m_i) mod m_i`.
     pub(in crate::lwe) fn inverse(&self, i: usize) -> u32 {
         self.inverses[i]
     }
 
     /// Checks that the vector has the words of this modulus.
-    pub(in crate::lwe) fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] for another number of words.
+    pub fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
         if vector.word_count() == self.len() {
             return Ok(());
         }

@@ -148,17 +148,17 @@ impl<'a> StreamedProduct<'a> {
     pub fn memory(&self) -> u64 {
         let layout = self.file.layout();
         let each = 8 * layout.rows() + 4 * layout.words() * layout.columns() + 64 * layout.width(0);
-        (4 * BUFFERS * self.file.largest_piece() + self.operands.len() * each) as u64
+        (4 * BUFFERS * self.file.layout().largest_piece() + self.operands.len() * each) as u64
     }
 
     /// Number of completed pieces, and of all pieces.
     pub fn progress(&self) -> (usize, usize) {
-        (self.done, self.file.pieces())
+        (self.done, self.file.layout().pieces())
     }
 
     /// Whether all pieces are complete.
     pub fn is_done(&self) -> bool {
-        self.done == self.file.pieces()
+        self.done == self.file.layout().pieces()
     }
 
     /// Continues until the product is complete, or `each` returns false. `each` is called after every piece. It can
@@ -168,13 +168,13 @@ impl<'a> StreamedProduct<'a> {
     /// [`Error::File`] if the file cannot be read or is damaged. The errors of `each`. Completed pieces stay complete.
     pub fn run(&mut self, mut each: impl FnMut(&Self) -> Result<bool, Error>) -> Result<(), Error> {
         let file = self.file;
-        let (first, last) = (self.done, file.pieces());
+        let (first, last) = (self.done, file.layout().pieces());
         std::thread::scope(|scope| {
             let (filled, to_compute) = sync_channel::<Result<AlignedVec<u32>, Error>>(1);
             let (emptied, to_fill) = sync_channel::<AlignedVec<u32>>(BUFFERS);
             for _ in 0..BUFFERS {
                 // The channel holds all buffers.
-                let _ = emptied.send(AlignedVec::zeroed(file.largest_piece()));
+                let _ = emptied.send(AlignedVec::zeroed(file.layout().largest_piece()));
             }
             let reader = move || -> Result<(), Error> {
                 let mut open = file.reader()?;
@@ -210,7 +210,7 @@ impl<'a> StreamedProduct<'a> {
     /// Adds a piece to the sums. The last piece of a tile finishes the tile.
     fn add(&mut self, words: &[u32]) {
         let (layout, modulus) = (self.file.layout(), self.file.modulus());
-        let piece = self.file.piece(self.done);
+        let piece = self.file.layout().piece(self.done);
         let (block, w) = layout.tile(piece.tile);
         let (width, word) = (layout.width(block), modulus.words()[w]);
         let share = |(i, words): (usize, &[u32])| {
@@ -311,10 +311,10 @@ impl<'a> StreamedProduct<'a> {
         let layout = file.layout();
         let operand = if selections { layout.rows().div_ceil(32) } else { layout.rows() * layout.words() };
         let result = layout.columns() * layout.words();
-        if done > file.pieces() || count > rest.len() {
+        if done > file.layout().pieces() || count > rest.len() {
             return Err(damaged());
         }
-        let tile = file.piece(done.min(file.pieces() - 1)).tile;
+        let tile = file.layout().piece(done.min(file.layout().pieces() - 1)).tile;
         // A complete product keeps the sums of its last tile.
         let width = layout.width(layout.tile(tile).0);
         let sums = if selections { width } else { 2 * width };

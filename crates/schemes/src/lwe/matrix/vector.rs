@@ -111,8 +111,11 @@ impl Vector {
         &self.padded(w)[..self.len]
     }
 
-    /// All entries modulo word `w`, followed by zeros up to the padded length.
-    pub(in crate::lwe) fn padded(&self, w: usize) -> &[u32] {
+    /// All entries modulo word `w`, followed by zeros up to the padded length, a multiple of 32.
+    ///
+    /// # Panics
+    /// If there is no word `w`.
+    pub fn padded(&self, w: usize) -> &[u32] {
         let stride = self.len.next_multiple_of(PAD);
         &self.words[w * stride..][..stride]
     }

@@ -1,0 +1,72 @@
+//! Products and powers on a GPU.
+
+use super::{Common, One, Power, Reader, Two, Verb, modulus_of};
+use crate::error::{Result, usage};
+use solinas_bigint::Natural;
+use solinas_gpu::bigint::{self, Modulus};
+use solinas_gpu::{Device, DeviceOptions};
+use solinas_runtime::device_name;
+
+/// A device that computes instead of the processor.
+pub(super) struct Gpu(Device);
+
+/// Opens the device of a command. `None` is the processor.
+///
+/// # Errors
+/// If the device cannot be opened, or if the command names one and does not run on it.
+pub(super) fn open(verb: &Verb, common: &Common) -> Result<Option<Gpu>> {
+    let asked = common.device.as_deref().map(str::parse).transpose().map_err(solinas_runtime::Error::from)?;
+    let runs = matches!(verb, Verb::Mul(_) | Verb::Square(_) | Verb::Powm(Power { secret: false, .. }));
+    if !runs && asked.is_none() {
+        return Ok(None);
+    }
+    let device = Device::open(device_name(asked)?, DeviceOptions::default()).map_err(solinas_runtime::Error::from)?;
+    match (device, verb) {
+        (None, _) => Ok(None),
+        (Some(_), Verb::Powm(_)) if !runs => Err(usage(
+            "a device is not for secret exponents: its memory accesses show the exponent",
+            "leave out --device",
+        )),
+        (Some(_), _) if !runs => Err(usage("only mul, square and powm run on a device", "leave out --device")),
+        (Some(device), _) => Ok(Some(Gpu(device))),
+    }
+}
+
+impl Gpu {
+    /// Reads the numbers, and returns the computation on them.
+    pub(super) fn plan(self, verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Result<Natural>>> {
+        let (a, b, modulus) = match verb {
+            Verb::Mul(Two { a, b, modulus, .. }) => (reader.number(a)?, Some(reader.number(b)?), modulus),
+            Verb::Square(One { a, modulus, .. }) => (reader.number(a)?, None, modulus),
+            Verb::Powm(Power { base, exponent, modulus, .. }) => {
+                let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
+                let modulus = reader.modulus(modulus)?;
+                return Ok(Box::new(move || self.power(&base, &exponent, &modulus)));
+            }
+            _ => return Err(usage("only mul, square and powm run on a device", "leave out --device")),
+        };
+        let modulus = modulus_of(modulus, reader)?;
+        Ok(Box::new(move || self.product(&a, b.as_ref(), modulus.as_ref())))
+    }
+
+    fn product(&self, a: &Natural, b: Option<&Natural>, modulus: Option<&Natural>) -> Result<Natural> {
+        let product = || {
+            let Some(modulus) = modulus else {
+                return b.map_or_else(|| bigint::square(&self.0, a), |b| bigint::mul(&self.0, a, b));
+            };
+            let modulus = Modulus::new(&self.0, modulus)?;
+            let b = b.unwrap_or(a);
+            Ok(modulus.mul(std::slice::from_ref(a), std::slice::from_ref(b))?.swap_remove(0))
+        };
+        Ok(product().map_err(solinas_runtime::Error::from)?)
+    }
+
+    fn power(&self, base: &Natural, exponent: &Natural, modulus: &Natural) -> Result<Natural> {
+        let power = || {
+            let modulus = Modulus::new(&self.0, modulus)?;
+            let powers = modulus.pow::<solinas_gpu::Error>(std::slice::from_ref(base), exponent, || Ok(()));
+            Ok::<_, solinas_gpu::Error>(powers?.swap_remove(0))
+        };
+        Ok(power().map_err(solinas_runtime::Error::from)?)
+    }
+}
