@@ -61,6 +61,16 @@ impl BaseConversion {
         &self.to
     }
 
+    /// `(Q/q_i)^-1 mod q_i` for each prime of the source.
+    pub fn inverses(&self) -> &[Shoup] {
+        &self.inverses
+    }
+
+    /// For each prime `p_j` of the target, `Q/q_i mod p_j` for each prime of the source.
+    pub fn factors(&self) -> &[Vec<Shoup>] {
+        &self.factors
+    }
+
     /// Computes `y_i = x_i (Q/q_i)^-1 mod q_i` of tower `i` in place. The combination of these shares with the
     /// cofactors gives `x`.
     pub(crate) fn share(&self, i: usize, words: &mut [u64]) {

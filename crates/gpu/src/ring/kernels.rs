@@ -5,6 +5,7 @@ use crate::{Device, Error, Kernel, Module};
 static ROWS: Module = Module::new("prime_rows", include_str!("../../ptx/prime_rows.ptx"));
 static COLUMNS: Module = Module::new("prime_columns", include_str!("../../ptx/prime_columns.ptx"));
 static POINTWISE: Module = Module::new("prime_pointwise", include_str!("../../ptx/prime_pointwise.ptx"));
+static CONVERT: Module = Module::new("prime_convert", include_str!("../../ptx/prime_convert.ptx"));
 static RESCALE: Module = Module::new("prime_rescale", include_str!("../../ptx/prime_rescale.ptx"));
 
 /// Threads of a block of every kernel.
@@ -27,6 +28,7 @@ pub(super) struct Kernels {
     pub(super) permute: Kernel,
     pub(super) correction: Kernel,
     pub(super) divide: Kernel,
+    pub(super) convert: Kernel,
 }
 
 impl Kernels {
@@ -49,6 +51,7 @@ impl Kernels {
             permute: load(&POINTWISE, "prime_permute")?,
             correction: load(&RESCALE, "prime_correction")?,
             divide: load(&RESCALE, "prime_divide")?,
+            convert: load(&CONVERT, "prime_convert")?,
         })
     }
 }

@@ -106,9 +106,14 @@ impl<D: Domain> Polys<D> {
     pub fn scaled(&self, factor: i64) -> Result<Self, Error> {
         let ring = &self.ring;
         let factors: Vec<_> = ring.basis.moduli().map(|q| q.shoup(q.reduce_i64(factor))).collect();
-        let factors = ring.stream.buffer_of(&words_of(&factors), "factors")?;
+        self.scaled_by(&ring.stream.buffer_of(&words_of(&factors), "factors")?)
+    }
+
+    /// Each tower times its factor. Shape: `[towers][2]`.
+    pub(super) fn scaled_by(&self, factors: &Buffer<u64>) -> Result<Self, Error> {
+        let ring = &self.ring;
         let (out, towers) = (Self::unwritten(ring, self.items)?, ring.towers());
-        let mut args = vec![Arg::write(&out.words), Arg::read(&self.words), Arg::read(&factors)];
+        let mut args = vec![Arg::write(&out.words), Arg::read(&self.words), Arg::read(factors)];
         args.push(Arg::read(&ring.tables.moduli));
         args.extend([towers, towers, towers, ring.log()].map(Arg::from));
         ring.for_each_word(&ring.kernels.scale, self.items, args)?;

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, primes};
-use solinas_gpu::ring::{Permutation, Rescale, Ring};
+use solinas_gpu::ring::{BaseConversion, Permutation, Rescale, Ring};
 use solinas_gpu::{Device, DeviceOptions, Error, Stream};
 use solinas_ring::{Automorphism, Basis, Coeff, Domain, Eval, RnsPoly};
 use std::sync::Arc;
@@ -139,6 +139,22 @@ fn automorphisms_are_those_of_the_cpu() {
         let got = ring.upload(&references(&x)).unwrap().permuted(&permutation).unwrap().download().unwrap();
         let want: Vec<_> = x.iter().map(|x| automorphism.of_values(x).unwrap()).collect();
         assert!(got == want, "exponent {exponent}");
+    }
+}
+
+#[test]
+fn base_conversions_are_those_of_the_cpu() {
+    for (from, to) in [(&[61, 50, 40, 61, 30][..], &[60, 20, 51, 59][..]), (&[30], &[61, 12, 50]), (&[50, 49], &[48])] {
+        let (from, to) = (basis(64, from), basis(64, to));
+        let ring = Ring::new(&stream(5), &from).unwrap();
+        let target = ring.another(&to).unwrap();
+        let plan = solinas_ring::BaseConversion::new(&from, &to).unwrap();
+        let conversion = BaseConversion::new(&ring, &target, &plan).unwrap();
+        let x: Vec<RnsPoly<Coeff>> = polys(&from, 5, 8);
+        let got = conversion.convert(&ring.upload(&references(&x)).unwrap()).unwrap();
+        let want: Vec<_> = x.iter().map(|x| plan.convert(x).unwrap()).collect();
+        assert!(got.download().unwrap() == want, "from {from} to {to}");
+        assert!(matches!(BaseConversion::new(&target, &ring, &plan), Err(Error::Scheme(_))));
     }
 }
 
