@@ -62,8 +62,8 @@ impl Engine {
         Ok(Self { device: device.clone(), kernels: Kernels::new(device)?, staging: STAGING })
     }
 
-    /// Sets the bytes of each of the three page-locked buffers of the host through which matrices are streamed. A buffer
-    /// has at least one piece. Defaults to 64 MiB.
+    /// Sets the bytes of each of the three page-locked buffers of the host through which matrices are streamed. A
+    /// buffer has at least one piece. Defaults to 64 MiB.
     #[must_use]
     pub fn with_staging(mut self, bytes: usize) -> Self {
         self.staging = bytes;
@@ -111,8 +111,8 @@ impl Engine {
     /// Computes `A^T x` of each vector `x`. Eight vectors share a read of the matrix.
     ///
     /// # Errors
-    /// [`SchemeError::Dimension`] for a vector of another modulus, or one without an entry for each row. [`Error::Memory`];
-    /// the errors of the device; an error of cancellation.
+    /// [`SchemeError::Dimension`] for a vector of another modulus, or one without an entry for each row.
+    /// [`Error::Memory`]; the errors of the device; an error of cancellation.
     pub fn multiply(&self, matrix: &Resident, vectors: &[Vector], control: &Control<'_>) -> Result<Vec<Vector>, Error> {
         let Resident { layout, modulus, words } = matrix;
         self.check(layout, modulus, vectors, 0)?;
@@ -127,8 +127,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Computes `A^T x` of each vector `x`. The matrix is made from its seed: in registers for one vector, else piece by
-    /// piece for all vectors.
+    /// Computes `A^T x` of each vector `x`. The matrix is made from its seed: in registers for one vector, else piece
+    /// by piece for all vectors.
     ///
     /// # Errors
     /// As [`Self::multiply`].
@@ -159,8 +159,8 @@ impl Engine {
         work.finish()
     }
 
-    /// Computes `A^T x` of each vector `x`. The matrix comes from the host piece by piece. Reads of the source, copies and
-    /// products overlap. Progress counts pieces.
+    /// Computes `A^T x` of each vector `x`. The matrix comes from the host piece by piece. Reads of the source, copies
+    /// and products overlap. Progress counts pieces.
     ///
     /// # Errors
     /// As [`Self::multiply`]; [`Error::HostMemory`]; the errors of the source.
@@ -185,8 +185,8 @@ impl Engine {
         work.finish()
     }
 
-    /// The largest number of vectors up to `count` that fit in the memory of the device, with a matrix from its seed, but at
-    /// least 1.
+    /// The largest number of vectors up to `count` that fit in the memory of the device, with a matrix from its seed,
+    /// but at least 1.
     fn together(&self, layout: &Layout, count: usize) -> usize {
         let free = self.device.memory_limit().saturating_sub(self.device.live_bytes());
         let need = |vectors: usize| self.memory(layout, vectors) + 4 * layout.largest_piece() as u64;
