@@ -1,7 +1,7 @@
 //! What only the inside of the crate can show: waits that are missing, and rows of a second stream of the generator.
 
-use super::Engine;
 use super::work::{Seed, Work};
+use super::{Engine, Form};
 use crate::driver::{CopyId, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::driver_emulated::Emulated;
 use crate::{Device, DeviceInfo, DeviceOptions, Error, Module};
@@ -138,7 +138,7 @@ fn rows_of_the_second_stream_of_the_generator_are_those_of_the_processor() {
     let vector = Vector::from_residues(&modulus, rows, &residues).unwrap();
     let device = Device::emulated(DeviceOptions::default());
     let engine = Engine::new(&device).unwrap();
-    let work = Work::new(&engine, &layout, &modulus, std::slice::from_ref(&vector)).unwrap();
+    let work = Work::new(&engine, Form::Seeded, &layout, &modulus, std::slice::from_ref(&vector)).unwrap();
     let seed = Seed::new(work.stream(), &matrix).unwrap();
 
     // The last piece has 64 rows, all of the second stream.

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solinas_bigint::Natural;
-use solinas_gpu::lwe::{Engine, Pieces};
+use solinas_gpu::lwe::{Engine, Form, Pieces};
 use solinas_gpu::{Device, DeviceOptions, Error};
 use solinas_schemes::lwe::{KeyFile, Layout, Matrix, Modulus, Multiplier, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
@@ -199,7 +199,7 @@ fn vectors_that_do_not_fit_and_memory_that_is_missing_are_refused() {
     let engine = engine(6, None);
     let layout = matrix.layout();
     for count in [1, 2, 9] {
-        let before = engine.memory(&layout, count) + if count > 1 { 4 * layout.largest_piece() as u64 } else { 0 };
+        let before = engine.memory(Form::Seeded, &layout, count);
         let fresh = Engine::new(&Device::emulated(DeviceOptions::default())).unwrap();
         fresh.multiply_seeded(&matrix, &vectors[..count], &control).unwrap();
         let peak = fresh.device().peak_bytes();
