@@ -5,6 +5,7 @@
 //!   Operations of different streams on one buffer wait for each other.
 //! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
 //!   and a chain of them.
+//! - [`bigint`]: products, reductions and powers of long integers.
 //! - [`complex`]: products of long integers by complex transforms.
 //! - [`lwe`]: products of matrices of residues with vectors.
 //! - [`tfhe`]: bootstraps of TFHE.
@@ -30,6 +31,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod bigint;
 mod buffer;
 mod clock;
 pub mod complex;

@@ -76,7 +76,7 @@ impl Twin {
 }
 
 fn operand(words: &Buffer<u64>, items: usize) -> Operand<'_> {
-    Operand { words, items }
+    Operand::new(words, items).unwrap()
 }
 
 /// Each first stage, branches of each shape, and passes over columns.
@@ -186,7 +186,8 @@ fn other_shapes_are_refused() {
     let (long, short) = (twin.upload(&[vec![1; words]]), twin.upload(&[vec![1; words - 1]]));
     let (out, scratch) = (twin.residues(1), twin.gpu.scratch(&twin.stream, 1).unwrap());
     assert!(twin.gpu.product(operand(&long, 1), None, &out, &scratch).is_err());
-    assert!(twin.gpu.product(operand(&short, 0), None, &out, &scratch).is_err());
+    assert!(Operand::new(&short, 0).is_err() && Operand::new(&short, words).is_err());
+    assert!(operand(&short, 1).part(1, words - 1).is_err() && operand(&short, 1).part(usize::MAX, 2).is_err());
     assert!(twin.gpu.product(operand(&short, 1), None, &short, &scratch).is_err());
     assert!(twin.gpu.product(operand(&short, 1), None, &out, &scratch).is_ok());
 }

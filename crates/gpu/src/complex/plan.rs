@@ -35,19 +35,38 @@ struct Branches {
     twiddles: Buffer<f64>,
 }
 
-/// Integers of a batch on a device, one behind the other.
+/// Integers of a batch on a device, at equal distances in one buffer. Their least significant words come first.
 #[derive(Debug, Clone, Copy)]
 pub struct Operand<'a> {
-    /// The words of the integers, least significant first.
-    pub words: &'a Buffer<u64>,
-    /// Number of integers.
-    pub items: usize,
+    buffer: &'a Buffer<u64>,
+    items: usize,
+    /// Words from an item to the next.
+    stride: usize,
+    /// First word of an item, and its words.
+    from: usize,
+    words: usize,
 }
 
-impl Operand<'_> {
-    /// Words of an integer.
-    fn each(&self) -> u32 {
-        (self.words.len() / self.items) as u32
+impl<'a> Operand<'a> {
+    /// The integers that fill a buffer.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] unless the length of the buffer is a multiple of `items`, which is at least 1.
+    pub fn new(buffer: &'a Buffer<u64>, items: usize) -> Result<Self, Error> {
+        let stride = buffer.len().checked_div(items).filter(|stride| stride * items == buffer.len());
+        let stride = stride.ok_or_else(|| misfit(format!("{items} items in {} words", buffer.len())))?;
+        Ok(Self { buffer, items, stride, from: 0, words: stride })
+    }
+
+    /// The integers of `words` words from word `from` of these ones on.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if these integers end before.
+    pub fn part(self, from: usize, words: usize) -> Result<Self, Error> {
+        match from.checked_add(words) {
+            Some(end) if end <= self.words => Ok(Self { from: self.from + from, words, ..self }),
+            _ => Err(misfit(format!("words {from} to {from}+{words} of {}", self.words))),
+        }
     }
 }
 
@@ -279,15 +298,16 @@ impl Plan {
     /// Digits, the first stage, and the passes over columns.
     fn split<'p>(&'p self, x: Operand<'_>, points: &Buffer<f64>) -> Result<Vec<Launch<'p>>, Error> {
         self.check(points.len(), x.items, self.spectrum_len())?;
-        self.check(x.words.len(), x.items, x.words.len() / x.items)?;
-        if x.words.len() / x.items >= self.words() {
-            return Err(misfit(format!("{} words for {}", x.words.len() / x.items, self.words() - 1)));
+        if x.words >= self.words() {
+            return Err(misfit(format!("{} words for {}", x.words, self.words() - 1)));
         }
         let args = vec![
             Arg::write(points),
-            Arg::read(x.words),
+            Arg::read(x.buffer),
             Arg::read(&self.first),
-            x.each().into(),
+            (x.from as u32).into(),
+            (x.stride as u32).into(),
+            (x.words as u32).into(),
             self.digit_bits.into(),
             self.child.into(),
         ];
