@@ -10,13 +10,18 @@ TOOLS := $(CURDIR)/target/tools
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo gpu-emulated test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
 	$(CARGO) run --quiet --release --bin solinas -- demo
+
+gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the README's program, the demonstration
+	$(CARGO) test --quiet --release --package solinas-gpu --package solinas-gpu-lab -- --include-ignored
+	SOLINAS_DEVICE=emulated $(BIN)/python tools/gpu/readme.py
+	$(CARGO) run --quiet --release --bin solinas -- demo --quick --device emulated
 
 test: test-tools lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
 

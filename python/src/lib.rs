@@ -30,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::write_text, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
     module.add_function(wrap_pyfunction!(params::params, module)?)?;
+    module.add_function(wrap_pyfunction!(params::gpus, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_params, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_bgv, module)?)?;
     module.add_function(wrap_pyfunction!(params::cost, module)?)

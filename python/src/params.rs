@@ -28,6 +28,12 @@ pub(crate) fn params(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     as_dict(py, &solinas_runtime::params())
 }
 
+/// The GPUs of the machine.
+#[pyfunction]
+pub(crate) fn gpus(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    as_dict(py, &solinas_runtime::gpus().gpus)
+}
+
 /// The cost of a program under a parameter set, of the given scheme or of the first that has a set of this name. Ctrl-C stops it.
 #[pyfunction]
 pub(crate) fn cost<'py>(

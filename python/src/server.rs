@@ -176,6 +176,12 @@ impl PyServer {
         self.server.device().to_string()
     }
 
+    /// The error of the GPU after which a server on `auto` computed on the processor.
+    #[getter]
+    fn device_failure(&self) -> Option<String> {
+        self.server.device_failure().map(|error| error.to_string())
+    }
+
     /// The bytes of the key in memory.
     #[getter]
     fn memory_bytes(&self) -> usize {

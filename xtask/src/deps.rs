@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, python, fuzz}
-//!                                ptx <- gpu    circuits <- runtime
+//!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
 //! A crate may use crates below it, but none beside or above it. `circuits` and `ptx` use no other crate. Dependencies of
@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 7] = [
     &["bigint", "ring"],
     &["schemes", "ptx"],
     &["formats", "gpu", "circuits"],
-    &["runtime"],
+    &["runtime", "gpu-lab"],
     &["paper", "solinas"],
     &["cli", "python", "fuzz"],
 ];

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     /// Number of threads of the server; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// Device of the server: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    /// Device of the server: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Use the first four bids only
@@ -241,6 +241,7 @@ fn serve(folder: &Path, count: usize, limits: &ServerOptions, out: &Output) -> R
     let start = Instant::now();
     let results = watch(out, "finding the highest bid", |control| Ok(auction.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();
+    crate::limits::warn_of_device(&server);
     for (name, result) in ["price.ct", "winner.ct"].iter().zip(&results) {
         result.save(&folder.join(name))?;
     }

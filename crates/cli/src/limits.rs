@@ -29,3 +29,10 @@ pub(crate) fn workers(server: &Server, estimate: &Estimate) -> String {
         device => format!("the device {device}"),
     }
 }
+
+/// Warns if the device failed and the processor did its work.
+pub(crate) fn warn_of_device(server: &Server) {
+    if let Some(error) = server.device_failure() {
+        crate::output::warn(&format!("the processor did the work, since the device auto failed: {error}"));
+    }
+}

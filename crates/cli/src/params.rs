@@ -2,12 +2,13 @@
 
 use crate::error::Result;
 use crate::output::{Output, columns};
-use solinas_runtime::{Column, ParamsInfo, ParamsTable, Scheme, schemes, size};
+use solinas_runtime::{Column, GpuList, ParamsInfo, ParamsTable, Scheme, schemes, size};
 
 const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
+  solinas params --devices
   solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme ntru --depth 2
 
@@ -16,10 +17,13 @@ For sets of schemes bgv and ntru, the name states the number of products in a ro
 All sets of scheme gh (Gentry-Halevi), and most sets of schemes ntru and lwe, are for research only: keygen needs --research.";
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+    /// List the GPUs of this machine, which --device of other commands takes
+    #[arg(long)]
+    devices: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -32,6 +36,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if let Some(Command::Find(args)) = args.command {
         return crate::find::run(args, out);
     }
+    if args.devices {
+        let list = solinas_runtime::gpus();
+        return out.result(&list, || devices(&list));
+    }
     let all = solinas_runtime::params();
     out.result(&all, || {
         let mut schemes: Vec<Scheme> = schemes().collect();
@@ -39,6 +47,19 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         let sets = |scheme: &Scheme| all.iter().filter(|set| set.scheme == *scheme).collect::<Vec<_>>();
         schemes.iter().map(|scheme| table(scheme.table(), &sets(scheme))).collect::<Vec<_>>().join("\n")
     })
+}
+
+/// The GPUs as a table, or the reason why there are none.
+fn devices(list: &GpuList) -> String {
+    let mut rows = vec![["device", "model", "memory", "multiprocessors", "driver", "note"].map(str::to_owned).to_vec()];
+    rows.extend(list.gpus.iter().map(|gpu| {
+        let (memory, note) = (size(gpu.memory_bytes as usize), gpu.problem.clone().unwrap_or_default());
+        vec![gpu.name.clone(), gpu.model.clone(), memory, gpu.multiprocessors.to_string(), gpu.driver.clone(), note]
+    }));
+    match &list.problem {
+        Some(problem) => format!("{problem}\nEvery machine has the devices cpu and emulated.\n"),
+        None => columns(&rows) + "\nEvery machine also has the devices cpu and emulated.\n",
+    }
 }
 
 /// Upper bound of the failure probability, as text.

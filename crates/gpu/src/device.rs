@@ -1,9 +1,10 @@
 //! Devices.
 
 use crate::clock::Clock;
-use crate::driver::{DeviceInfo, Driver, StreamId};
+use crate::driver::{DeviceInfo, Driver, Gpu, StreamId};
 use crate::driver_cuda;
 use crate::driver_emulated::Emulated;
+use crate::driver_faulty::{Faults, Faulty};
 use crate::pool::{Block, Pool};
 use crate::{DeviceName, Error};
 use std::fmt;
@@ -24,7 +25,9 @@ pub struct DeviceOptions {
 pub struct Device(Arc<Inner>);
 
 struct Inner {
-    driver: Box<dyn Driver>,
+    /// The process that opened the device. A child of it cannot use the device.
+    process: u32,
+    driver: Arc<dyn Driver>,
     pool: Mutex<Pool>,
     order: Mutex<Order>,
 }
@@ -50,6 +53,10 @@ impl fmt::Debug for Device {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            leave(&self.driver);
+            return;
+        }
         // Nobody hears of errors any more, and the driver frees what is left.
         let streams = self.order.get_mut().unwrap_or_else(PoisonError::into_inner).seen.len();
         for stream in 0..streams {
@@ -61,20 +68,54 @@ impl Drop for Inner {
     }
 }
 
+/// Leaves a driver to the parent process. A child that dropped it could wait forever for its locks.
+#[allow(clippy::disallowed_methods, reason = "a device holds no secrets; the parent drops its own")]
+fn leave(driver: &Arc<dyn Driver>) {
+    std::mem::forget(Arc::clone(driver));
+}
+
+/// Lists the GPUs of the machine, without opening them.
+///
+/// # Errors
+/// [`Error::NoCuda`], [`Error::NoDriver`], [`Error::OldDriver`] or [`Error::Driver`].
+pub fn gpus() -> Result<Vec<Gpu>, Error> {
+    driver_cuda::list()
+}
+
 impl Device {
     /// Opens the device of this name. `None` is the processor.
     ///
     /// # Errors
-    /// [`Error::NoCuda`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`] or
-    /// [`Error::Driver`], unless the name is `cpu` or `emulated`. For `auto`, the first four mean the processor.
+    /// [`Error::SeveralDevices`] if the name stands for several; else as [`Self::open_all`].
     pub fn open(name: DeviceName, options: DeviceOptions) -> Result<Option<Self>, Error> {
+        let mut devices = Self::open_all(&name, options)?;
+        if devices.len() > 1 {
+            return Err(Error::SeveralDevices { name: name.to_string(), count: devices.len() });
+        }
+        Ok(devices.pop())
+    }
+
+    /// Opens the devices of this name. None of them stands for the processor. Each device has these options.
+    ///
+    /// # Errors
+    /// [`Error::NoCuda`], [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`] or
+    /// [`Error::Driver`], unless the name is `cpu` or `emulated`. For `auto`, the first five mean the processor.
+    pub fn open_all(name: &DeviceName, options: DeviceOptions) -> Result<Vec<Self>, Error> {
+        let cuda = |number| Self::cuda(number, options);
         match name {
-            DeviceName::Cpu => Ok(None),
-            DeviceName::Emulated => Ok(Some(Self::emulated(options))),
-            DeviceName::Cuda(number) => Self::cuda(number, options).map(Some),
-            DeviceName::Auto => match Self::cuda(0, options) {
-                Err(Error::NoCuda | Error::NoDriver | Error::NoDevice { .. } | Error::OldDriver { .. }) => Ok(None),
-                device => device.map(Some),
+            DeviceName::Cpu => Ok(Vec::new()),
+            DeviceName::Emulated(count) => {
+                let seeds = (options.seed..).take(*count);
+                Ok(seeds.map(|seed| Self::emulated(DeviceOptions { seed, ..options })).collect())
+            }
+            DeviceName::Cuda(numbers) => numbers.iter().copied().map(cuda).collect(),
+            DeviceName::AllCuda => match gpus()?.len() {
+                0 => Err(Error::NoDevice { number: 0, count: 0 }),
+                count => (0..count).map(cuda).collect(),
+            },
+            DeviceName::Auto => match cuda(0) {
+                Err(error) if error.is_absence() => Ok(Vec::new()),
+                device => Ok(vec![device?]),
             },
         }
     }
@@ -84,14 +125,21 @@ impl Device {
         Self::new(Box::new(Emulated::new(options.seed)), options)
     }
 
+    /// Makes an emulated device that fails, for tests.
+    #[doc(hidden)]
+    pub fn faulty(options: DeviceOptions, faults: Faults) -> Self {
+        Self::new(Box::new(Faulty::new(Emulated::new(options.seed), faults)), options)
+    }
+
     fn cuda(number: usize, options: DeviceOptions) -> Result<Self, Error> {
         Ok(Self::new(driver_cuda::open(number)?, options))
     }
 
-    pub(crate) fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
+    fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
         let memory = driver.info().memory;
         let pool = Mutex::new(Pool::new(options.memory.map_or(memory, |limit| limit.min(memory))));
-        Self(Arc::new(Inner { driver, pool, order: Mutex::default() }))
+        let (process, driver) = (std::process::id(), Arc::from(driver));
+        Self(Arc::new(Inner { process, driver, pool, order: Mutex::default() }))
     }
 
     /// Facts about the device.
@@ -166,6 +214,9 @@ impl Device {
 
     /// Takes an idle stream, or opens one more.
     pub(crate) fn take_stream(&self) -> Result<StreamId, Error> {
+        if self.0.process != std::process::id() {
+            return Err(Error::Forked { device: self.info().name.clone() });
+        }
         let mut order = self.order();
         if let Some(stream) = order.idle.pop() {
             return Ok(stream);

@@ -32,6 +32,21 @@ pub struct DeviceInfo {
     pub multiprocessors: u32,
     /// The driver and its version.
     pub driver: String,
+    /// Whether it is an interpreter of the kernels.
+    pub is_emulated: bool,
+}
+
+/// A GPU of the machine. See [`gpus`](crate::gpus).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gpu {
+    /// Its number, `N` in `cuda:N`.
+    pub number: usize,
+    /// Facts about it. `memory` is all of its memory.
+    pub info: DeviceInfo,
+    /// Major and minor number of its compute capability.
+    pub capability: (u32, u32),
+    /// The reason why the kernels do not run on it.
+    pub problem: Option<Error>,
 }
 
 /// A device. Streams run their operations in order, and wait for each other only where [`Driver::wait`] says so.

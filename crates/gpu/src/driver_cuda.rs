@@ -2,7 +2,7 @@
 //!
 //! The rest of the crate orders the operations of streams itself, so the bookkeeping of `cudarc` is off.
 
-use crate::driver::{Argument, CopyId, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
+use crate::driver::{Argument, CopyId, Driver, Gpu, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
 use crate::{DeviceInfo, Error, Module};
 use cudarc::driver::sys::{
     self, CUdevice_attribute, CUfunction_attribute, CUgraphInstantiate_flags, CUresult, CUstreamCaptureMode,
@@ -22,26 +22,72 @@ const RESERVE: usize = 256 << 20;
 /// Bytes from the host that may wait in a stream.
 const WAITING: usize = 64 << 20;
 
-/// Opens the GPU of this number.
+/// Starts the driver. Returns its version and the number of GPUs.
 ///
 /// # Errors
-/// [`Error::NoDriver`], [`Error::NoDevice`], [`Error::OldDriver`], [`Error::OldDevice`], [`Error::Driver`].
-pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
+/// [`Error::NoDriver`], [`Error::OldDriver`], [`Error::Driver`].
+fn start() -> Result<(u32, usize), Error> {
     // SAFETY: it only tries to open the library. All other calls panic if there is none.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoDriver);
     }
-    let failed = |error| failure(&format!("cuda:{number}"), "the opening of the device", error);
-    match result::init() {
+    let failed = |error| failure("the CUDA driver", "its start", error);
+    let count = match result::init() {
         // The driver is there, but no GPU.
-        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => return Err(Error::NoDevice { number, count: 0 }),
-        done => done.map_err(failed)?,
-    }
+        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => 0,
+        started => started.and_then(|()| result::device::get_count()).map_err(failed)?,
+    };
     let have = version().map_err(failed)?;
     if have < VERSION {
         return Err(Error::OldDriver { have, need: VERSION });
     }
-    let count = usize::try_from(CudaContext::device_count().map_err(failed)?).unwrap_or(0);
+    Ok((have, usize::try_from(count).unwrap_or(0)))
+}
+
+/// The driver's name and version in [`DeviceInfo`].
+fn driver_name(version: u32) -> String {
+    format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
+}
+
+/// Refuses a GPU that lacks instructions of the kernels.
+fn check_capability(device: &str, have: (u32, u32)) -> Result<(), Error> {
+    if have < CAPABILITY {
+        return Err(Error::OldDevice { device: device.into(), have, need: CAPABILITY });
+    }
+    Ok(())
+}
+
+/// The GPUs of the machine. Opens none of them.
+///
+/// # Errors
+/// As [`start`].
+pub(crate) fn list() -> Result<Vec<Gpu>, Error> {
+    let (version, count) = start()?;
+    let gpu = |number: usize| {
+        let device = result::device::get(number as i32)?;
+        // SAFETY: the handle is that of a device of this machine.
+        let attribute = |which| Ok(unsafe { result::device::get_attribute(device, which) }?.unsigned_abs());
+        let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let name = result::device::get_name(device)?;
+        let problem = check_capability(&name, (major, minor)).err();
+        // SAFETY: as above.
+        let memory = unsafe { result::device::total_mem(device) }? as u64;
+        let info = DeviceInfo { name, memory, multiprocessors, driver: driver_name(version), is_emulated: false };
+        Ok(Gpu { number, info, capability: (major, minor), problem })
+    };
+    let named = |number| gpu(number).map_err(|error| failure(&format!("cuda:{number}"), "reading its facts", error));
+    (0..count).map(named).collect()
+}
+
+/// Opens the GPU of this number.
+///
+/// # Errors
+/// As [`start`]; [`Error::NoDevice`], [`Error::OldDevice`].
+pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
+    let failed = |error| failure(&format!("cuda:{number}"), "the opening of the device", error);
+    let (have, count) = start()?;
     if number >= count {
         return Err(Error::NoDevice { number, count });
     }
@@ -50,17 +96,15 @@ pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
     unsafe { context.disable_event_tracking() };
     let device = context.name().map_err(failed)?;
     let (major, minor) = context.compute_capability().map_err(failed)?;
-    let capability = (major.unsigned_abs(), minor.unsigned_abs());
-    if capability < CAPABILITY {
-        return Err(Error::OldDevice { device, have: capability, need: CAPABILITY });
-    }
+    check_capability(&device, (major.unsigned_abs(), minor.unsigned_abs()))?;
     let (free, _) = context.mem_get_info().map_err(failed)?;
     let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     let info = DeviceInfo {
         name: device,
         memory: free.saturating_sub(RESERVE) as u64,
         multiprocessors: multiprocessors.map_err(failed)?.unsigned_abs(),
-        driver: format!("CUDA {}.{}", have / 1000, have % 1000 / 10),
+        driver: driver_name(have),
+        is_emulated: false,
     };
     let state = State {
         graphs: BTreeMap::new(),

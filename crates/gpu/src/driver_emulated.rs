@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of the memory of the emulated device. It takes memory of the host as buffers are made.
 const MEMORY: u64 = 8 << 30;
+/// Few multiprocessors, so that waves of a few bootstraps take the launches of large waves too.
+const MULTIPROCESSORS: u32 = 2;
 /// Operations that may wait. The device runs some of them when there are more.
 const PENDING: usize = 64;
 
@@ -87,12 +89,13 @@ impl HostBytes for Words {
 impl Emulated {
     /// Makes a device. `seed` determines the order of blocks and operations.
     pub(crate) fn new(seed: u64) -> Self {
-        let options = Options { memory: MEMORY, seed, ..Options::default() };
+        let options = Options { memory: MEMORY, seed, multiprocessors: MULTIPROCESSORS, ..Options::default() };
         let info = DeviceInfo {
             name: "the emulated device".into(),
             memory: MEMORY,
             multiprocessors: options.multiprocessors,
             driver: concat!("solinas-ptx ", env!("CARGO_PKG_VERSION")).into(),
+            is_emulated: true,
         };
         let state = State {
             machine: Machine::new(options),

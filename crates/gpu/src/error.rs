@@ -7,10 +7,26 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// No device has this name.
-    #[error("unknown device {name:?}; choose cpu, auto, emulated, or cuda:N with the number of a GPU, such as cuda:0")]
+    #[error(
+        "unknown device {name:?}; choose cpu, auto, emulated, or cuda:N with the number of a GPU, such as cuda:0 (several: cuda:0,cuda:1 or cuda:all)"
+    )]
     UnknownDevice {
         /// The name.
         name: String,
+    },
+    /// The name stands for several devices, but the work runs on one.
+    #[error("{name} stands for {count} devices, but this runs on one; name one of them, such as cuda:0")]
+    SeveralDevices {
+        /// The name.
+        name: String,
+        /// Number of its devices.
+        count: usize,
+    },
+    /// A process forked after it had opened the device.
+    #[error("{device} belongs to the parent process; open devices after the fork, or take the device cpu")]
+    Forked {
+        /// Name of the device.
+        device: String,
     },
     /// This build has no CUDA driver.
     #[error(
@@ -102,4 +118,25 @@ pub enum Error {
     /// A ciphertext or table does not fit the engine.
     #[error(transparent)]
     Scheme(#[from] solinas_schemes::Error),
+}
+
+impl Error {
+    /// Whether the machine has no device that runs the kernels.
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(
+            self,
+            Self::NoCuda | Self::NoDriver | Self::NoDevice { .. } | Self::OldDriver { .. } | Self::OldDevice { .. }
+        )
+    }
+
+    /// Whether the processor may do the work instead: there is no device, its memory is too small, it failed, or it has no
+    /// kernels for the parameters. Faults of Solinas and wrong requests are not among these errors.
+    #[must_use]
+    pub fn allows_fallback(&self) -> bool {
+        self.is_absence()
+            || matches!(
+                self,
+                Self::Memory { .. } | Self::HostMemory { .. } | Self::Driver { .. } | Self::Unsupported { .. }
+            )
+    }
 }

@@ -42,12 +42,21 @@ mod driver;
 mod driver_cuda;
 #[cfg(not(all(feature = "cuda", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod driver_cuda {
+    use crate::Error;
+    use crate::driver::{Driver, Gpu};
+
     /// There is no CUDA in this build.
-    pub(crate) fn open(_: usize) -> Result<Box<dyn crate::driver::Driver>, crate::Error> {
-        Err(crate::Error::NoCuda)
+    pub(crate) fn open(_: usize) -> Result<Box<dyn Driver>, Error> {
+        Err(Error::NoCuda)
+    }
+
+    /// As [`open`].
+    pub(crate) fn list() -> Result<Vec<Gpu>, Error> {
+        Err(Error::NoCuda)
     }
 }
 mod driver_emulated;
+mod driver_faulty;
 mod error;
 mod graph;
 mod host;
@@ -62,8 +71,10 @@ mod stream;
 pub mod tfhe;
 
 pub use buffer::Buffer;
-pub use device::{Device, DeviceOptions};
-pub use driver::DeviceInfo;
+pub use device::{Device, DeviceOptions, gpus};
+pub use driver::{DeviceInfo, Gpu};
+#[doc(hidden)]
+pub use driver_faulty::Faults;
 pub use error::Error;
 pub use graph::Graph;
 pub use host::HostBuffer;

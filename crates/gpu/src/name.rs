@@ -4,18 +4,32 @@ use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a device: `cpu`, `auto`, `emulated` or `cuda:N`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+/// Largest number of emulated devices of one name.
+const MOST_EMULATED: usize = 8;
+
+/// The name of the devices of one computation: `cpu`, `auto`, `cuda:N`, several of these as `cuda:0,cuda:1`, `cuda:all`,
+/// `emulated`, or `emulated:N` for `N` emulated devices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum DeviceName {
     /// The processor, without this crate.
     #[default]
     Cpu,
     /// The first GPU, if the machine has one, else the processor.
     Auto,
-    /// An interpreter of the kernels. It needs no GPU, checks every access, and is slow.
-    Emulated,
-    /// The GPU of this number.
-    Cuda(usize),
+    /// So many interpreters of the kernels, at least 1. They need no GPU, check every access, and are slow.
+    Emulated(usize),
+    /// The GPUs of these numbers: at least one, in ascending order.
+    Cuda(Vec<usize>),
+    /// All GPUs of the machine.
+    AllCuda,
+}
+
+impl DeviceName {
+    /// The name of the GPU of this number.
+    #[must_use]
+    pub fn cuda(number: usize) -> Self {
+        Self::Cuda(vec![number])
+    }
 }
 
 impl FromStr for DeviceName {
@@ -23,16 +37,29 @@ impl FromStr for DeviceName {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownDevice { name: name.into() };
+        // `parse` takes a sign, which no number of a device has.
+        let number = |digits: &str| {
+            let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
+            number.ok_or_else(unknown)
+        };
         match name {
             "cpu" => Ok(Self::Cpu),
             "auto" => Ok(Self::Auto),
-            "emulated" => Ok(Self::Emulated),
-            _ => {
-                let number = name.strip_prefix("cuda:").ok_or_else(unknown)?;
-                // `parse` takes a sign, which no number of a GPU has.
-                let digits = number.bytes().all(|byte| byte.is_ascii_digit());
-                number.parse().ok().filter(|_| digits).map(Self::Cuda).ok_or_else(unknown)
-            }
+            "emulated" => Ok(Self::Emulated(1)),
+            "cuda:all" => Ok(Self::AllCuda),
+            _ => match name.strip_prefix("emulated:") {
+                Some(count) => {
+                    let count = number(count)?;
+                    if (1..=MOST_EMULATED).contains(&count) { Ok(Self::Emulated(count)) } else { Err(unknown()) }
+                }
+                None => {
+                    let gpu = |part: &str| number(part.strip_prefix("cuda:").ok_or_else(unknown)?);
+                    let mut numbers = name.split(',').map(gpu).collect::<Result<Vec<usize>, Error>>()?;
+                    numbers.sort_unstable();
+                    numbers.dedup();
+                    Ok(Self::Cuda(numbers))
+                }
+            },
         }
     }
 }
@@ -42,8 +69,13 @@ impl fmt::Display for DeviceName {
         match self {
             Self::Cpu => f.write_str("cpu"),
             Self::Auto => f.write_str("auto"),
-            Self::Emulated => f.write_str("emulated"),
-            Self::Cuda(number) => write!(f, "cuda:{number}"),
+            Self::Emulated(1) => f.write_str("emulated"),
+            Self::Emulated(count) => write!(f, "emulated:{count}"),
+            Self::Cuda(numbers) => {
+                let names: Vec<String> = numbers.iter().map(|number| format!("cuda:{number}")).collect();
+                f.write_str(&names.join(","))
+            }
+            Self::AllCuda => f.write_str("cuda:all"),
         }
     }
 }
@@ -54,11 +86,33 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for name in [DeviceName::Cpu, DeviceName::Auto, DeviceName::Emulated, DeviceName::Cuda(0), DeviceName::Cuda(17)]
-        {
+        use DeviceName::{AllCuda, Auto, Cpu, Cuda, Emulated};
+        for name in [Cpu, Auto, Emulated(1), Emulated(8), AllCuda, Cuda(vec![0]), Cuda(vec![17]), Cuda(vec![0, 1, 5])] {
             assert_eq!(name.to_string().parse(), Ok(name));
         }
-        for name in ["", "gpu", "CPU", "cuda", "cuda:", "cuda:-1", "cuda:+1", "cuda:x", "cuda:99999999999999999999"] {
+        assert_eq!("cuda:3,cuda:1,cuda:3".parse(), Ok(Cuda(vec![1, 3])), "a set of GPUs");
+        let unknown = [
+            "",
+            "gpu",
+            "CPU",
+            "cuda",
+            "cuda:",
+            "cuda:-1",
+            "cuda:+1",
+            "cuda:x",
+            "cuda:99999999999999999999",
+            "cuda:0,",
+            "cuda:0,1",
+            "cuda:0, cuda:1",
+            "cuda:0,cpu",
+            "cuda:all,cuda:0",
+            "emulated:",
+            "emulated:0",
+            "emulated:9",
+            "emulated:+1",
+            "cpu,cpu",
+        ];
+        for name in unknown {
             let error = name.parse::<DeviceName>().unwrap_err().to_string();
             assert!(error.contains(&format!("{name:?}")) && error.contains("cuda:0"), "{error}");
         }

@@ -162,8 +162,8 @@ fn memory_that_is_missing_is_named() {
 fn devices_open_by_name_or_say_what_is_missing() {
     let open = |name: DeviceName| Device::open(name, DeviceOptions::default());
     assert!(open(DeviceName::Cpu).unwrap().is_none());
-    assert_eq!(open(DeviceName::Emulated).unwrap().unwrap().info().name, "the emulated device");
-    match open(DeviceName::Cuda(99)) {
+    assert_eq!(open(DeviceName::Emulated(1)).unwrap().unwrap().info().name, "the emulated device");
+    match open(DeviceName::cuda(99)) {
         Err(error @ (Error::NoCuda | Error::NoDriver | Error::NoDevice { .. })) => {
             assert!(error.to_string().starts_with("no CUDA device"), "{error}");
         }

@@ -21,6 +21,16 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     /// The plan of a program, circuit or conversion, within the limits of planning.
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error>;
 
+    /// The engine of the same key on the current thread pool, if it shares the memory of this engine of a device.
+    fn on_host(&self) -> Option<Arc<dyn Engine>> {
+        None
+    }
+
+    /// The error of the device after which this engine went on without it (`auto`).
+    fn device_failure(&self) -> Option<Error> {
+        None
+    }
+
     /// Public values as an input of a run. None if the engine takes each value as a constant of the operations on its element.
     fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         Ok(None)

@@ -22,8 +22,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod arithmetic;
+mod auto;
 mod ciphertext;
 mod cost;
+mod device;
 mod disk;
 mod engine;
 mod error;
@@ -55,6 +57,7 @@ mod work;
 
 pub use ciphertext::Ciphertext;
 pub use cost::{cost, cost_under};
+pub use device::{GpuInfo, GpuList, gpus};
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::Estimate;

@@ -29,13 +29,13 @@ pub struct KeygenOptions {
 }
 
 /// Limits on a server. Defaults to everything the machine has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerOptions {
     /// Number of threads. Defaults to the number of processors.
     pub threads: Option<usize>,
     /// The device that computes. Defaults to `SOLINAS_DEVICE`, else to the processor.
     pub device: Option<DeviceName>,
     /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
-    /// free memory. On a device, all bytes that the server takes there.
+    /// free memory. On each device, the most bytes that the server takes there, by default its free memory.
     pub memory: Option<u64>,
 }

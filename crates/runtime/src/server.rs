@@ -1,10 +1,9 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::engine::Engine;
-use crate::options::DEVICE_VARIABLE;
 use crate::process::Pool;
-use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions};
-use solinas_gpu::{Device, DeviceName, DeviceOptions};
+use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
+use solinas_gpu::DeviceName;
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,11 +50,11 @@ impl Server {
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
-        let pool = Pool::new(threads)?;
-        let device = device(options)?;
-        let (engine, device) = pool.get()?.install(|| engine(key, device, options))?;
+        let pool = Arc::new(Pool::new(threads)?);
+        let name = device::chosen(options)?;
+        let (engine, device) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool: Arc::new(pool), threads, device })
+        Ok(Self { engine, pool, threads, device })
     }
 
     /// Identity of the key.
@@ -73,9 +72,14 @@ impl Server {
         self.threads
     }
 
-    /// The device that computes. `auto` has become a GPU or the processor.
-    pub fn device(&self) -> DeviceName {
-        self.device
+    /// The device that computes. `auto` has become the processor, or a GPU that computes what it is expected to end first.
+    pub fn device(&self) -> &DeviceName {
+        if self.device_failure().is_some() { &DeviceName::Cpu } else { &self.device }
+    }
+
+    /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.
+    pub fn device_failure(&self) -> Option<Error> {
+        self.engine.device_failure()
     }
 
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
@@ -91,34 +95,5 @@ impl Server {
         let (scheme, memory_bytes) = (self.params().scheme, self.memory_bytes() as u64);
         let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
         costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
-    }
-}
-
-/// The device of these options, else of the environment.
-fn device(options: &ServerOptions) -> Result<DeviceName, Error> {
-    if let Some(device) = options.device {
-        return Ok(device);
-    }
-    let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
-    Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
-}
-
-/// Loads a key for a device. The device `auto` becomes a GPU if the machine has one on which the scheme runs.
-fn engine(key: &ServerKey, name: DeviceName, options: &ServerOptions) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
-    let on_device = || {
-        let device = Device::open(name, DeviceOptions { memory: options.memory, seed: 0 })?;
-        device.map_or(Ok(None), |device| Arc::clone(&key.0).engine_on(&device))
-    };
-    match (on_device(), name) {
-        (Ok(Some(engine)), DeviceName::Auto) => Ok((engine, DeviceName::Cuda(0))),
-        (Ok(Some(engine)), _) => Ok((engine, name)),
-        (Ok(None), DeviceName::Cpu | DeviceName::Auto) | (Err(Error::Device(_)), DeviceName::Auto) => {
-            Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu))
-        }
-        (Ok(None), _) => Err(Error::Request {
-            what: format!("scheme {} does not run on the device {name}", key.0.params().scheme),
-            help: "take the device cpu".into(),
-        }),
-        (Err(error), _) => Err(error),
     }
 }

@@ -84,7 +84,7 @@ pub use keys::{ClientKey, Keygen, Plaintext, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
 pub use runtime::{Control, ErrorKind, Estimate, ParamsInfo, Progress, Type};
-pub use server::{DeviceName, Job, Prepared, Server, ServerOptions};
+pub use server::{DeviceName, GpuInfo, GpuList, Job, Prepared, Server, ServerOptions, gpus};
 pub use solinas_bigint as bigint;
 pub use solinas_circuits as circuits;
 pub use solinas_runtime as runtime;

@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::{Control, Error, Estimate, Expression, Result, ServerKey, runtime};
 use std::fmt;
 
-pub use runtime::{DeviceName, ServerOptions};
+pub use runtime::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
 
 /// Work on a thread of its own: see [`Prepared::start`].
 pub type Job<T> = runtime::Job<T, Error>;
@@ -70,10 +70,16 @@ impl Server {
         self.0.threads()
     }
 
-    /// The device that computes.
+    /// The device that computes. `auto` has become the processor, or a GPU that computes what it is expected to end first.
     #[must_use]
-    pub fn device(&self) -> DeviceName {
+    pub fn device(&self) -> &DeviceName {
         self.0.device()
+    }
+
+    /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.
+    #[must_use]
+    pub fn device_failure(&self) -> Option<Error> {
+        self.0.device_failure().map(Error::from)
     }
 }
 

@@ -32,7 +32,7 @@ from solinas._errors import (
 from solinas._functions import lookup, maximum, minimum, select
 from solinas._job import Job
 from solinas._keys import ClientKey, ServerKey, keygen
-from solinas._params import Estimate, FoundParams, ParamsInfo, find_params, params
+from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
 from solinas._program import Program
 from solinas._server import Server
 from solinas._tracing import program
@@ -87,6 +87,7 @@ __all__ = [
     "FileError",
     "FormatError",
     "FoundParams",
+    "GpuInfo",
     "Int",
     "Integer",
     "InternalError",
@@ -114,6 +115,7 @@ __all__ = [
     "bool_",
     "find_params",
     "from_bits",
+    "gpus",
     "i8",
     "i16",
     "i32",

@@ -154,6 +154,30 @@ def params() -> list[ParamsInfo]:
     return [ParamsInfo._from(info) for info in _core.params()]
 
 
+@dataclass(frozen=True)
+class GpuInfo(_Record):
+    """A GPU of the machine."""
+
+    # The name for `Server(device=...)`, such as `cuda:0`.
+    name: str
+    # The name of the model.
+    model: str
+    memory_bytes: int
+    multiprocessors: int
+    # The driver and its version.
+    driver: str
+    # The reason why servers do not run on it.
+    problem: str | None
+
+
+def gpus() -> list[GpuInfo]:
+    """Return the GPUs of the machine. The list is empty without a driver or a GPU.
+
+    `solinas params --devices` prints the list, or the reason why it is empty.
+    """
+    return [GpuInfo._from(info) for info in _core.gpus()]
+
+
 @overload
 def find_params(
     depth: int,

@@ -42,10 +42,12 @@ class Server:
 
         - `threads`: the number of threads. Defaults to the number of processors.
         - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
-          three quarters of the free memory. On a GPU, the most bytes that the server takes there.
-        - `device`: the device that computes (scheme `"tfhe"`): `"cpu"`, `"cuda:N"` for GPU number N, `"auto"` for a GPU
-          if there is one, or `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All
-          give the same results. Defaults to `SOLINAS_DEVICE`, or to `"cpu"`.
+          three quarters of the free memory. On each device, the most bytes that the server takes there, by default all
+          that are free.
+        - `device`: the device that computes (scheme `"tfhe"`): `"cpu"`, `"cuda:N"` for GPU number N, several GPUs as
+          `"cuda:0,cuda:1"` or `"cuda:all"`, `"auto"` for the faster one of a GPU and the processor, or `"emulated"` for
+          an interpreter of the GPU's kernels, which is slow and for tests. All give the same results. Defaults to
+          `SOLINAS_DEVICE`, or to `"cpu"`. `sl.gpus()` lists the GPUs.
 
         Raises RangeError if a number is out of range, ParameterError if there is too little memory or no such device.
         """
@@ -82,8 +84,16 @@ class Server:
 
     @property
     def device(self) -> str:
-        """The device that computes: `"cpu"`, `"cuda:N"` or `"emulated"`."""
+        """The device that computes. `"auto"` has become `"cpu"`, or a GPU that shares the work with the processor."""
         return self._inner.device
+
+    @property
+    def device_failure(self) -> str | None:
+        """The error of the GPU after which a server on `"auto"` computed on the processor, or None.
+
+        The results are those without the error.
+        """
+        return self._inner.device_failure
 
     @property
     def memory_bytes(self) -> int:

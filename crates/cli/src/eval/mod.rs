@@ -79,10 +79,10 @@ pub(crate) struct Args {
     /// Number of threads, 1 to 4096; defaults to the number of processors. The command starts at most four for each processor
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// Memory for tables in MiB (scheme gh); defaults to SOLINAS_MEMORY_MIB, else to three quarters of the free memory
+    /// Memory in MiB: for tables (scheme gh), by default SOLINAS_MEMORY_MIB, else three quarters of the free memory; with --device, on each device, by default all that is free there
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Device that computes: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu. `solinas params --devices` lists the GPUs
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Do not warn about a key for research only or a key from a chosen seed
@@ -139,11 +139,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
     }
     let capabilities = scheme.capabilities();
-    if args.memory.is_some() && !capabilities.table_memory {
+    if args.memory.is_some() && args.device.is_none() && !capabilities.table_memory {
         let schemes = listed(schemes().filter(|scheme| scheme.capabilities().table_memory));
         return Err(usage(
             format!("--memory applies to keys of {schemes} only, and {} is of scheme {scheme}", key_file.display()),
-            "leave it out",
+            "leave it out, or name a device by --device",
         ));
     }
     work.check_types(&files)?;
@@ -168,6 +168,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let start = Instant::now();
     let results = watch(out, &label, |control| Ok(prepared.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();
+    crate::limits::warn_of_device(&server);
     outputs::save(&targets, &results)?;
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::new(file, result)).collect();
     let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;

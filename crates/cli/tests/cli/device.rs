@@ -50,11 +50,62 @@ fn a_device_changes_no_byte_of_a_result() {
     let place = Place::new();
     place.encrypt("u2", "3", "a.ct");
     place.encrypt("u2", "2", "b.ct");
-    for device in ["cpu", "auto", "emulated"] {
-        place.run(&format!("eval --key SERVER add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
-    }
     let read = |name: &str| std::fs::read(place.path(name)).unwrap();
-    assert_eq!(read("cpu.ct"), read("auto.ct"));
-    assert_eq!(read("cpu.ct"), read("emulated.ct"));
+    for device in ["cpu", "auto", "emulated", "emulated:2"] {
+        place.run(&format!("eval --key SERVER add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
+        assert!(read("cpu.ct") == read(&format!("{device}.ct")), "{device}");
+    }
     assert_eq!(place.run("decrypt --key CLIENT emulated.ct"), "1\n");
+}
+
+#[test]
+fn the_memory_of_a_device_is_limited() {
+    let place = Place::new();
+    place.encrypt("bool", "1", "a.ct");
+    place.run("eval --key SERVER not a.ct -o r.ct --device emulated --memory 1024");
+    let message = place.fail("eval --key SERVER not a.ct -o s.ct --device emulated --memory 1", 1);
+    assert!(message.contains("bytes on the emulated device") && message.contains("take another device"), "{message}");
+    let message = place.fail("eval --key SERVER not a.ct -o s.ct --memory 1024", 2);
+    assert!(message.contains("--device"), "{message}");
+}
+
+#[test]
+fn params_lists_the_gpus_or_says_why_there_are_none() {
+    let place = Place::new();
+    let text = place.run("params --devices");
+    assert!(text.contains("has the devices cpu and emulated"), "{text}");
+    let list: serde_json::Value = serde_json::from_str(&place.run("params --devices --json")).unwrap();
+    match list["gpus"].as_array().unwrap().as_slice() {
+        [] => {
+            let problem = list["problem"].as_str().unwrap();
+            assert!(text.contains(problem) && problem.contains("take the device cpu"), "{problem}");
+        }
+        [first, ..] => assert!(first["name"] == "cuda:0" && text.contains(first["model"].as_str().unwrap())),
+    }
+    place.fail("params --devices find", 2);
+}
+
+/// Ctrl-C stops a run on a device between two graphs, and leaves no file.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_run_on_a_device() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let place = Place::new();
+    place.encrypt("u16", "40000", "a.ct");
+    let key = crate::common::key("k/server.key");
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("solinas"))
+        .current_dir(place.path("."))
+        .args(["eval", "--key", &key, "mul", "a.ct", "a.ct", "-o", "r.ct", "--device", "emulated"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(child.try_wait().unwrap(), None, "the product ended before the signal");
+    let start = Instant::now();
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    println!("stopped after {:.1} s", start.elapsed().as_secs_f64());
+    assert!(start.elapsed() < Duration::from_secs(30));
+    assert_eq!(place.files(), ["a.ct"]);
 }

@@ -3,11 +3,14 @@
 //! An [`Engine`] holds a server key on a device. A [`Session`] holds the values of one program there. A wave of
 //! bootstraps is a graph of five kernels: linear combinations of values, keyswitch, modulus switch, blind rotation, and
 //! sample extraction. The values stay on the device from the first wave to the last one.
+//! [`Engines`] and [`Sessions`] share waves among several devices.
 
+mod group;
 mod kernels;
 mod session;
 
 use crate::{Buffer, Device, Error, Stream};
+pub use group::{Engines, Sessions};
 use kernels::Kernels;
 pub use session::{Session, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
@@ -80,6 +83,12 @@ impl Engine {
     /// Number of bootstraps that run at once: one on each multiprocessor.
     pub fn parallel(&self) -> usize {
         self.device.info().multiprocessors as usize
+    }
+
+    /// Largest number of bootstraps of a graph, after which a run reports progress and can stop. An emulated bootstrap takes
+    /// up to a second.
+    fn batch(&self) -> usize {
+        if self.device.info().is_emulated { 3 * self.parallel() } else { Session::MAX_JOBS }
     }
 
     /// Words of a value: `k N + 1`.

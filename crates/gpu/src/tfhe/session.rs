@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         let sets: Vec<u32> = sets.concat().into_iter().map(|step| step as u32).collect();
         let boxes: Vec<u32> = tables.iter().flat_map(LookupTable::boxes).collect();
         let (words, small) = (engine.words(), params.literal().lwe_dimension + 1);
-        let jobs = jobs.clamp(1, Self::MAX_JOBS);
+        let jobs = jobs.clamp(1, engine.batch());
         let stream = Stream::new(&engine.device)?;
         let new = |words: usize, what: &str| stream.buffer::<u32>(words, what);
         let wave = Wave {
@@ -125,6 +125,17 @@ impl<'a> Session<'a> {
     /// # Errors
     /// [`Error::Launch`] for a slot or table that does not exist, or a wrong number of outputs; the errors of the device.
     pub fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+        self.submit(tasks)?;
+        self.synchronize()
+    }
+
+    /// Waits for all bootstraps.
+    pub(super) fn synchronize(&self) -> Result<(), Error> {
+        self.stream.synchronize()
+    }
+
+    /// Gives independent bootstraps to the device. Does not wait for them.
+    pub(super) fn submit(&mut self, tasks: &[Task]) -> Result<(), Error> {
         for tasks in tasks.chunks(self.jobs()) {
             self.arguments(tasks.iter().map(|task| &task.argument))?;
             let (mut tables, mut outputs) = (Vec::new(), Vec::new());
@@ -152,7 +163,7 @@ impl<'a> Session<'a> {
             }
             self.stream.replay(&self.graphs[&shape])?;
         }
-        self.stream.synchronize()
+        Ok(())
     }
 
     /// Computes sums of values and reads them.

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solinas_bigint::Natural;
 use solinas_gpu::lwe::{Engine, Form, Pieces};
-use solinas_gpu::{Device, DeviceOptions, Error};
+use solinas_gpu::{Device, DeviceOptions, Error, Faults};
 use solinas_schemes::lwe::{KeyFile, Layout, Matrix, Modulus, Multiplier, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
 use std::path::PathBuf;
@@ -149,6 +149,33 @@ fn any_interleaving_of_copies_and_products_gives_the_same_words() {
         let engine = engine(seed, None).with_staging([1, 2 * 4 * 64 * 48][seed as usize % 2]);
         let product = engine.multiply_streamed(&matrix, &vectors, &Control::default()).unwrap();
         assert_eq!(product, want, "seed {seed}");
+    }
+}
+
+/// The product of a streamed matrix of seven pieces, on a device that forgets a wait.
+fn streamed(seed: u64, forgotten_wait: u64) -> Result<(), Error> {
+    let modulus = Modulus::of_primes(7, 31).unwrap();
+    let matrix = Matrix::expand(&seeded(64, 16, &modulus), u64::MAX).unwrap();
+    let vectors = [random(&modulus, 64, 1)];
+    let faults = Faults { forgotten_wait: Some(forgotten_wait), ..Faults::default() };
+    let device = Device::faulty(DeviceOptions { seed, ..DeviceOptions::default() }, faults);
+    let engine = Engine::new(&device).unwrap().with_staging(1);
+    let product = engine.multiply_streamed(&matrix, &vectors, &Control::default())?;
+    assert_eq!(product, on_the_processor(&matrix, &vectors));
+    Ok(())
+}
+
+#[test]
+fn every_wait_that_is_missing_in_the_pipeline_is_reported() {
+    // Each product waits for its copy, and each copy but three for the product from its buffer.
+    const WAITS: u64 = 7 + 4;
+    for seed in 0..10 {
+        for forgotten in 0..WAITS {
+            let error = streamed(seed, forgotten).err().map(|error| error.to_string());
+            let reports = |error: &String| error.contains("have no order") || error.contains("uninitialised");
+            assert!(error.as_ref().is_some_and(reports), "wait {forgotten}, seed {seed}: {error:?}");
+        }
+        assert_eq!(streamed(seed, WAITS), Ok(()), "there are no more waits");
     }
 }
 

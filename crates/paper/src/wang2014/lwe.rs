@@ -4,6 +4,7 @@ use super::TITLE;
 use crate::ntl::Ntl;
 use crate::report::six_figures;
 use crate::timing::{self, Timer, one_and, threads};
+use crate::wang2015::GPU_NOTE;
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
 use solinas_bigint::Natural;
 use solinas_schemes::lwe::{Access, Layout, Matrix, Modulus, Multiplier, SeededMatrix, Selection, Vector};
@@ -206,7 +207,7 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
     let published = |figure| Some(Cell::published(figure));
     let line = |name: &str, ours: Option<Cell>, paper: bool| {
         let figures = if paper { [times.ntl, published(PAPER.2), published(PAPER.3)] } else { [None; 3] };
-        row(name, [vec![sum(ours)], figures.to_vec()].concat(), paper.then_some(cpu))
+        row(name, [vec![sum(ours), None], figures.to_vec()].concat(), paper.then_some(cpu))
     };
     let rows = vec![
         line("general vector, whole matrix", of(0), true),
@@ -214,10 +215,10 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
         line("zeros and ones, every row (encryption)", of(1), false),
         line("zeros and ones, the selected rows only", of(2), false),
     ];
-    let names = ["ours, all threads", "NTL here, 1 thread", "paper's NTL", "paper's GPU"];
+    let names = ["ours, all threads", "GPU", "NTL here, 1 thread", "paper's NTL", "paper's GPU"];
     let columns = names.map(|name| Column::new(name, Some("s"))).into();
     report.tables.push(Table { title: "Products and reconstruction, beside the paper's CPU".into(), columns, rows });
-    report.notes = vec![FORM_NOTE.into(), times.ntl_note];
+    report.notes = vec![FORM_NOTE.into(), GPU_NOTE.into(), times.ntl_note];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }
@@ -253,7 +254,7 @@ mod tests {
         let options = Options { quick: true, threads: Some(2), ..Options::default() };
         let control = Control::default();
         let report = compared(&options, &control).unwrap();
-        assert!(report.tables[0].rows.iter().all(|row| row.cells[0].is_some()));
+        assert!(report.tables[0].rows.iter().all(|row| row.cells[0].is_some() && row.cells[1].is_none()));
         let report = product(&options, &control).unwrap();
         assert!(report.tables[0].rows.iter().all(|row| row.ratio.is_some_and(|ratio| ratio > 0.0)));
         let report = memory(&options, &control).unwrap();

@@ -78,7 +78,7 @@ pub(crate) struct Steps {
     pub(crate) total: f64,
 }
 
-pub(crate) const GPU_NOTE: &str = "Column `GPU` is empty, because this build has no GPU kernels. The paper's GPU figures are beside our figures of the CPU named above.";
+pub(crate) const GPU_NOTE: &str = "Column `GPU` is empty, because our kernels have not been measured on a GPU. The paper's GPU figures are beside our figures of the CPU named above.";
 
 /// Figures of partial transforms, full transforms and tables. Decryption has one method for partial and full transforms.
 fn figures(bench: &Bench, set: &str, operation: &str) -> [Figure; 3] {

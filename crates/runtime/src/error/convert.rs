@@ -40,6 +40,10 @@ impl From<SchemeError> for Error {
     fn from(error: SchemeError) -> Self {
         match error {
             SchemeError::Cancelled(_) => Self::Cancelled,
+            SchemeError::Device(device) => match device.get::<solinas_gpu::Error>() {
+                Some(device) => Self::Device(device.clone()),
+                None => Self::Scheme(device.into()),
+            },
             SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
                 // An option sets the memory of recryption tables.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };

@@ -4,6 +4,7 @@ use super::engine::LeveledEngine;
 use super::payload::{Elements, form_of};
 use super::plan::slot_type;
 use super::{Leveled, ParamsOf, memory_bytes};
+use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
@@ -296,11 +297,13 @@ impl<S: Leveled> scheme::Public for Server<S> {
         Ok(Arc::new(LeveledEngine::new(self, None)?))
     }
 
-    fn engine_on(self: Arc<Self>, device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
-        if !S::ON_DEVICES {
-            return Ok(None);
-        }
-        Ok(Some(Arc::new(LeveledEngine::new(self, Some(device))?)))
+    fn runs_on_devices(&self) -> bool {
+        S::ON_DEVICES
+    }
+
+    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+        let device = device::one(S::NAME, devices)?;
+        Ok(Arc::new(LeveledEngine::new(self, Some(device))?))
     }
 
     fn header(&self) -> Result<Header, Error> {

@@ -13,7 +13,7 @@ use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Progr
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_gpu::Device;
-use solinas_gpu::tfhe::{Sum, Task};
+use solinas_gpu::tfhe::{Engines, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
 use std::collections::HashMap;
@@ -21,19 +21,21 @@ use std::ops::Add;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Measured seconds of one bootstrap: alone, and in a batch on one thread or multiprocessor.
+/// Measured seconds of one bootstrap: alone, and in a batch on one thread or multiprocessor. On devices, also those of the
+/// copies of one value there and back.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     alone: f64,
     batched: f64,
+    copies: f64,
 }
 
 /// Evaluation under a TFHE key.
 #[derive(Debug)]
 pub(crate) struct TfheEngine {
-    evaluator: Evaluator,
-    /// The key on a device, which then computes the bootstraps.
-    device: Option<solinas_gpu::tfhe::Engine>,
+    evaluator: Arc<Evaluator>,
+    /// The key on devices, which then compute the bootstraps.
+    devices: Option<Engines>,
     speed: OnceLock<Speed>,
     plans: Plans<Key, Schedule>,
 }
@@ -42,15 +44,20 @@ pub(crate) struct TfheEngine {
 type Key = (Arc<Source>, u64, bool);
 
 impl TfheEngine {
-    /// Prepares a key on the current thread pool, for a device or for the pool itself.
-    pub(crate) fn new(key: &ServerKey, device: Option<&Device>) -> Result<Self, Error> {
+    /// Prepares a key on the current thread pool: for devices, or without devices for the pool itself.
+    pub(crate) fn new(key: &ServerKey, devices: &[Device]) -> Result<Self, Error> {
         let evaluator = Evaluator::new(key)?;
-        let device = device.map(|device| solinas_gpu::tfhe::Engine::new(device, &evaluator)).transpose()?;
-        Ok(Self { evaluator, device, speed: OnceLock::new(), plans: Plans::default() })
+        let devices = (!devices.is_empty()).then(|| Engines::new(devices, &evaluator)).transpose()?;
+        Ok(Self { devices, ..Self::host(Arc::new(evaluator)) })
+    }
+
+    /// The engine of the current thread pool.
+    fn host(evaluator: Arc<Evaluator>) -> Self {
+        Self { evaluator, devices: None, speed: OnceLock::new(), plans: Plans::default() }
     }
 
     fn target(&self) -> Target<'_> {
-        self.device.as_ref().map_or(Target::Host(&self.evaluator), Target::Device)
+        self.devices.as_ref().map_or(Target::Host(&self.evaluator), Target::Devices)
     }
 
     fn set(&self) -> &Params {
@@ -82,7 +89,7 @@ impl TfheEngine {
             shallow => shallow?,
         };
         // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
-        let speed = Speed { alone: 1.0, batched: 0.75 };
+        let speed = Speed { alone: 1.0, batched: 0.75, copies: 0.0 };
         let faster = seconds(&shallow, instances, threads, speed) < seconds(&fewest, instances, threads, speed);
         Ok(if faster { shallow } else { fewest })
     }
@@ -140,19 +147,32 @@ impl TfheEngine {
             values.bootstrap(&tasks)?;
             Ok::<f64, Error>(start.elapsed().as_secs_f64())
         };
-        if let Some(device) = &self.device {
-            let parallel = device.parallel();
+        if let Some(devices) = &self.devices {
             time(1)?;
-            return Ok(Speed { alone: time(1)?, batched: time(2 * parallel)? / 2.0 });
+            let copies = self.seconds_of_copies(&value)?;
+            return Ok(Speed { alone: time(1)?, batched: time(2 * devices.parallel())? / 2.0, copies });
         }
         let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         match single {
             Ok(pool) => pool.install(|| {
                 time(1)?;
-                Ok(Speed { alone: time(1)?, batched: time(8)? / 8.0 })
+                Ok(Speed { alone: time(1)?, batched: time(8)? / 8.0, copies: 0.0 })
             }),
-            Err(_) => time(1).map(|alone| Speed { alone, batched: alone }),
+            Err(_) => time(1).map(|alone| Speed { alone, batched: alone, copies: 0.0 }),
         }
+    }
+
+    /// Returns the measured seconds of the copies of one value to the devices and back, as one of several.
+    fn seconds_of_copies(&self, value: &LweCiphertext) -> Result<f64, Error> {
+        const VALUES: u32 = 8;
+        let mut values = self.target().values(VALUES as usize, VALUES as usize, &[])?;
+        let start = Instant::now();
+        for slot in 0..VALUES {
+            values.write(slot, value)?;
+        }
+        let sum = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
+        values.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
+        Ok(start.elapsed().as_secs_f64() / f64::from(VALUES))
     }
 }
 
@@ -171,6 +191,10 @@ impl Engine for TfheEngine {
 
     fn form(&self) -> Form {
         form_of(self.set())
+    }
+
+    fn on_host(&self) -> Option<Arc<dyn Engine>> {
+        Some(Arc::new(Self::host(Arc::clone(&self.evaluator))))
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
@@ -214,10 +238,11 @@ impl Plan for Planned {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let speed = self.engine.speed(control)?;
-        // A device shares a wave among its multiprocessors.
-        let workers = self.engine.device.as_ref().map_or(threads, solinas_gpu::tfhe::Engine::parallel);
+        // Devices share a wave among their multiprocessors.
+        let workers = self.engine.devices.as_ref().map_or(threads, Engines::parallel);
+        let copies = (self.schedule.values_of_host() * instances) as f64 * speed.copies;
         Ok(Estimate {
-            seconds: seconds(&self.schedule, instances, workers, speed),
+            seconds: seconds(&self.schedule, instances, workers, speed) + copies,
             bootstrap_seconds: speed.alone,
             threads,
             ..self.count(instances)?

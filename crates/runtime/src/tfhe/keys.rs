@@ -105,11 +105,15 @@ impl Public for ServerKey {
     }
 
     fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        engine(&self, None)
+        engine(&self, &[])
     }
 
-    fn engine_on(self: Arc<Self>, device: &Device) -> Result<Option<Arc<dyn Engine>>, Error> {
-        engine(&self, Some(device)).map(Some)
+    fn runs_on_devices(&self) -> bool {
+        true
+    }
+
+    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+        engine(&self, devices)
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -121,9 +125,10 @@ impl Public for ServerKey {
     }
 }
 
-fn engine(key: &ServerKey, device: Option<&Device>) -> Result<Arc<dyn Engine>, Error> {
+/// Loads a key for devices, or without devices for the current thread pool.
+fn engine(key: &ServerKey, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
     memory::check("a server key", &info(key.params()), Evaluator::size_of(key.params()) as u64, memory::FREE)?;
-    Ok(Arc::new(TfheEngine::new(key, device)?))
+    Ok(Arc::new(TfheEngine::new(key, devices)?))
 }
 
 /// Describes a parameter set.

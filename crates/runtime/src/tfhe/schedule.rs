@@ -113,6 +113,11 @@ impl Schedule {
         self.tasks.len()
     }
 
+    /// Number of inputs and outputs of one instance.
+    pub(crate) fn values_of_host(&self) -> usize {
+        self.inputs as usize + self.outputs.len()
+    }
+
     /// Number of bootstraps in each wave.
     pub(crate) fn waves(&self) -> Vec<usize> {
         let mut waves = Vec::new();

@@ -1,7 +1,7 @@
-//! The values of a run, in slots: on the host, or on a device.
+//! The values of a run, in slots: on the host, or on devices.
 
 use crate::Error;
-use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
+use solinas_gpu::tfhe::{Engines, Session, Sessions, Sum, Task};
 use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
 
 /// Where a run computes.
@@ -9,7 +9,7 @@ use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext
 pub(crate) enum Target<'a> {
     /// The current thread pool.
     Host(&'a Evaluator),
-    Device(&'a Engine),
+    Devices(&'a Engines),
 }
 
 /// Ciphertexts in slots, and bootstraps on them.
@@ -34,7 +34,7 @@ impl<'a> Target<'a> {
     pub(crate) fn instances(self, slots: usize) -> usize {
         match self {
             Self::Host(_) => host_batch(),
-            Self::Device(engine) => (engine.room() / slots.max(1)).clamp(1, Session::MAX_JOBS),
+            Self::Devices(engines) => (engines.room() / slots.max(1)).clamp(1, Session::MAX_JOBS),
         }
     }
 
@@ -47,7 +47,7 @@ impl<'a> Target<'a> {
     ) -> Result<Box<dyn Values + 'a>, Error> {
         Ok(match self {
             Self::Host(evaluator) => Box::new(Host { evaluator, tables, slots: vec![None; slots] }),
-            Self::Device(engine) => Box::new(Session::new(engine, slots, jobs, tables)?),
+            Self::Devices(engines) => Box::new(Sessions::new(engines, slots, jobs, tables)?),
         })
     }
 }
@@ -100,20 +100,20 @@ impl Values for Host<'_> {
     }
 }
 
-impl Values for Session<'_> {
+impl Values for Sessions<'_> {
     fn batch(&self) -> usize {
         self.jobs()
     }
 
     fn write(&mut self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
-        Ok(Session::write(self, slot, value)?)
+        Ok(Sessions::write(self, slot, value)?)
     }
 
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
-        Ok(Session::bootstrap(self, tasks)?)
+        Ok(Sessions::bootstrap(self, tasks)?)
     }
 
     fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error> {
-        Ok(Session::read(self, sums)?)
+        Ok(Sessions::read(self, sums)?)
     }
 }

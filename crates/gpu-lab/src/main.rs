@@ -1,0 +1,69 @@
+//! `gpu-lab FOLDER`: checks and measures the engines on a device, and writes the results into a folder.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use solinas_gpu::{Device, DeviceName, DeviceOptions};
+use solinas_gpu_lab::steps::{Findings, Options, Step};
+use solinas_gpu_lab::{Clock, Size};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Checks and measures the GPU engines of Solinas
+#[derive(Parser)]
+struct Args {
+    /// Folder of the results; made if it is missing
+    folder: PathBuf,
+    /// The device: cuda:N, or emulated
+    #[arg(long, default_value = "cuda:0")]
+    device: String,
+    /// Small shapes and single samples
+    #[arg(long)]
+    quick: bool,
+    /// Seed of the inputs of checks
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds of the whole run. Steps that do not fit are skipped
+    #[arg(long, default_value_t = 530)]
+    seconds: u64,
+    /// Run this step only; repeat the option for several
+    #[arg(long)]
+    step: Vec<Step>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns whether every check passed.
+fn run(args: &Args) -> Result<bool, String> {
+    let clock = Clock::new(args.seconds);
+    let name: DeviceName = args.device.parse().map_err(|error: solinas_gpu::Error| error.to_string())?;
+    let device = Device::open(name, DeviceOptions::default()).map_err(|error| error.to_string())?;
+    let device = device.ok_or("gpu-lab measures a device; name cuda:0 or emulated")?;
+    std::fs::create_dir_all(&args.folder)
+        .map_err(|error| format!("cannot make the folder {}: {error}", args.folder.display()))?;
+    let size = if args.quick { Size::Quick } else { Size::Full };
+    let options = Options { folder: &args.folder, name: &args.device, size, seed: args.seed, clock };
+    println!("{}: seed {}, {} s", device.info().name, args.seed, args.seconds);
+    let mut findings = Findings::default();
+    for step in Step::ALL.into_iter().filter(|step| args.step.is_empty() || args.step.contains(step)) {
+        if clock.is_over() {
+            println!("{step:?}: skipped, since the time was over");
+            continue;
+        }
+        // A device that fails in one step may still tell why in the next one.
+        match findings.run(step, &device, &options) {
+            Ok(()) => println!("{step:?}: done, {:.0} s left", clock.left().as_secs_f64()),
+            Err(problem) => println!("{step:?}: {problem}"),
+        }
+    }
+    println!("\n{}", findings.summary(&device));
+    Ok(findings.passed())
+}

@@ -1,0 +1,98 @@
+//! One key on several devices, which share each wave.
+
+use super::{Engine, Session, Sum, Task};
+use crate::{Device, Error};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext};
+
+/// A TFHE server key on each of one or several devices.
+#[derive(Debug)]
+pub struct Engines(Vec<Engine>);
+
+impl Engines {
+    /// Copies a key to each device.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub fn new(devices: &[Device], evaluator: &Evaluator) -> Result<Self, Error> {
+        Ok(Self(devices.iter().map(|device| Engine::new(device, evaluator)).collect::<Result<_, _>>()?))
+    }
+
+    /// Number of values for which every device has room, beside as many bytes for waves.
+    pub fn room(&self) -> usize {
+        self.0.iter().map(Engine::room).min().unwrap_or(0)
+    }
+
+    /// Number of bootstraps that run at once: one on each multiprocessor.
+    pub fn parallel(&self) -> usize {
+        self.0.iter().map(Engine::parallel).sum()
+    }
+}
+
+/// The values of a program on one or several devices. Each device holds all of them and computes an even share of each
+/// wave. Then it gets the outputs of the others through the memory of the host.
+#[derive(Debug)]
+pub struct Sessions<'a>(Vec<Session<'a>>);
+
+impl<'a> Sessions<'a> {
+    /// Makes slots on each device, and room for waves of at most `jobs` bootstraps on all devices together.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn new(engines: &'a Engines, slots: usize, jobs: usize, tables: &[LookupTable]) -> Result<Self, Error> {
+        let jobs = jobs.div_ceil(engines.0.len().max(1));
+        let sessions = engines.0.iter().map(|engine| Session::new(engine, slots, jobs, tables));
+        Ok(Self(sessions.collect::<Result<_, _>>()?))
+    }
+
+    /// Largest number of bootstraps of a wave.
+    pub fn jobs(&self) -> usize {
+        self.0.iter().map(Session::jobs).sum()
+    }
+
+    /// Copies a ciphertext to a slot.
+    ///
+    /// # Errors
+    /// As [`Session::write`].
+    pub fn write(&self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
+        self.0.iter().try_for_each(|session| session.write(slot, value))
+    }
+
+    /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
+    ///
+    /// # Errors
+    /// As [`Session::bootstrap`].
+    pub fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+        let parts = self.0.len();
+        let share = |part: usize| &tasks[part * tasks.len() / parts..(part + 1) * tasks.len() / parts];
+        for (part, session) in self.0.iter_mut().enumerate() {
+            session.submit(share(part))?;
+        }
+        for part in 0..parts {
+            self.0[part].synchronize()?;
+            if parts > 1 {
+                self.send(part, share(part))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the outputs of tasks from one device to the others.
+    fn send(&mut self, from: usize, tasks: &[Task]) -> Result<(), Error> {
+        let slots: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.iter().copied()).collect();
+        let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
+        let values = self.0[from].read(&values)?;
+        for (_, session) in self.0.iter().enumerate().filter(|&(part, _)| part != from) {
+            slots.iter().zip(&values).try_for_each(|(&slot, value)| session.write(slot, value))?;
+        }
+        Ok(())
+    }
+
+    /// Computes sums of values and reads them.
+    ///
+    /// # Errors
+    /// As [`Session::read`].
+    pub fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error> {
+        // Every device holds every value.
+        self.0.first_mut().map_or(Ok(Vec::new()), |session| session.read(sums))
+    }
+}

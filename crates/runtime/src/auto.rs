@@ -1,0 +1,241 @@
+//! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
+
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
+use crate::process::Pool;
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
+use std::sync::{Arc, OnceLock};
+
+/// Engines of one key on a GPU and on the processor. Both give the same results.
+#[derive(Debug)]
+pub(crate) struct Auto {
+    device: Arc<dyn Engine>,
+    host: Arc<dyn Engine>,
+    pool: Arc<Pool>,
+    /// The error of the device, which is not used any more.
+    failure: OnceLock<solinas_gpu::Error>,
+}
+
+impl Auto {
+    pub(crate) fn new(device: Arc<dyn Engine>, host: Arc<dyn Engine>, pool: Arc<Pool>) -> Self {
+        Self { device, host, pool, failure: OnceLock::new() }
+    }
+
+    /// The result of the device. None if it failed, now or earlier, so that the processor does the work.
+    fn try_device<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
+        if self.failure.get().is_some() {
+            return Ok(None);
+        }
+        match work() {
+            Err(Error::Device(error)) if error.allows_fallback() => {
+                // Of several runs that fail at once, the first one notes its error.
+                let _ = self.failure.set(error);
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
+    }
+}
+
+impl Engine for Auto {
+    fn key_id(&self) -> KeyId {
+        self.host.key_id()
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.host.params()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.host.memory_bytes()
+    }
+
+    fn form(&self) -> Form {
+        self.host.form()
+    }
+
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        let device = self.try_device(|| Arc::clone(&self.device).plan(request, control))?;
+        let host = Arc::clone(&self.host).plan(request, control)?;
+        Ok(match device {
+            Some(device) => Box::new(Choice { auto: Arc::clone(&self), device, host, threads: request.threads }),
+            None => host,
+        })
+    }
+
+    fn device_failure(&self) -> Option<Error> {
+        self.failure.get().cloned().map(Error::Device)
+    }
+
+    fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
+        self.host.public(plain)
+    }
+}
+
+/// The plans of a GPU and of the processor.
+struct Choice {
+    auto: Arc<Auto>,
+    device: Box<dyn Plan>,
+    host: Box<dyn Plan>,
+    threads: usize,
+}
+
+impl Choice {
+    /// The estimate of the device, if it is expected to end before the processor; and that of the processor.
+    fn estimates(
+        &self,
+        instances: usize,
+        threads: usize,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<(Option<Estimate>, Estimate), Error> {
+        let host = self.host.estimate(instances, threads, pool, control)?;
+        let device = self.auto.try_device(|| self.device.estimate(instances, threads, pool, control))?;
+        Ok((device.filter(|device| device.seconds < host.seconds), host))
+    }
+
+    /// Whether to run on the device. A scheme whose estimate takes long does so without one.
+    fn prefers_device(&self, instances: usize, control: &Control<'_>) -> Result<bool, Error> {
+        if self.auto.params().scheme.capabilities().slow_estimate {
+            return Ok(true);
+        }
+        let (device, _) =
+            self.estimates(instances, self.threads, self.auto.pool.get()?, &control.without_progress())?;
+        Ok(device.is_some())
+    }
+}
+
+impl Plan for Choice {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        self.host.count(instances)
+    }
+
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let (device, host) = self.estimates(instances, threads, pool, control)?;
+        Ok(device.unwrap_or(host))
+    }
+
+    fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        if self.prefers_device(batch.instances, control)?
+            && let Some(results) = self.auto.try_device(|| self.device.run(batch, control))?
+        {
+            return Ok(results);
+        }
+        self.host.run(batch, control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::Source;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// An engine whose runs take some seconds by its estimate, and give no results or an error.
+    #[derive(Debug, Default)]
+    struct Fake {
+        seconds: f64,
+        error: Option<solinas_gpu::Error>,
+        /// Whether the estimate fails too.
+        lost: bool,
+        runs: AtomicUsize,
+    }
+
+    impl Fake {
+        fn result(&self) -> Result<(), Error> {
+            self.error.clone().map_or(Ok(()), |error| Err(error.into()))
+        }
+    }
+
+    impl Engine for Fake {
+        fn key_id(&self) -> KeyId {
+            KeyId([7; 32])
+        }
+
+        fn params(&self) -> ParamsInfo {
+            crate::params().swap_remove(0)
+        }
+
+        fn memory_bytes(&self) -> usize {
+            0
+        }
+
+        fn form(&self) -> Form {
+            Form::Bits
+        }
+
+        fn plan(self: Arc<Self>, _: &PlanRequest<'_>, _: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+            Ok(Box::new(FakePlan(self)))
+        }
+    }
+
+    struct FakePlan(Arc<Fake>);
+
+    impl Plan for FakePlan {
+        fn count(&self, _: usize) -> Result<Estimate, Error> {
+            Ok(Estimate::default())
+        }
+
+        fn estimate(&self, _: usize, _: usize, _: &rayon::ThreadPool, _: &Control<'_>) -> Result<Estimate, Error> {
+            if self.0.lost {
+                self.0.result()?;
+            }
+            Ok(Estimate { seconds: self.0.seconds, ..Estimate::default() })
+        }
+
+        fn run(&self, _: &Batch<'_>, _: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+            self.0.runs.fetch_add(1, Ordering::Relaxed);
+            self.0.result().map(|()| Vec::new())
+        }
+    }
+
+    /// Runs twice. Returns the runs of the device and of the processor, and the error of the device.
+    fn runs(device: Fake) -> Result<(usize, usize, Option<Error>), Error> {
+        let (device, host) = (Arc::new(device), Arc::new(Fake { seconds: 1.0, ..Fake::default() }));
+        let pool = Arc::new(Pool::new(1)?);
+        let engines = (Arc::clone(&device) as Arc<dyn Engine>, Arc::clone(&host) as Arc<dyn Engine>);
+        let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
+        for _ in 0..2 {
+            let source = Arc::new(Source::Convert(Form::Bits));
+            let request = PlanRequest { source: &source, inputs: None, instances: 1, threads: 1 };
+            let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
+            plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
+        }
+        let count = |fake: &Fake| fake.runs.load(Ordering::Relaxed);
+        Ok((count(&device), count(&host), auto.device_failure()))
+    }
+
+    fn lost() -> solinas_gpu::Error {
+        solinas_gpu::Error::Driver { device: "a GPU".into(), call: "a test".into(), problem: "it was lost".into() }
+    }
+
+    #[test]
+    fn the_faster_one_runs() {
+        let device = |seconds| Fake { seconds, ..Fake::default() };
+        assert!(matches!(runs(device(0.5)), Ok((2, 0, None))));
+        assert!(matches!(runs(device(1.5)), Ok((0, 2, None))));
+    }
+
+    #[test]
+    fn the_processor_repeats_what_a_lost_device_began() {
+        let (device, host, failure) = runs(Fake { seconds: 0.5, error: Some(lost()), ..Fake::default() }).unwrap();
+        assert_eq!((device, host), (1, 2), "the second run does not try the device");
+        assert!(failure.unwrap().to_string().contains("it was lost"));
+        let (device, host, failure) =
+            runs(Fake { seconds: 0.5, error: Some(lost()), lost: true, ..Fake::default() }).unwrap();
+        assert_eq!((device, host), (0, 2), "the estimate found that the device is lost");
+        assert!(failure.is_some());
+    }
+
+    #[test]
+    fn a_fault_of_solinas_is_not_hidden() {
+        let fault = solinas_gpu::Error::Fault("a test".into());
+        let error = runs(Fake { seconds: 0.5, error: Some(fault.clone()), ..Fake::default() }).unwrap_err();
+        assert!(matches!(error, Error::Device(found) if found == fault));
+    }
+}

@@ -1,0 +1,113 @@
+//! The choice of a device for a server, and the GPUs of the machine.
+
+use crate::auto::Auto;
+use crate::engine::Engine;
+use crate::options::DEVICE_VARIABLE;
+use crate::process::Pool;
+use crate::{Error, ServerKey, ServerOptions};
+use serde::Serialize;
+use solinas_gpu::{Device, DeviceName, DeviceOptions};
+use std::sync::Arc;
+
+/// The device of these options, else of the environment.
+pub(crate) fn chosen(options: &ServerOptions) -> Result<DeviceName, Error> {
+    if let Some(device) = &options.device {
+        return Ok(device.clone());
+    }
+    let value = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
+    Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
+}
+
+/// Loads a key for a device, on the current thread pool, which is `pool`. Returns the name of the device that computes.
+pub(crate) fn engine(
+    key: &ServerKey,
+    name: DeviceName,
+    options: &ServerOptions,
+    pool: &Arc<Pool>,
+) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
+    let on_host = || Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu));
+    let is_auto = name == DeviceName::Auto;
+    // A scheme without kernels opens no device.
+    if name == DeviceName::Cpu || is_auto && !key.0.runs_on_devices() {
+        return on_host();
+    }
+    if !key.0.runs_on_devices() {
+        return Err(Error::Request {
+            what: format!("scheme {} does not run on the device {name}", key.0.params().scheme),
+            help: "take the device cpu".into(),
+        });
+    }
+    let on_devices = || {
+        let devices = Device::open_all(&name, DeviceOptions { memory: options.memory, seed: 0 })?;
+        (!devices.is_empty()).then(|| Arc::clone(&key.0).engine_on(&devices)).transpose()
+    };
+    match on_devices() {
+        Ok(Some(engine)) if is_auto => {
+            let host = engine.on_host().map_or_else(|| Arc::clone(&key.0).engine(options), Ok)?;
+            Ok((Arc::new(Auto::new(engine, host, Arc::clone(pool))), DeviceName::cuda(0)))
+        }
+        Ok(Some(engine)) => Ok((engine, name)),
+        Ok(None) => on_host(),
+        Err(Error::Device(error)) if is_auto && error.allows_fallback() => on_host(),
+        Err(error) => Err(error),
+    }
+}
+
+/// The only device of several, for an engine that runs on one.
+///
+/// # Errors
+/// [`Error::Request`] if there are more.
+pub(crate) fn one<'a>(scheme: &str, devices: &'a [Device]) -> Result<&'a Device, Error> {
+    match devices {
+        [device] => Ok(device),
+        _ => Err(Error::Request {
+            what: format!("scheme {scheme} runs on one device, but {} were named", devices.len()),
+            help: "name one, such as cuda:0".into(),
+        }),
+    }
+}
+
+/// A GPU of the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GpuInfo {
+    /// Its name for servers, such as `cuda:0`.
+    pub name: String,
+    /// Name of the model.
+    pub model: String,
+    /// Bytes of its memory.
+    pub memory_bytes: u64,
+    /// Number of its multiprocessors.
+    pub multiprocessors: u32,
+    /// The driver and its version.
+    pub driver: String,
+    /// The reason why servers do not run on it.
+    pub problem: Option<String>,
+}
+
+/// The GPUs of the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GpuList {
+    /// The GPUs, in the order of their numbers.
+    pub gpus: Vec<GpuInfo>,
+    /// The reason why the list is empty.
+    pub problem: Option<String>,
+}
+
+/// Lists the GPUs of the machine. If there is no driver, the list is empty and gives the reason.
+pub fn gpus() -> GpuList {
+    let info = |gpu: solinas_gpu::Gpu| GpuInfo {
+        name: DeviceName::cuda(gpu.number).to_string(),
+        model: gpu.info.name,
+        memory_bytes: gpu.info.memory,
+        multiprocessors: gpu.info.multiprocessors,
+        driver: gpu.info.driver,
+        problem: gpu.problem.map(|problem| problem.to_string()),
+    };
+    match solinas_gpu::gpus() {
+        Ok(gpus) => {
+            let problem = gpus.is_empty().then(|| "the NVIDIA driver sees no GPU; take the device cpu".into());
+            GpuList { gpus: gpus.into_iter().map(info).collect(), problem }
+        }
+        Err(error) => GpuList { gpus: Vec::new(), problem: Some(error.to_string()) },
+    }
+}
