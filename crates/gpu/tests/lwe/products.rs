@@ -180,6 +180,37 @@ fn every_wait_that_is_missing_in_the_pipeline_is_reported() {
 }
 
 #[test]
+fn a_device_that_is_lost_or_full_at_any_place_fails_cleanly() {
+    let modulus = Modulus::of_primes(4, 31).unwrap();
+    let matrix = Matrix::expand(&seeded(64, 16, &modulus), u64::MAX).unwrap();
+    let vectors = [random(&modulus, 64, 1)];
+    let run = |faults: Faults| {
+        let engine = Engine::new(&Device::faulty(DeviceOptions::default(), faults))?.with_staging(1);
+        engine.multiply_streamed(&matrix, &vectors, &Control::default())
+    };
+    let count = |faults: &dyn Fn(u64) -> Faults| {
+        (0..)
+            .map(|at| run(faults(at)))
+            .take_while(|result| match result {
+                Err(error) => {
+                    assert!(error.allows_fallback(), "{error}");
+                    true
+                }
+                Ok(product) => {
+                    assert_eq!(*product, on_the_processor(&matrix, &vectors));
+                    false
+                }
+            })
+            .count()
+    };
+    // Four copies and products, the copies and notes of new buffers, zeros and the reduction.
+    let operations = count(&|at| Faults { lost_at: Some(at), ..Faults::default() });
+    assert!(operations >= 15, "{operations}");
+    // One slab of small buffers.
+    assert_eq!(count(&|at| Faults { full_at: Some(at), ..Faults::default() }), 1);
+}
+
+#[test]
 fn numbers_are_reconstructed_as_on_the_processor() {
     let engine = engine(5, None);
     for modulus in [

@@ -79,3 +79,18 @@ impl From<solinas_formats::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solinas_schemes::DeviceError;
+
+    #[test]
+    fn the_error_of_a_device_within_a_scheme_is_that_of_the_device() {
+        let of_device = solinas_gpu::Error::NoDriver;
+        let in_scheme = SchemeError::Device(DeviceError::new(of_device.clone()));
+        assert!(matches!(Error::from(in_scheme), Error::Device(error) if error == of_device));
+        let other = SchemeError::Device(DeviceError::new(std::fmt::Error));
+        assert!(matches!(Error::from(other), Error::Scheme(_)));
+    }
+}
