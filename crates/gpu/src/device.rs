@@ -135,7 +135,7 @@ impl Device {
         Ok(Self::new(driver_cuda::open(number)?, options))
     }
 
-    pub(crate) fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
+    fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
         let memory = driver.info().memory;
         let pool = Mutex::new(Pool::new(options.memory.map_or(memory, |limit| limit.min(memory))));
         let (process, driver) = (std::process::id(), Arc::from(driver));

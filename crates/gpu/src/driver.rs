@@ -71,11 +71,12 @@ pub(crate) trait Driver: Debug + Send + Sync {
     /// Appends an operation to a stream.
     fn submit(&self, stream: StreamId, operation: Operation) -> Result<(), Error>;
 
-    /// Allocates page-locked bytes of the host, of which all are 0. Their address is a multiple of 8. `None` if there is no
-    /// memory.
+    /// Allocates page-locked bytes of the host, of which all are 0. Their address is a multiple of 8. `None` if there
+    /// is no memory.
     fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error>;
 
-    /// Appends a copy of the first `bytes` page-locked bytes to a stream. The driver holds `from` until the copy is done.
+    /// Appends a copy of the first `bytes` page-locked bytes to a stream. The driver holds `from` until the copy is
+    /// done.
     fn copy_host_bytes(
         &self,
         stream: StreamId,
@@ -84,8 +85,8 @@ pub(crate) trait Driver: Debug + Send + Sync {
         bytes: usize,
     ) -> Result<CopyId, Error>;
 
-    /// Returns after a copy from page-locked bytes and all operations of the stream before it. The driver no longer holds
-    /// the bytes.
+    /// Returns after a copy from page-locked bytes and all operations of the stream before it. The driver no longer
+    /// holds the bytes.
     fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error>;
 
     /// Makes the later operations of a stream wait for all operations that another stream has now.

@@ -358,8 +358,8 @@ impl Driver for Cuda {
             while queue.copies.front().is_some_and(|(_, event, _)| event.is_complete()) {
                 queue.copies.pop_front();
             }
-            // SAFETY: the bytes go to a buffer of at least their number. `copies` keeps them until the stream has copied
-            // them, and they cannot be written in the meantime.
+            // SAFETY: the bytes go to a buffer of at least their number. `copies` keeps them until the stream has
+            // copied them, and they cannot be written in the meantime.
             unsafe { result::memcpy_htod_async(to, &from.bytes()[..bytes], queue.stream.cu_stream()) }?;
             let event = Arc::new(queue.stream.record_event(None)?);
             let copy = queue.next_copy;

@@ -6,13 +6,15 @@ use crate::{Error, Module};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The places at which a device fails. Both count from 0.
+/// The places at which a device fails. All count from 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Faults {
     /// The device is lost at this operation of a stream, and fails in every later call.
     pub lost_at: Option<u64>,
     /// The device has no memory for this allocation, and for all later ones.
     pub full_at: Option<u64>,
+    /// A stream does not wait for another one, this time.
+    pub forgotten_wait: Option<u64>,
 }
 
 /// The emulated device, with faults.
@@ -22,11 +24,13 @@ pub(crate) struct Faulty {
     faults: Faults,
     operations: AtomicU64,
     allocations: AtomicU64,
+    waits: AtomicU64,
 }
 
 impl Faulty {
     pub(crate) fn new(device: Emulated, faults: Faults) -> Self {
-        Self { device, faults, operations: AtomicU64::new(0), allocations: AtomicU64::new(0) }
+        let [operations, allocations, waits] = std::array::from_fn(|_| AtomicU64::new(0));
+        Self { device, faults, operations, allocations, waits }
     }
 
     /// The device, unless it is lost.
@@ -89,6 +93,10 @@ impl Driver for Faulty {
     }
 
     fn wait(&self, stream: StreamId, other: StreamId) -> Result<(), Error> {
+        let number = self.waits.fetch_add(1, Ordering::Relaxed);
+        if self.faults.forgotten_wait == Some(number) {
+            return self.device().map(|_| ());
+        }
         self.device()?.wait(stream, other)
     }
 

@@ -133,6 +133,10 @@ impl Error {
     /// kernels for the parameters. Faults of Solinas and wrong requests are not among these errors.
     #[must_use]
     pub fn allows_fallback(&self) -> bool {
-        self.is_absence() || matches!(self, Self::Memory { .. } | Self::Driver { .. } | Self::Unsupported { .. })
+        self.is_absence()
+            || matches!(
+                self,
+                Self::Memory { .. } | Self::HostMemory { .. } | Self::Driver { .. } | Self::Unsupported { .. }
+            )
     }
 }

@@ -3,7 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_gpu::{Buffer, Device, DeviceName, DeviceOptions, Error, Stream};
+use solinas_gpu::{Buffer, Device, DeviceName, DeviceOptions, Error, HostBuffer, Stream};
 
 fn device(seed: u64, memory: Option<u64>) -> Device {
     Device::emulated(DeviceOptions { memory, seed })
@@ -102,6 +102,44 @@ fn copies_stay_within_buffers() {
     let mut values = [0; 3];
     stream.read(&buffer, 0, &mut values).unwrap();
     assert_eq!(values, [1, 2, 3]);
+}
+
+/// Page-locked memory is filled again and again, while copies from it wait on two streams.
+#[test]
+fn copies_from_page_locked_memory_take_the_values_of_their_call() {
+    for seed in 0..20 {
+        let device = device(seed, None);
+        let streams: Vec<Stream> = (0..2).map(|_| Stream::new(&device).unwrap()).collect();
+        let buffer = streams[0].buffer::<u64>(100, "a test").unwrap();
+        let mut host = HostBuffer::<u64>::new(&device, 8, "a test").unwrap();
+        assert_eq!(host.values_mut().unwrap(), [0; 8]);
+        for step in 0..10 {
+            host.values_mut().unwrap().fill(step);
+            // The two copies overlap in five values.
+            streams[0].write_from(&buffer, 10 * step as usize, &mut host, 8).unwrap();
+            streams[1].write_from(&buffer, 10 * step as usize + 3, &mut host, 7).unwrap();
+        }
+        let mut values = [0; 100];
+        streams[1].read(&buffer, 0, &mut values).unwrap();
+        assert_eq!(values, std::array::from_fn(|i| i as u64 / 10), "seed {seed}");
+    }
+}
+
+#[test]
+fn copies_from_page_locked_memory_stay_within_it() {
+    let device = device(0, None);
+    let stream = Stream::new(&device).unwrap();
+    let buffer = stream.buffer::<u32>(5, "a test").unwrap();
+    let mut host = HostBuffer::<u32>::new(&device, 3, "a test").unwrap();
+    let mut of_another = HostBuffer::<u32>::new(&self::device(0, None), 3, "a test").unwrap();
+    let refused = |at: usize, host: &mut HostBuffer<u32>, len: usize| {
+        matches!(stream.write_from(&buffer, at, host, len), Err(Error::Launch { .. }))
+    };
+    assert!(refused(0, &mut host, 4) && refused(3, &mut host, 3) && refused(usize::MAX, &mut host, 1));
+    assert!(refused(0, &mut of_another, 1));
+    assert!(!refused(2, &mut host, 3));
+    let too_much = HostBuffer::<u64>::new(&device, usize::MAX, "too much").unwrap_err();
+    assert!(matches!(&too_much, Error::HostMemory { .. }) && too_much.to_string().contains("page-locked"));
 }
 
 #[test]

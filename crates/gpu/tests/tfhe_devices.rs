@@ -53,7 +53,7 @@ fn a_device_that_is_lost_at_any_operation_fails_cleanly() {
     let words = evaluator.params().big_dimension() + 1;
     let mut failures = 0;
     for lost_at in (0..).step_by(5) {
-        let faults = Faults { lost_at: Some(lost_at), full_at: None };
+        let faults = Faults { lost_at: Some(lost_at), ..Faults::default() };
         let devices = [Device::emulated(DeviceOptions::default()), Device::faulty(DeviceOptions::default(), faults)];
         let result = Engines::new(&devices, &evaluator).and_then(|engines| waves(&engines, words, 3));
         match result {
@@ -74,7 +74,7 @@ fn a_device_without_memory_at_any_allocation_says_so() {
     let words = evaluator.params().big_dimension() + 1;
     let mut failures = 0;
     for full_at in 0.. {
-        let device = Device::faulty(DeviceOptions::default(), Faults { lost_at: None, full_at: Some(full_at) });
+        let device = Device::faulty(DeviceOptions::default(), Faults { full_at: Some(full_at), ..Faults::default() });
         let result =
             Engines::new(std::slice::from_ref(&device), &evaluator).and_then(|engines| waves(&engines, words, 3));
         match result {

@@ -3,7 +3,6 @@
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::process::Pool;
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
-use solinas_schemes::Error as SchemeError;
 use std::sync::{Arc, OnceLock};
 
 /// Engines of one key on a GPU and on the processor. Both give the same results.
@@ -76,7 +75,6 @@ impl Engine for Auto {
 pub(crate) fn allows_fallback(error: &Error) -> bool {
     match error {
         Error::Device(error) => error.allows_fallback(),
-        Error::Scheme(SchemeError::Device { allows_fallback, .. }) => *allows_fallback,
         _ => false,
     }
 }
@@ -240,15 +238,6 @@ mod tests {
             runs(Fake { seconds: 0.5, error: Some(lost()), lost: true, ..Fake::default() }).unwrap();
         assert_eq!((device, host), (0, 2), "the estimate found that the device is lost");
         assert!(failure.is_some());
-    }
-
-    #[test]
-    fn errors_of_devices_below_a_scheme_allow_what_the_device_says() {
-        for allows in [true, false] {
-            let error = SchemeError::Device { problem: "it was lost".into(), allows_fallback: allows };
-            assert_eq!(allows_fallback(&Error::Scheme(error)), allows);
-        }
-        assert!(!allows_fallback(&Error::Cancelled));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Level, Noise, slots};
+use crate::{DeviceError, Level, Noise, slots};
 
 /// Everything that can go wrong for a caller of a homomorphic scheme. [`rsa`](crate::rsa) has an error type of its own.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -315,13 +315,8 @@ pub enum Error {
     )]
     ChosenSeed,
     /// A device failed, or has too little memory.
-    #[error("{problem}")]
-    Device {
-        /// The error of the device.
-        problem: String,
-        /// Whether the processor may do the work instead.
-        allows_fallback: bool,
-    },
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),

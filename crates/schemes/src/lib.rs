@@ -15,6 +15,7 @@
 pub mod bgv;
 mod canonical_embedding;
 mod control;
+mod device_error;
 mod entropy;
 mod error;
 mod evaluate;
@@ -32,6 +33,7 @@ pub mod slots;
 pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress, ProgressParts};
+pub use device_error::DeviceError;
 pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};

@@ -43,6 +43,8 @@ fn lwe_keys_evaluate_on_a_device_with_the_same_bytes() {
     let read = |name: &str| std::fs::read(place.path(name)).unwrap();
     assert_eq!(read("cpu.ct"), read("emulated.ct"));
     assert_eq!(place.run("decrypt --key l/client.key emulated.ct"), "1\n");
+    let message = place.fail("eval --key l/server.key add a.ct b.ct -o r.ct --device emulated:2", 1);
+    assert!(message.contains("scheme lwe runs on one device, but 2 were named"), "{message}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::Error;
 use solinas_schemes::lwe::{Accelerator, SeededMatrix, Source, Vector};
-use solinas_schemes::{Control, Error as SchemeError};
+use solinas_schemes::{Control, DeviceError, Error as SchemeError};
 
 /// As many vectors at a time as fit in the memory of the device.
 impl Accelerator for Engine {
@@ -17,7 +17,7 @@ impl Accelerator for Engine {
         for vectors in vectors.chunks(self.together(&matrix.layout(), vectors.len())) {
             products.extend(self.multiply_seeded(matrix, vectors, control).map_err(|error| match error {
                 Error::Scheme(error) => error,
-                error => SchemeError::Device { problem: error.to_string(), allows_fallback: error.allows_fallback() },
+                error => DeviceError::new(error).into(),
             })?);
         }
         Ok(products)

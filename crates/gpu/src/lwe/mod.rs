@@ -29,6 +29,17 @@ const STAGING: usize = 64 << 20;
 /// Pieces that are made from a seed before the host waits for the device, asks for cancellation and reports progress.
 const PIECES: usize = 64;
 
+/// The form of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In the memory of the device.
+    Resident,
+    /// Made from its seed in each product.
+    Seeded,
+    /// Copied from the host in each product.
+    Streamed,
+}
+
 /// Computes products on a device.
 #[derive(Debug)]
 pub struct Engine {
@@ -62,8 +73,8 @@ impl Engine {
         Ok(Self { device: device.clone(), kernels: Kernels::new(device)?, staging: STAGING })
     }
 
-    /// Sets the bytes of each of the three page-locked buffers of the host through which matrices are streamed. A buffer
-    /// has at least one piece. Defaults to 64 MiB.
+    /// Sets the bytes of each of the three page-locked buffers of the host through which matrices are streamed. A
+    /// buffer has at least one piece. Defaults to 64 MiB.
     #[must_use]
     pub fn with_staging(mut self, bytes: usize) -> Self {
         self.staging = bytes;
@@ -111,15 +122,15 @@ impl Engine {
     /// Computes `A^T x` of each vector `x`. Eight vectors share a read of the matrix.
     ///
     /// # Errors
-    /// [`SchemeError::Dimension`] for a vector of another modulus, or one without an entry for each row. [`Error::Memory`];
-    /// the errors of the device; an error of cancellation.
+    /// [`SchemeError::Dimension`] for a vector of another modulus, or one without an entry for each row.
+    /// [`Error::Memory`]; the errors of the device; an error of cancellation.
     pub fn multiply(&self, matrix: &Resident, vectors: &[Vector], control: &Control<'_>) -> Result<Vec<Vector>, Error> {
         let Resident { layout, modulus, words } = matrix;
-        self.check(layout, modulus, vectors, 0)?;
+        self.check(Form::Resident, layout, modulus, vectors)?;
         let mut results = Vec::with_capacity(vectors.len());
         for (done, vectors_of_batch) in vectors.chunks(work::LANES).enumerate() {
             control.check().map_err(SchemeError::from)?;
-            let work = Work::new(self, layout, modulus, vectors_of_batch)?;
+            let work = Work::new(self, Form::Resident, layout, modulus, vectors_of_batch)?;
             work.add_resident(words)?;
             results.extend(work.finish()?);
             control.report((done * work::LANES + vectors_of_batch.len()) as u64, vectors.len() as u64);
@@ -127,8 +138,8 @@ impl Engine {
         Ok(results)
     }
 
-    /// Computes `A^T x` of each vector `x`. The matrix is made from its seed: in registers for one vector, else piece by
-    /// piece for all vectors.
+    /// Computes `A^T x` of each vector `x`. The matrix is made from its seed: in registers for one vector, else piece
+    /// by piece for all vectors.
     ///
     /// # Errors
     /// As [`Self::multiply`].
@@ -142,14 +153,13 @@ impl Engine {
         if vectors.is_empty() {
             return Ok(Vec::new());
         }
-        let piece_words = if vectors.len() > 1 { layout.largest_piece() } else { 0 };
-        self.check(&layout, matrix.modulus(), vectors, piece_words)?;
-        let work = Work::new(self, &layout, matrix.modulus(), vectors)?;
+        self.check(Form::Seeded, &layout, matrix.modulus(), vectors)?;
+        let work = Work::new(self, Form::Seeded, &layout, matrix.modulus(), vectors)?;
         let seed = Seed::new(work.stream(), matrix)?;
         if vectors.len() == 1 {
             work.add_seeded(&seed, control)?;
         } else {
-            let piece_of = work.stream().buffer(piece_words, "a piece of a matrix")?;
+            let piece_of = work.stream().buffer(layout.largest_piece(), "a piece of a matrix")?;
             each_piece(&layout, work.stream(), control, |index| {
                 let piece = layout.piece(index);
                 work.stream().launch(&self.kernels.expand(&seed, &piece_of, 0, &layout, &piece))?;
@@ -159,8 +169,8 @@ impl Engine {
         work.finish()
     }
 
-    /// Computes `A^T x` of each vector `x`. The matrix comes from the host piece by piece. Reads of the source, copies and
-    /// products overlap. Progress counts pieces.
+    /// Computes `A^T x` of each vector `x`. The matrix comes from the host piece by piece. Reads of the source, copies
+    /// and products overlap. Progress counts pieces.
     ///
     /// # Errors
     /// As [`Self::multiply`]; [`Error::HostMemory`]; the errors of the source.
@@ -174,23 +184,17 @@ impl Engine {
         if vectors.is_empty() {
             return Ok(Vec::new());
         }
-        self.check(
-            &layout,
-            source.modulus(),
-            vectors,
-            pipeline::BUFFERS * self.group(&layout) * layout.largest_piece(),
-        )?;
-        let work = Work::new(self, &layout, source.modulus(), vectors)?;
+        self.check(Form::Streamed, &layout, source.modulus(), vectors)?;
+        let work = Work::new(self, Form::Streamed, &layout, source.modulus(), vectors)?;
         pipeline::multiply(self, source, &work, control)?;
         work.finish()
     }
 
-    /// The largest number of vectors up to `count` that fit in the memory of the device, with a matrix from its seed, but at
-    /// least 1.
+    /// The largest number of vectors up to `count` that fit in the memory of the device, with a matrix from its seed,
+    /// but at least 1.
     fn together(&self, layout: &Layout, count: usize) -> usize {
         let free = self.device.memory_limit().saturating_sub(self.device.live_bytes());
-        let need = |vectors: usize| self.memory(layout, vectors) + 4 * layout.largest_piece() as u64;
-        (2..=count).rev().find(|&vectors| need(vectors) <= free).unwrap_or(1)
+        (2..=count).rev().find(|&vectors| self.memory(Form::Seeded, layout, vectors) <= free).unwrap_or(1)
     }
 
     /// Pieces that a buffer of the host has.
@@ -198,13 +202,22 @@ impl Engine {
         (self.staging / (4 * layout.largest_piece())).clamp(1, layout.pieces())
     }
 
-    /// Bytes of the device for a product of vectors with a matrix, besides the matrix itself.
-    pub fn memory(&self, layout: &Layout, vectors: usize) -> u64 {
-        Work::bytes(layout, vectors, self.device.info().multiprocessors)
+    /// Bytes of the device that a product of that many vectors takes, besides a matrix that is resident. Approximate: the
+    /// pool rounds sizes up.
+    pub fn memory(&self, form: Form, layout: &Layout, vectors: usize) -> u64 {
+        let pieces = match form {
+            Form::Streamed => (pipeline::BUFFERS * self.group(layout)).min(layout.pieces()),
+            Form::Seeded if vectors > 1 => 1,
+            Form::Seeded | Form::Resident => 0,
+        };
+        // The batches of vectors take turns with a resident matrix.
+        let together = if form == Form::Resident { vectors.min(work::LANES) } else { vectors };
+        let bytes = Work::bytes(form, layout, together, self.device.info().multiprocessors);
+        bytes + 4 * (pieces * layout.largest_piece()) as u64
     }
 
-    /// Checks the vectors, and that the product fits beside `more` words of the matrix.
-    fn check(&self, layout: &Layout, modulus: &Modulus, vectors: &[Vector], more: usize) -> Result<(), Error> {
+    /// Checks the vectors, and that the product fits.
+    fn check(&self, form: Form, layout: &Layout, modulus: &Modulus, vectors: &[Vector]) -> Result<(), Error> {
         for vector in vectors {
             modulus.check_vector(vector)?;
             if vector.len() != layout.rows() {
@@ -214,7 +227,8 @@ impl Engine {
         }
         let count = vectors.len();
         let what = format!("a product of a {} x {} matrix with {count} vectors", layout.rows(), layout.columns());
-        self.check_memory(&what, self.memory(layout, count) + 4 * more as u64, "take fewer vectors at a time")
+        let fits = if count > 1 { "take fewer vectors at a time" } else { "take another device" };
+        self.check_memory(&what, self.memory(form, layout, count), fits)
     }
 
     fn check_memory(&self, what: &str, need: u64, fits: &str) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Streaming: reads of the source, copies to the device and products overlap (`wang2014`, section 6.3).
 //!
-//! There are three buffers of the host and three of the device. While the device multiplies the contents of one, the next
-//! ones are copied, and the host reads the one after them. Each buffer has its own stream of copies, since a stream waits for
-//! all operations that another one has.
+//! There are three buffers of the host and three of the device. While the device multiplies the contents of one, the
+//! next ones are copied, and the host reads the one after them. Each buffer has its own stream of copies, since a
+//! stream waits for all operations that another one has.
 
 use super::Engine;
 use super::work::Work;

@@ -1,127 +1,12 @@
-//! What only the inside of the crate can show: waits that are missing, and rows of a second stream of the generator.
+//! What only the inside of the crate can show.
 
-use super::Engine;
 use super::work::{Seed, Work};
-use crate::driver::{CopyId, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
-use crate::driver_emulated::Emulated;
-use crate::{Device, DeviceInfo, DeviceOptions, Error, Module};
+use super::{Engine, Form};
+use crate::{Device, DeviceOptions};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use solinas_schemes::Control;
-use solinas_schemes::lwe::{Layout, Matrix, Modulus, Multiplier, SeededMatrix, Source, Vector};
+use solinas_schemes::lwe::{Layout, Modulus, Multiplier, SeededMatrix, Source, Vector};
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// An emulated device that forgets to wait for another stream, once.
-#[derive(Debug)]
-struct Forgetful {
-    inner: Emulated,
-    /// Waits so far.
-    waits: Arc<AtomicUsize>,
-    /// Number of the wait that it forgets.
-    forgets: usize,
-}
-
-impl Driver for Forgetful {
-    fn wait(&self, stream: StreamId, other: StreamId) -> Result<(), Error> {
-        if self.waits.fetch_add(1, Ordering::Relaxed) == self.forgets {
-            return Ok(());
-        }
-        self.inner.wait(stream, other)
-    }
-
-    fn info(&self) -> &DeviceInfo {
-        self.inner.info()
-    }
-
-    fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error> {
-        self.inner.allocate(bytes)
-    }
-
-    fn free(&self, address: u64) -> Result<(), Error> {
-        self.inner.free(address)
-    }
-
-    fn kernel(&self, module: &'static Module, name: &str) -> Result<KernelId, Error> {
-        self.inner.kernel(module, name)
-    }
-
-    fn open_stream(&self) -> Result<(), Error> {
-        self.inner.open_stream()
-    }
-
-    fn submit(&self, stream: StreamId, operation: Operation) -> Result<(), Error> {
-        self.inner.submit(stream, operation)
-    }
-
-    fn host_bytes(&self, bytes: usize) -> Result<Option<Arc<dyn HostBytes>>, Error> {
-        self.inner.host_bytes(bytes)
-    }
-
-    fn copy_host_bytes(
-        &self,
-        stream: StreamId,
-        from: &Arc<dyn HostBytes>,
-        to: u64,
-        bytes: usize,
-    ) -> Result<CopyId, Error> {
-        self.inner.copy_host_bytes(stream, from, to, bytes)
-    }
-
-    fn wait_for_copy(&self, stream: StreamId, copy: CopyId) -> Result<(), Error> {
-        self.inner.wait_for_copy(stream, copy)
-    }
-
-    fn synchronize(&self, stream: StreamId) -> Result<(), Error> {
-        self.inner.synchronize(stream)
-    }
-
-    fn read(&self, stream: StreamId, from: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.inner.read(stream, from, out)
-    }
-
-    fn record(&self, launches: Vec<Launch>) -> Result<GraphId, Error> {
-        self.inner.record(launches)
-    }
-
-    fn drop_graph(&self, graph: GraphId) {
-        self.inner.drop_graph(graph);
-    }
-}
-
-/// The product of a streamed matrix of seven pieces, and the number of waits.
-fn streamed(seed: u64, forgets: usize) -> (Result<Vec<Vector>, Error>, usize) {
-    let modulus = Modulus::of_primes(7, 31).unwrap();
-    let layout = Layout::new(64, 16, &modulus).unwrap();
-    let matrix = Matrix::uniform(layout, &modulus, &[3; 32], u64::MAX).unwrap();
-    let vectors = [Vector::uniform(&modulus, 64, &mut ChaCha8Rng::seed_from_u64(1))];
-    let waits = Arc::new(AtomicUsize::new(0));
-    let driver = Forgetful { inner: Emulated::new(seed), waits: Arc::clone(&waits), forgets };
-    let device = Device::new(Box::new(driver), DeviceOptions::default());
-    let engine = Engine::new(&device).unwrap().with_staging(1);
-    let product = engine.multiply_streamed(&matrix, &vectors, &Control::default());
-    if let Ok(product) = &product {
-        assert_eq!(*product, Multiplier::new().unwrap().multiply(&matrix, &vectors).unwrap());
-    }
-    (product, waits.load(Ordering::Relaxed))
-}
-
-#[test]
-fn every_wait_that_is_missing_in_the_pipeline_is_reported() {
-    let (product, waits) = streamed(0, usize::MAX);
-    assert!(product.is_ok());
-    // Each product waits for its copy, and each copy but three for the product from its buffer.
-    assert_eq!(waits, 7 + 4);
-    for forgotten in 0..waits {
-        for seed in 0..10 {
-            let error = streamed(seed, forgotten).0.err().map(|error| error.to_string());
-            let reported =
-                error.as_ref().is_some_and(|error| error.contains("have no order") || error.contains("uninitialised"));
-            assert!(reported, "wait {forgotten}, seed {seed}: {error:?}");
-        }
-    }
-}
 
 #[test]
 fn rows_of_the_second_stream_of_the_generator_are_those_of_the_processor() {
@@ -138,7 +23,7 @@ fn rows_of_the_second_stream_of_the_generator_are_those_of_the_processor() {
     let vector = Vector::from_residues(&modulus, rows, &residues).unwrap();
     let device = Device::emulated(DeviceOptions::default());
     let engine = Engine::new(&device).unwrap();
-    let work = Work::new(&engine, &layout, &modulus, std::slice::from_ref(&vector)).unwrap();
+    let work = Work::new(&engine, Form::Seeded, &layout, &modulus, std::slice::from_ref(&vector)).unwrap();
     let seed = Seed::new(work.stream(), &matrix).unwrap();
 
     // The last piece has 64 rows, all of the second stream.

@@ -1,10 +1,11 @@
 //! A product in work: factors and sums on the device.
 
-use super::Engine;
 use super::kernels::{Span, parts};
+use super::{Engine, Form};
 use crate::{Arg, Buffer, Error, Stream};
 use solinas_schemes::lwe::{Layout, Modulus, Piece, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
+use std::ops::Range;
 
 /// Vectors that share a read of the matrix.
 pub(super) const LANES: usize = 8;
@@ -88,31 +89,56 @@ fn slices(tiles: usize, rows: usize, multiprocessors: u32) -> usize {
     wanted.min(rows.div_ceil(ROWS)).clamp(1, SLICES)
 }
 
-/// The largest number of slices of any launch.
-fn most_slices(layout: &Layout, multiprocessors: u32) -> usize {
-    let of_piece = slices(1, layout.padded_rows(), multiprocessors);
-    let widths = [layout.width(0), layout.width(layout.blocks() - 1)];
-    of_piece * widths.map(parts).into_iter().max().unwrap_or(1)
+/// The launches of a product from a seed: the tiles of each, which have one width.
+fn seeded_launches(layout: &Layout) -> impl Iterator<Item = Range<usize>> {
+    let total = layout.tiles();
+    let width = |tile: usize| layout.width(layout.tile(tile).0);
+    let next = move |first: usize| {
+        let rest = Some(first..total).filter(|rest| !rest.is_empty())?;
+        let alike = rest.take_while(|&tile| width(tile) == width(first)).count();
+        let most = SEEDED_WORDS / (layout.padded_rows() * width(first));
+        Some(first..first + alike.min(most.max(1)))
+    };
+    std::iter::successors(next(0), move |tiles| next(tiles.end))
+}
+
+impl Form {
+    /// Number of slices of the sums of a product with that many vectors.
+    fn slices(self, layout: &Layout, vectors: usize, multiprocessors: u32) -> usize {
+        let rows = layout.padded_rows();
+        match self {
+            Self::Resident => slices(layout.tiles(), rows, multiprocessors),
+            Self::Seeded if vectors == 1 => {
+                let of_launch = |tiles: Range<usize>| {
+                    let width = layout.width(layout.tile(tiles.start).0);
+                    slices(tiles.len(), rows, multiprocessors) * parts(width)
+                };
+                seeded_launches(layout).map(of_launch).max().unwrap_or(1)
+            }
+            Self::Seeded | Self::Streamed => slices(1, layout.piece(0).rows, multiprocessors),
+        }
+    }
 }
 
 impl<'a> Work<'a> {
-    /// Bytes on the device for a product with that many vectors.
-    pub(super) fn bytes(layout: &Layout, vectors: usize, multiprocessors: u32) -> u64 {
+    /// Bytes on the device for the vectors, sums and results of a product.
+    pub(super) fn bytes(form: Form, layout: &Layout, vectors: usize, multiprocessors: u32) -> u64 {
         let lanes = vectors / LANES * LANES + Some(vectors % LANES).filter(|&rest| rest > 0).map_or(0, lanes);
         let places = layout.words() * layout.padded_columns();
-        let sums = 3 * places * most_slices(layout, multiprocessors);
+        let sums = 3 * places * form.slices(layout, vectors, multiprocessors);
         4 * (lanes * (layout.words() * layout.padded_rows() + sums) + vectors * places + 16 * layout.words()) as u64
     }
 
     /// Copies the vectors to the device, and sets all sums to 0.
     pub(super) fn new(
         engine: &'a Engine,
+        form: Form,
         layout: &Layout,
         modulus: &'a Modulus,
         vectors: &[Vector],
     ) -> Result<Self, Error> {
         let (layout, stream) = (*layout, Stream::new(&engine.device)?);
-        let slices = most_slices(&layout, engine.device.info().multiprocessors);
+        let slices = form.slices(&layout, vectors.len(), engine.device.info().multiprocessors);
         let places = layout.words() * layout.padded_columns();
         let batch = |vectors: &[Vector]| {
             let lanes = lanes(vectors.len());
@@ -159,20 +185,13 @@ impl<'a> Work<'a> {
     /// Adds the products with a matrix from its seed. Progress counts tiles.
     pub(super) fn add_seeded(&self, seed: &Seed, control: &Control<'_>) -> Result<(), Error> {
         let layout = &self.layout;
-        let total = layout.tiles();
-        let mut done = 0;
-        while done < total {
-            let width = layout.width(layout.tile(done).0);
-            // Tiles of one launch have one width.
-            let alike = (done..total).take_while(|&tile| layout.width(layout.tile(tile).0) == width).count();
-            let tiles = alike.min((SEEDED_WORDS / (layout.padded_rows() * width)).max(1));
-            let span = self.span(done, tiles, 0, layout.padded_rows());
+        for tiles in seeded_launches(layout) {
+            let span = self.span(tiles.start, tiles.len(), 0, layout.padded_rows());
             for Batch { factors, sums, .. } in &self.batches {
                 self.stream.launch(&self.engine.kernels.seeded(seed, [sums, factors], layout, &span))?;
             }
-            done += tiles;
             self.stream.synchronize()?;
-            control.report(done as u64, total as u64);
+            control.report(tiles.end as u64, layout.tiles() as u64);
             control.check().map_err(SchemeError::from)?;
         }
         Ok(())

@@ -50,7 +50,8 @@ fn a_device_without_memory_is_an_error_that_names_the_bytes() {
     let device = Device::emulated(DeviceOptions { memory: Some(1000), ..DeviceOptions::default() });
     let evaluator = Evaluator::new(&key).unwrap().with_accelerator(Arc::new(Engine::new(&device).unwrap()));
     let error = evaluator.multiply(&bits[0], &bits[1]).unwrap_err();
-    assert!(matches!(error, Error::Device { .. }), "{error}");
+    let Error::Device(device) = &error else { panic!("{error}") };
+    assert!(matches!(device.get(), Some(solinas_gpu::Error::Memory { limit: 1000, .. })));
     let message = error.to_string();
     assert!(message.contains("bytes on the emulated device, which has 1000 bytes free"), "{message}");
 }

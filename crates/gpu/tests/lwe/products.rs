@@ -3,8 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solinas_bigint::Natural;
-use solinas_gpu::lwe::{Engine, Pieces};
-use solinas_gpu::{Device, DeviceOptions, Error};
+use solinas_gpu::lwe::{Engine, Form, Pieces};
+use solinas_gpu::{Device, DeviceOptions, Error, Faults};
 use solinas_schemes::lwe::{KeyFile, Layout, Matrix, Modulus, Multiplier, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
 use std::path::PathBuf;
@@ -152,6 +152,64 @@ fn any_interleaving_of_copies_and_products_gives_the_same_words() {
     }
 }
 
+/// The product of a streamed matrix of seven pieces, on a device that forgets a wait.
+fn streamed(seed: u64, forgotten_wait: u64) -> Result<(), Error> {
+    let modulus = Modulus::of_primes(7, 31).unwrap();
+    let matrix = Matrix::expand(&seeded(64, 16, &modulus), u64::MAX).unwrap();
+    let vectors = [random(&modulus, 64, 1)];
+    let faults = Faults { forgotten_wait: Some(forgotten_wait), ..Faults::default() };
+    let device = Device::faulty(DeviceOptions { seed, ..DeviceOptions::default() }, faults);
+    let engine = Engine::new(&device).unwrap().with_staging(1);
+    let product = engine.multiply_streamed(&matrix, &vectors, &Control::default())?;
+    assert_eq!(product, on_the_processor(&matrix, &vectors));
+    Ok(())
+}
+
+#[test]
+fn every_wait_that_is_missing_in_the_pipeline_is_reported() {
+    // Each product waits for its copy, and each copy but three for the product from its buffer.
+    const WAITS: u64 = 7 + 4;
+    for seed in 0..10 {
+        for forgotten in 0..WAITS {
+            let error = streamed(seed, forgotten).err().map(|error| error.to_string());
+            let reports = |error: &String| error.contains("have no order") || error.contains("uninitialised");
+            assert!(error.as_ref().is_some_and(reports), "wait {forgotten}, seed {seed}: {error:?}");
+        }
+        assert_eq!(streamed(seed, WAITS), Ok(()), "there are no more waits");
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_or_full_at_any_place_fails_cleanly() {
+    let modulus = Modulus::of_primes(4, 31).unwrap();
+    let matrix = Matrix::expand(&seeded(64, 16, &modulus), u64::MAX).unwrap();
+    let vectors = [random(&modulus, 64, 1)];
+    let run = |faults: Faults| {
+        let engine = Engine::new(&Device::faulty(DeviceOptions::default(), faults))?.with_staging(1);
+        engine.multiply_streamed(&matrix, &vectors, &Control::default())
+    };
+    let count = |faults: &dyn Fn(u64) -> Faults| {
+        (0..)
+            .map(|at| run(faults(at)))
+            .take_while(|result| match result {
+                Err(error) => {
+                    assert!(error.allows_fallback(), "{error}");
+                    true
+                }
+                Ok(product) => {
+                    assert_eq!(*product, on_the_processor(&matrix, &vectors));
+                    false
+                }
+            })
+            .count()
+    };
+    // Four copies and products, the copies and notes of new buffers, zeros and the reduction.
+    let operations = count(&|at| Faults { lost_at: Some(at), ..Faults::default() });
+    assert!(operations >= 15, "{operations}");
+    // One slab of small buffers.
+    assert_eq!(count(&|at| Faults { full_at: Some(at), ..Faults::default() }), 1);
+}
+
 #[test]
 fn numbers_are_reconstructed_as_on_the_processor() {
     let engine = engine(5, None);
@@ -199,7 +257,7 @@ fn vectors_that_do_not_fit_and_memory_that_is_missing_are_refused() {
     let engine = engine(6, None);
     let layout = matrix.layout();
     for count in [1, 2, 9] {
-        let before = engine.memory(&layout, count) + if count > 1 { 4 * layout.largest_piece() as u64 } else { 0 };
+        let before = engine.memory(Form::Seeded, &layout, count);
         let fresh = Engine::new(&Device::emulated(DeviceOptions::default())).unwrap();
         fresh.multiply_seeded(&matrix, &vectors[..count], &control).unwrap();
         let peak = fresh.device().peak_bytes();

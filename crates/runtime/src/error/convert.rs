@@ -40,6 +40,10 @@ impl From<SchemeError> for Error {
     fn from(error: SchemeError) -> Self {
         match error {
             SchemeError::Cancelled(_) => Self::Cancelled,
+            SchemeError::Device(device) => match device.get::<solinas_gpu::Error>() {
+                Some(device) => Self::Device(device.clone()),
+                None => Self::Scheme(device.into()),
+            },
             SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
                 // An option sets the memory of recryption tables.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };
@@ -73,5 +77,20 @@ impl From<solinas_formats::Error> for Error {
             solinas_formats::Error::Scheme(error) => error.into(),
             other => Self::Format(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solinas_schemes::DeviceError;
+
+    #[test]
+    fn the_error_of_a_device_within_a_scheme_is_that_of_the_device() {
+        let of_device = solinas_gpu::Error::NoDriver;
+        let in_scheme = SchemeError::Device(DeviceError::new(of_device.clone()));
+        assert!(matches!(Error::from(in_scheme), Error::Device(error) if error == of_device));
+        let other = SchemeError::Device(DeviceError::new(std::fmt::Error));
+        assert!(matches!(Error::from(other), Error::Scheme(_)));
     }
 }

@@ -52,11 +52,14 @@ impl<S: Leveled> LeveledEngine<S> {
     /// Of [`memory::budget`], and of the device.
     pub(super) fn new(key: Arc<Server<S>>, device: Option<&Device>) -> Result<Self, Error> {
         let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
-        let (speed, plans) = (OnceLock::new(), Plans::default());
-        let engine = Self { key, device: device.cloned(), multiply_batch, speed, plans };
+        let engine = Self::with_batch(key, device.cloned(), multiply_batch);
         // A device that lacks what the kernels need is found here.
         engine.evaluator()?;
         Ok(engine)
+    }
+
+    fn with_batch(key: Arc<Server<S>>, device: Option<Device>, multiply_batch: usize) -> Self {
+        Self { key, device, multiply_batch, speed: OnceLock::new(), plans: Plans::default() }
     }
 
     fn evaluator(&self) -> Result<S::Evaluator<'_>, Error> {
@@ -133,6 +136,10 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
 
     fn form(&self) -> Form {
         form_of(self.set())
+    }
+
+    fn on_host(&self) -> Option<Arc<dyn Engine>> {
+        Some(Arc::new(Self::with_batch(Arc::clone(&self.key), None, self.multiply_batch)))
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {

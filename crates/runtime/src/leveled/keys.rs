@@ -4,6 +4,7 @@ use super::engine::LeveledEngine;
 use super::payload::{Elements, form_of};
 use super::plan::slot_type;
 use super::{Leveled, ParamsOf, memory_bytes};
+use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
@@ -301,7 +302,7 @@ impl<S: Leveled> scheme::Public for Server<S> {
     }
 
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-        let device = crate::device::one(&scheme::Public::params(&*self).scheme.to_string(), devices)?;
+        let device = device::one(S::NAME, devices)?;
         Ok(Arc::new(LeveledEngine::new(self, Some(device))?))
     }
 
