@@ -9,6 +9,7 @@
 //! - [`complex`]: products of long integers by complex transforms.
 //! - [`lwe`]: products of matrices of residues with vectors.
 //! - [`tfhe`]: bootstraps of TFHE.
+//! - [`ring`]: polynomials modulo `X^N + 1` and word-size primes, for NTRU and BGV.
 //!
 //! The results of an engine are those of the CPU, in every byte. The crate builds without CUDA. It opens the library
 //! of the NVIDIA driver when a program opens a CUDA device.
@@ -67,6 +68,7 @@ mod module;
 mod name;
 mod order;
 mod pool;
+pub mod ring;
 mod stream;
 pub mod tfhe;
 

@@ -162,6 +162,12 @@ fn release_and_acquire_order_blocks() {
         ("st.relaxed.gpu.global.u32 [%in], 1;", "ld.acquire.gpu.global.u32 %r1, [%in];", "", false),
         ("st.release.gpu.global.u32 [%in], 1;", "ld.relaxed.gpu.global.u32 %r1, [%in];", "", false),
         ("membar.gl;\nst.volatile.global.u32 [%in], 1;", "ld.volatile.global.u32 %r1, [%in];", "", false),
+        // Fences and accesses of a block's scope order no other block.
+        ("membar.cta;\nst.volatile.global.u32 [%in], 1;", "ld.volatile.global.u32 %r1, [%in];", "membar.gl;", false),
+        ("membar.gl;\nst.volatile.global.u32 [%in], 1;", "ld.volatile.global.u32 %r1, [%in];", "membar.cta;", false),
+        ("st.release.cta.global.u32 [%in], 1;", "ld.acquire.gpu.global.u32 %r1, [%in];", "", false),
+        ("st.release.gpu.global.u32 [%in], 1;", "ld.acquire.cta.global.u32 %r1, [%in];", "", false),
+        ("st.release.sys.global.u32 [%in], 1;", "ld.acquire.sys.global.u32 %r1, [%in];", "", true),
     ] {
         for seed in 0..10 {
             let result = launch(&(message(publish, wait) + fence + READ), 2, 1, 1, seed);
@@ -281,6 +287,9 @@ fn launches_check_their_arguments() {
         (Launch::line(1, 65), 4),
         (Launch::line(1, 0), 4),
         (Launch::line(1, 1), 8),
+        (Launch { grid: [u32::MAX; 3], ..Launch::line(1, 1) }, 4),
+        (Launch { grid: [320, 107_367_629, 536_903_681], ..Launch::line(1, 1) }, 4),
+        (Launch { block: [320, 107_367_629, 536_903_681], ..Launch::line(1, 1) }, 4),
         (cluster, 4),
     ] {
         let fault = machine.launch(kernel, &launch, &vec![0; bytes]).unwrap_err();
@@ -304,4 +313,72 @@ fn a_barrier_of_some_lanes_orders_these_lanes() {
     assert_eq!(each(declarations, &text("%r1", 16), 32).unwrap_err().kind, FaultKind::Race);
     assert!(each(declarations, &text("-1", 16), 64).is_ok());
     assert_eq!(each(declarations, &text("-1", 32), 64).unwrap_err().kind, FaultKind::Race);
+}
+
+#[test]
+fn fences_of_a_block_order_its_threads() {
+    // Thread 32 writes and publishes; thread 0 of another warp waits and reads.
+    let text = |publish: &str, wait: &str| {
+        format!(
+            "setp.eq.u32 %p, %thread, 32;\n@!%p bra L1;\nst.global.u32 [%in+64], 42;\n{publish}\nret;\n\
+             L1: setp.ne.u32 %p, %thread, 0;\n@%p ret;\nL2: {wait}\nsetp.eq.u32 %p, %r1, 0;\n@%p bra L2;\n\
+             ld.global.u32 %r2, [%in+64];"
+        )
+    };
+    for seed in 0..10 {
+        let run = |publish, wait| launch(&text(publish, wait), 1, 64, 1, seed).map_err(|fault| fault.kind).map(drop);
+        assert_eq!(run("st.release.cta.global.u32 [%in], 1;", "ld.acquire.cta.global.u32 %r1, [%in];"), Ok(()));
+        assert_eq!(run("st.release.gpu.global.u32 [%in], 1;", "ld.acquire.cta.global.u32 %r1, [%in];"), Ok(()));
+        let relaxed = run("st.relaxed.cta.global.u32 [%in], 1;", "ld.acquire.cta.global.u32 %r1, [%in];");
+        assert_eq!(relaxed, Err(FaultKind::Race));
+    }
+}
+
+#[test]
+fn a_plain_read_races_with_the_atomic_operations_of_all_others() {
+    let text = |thread: u32, barrier: &str| {
+        format!(
+            "mov.u64 %t1, s;\nsetp.eq.u32 %p, %thread, 0;\n@%p st.shared.u32 [%t1], 0;\nbar.sync 0;\n\
+             red.shared.add.u32 [%t1], 1;\n{barrier}\nsetp.eq.u32 %p, %thread, {thread};\n@%p ld.shared.u32 %r1, [%t1];"
+        )
+    };
+    let declarations = ".shared .align 4 .b8 s[4]; .reg .b32 %r<4>; .reg .pred %p;";
+    for thread in [0, 31, 255] {
+        assert_eq!(each(declarations, &text(thread, ""), 256).unwrap_err().kind, FaultKind::Race, "thread {thread}");
+        assert!(each(declarations, &text(thread, "bar.sync 0;"), 256).is_ok(), "thread {thread}");
+    }
+}
+
+#[test]
+fn the_read_only_cache_may_be_stale() {
+    let load = "ld.global.nc.u32 %r1, [%in];\n";
+    assert!(launch(&format!("{load}st.global.u32 [%in+4], %r1;"), 1, 1, 1, 0).is_ok());
+    for text in [format!("{load}st.global.u32 [%in], %r1;"), format!("st.global.u32 [%in], 1;\n{load}")] {
+        let fault = launch(&text, 1, 1, 1, 0).unwrap_err();
+        assert!(fault.kind == FaultKind::Race && fault.to_string().contains("read-only cache"), "{fault}");
+    }
+}
+
+#[test]
+fn lanes_do_not_wait_for_lanes_that_have_ended() {
+    // Lanes from 8 on leave, before or after the others reach the barrier.
+    for text in ["@%p bra L1;\nbar.warp.sync -1;\nbra.uni L2;\nL1: ret;\nL2:", "@%p ret;\nbar.warp.sync -1;"] {
+        let body = format!("setp.ge.u32 %p, %thread, 8;\n{text} st.global.u64 [%t0], 7;");
+        let out = each(".reg .pred %p;", &body, 32).unwrap();
+        assert!(out.iter().enumerate().all(|(lane, &word)| word == if lane < 8 { 7 } else { 0 }), "{out:?}");
+    }
+}
+
+#[test]
+fn a_guarded_instruction_reads_in_its_own_lanes() {
+    let body = |other: &str| {
+        format!(
+            "setp.lt.u32 %p, %thread, 8;\n@%p mov.u32 %r1, 5;\n{other} add.u32 %r2, %r1, 1;\n\
+             @%p cvt.u64.u32 %t1, %r2;\n@%p st.global.u64 [%t0], %t1;"
+        )
+    };
+    let run = |other: &str| each(".reg .b32 %r<4>; .reg .pred %p;", &body(other), 32);
+    assert_eq!(run("@%p").unwrap()[7], 6);
+    assert_eq!(run("").unwrap_err().kind, FaultKind::Uninitialised);
+    assert_eq!(run("@!%p").unwrap_err().kind, FaultKind::Uninitialised);
 }

@@ -39,6 +39,11 @@ impl Automorphism {
         self.exponent
     }
 
+    /// For each place of a transform, the place from which its value is taken. Shape: N.
+    pub fn places(&self) -> &[u32] {
+        &self.values
+    }
+
     pub(crate) fn check(&self, basis: &Basis) -> Result<(), Error> {
         if basis.dimension() != self.dimension {
             return Err(Error::Length { what: "an automorphism", got: basis.dimension(), want: self.dimension });

@@ -27,6 +27,11 @@ impl Divisor {
         self.value
     }
 
+    /// `floor((2^64 - 1) / m)`.
+    pub fn reciprocal(self) -> u64 {
+        self.reciprocal
+    }
+
     /// Reduces any word modulo `m`.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {

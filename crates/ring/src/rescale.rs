@@ -61,6 +61,26 @@ impl Rescale {
         &self.target
     }
 
+    /// The plaintext modulus `p`.
+    pub fn plaintext(&self) -> Divisor {
+        self.plaintext
+    }
+
+    /// `1/q mod p`.
+    pub fn plaintext_inverse(&self) -> u64 {
+        self.inverse
+    }
+
+    /// `1/q` modulo each prime of the target.
+    pub fn inverses(&self) -> &[Shoup] {
+        &self.inverses
+    }
+
+    /// `-q` modulo each prime of the target.
+    pub fn minus(&self) -> &[Shoup] {
+        &self.minus
+    }
+
     /// `(c - D)/q`.
     ///
     /// # Errors

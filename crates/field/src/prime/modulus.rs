@@ -51,6 +51,11 @@ impl Shoup {
     pub fn value(self) -> u64 {
         self.value
     }
+
+    /// `floor(2^64 w / q)`.
+    pub fn quotient(self) -> u64 {
+        self.quotient
+    }
 }
 
 /// High word of `a b`.
@@ -95,12 +100,12 @@ impl Modulus {
     }
 
     /// `floor(2^(63 + bits) / q)`.
-    pub(super) fn barrett(self) -> u64 {
+    pub fn barrett(self) -> u64 {
         self.barrett
     }
 
     /// `floor(2^64 / q)`.
-    pub(super) fn word(self) -> u64 {
+    pub fn word(self) -> u64 {
         self.word
     }
 

@@ -135,6 +135,27 @@ fn arrange(heap: &[u64], lanes: usize) -> Vec<u64> {
     out
 }
 
+/// The factors of both directions in heap order: entry `m + i` is that of node `i` among the `m` of its level,
+/// `psi^brv(m + i)` or its inverse. Of the inverse direction, entry 0 is `1/N`, and entry 1 contains it.
+fn heaps(q: Modulus, dimension: usize, root: u64) -> [Vec<u64>; 2] {
+    let bits = dimension.ilog2();
+    let heap = |root: u64| {
+        let mut heap = vec![0; dimension];
+        let (step, mut power) = (q.shoup(root), 1);
+        for j in 0..dimension {
+            heap[reverse(j, bits)] = power;
+            power = q.mul_shoup(power, step);
+        }
+        heap
+    };
+    // psi^(2N - 1) = 1 / psi.
+    let mut inverse = heap(q.pow(root, 2 * dimension as u64 - 1));
+    let scale = q.pow(q.value().div_ceil(2), u64::from(bits));
+    inverse[0] = scale;
+    inverse[1] = q.mul(inverse[1], scale);
+    [heap(root), inverse]
+}
+
 impl NttPlan {
     /// Makes a plan for ring dimension `N` modulo a prime that is 1 modulo `2N`, with the fastest kernel.
     ///
@@ -162,23 +183,8 @@ impl NttPlan {
             let (kernel, backend) = (kernel.name(), backend.name());
             return Err(Error::NttKernel { kernel, modulus: modulus.value(), dimension, backend });
         }
-        let (q, bits) = (modulus, dimension.ilog2());
-        // Entry `m + i` of the heap is the factor of node `i` among the `m` of its level: psi^brv(m + i).
-        let heap = |root: u64| {
-            let mut heap = vec![0; dimension];
-            let (step, mut power) = (q.shoup(root), 1);
-            for j in 0..dimension {
-                heap[reverse(j, bits)] = power;
-                power = q.mul_shoup(power, step);
-            }
-            heap
-        };
-        let forward = heap(root);
-        // psi^(2N - 1) = 1 / psi.
-        let mut inverse = heap(q.pow(root, 2 * dimension as u64 - 1));
-        let scale = q.pow(q.value().div_ceil(2), u64::from(bits));
-        inverse[0] = scale;
-        inverse[1] = q.mul(inverse[1], scale);
+        let q = modulus;
+        let [forward, inverse] = heaps(q, dimension, root);
         let table = |heap: &[u64]| Table::new(kernel, q, &arrange(heap, lanes));
         let (forward, inverse) = (table(&forward), table(&inverse));
         let passes = enter::passes(dimension, lanes);
@@ -198,6 +204,15 @@ impl NttPlan {
     /// `psi`, a primitive root of unity of order `2N`.
     pub fn root(&self) -> u64 {
         self.root
+    }
+
+    /// The factors of the forward and of the inverse transform in heap order, for other engines. Shape: N each.
+    ///
+    /// Entry `m + i` is the factor of node `i` among the `m` nodes of its level: `psi^brv(m + i)`, or its inverse. Of
+    /// the inverse transform, entry 0 is `1/N`, and entry 1 contains the factor `1/N`.
+    pub fn factors(&self) -> [Vec<Shoup>; 2] {
+        let shoup = |heap: Vec<u64>| heap.into_iter().map(|factor| self.modulus.shoup(factor)).collect();
+        heaps(self.modulus, self.dimension, self.root).map(shoup)
     }
 
     /// Back end on which the plan runs.

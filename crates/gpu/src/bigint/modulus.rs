@@ -86,6 +86,11 @@ impl Modulus {
         self.words
     }
 
+    /// Doubles of the spectrum of a product.
+    pub fn spectrum_len(&self) -> usize {
+        self.plan.spectrum_len()
+    }
+
     /// Makes the buffers for batches of `items` products.
     ///
     /// # Errors

@@ -105,16 +105,18 @@ pub(super) fn watch(code: &mut [Instruction], registers: usize, entry: &Entry) -
     for (block, state) in blocks.iter().zip(&mut before) {
         for instruction in &mut code[block.start..block.end] {
             let carry = instruction.reads_carry.then_some(flag);
-            let mut needs: Vec<u32> = Vec::new();
-            for register in instruction.reads().filter(|&register| register < flag).chain(carry) {
-                if !state.has(register) {
-                    needs.push(*marks[register as usize].get_or_insert_with(|| {
-                        count += 1;
-                        count - 1
-                    }));
-                }
-            }
-            instruction.needs = needs.into();
+            let mut mark = |register: u32| {
+                *marks[register as usize].get_or_insert_with(|| {
+                    count += 1;
+                    count - 1
+                })
+            };
+            let unknown = |register: &u32| *register < flag && !state.has(*register);
+            let guard = instruction.guard.map(|(register, _)| register);
+            instruction.guard_needs = guard.filter(unknown).map(&mut mark);
+            let carry = carry.filter(|&flag| !state.has(flag));
+            let needs = instruction.sources().filter(unknown).chain(carry).map(&mut mark).collect();
+            instruction.needs = needs;
             if instruction.guard.is_none() {
                 written(instruction, flag).for_each(|register| state.insert(register));
             }

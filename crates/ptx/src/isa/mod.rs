@@ -32,10 +32,12 @@ pub(crate) struct Order {
     pub(crate) strong: bool,
     pub(crate) acquire: bool,
     pub(crate) release: bool,
+    /// It orders threads of different blocks too: the scope is not `.cta`.
+    pub(crate) grid: bool,
 }
 
 impl Order {
-    pub(crate) const WEAK: Self = Self { strong: false, acquire: false, release: false };
+    pub(crate) const WEAK: Self = Self { strong: false, acquire: false, release: false, grid: true };
 }
 
 /// A load or store.
@@ -50,6 +52,8 @@ pub(crate) struct Access {
     /// For loads with a sign: the mask of the register's bits.
     pub(crate) signed: Option<u64>,
     pub(crate) order: Order,
+    /// A load through the read-only cache (`ld.global.nc`), whose bytes nobody writes in the launch.
+    pub(crate) constant: bool,
 }
 
 /// An atomic operation: the new value from the old one and two operands.
@@ -103,7 +107,10 @@ pub(crate) enum Op {
     Barrier(Option<Vote>),
     /// s: members.
     WarpBarrier,
-    Fence,
+    Fence {
+        /// It orders threads of different blocks too: the scope is not `.cta`.
+        grid: bool,
+    },
     /// Index of the next instruction.
     Branch(usize),
     Exit,
@@ -130,13 +137,20 @@ pub(crate) struct Instruction {
     pub(crate) statement: usize,
     /// Numbers of the marks that the instruction must find set, and that it sets. See [`flow`].
     pub(crate) needs: Box<[u32]>,
+    /// The mark of its guard, which all lanes that stand at the instruction must find set.
+    pub(crate) guard_needs: Option<u32>,
     pub(crate) sets: Box<[u32]>,
 }
 
 impl Instruction {
     /// The registers that it reads, its guard included.
     pub(crate) fn reads(&self) -> impl Iterator<Item = u32> + '_ {
-        self.s.iter().copied().chain(self.guard.map(|(register, _)| register)).filter(|&register| register != NONE)
+        self.sources().chain(self.guard.map(|(register, _)| register))
+    }
+
+    /// The registers that it reads, without its guard.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = u32> + '_ {
+        self.s.iter().copied().filter(|&register| register != NONE)
     }
 
     /// The registers that it writes.
@@ -175,6 +189,8 @@ pub(crate) struct Program {
     pub(crate) global_grain: u32,
     /// Whether blocks may wait for each other: the kernel has strong accesses to global memory.
     pub(crate) strong: bool,
+    /// Whether it loads through the read-only cache.
+    pub(crate) caches: bool,
 }
 
 /// Decodes the statements of a kernel.
@@ -196,6 +212,7 @@ pub(crate) fn program(entry: Entry, constants: Arc<[u8]>) -> Result<Program, Par
     };
     let (shared_grain, global_grain) = (grain(Space::Shared), grain(Space::Global));
     let strong = accesses().any(|access| access.order.strong && access.space != Space::Shared);
+    let caches = accesses().any(|access| access.constant);
     let (sources, entry) = (decoded.sources, entry);
-    Ok(Program { entry, code, registers, sources, marks, constants, shared_grain, global_grain, strong })
+    Ok(Program { entry, code, registers, sources, marks, constants, shared_grain, global_grain, strong, caches })
 }

@@ -169,10 +169,16 @@ impl Group {
                     if device.checks.races {
                         let grain = device.program.global_grain;
                         let who = state.who(self.first + lane as u32);
-                        for cell in offset >> grain..=(offset + bytes as usize - 1) >> grain {
-                            let cell = device.pages.cell(slot as usize, cell);
+                        for place in offset >> grain..=(offset + bytes as usize - 1) >> grain {
+                            let cell = device.pages.cell(slot as usize, place);
                             record(cell, &who, does, access, &device.knowledge)
                                 .map_err(|conflict| race(conflict, lane, address))?;
+                            let cached = access.constant || device.program.caches && does != Does::Read;
+                            if cached && device.pages.is_stale(slot as usize, place, access.constant) {
+                                let what =
+                                    "a load through the read-only cache (.nc) reads bytes that this launch writes";
+                                return Err(Trouble::new(FaultKind::Race, lane, what).at(address));
+                            }
                         }
                     }
                 }
@@ -221,7 +227,7 @@ impl Group {
             device.polls += 1;
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
-                device.knowledge.read(&who, state.key(self.touched.addresses[lane]), access.order.acquire);
+                device.knowledge.read(&who, state.key(self.touched.addresses[lane]), access.order);
             }
         }
         for (element, &target) in instruction.d.iter().enumerate().take(access.count as usize) {
@@ -269,7 +275,7 @@ impl Group {
         if access.order.strong && device.program.strong {
             for &lane in &self.touched.list {
                 let who = state.who(self.first + lane as u32);
-                device.knowledge.write(&who, state.key(self.touched.addresses[lane]), access.order.release, false);
+                device.knowledge.write(&who, state.key(self.touched.addresses[lane]), access.order, false);
             }
             state.advance();
         }
@@ -307,8 +313,8 @@ impl Group {
         for &lane in list {
             if device.program.strong {
                 let (who, key) = (state.who(self.first + lane as u32), state.key(self.touched.addresses[lane]));
-                device.knowledge.read(&who, key, access.order.acquire);
-                device.knowledge.write(&who, key, access.order.release, true);
+                device.knowledge.read(&who, key, access.order);
+                device.knowledge.write(&who, key, access.order, true);
             }
             let offset = offsets[lane];
             let bytes = match slots[lane] {

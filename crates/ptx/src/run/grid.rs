@@ -38,7 +38,7 @@ fn refuse<T>(setup: &Setup<'_>, what: impl std::fmt::Display) -> Result<T, Fault
 /// The number of blocks and the threads of each.
 fn shape(setup: &Setup<'_>) -> Result<(u32, u32), Fault> {
     let Setup { program, launch, .. } = setup;
-    let product = |size: [u32; 3]| size.into_iter().map(u64::from).product::<u64>();
+    let product = |size: [u32; 3]| size.into_iter().map(u128::from).product::<u128>();
     let (blocks, threads) = (product(launch.grid), product(launch.block));
     if launch.cluster != [1, 1, 1] {
         return refuse(setup, "clusters are not supported yet; pass [1, 1, 1]");
@@ -47,7 +47,7 @@ fn shape(setup: &Setup<'_>) -> Result<(u32, u32), Fault> {
         return refuse(setup, format_args!("the grid {:?} has no block or too many", launch.grid));
     }
     let most = program.entry.max_threads.unwrap_or(1024);
-    if threads == 0 || threads > u64::from(most) {
+    if threads == 0 || threads > u128::from(most) {
         return refuse(setup, format_args!("a block of {threads} threads; it may have 1 to {most}"));
     }
     let shared = u64::from(program.entry.shared_bytes) + u64::from(launch.shared);

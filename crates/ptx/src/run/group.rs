@@ -182,7 +182,8 @@ impl Group {
                 let active = match instruction.guard {
                     None => mask,
                     Some((register, wanted)) => {
-                        self.check_marks(instruction, &mask, state, device, pc)?;
+                        self.check_marks(instruction.guard_needs.as_slice(), &mask, device)
+                            .map_err(|trouble| self.fault(trouble, pc, state, device))?;
                         Mask::of(&self.registers[register as usize], wanted).and(&mask)
                     }
                 };
@@ -204,6 +205,8 @@ impl Group {
                     Op::Exit => {
                         self.exited = self.exited.or(&active);
                         device.advance();
+                        // Lanes may have waited for these ones alone.
+                        self.fragments.iter_mut().for_each(|fragment| fragment.waiting = false);
                         self.enqueue(pc + 1, mask.without(&active), false);
                         break;
                     }
@@ -226,12 +229,15 @@ impl Group {
                         pc += 1;
                     }
                     Next::Wait(waiting) => {
+                        // They execute the instruction when they no longer wait.
+                        device.counts[pc] -= u64::from(waiting.count());
                         self.set_marks(instruction, &active.without(&waiting));
                         self.enqueue(pc + 1, mask.without(&waiting), false);
                         self.enqueue(pc, waiting, true);
                         break;
                     }
                     Next::Arrived(waiting) => {
+                        device.counts[pc] -= u64::from(waiting.count());
                         self.enqueue(pc + 1, mask.without(&active), false);
                         self.enqueue(pc, waiting, true);
                         break;
@@ -245,21 +251,15 @@ impl Group {
         Ok(())
     }
 
-    fn check_marks(
-        &self,
-        instruction: &Instruction,
-        mask: &Mask,
-        state: &State,
-        device: &Device<'_>,
-        pc: usize,
-    ) -> Result<(), Fault> {
+    /// Checks that these lanes have written the registers of the marks.
+    fn check_marks(&self, marks: &[u32], mask: &Mask, device: &Device<'_>) -> Result<(), Trouble> {
         if !device.checks.uninitialised {
             return Ok(());
         }
-        for &mark in &instruction.needs {
+        for &mark in marks {
             if let Some(lane) = mask.without(&self.marks[mark as usize]).lanes().next() {
                 let what = "a register or the carry flag is read before it is written";
-                return Err(self.fault(Trouble::new(FaultKind::Uninitialised, lane, what), pc, state, device));
+                return Err(Trouble::new(FaultKind::Uninitialised, lane, what));
             }
         }
         Ok(())
@@ -282,14 +282,7 @@ impl Group {
     fn execute(&mut self, step: Step<'_>, state: &mut State, device: &mut Device<'_>) -> Result<Next, Trouble> {
         let Step { pc, instruction, active } = step;
 
-        if !instruction.needs.is_empty() && instruction.guard.is_none() && device.checks.uninitialised {
-            for &mark in &instruction.needs {
-                if let Some(lane) = active.without(&self.marks[mark as usize]).lanes().next() {
-                    let what = "a register or the carry flag is read before it is written";
-                    return Err(Trouble::new(FaultKind::Uninitialised, lane, what));
-                }
-            }
-        }
+        self.check_marks(&instruction.needs, active, device)?;
         let register = |at: usize| &self.registers[instruction.s[at] as usize];
         match instruction.op {
             Op::Unary(f) => f(&mut self.scratch, register(0)),
@@ -326,10 +319,10 @@ impl Group {
                 return self.exchange(instruction, active, state);
             }
             Op::Barrier(_) => return Ok(self.arrive(pc, active, device)),
-            Op::Fence => {
+            Op::Fence { grid } => {
                 if device.program.strong {
                     for lane in active.lanes() {
-                        device.knowledge.fence(&state.who(self.first + lane as u32));
+                        device.knowledge.fence(&state.who(self.first + lane as u32), grid);
                     }
                     state.advance();
                 }

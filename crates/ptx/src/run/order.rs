@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shadow::{Touch, Who};
+use crate::isa::Order;
 
 /// All threads of a block.
 const ALL: u32 = u32::MAX;
@@ -22,10 +23,19 @@ fn join(clock: &mut Clock, other: &Clock) {
 struct Thread {
     /// Accesses that come before everything it does now.
     known: Clock,
-    /// What relaxed reads saw. It counts after the next fence.
-    seen: Clock,
-    /// What it knew at its last fence. Later strong writes publish it.
-    fenced: Option<Clock>,
+    /// What relaxed reads saw, for each scope. It counts after the next fence of that scope.
+    seen: [Clock; 2],
+    /// What it knew at its last fence of each scope. Later strong writes publish it there.
+    fenced: [Option<Clock>; 2],
+}
+
+/// Scopes: the threads of one block, and those of the grid. A synchronisation of the grid is one of the block too.
+const BLOCK: usize = 0;
+const GRID: usize = 1;
+
+/// The scopes of an access or fence.
+fn scopes(grid: bool) -> std::ops::RangeInclusive<usize> {
+    BLOCK..=if grid { GRID } else { BLOCK }
 }
 
 /// What threads know of accesses in other blocks and warps.
@@ -34,8 +44,8 @@ pub(super) struct Knowledge {
     /// Known to all threads of a block.
     blocks: BTreeMap<u32, Clock>,
     threads: BTreeMap<(u32, u32), Thread>,
-    /// What a read of an address learns.
-    places: BTreeMap<u64, Clock>,
+    /// What a read of an address learns: from threads of a block, and (without a block) from those of the grid.
+    places: BTreeMap<(u64, Option<u32>), Clock>,
     /// Blocks with an entry in `threads`.
     active: BTreeSet<u32>,
 }
@@ -67,31 +77,40 @@ impl Knowledge {
     }
 
     /// A strong read of an address.
-    pub(super) fn read(&mut self, who: &Who, address: u64, acquire: bool) {
-        let Some(clock) = self.places.get(&address).cloned() else { return };
-        let thread = self.thread(who);
-        join(if acquire { &mut thread.known } else { &mut thread.seen }, &clock);
+    pub(super) fn read(&mut self, who: &Who, address: u64, order: Order) {
+        for scope in scopes(order.grid) {
+            let Some(clock) = self.places.get(&place(address, scope, who)).cloned() else { continue };
+            let thread = self.thread(who);
+            join(if order.acquire { &mut thread.known } else { &mut thread.seen[scope] }, &clock);
+        }
     }
 
     /// A strong write of an address. `both`: the same operation read it, so earlier releases stay visible.
-    pub(super) fn write(&mut self, who: &Who, address: u64, release: bool, both: bool) {
-        let clock = if release { Some(self.everything(who)) } else { self.thread(who).fenced.clone() };
-        let place = self.places.entry(address).or_default();
+    pub(super) fn write(&mut self, who: &Who, address: u64, order: Order, both: bool) {
         if !both {
-            place.clear();
+            let keys: Vec<_> =
+                self.places.range((address, None)..=(address, Some(u32::MAX))).map(|(&key, _)| key).collect();
+            keys.iter().for_each(|key| drop(self.places.remove(key)));
         }
-        if let Some(clock) = clock {
-            join(place, &clock);
+        for scope in scopes(order.grid) {
+            let clock = if order.release { Some(self.everything(who)) } else { self.thread(who).fenced[scope].clone() };
+            if let Some(clock) = clock {
+                join(self.places.entry(place(address, scope, who)).or_default(), &clock);
+            }
         }
     }
 
-    /// A fence. The block's time must advance afterwards.
-    pub(super) fn fence(&mut self, who: &Who) {
-        let thread = self.thread(who);
-        let seen = std::mem::take(&mut thread.seen);
-        join(&mut thread.known, &seen);
+    /// A fence, of the grid or of the block. The block's time must advance afterwards.
+    pub(super) fn fence(&mut self, who: &Who, grid: bool) {
+        for scope in scopes(grid) {
+            let thread = self.thread(who);
+            let seen = std::mem::take(&mut thread.seen[scope]);
+            join(&mut thread.known, &seen);
+        }
         let clock = self.everything(who);
-        self.thread(who).fenced = Some(clock);
+        for scope in scopes(grid) {
+            self.thread(who).fenced[scope] = Some(clock.clone());
+        }
     }
 
     /// A barrier of a block: all its threads know what each of them knew.
@@ -108,10 +127,15 @@ impl Knowledge {
         // What a thread fenced and saw stays its own.
         for (key, mut thread) in threads {
             thread.known.clear();
-            if thread.fenced.is_some() || !thread.seen.is_empty() {
+            if thread.fenced.iter().any(Option::is_some) || thread.seen.iter().any(|seen| !seen.is_empty()) {
                 self.active.insert(block);
                 self.threads.insert(key, thread);
             }
         }
     }
+}
+
+/// The key of an address in a scope.
+fn place(address: u64, scope: usize, who: &Who) -> (u64, Option<u32>) {
+    (address, (scope == BLOCK).then_some(who.block))
 }

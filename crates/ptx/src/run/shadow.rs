@@ -24,13 +24,12 @@ pub(super) const BLOCK_BITS: u32 = 23;
 /// Bits of a time.
 pub(super) const TIME_BITS: u32 = 28;
 
-/// An access in one word: kind (3 bits), time (28), thread (10), block (23).
+/// Accesses in one word: kind (3 bits), time (28), thread (10), block (23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Touch(u64);
 
-const PLAIN: u64 = 1;
-const STRONG: u64 = 2;
-/// Several lanes of one warp, several threads of one block, several blocks.
+/// One thread, several lanes of one warp, several threads of one block, several blocks.
+const SINGLE: u64 = 1;
 const WARP: u64 = 3;
 const BLOCK: u64 = 4;
 const GRID: u64 = 5;
@@ -73,7 +72,7 @@ impl Touch {
             return true;
         }
         if self.block() == who.block && kind != GRID {
-            let (time, single) = (self.time(), kind <= STRONG);
+            let (time, single) = (self.time(), kind == SINGLE);
             if time < who.barrier || single && self.thread() == who.thread {
                 return true;
             }
@@ -86,20 +85,18 @@ impl Touch {
                 return true;
             }
         }
-        kind <= STRONG && knowledge.orders(self, who)
+        kind == SINGLE && knowledge.orders(self, who)
     }
 
     /// This access and one of `who`, as far as one word can tell.
-    fn join(self, who: &Who, kind: u64, knowledge: &Knowledge) -> Self {
+    fn join(self, who: &Who, knowledge: &Knowledge) -> Self {
         if self.is_before(who, knowledge) {
-            return Self::new(who, kind);
+            return Self::new(who, SINGLE);
         }
         let kind = if self.kind() == GRID || self.block() != who.block {
             GRID
         } else if self.kind() == BLOCK || self.thread() / 32 != who.thread / 32 {
             BLOCK
-        } else if self.kind() == STRONG && kind == STRONG && self.thread() == who.thread {
-            STRONG
         } else {
             WARP
         };
@@ -119,9 +116,10 @@ impl Touch {
 /// One place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
-    pub(super) write: Touch,
-    pub(super) read: Touch,
-    /// The reads of strong accesses, which may race with strong writes.
+    write: Touch,
+    read: Touch,
+    /// Strong accesses, which may race with each other.
+    strong_write: Touch,
     strong_read: Touch,
 }
 
@@ -131,7 +129,7 @@ pub(super) type Conflict = (&'static str, Touch);
 impl Cell {
     #[inline]
     pub(super) fn was_written(&self) -> bool {
-        self.write != Touch::NONE
+        self.write != Touch::NONE || self.strong_write != Touch::NONE
     }
 
     #[inline]
@@ -142,8 +140,8 @@ impl Cell {
     /// Records a read.
     #[inline(always)]
     pub(super) fn read(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        if !strong && self.write.is_old(who) && self.read.is_old(who) {
-            self.read = Touch::new(who, PLAIN);
+        if !strong && self.write.is_old(who) && self.strong_write.is_old(who) && self.read.is_old(who) {
+            self.read = Touch::new(who, SINGLE);
             return Ok(());
         }
         self.read_among_others(who, strong, knowledge)
@@ -151,21 +149,24 @@ impl Cell {
 
     #[inline(never)]
     fn read_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        let may_race = strong && self.write.kind() == STRONG;
-        let bad = !may_race && !self.write.is_before(who, knowledge);
-        if strong {
-            self.strong_read = self.strong_read.join(who, PLAIN, knowledge);
+        let reads = if strong { &mut self.strong_read } else { &mut self.read };
+        *reads = reads.join(who, knowledge);
+        let races_with = |write: Touch| !write.is_before(who, knowledge);
+        if races_with(self.write) {
+            Err(("a read after a write", self.write))
+        } else if !strong && races_with(self.strong_write) {
+            Err(("a read after a write", self.strong_write))
         } else {
-            self.read = self.read.join(who, PLAIN, knowledge);
+            Ok(())
         }
-        if bad { Err(("a read after a write", self.write)) } else { Ok(()) }
     }
 
     /// Records a write.
     #[inline(always)]
     pub(super) fn write(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        if !strong && self.write.is_old(who) && self.read.is_old(who) && self.strong_read.is_old(who) {
-            self.write = Touch::new(who, PLAIN);
+        let Self { write, read, strong_write, strong_read } = *self;
+        if !strong && [write, read, strong_write, strong_read].iter().all(|touch| touch.is_old(who)) {
+            self.write = Touch::new(who, SINGLE);
             return Ok(());
         }
         self.write_among_others(who, strong, knowledge)
@@ -174,26 +175,39 @@ impl Cell {
     #[inline(never)]
     fn write_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
         let earlier = *self;
-        self.write = Touch::new(who, if strong { STRONG } else { PLAIN });
-        let may_race = strong && earlier.write.kind() == STRONG;
-        if !may_race && !earlier.write.is_before(who, knowledge) {
-            return Err(("a write after a write", earlier.write));
+        if strong {
+            self.strong_write = earlier.strong_write.join(who, knowledge);
+        } else {
+            self.write = Touch::new(who, SINGLE);
         }
-        if !earlier.read.is_before(who, knowledge) {
-            return Err(("a write after a read", earlier.read));
+        let races_with = |touch: Touch| !touch.is_before(who, knowledge);
+        if races_with(earlier.write) {
+            Err(("a write after a write", earlier.write))
+        } else if races_with(earlier.read) {
+            Err(("a write after a read", earlier.read))
+        } else if !strong && races_with(earlier.strong_write) {
+            Err(("a write after a write", earlier.strong_write))
+        } else if !strong && races_with(earlier.strong_read) {
+            Err(("a write after a read", earlier.strong_read))
+        } else {
+            Ok(())
         }
-        if !strong && !earlier.strong_read.is_before(who, knowledge) {
-            return Err(("a write after a read", earlier.strong_read));
-        }
-        Ok(())
     }
+}
+
+/// Neighbouring cells.
+#[derive(Debug)]
+struct Page {
+    cells: [Cell; Pages::CELLS],
+    /// Cells that a load through the read-only cache (`ld.global.nc`) read.
+    constant: [bool; Pages::CELLS],
 }
 
 /// Cells of global memory, made as they are touched.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     /// By slot of the allocation, then by page.
-    slots: Vec<Vec<Option<Box<[Cell; Self::CELLS]>>>>,
+    slots: Vec<Vec<Option<Box<Page>>>>,
 }
 
 impl Pages {
@@ -202,6 +216,18 @@ impl Pages {
 
     #[inline]
     pub(super) fn cell(&mut self, slot: usize, index: usize) -> &mut Cell {
+        &mut self.page(slot, index).cells[index % Self::CELLS]
+    }
+
+    /// Records a read through the read-only cache (`constant`) or a write. Returns whether the cell had both in this launch.
+    pub(super) fn is_stale(&mut self, slot: usize, index: usize, constant: bool) -> bool {
+        let (page, at) = (self.page(slot, index), index % Self::CELLS);
+        page.constant[at] |= constant;
+        page.constant[at] && page.cells[at].was_written()
+    }
+
+    #[inline]
+    fn page(&mut self, slot: usize, index: usize) -> &mut Page {
         let page = index / Self::CELLS;
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, Vec::new);
@@ -210,15 +236,16 @@ impl Pages {
         if pages.len() <= page {
             pages.resize_with(page + 1, || None);
         }
-        &mut pages[page].get_or_insert_with(|| Box::new([Cell::default(); Self::CELLS]))[index % Self::CELLS]
+        let empty = || Box::new(Page { cells: [Cell::default(); Self::CELLS], constant: [false; Self::CELLS] });
+        pages[page].get_or_insert_with(empty)
     }
 
     /// All touched cells: slot, index and content.
     pub(super) fn all(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         self.slots.iter().enumerate().flat_map(|(slot, pages)| {
             pages.iter().enumerate().filter_map(|(page, cells)| Some((page, cells.as_ref()?))).flat_map(
-                move |(page, cells)| {
-                    cells.iter().enumerate().map(move |(at, cell)| (slot, page * Self::CELLS + at, cell))
+                move |(page, content)| {
+                    content.cells.iter().enumerate().map(move |(at, cell)| (slot, page * Self::CELLS + at, cell))
                 },
             )
         })

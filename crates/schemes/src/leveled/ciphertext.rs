@@ -3,17 +3,18 @@
 use super::Leveled;
 use crate::{KeyId, Level, Noise};
 
-/// A ciphertext of one key at one level, with the noise that the formulas predict.
+/// A ciphertext of one key at one level, with the noise that the formulas predict. `P` are its numbers: those of the
+/// scheme, or their place on a device.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ciphertext<S: Leveled> {
+pub struct Ciphertext<S: Leveled, P = <S as Leveled>::Parts> {
     pub(crate) key: KeyId,
     pub(crate) level: Level,
     pub(crate) stage: S::Stage,
     pub(crate) noise: Noise,
-    pub(crate) parts: S::Parts,
+    pub(crate) parts: P,
 }
 
-impl<S: Leveled> Ciphertext<S> {
+impl<S: Leveled, P> Ciphertext<S, P> {
     /// Identity of its key.
     pub fn key(&self) -> KeyId {
         self.key
@@ -27,5 +28,13 @@ impl<S: Leveled> Ciphertext<S> {
     /// Its noise, by the formulas of the scheme.
     pub fn noise(&self) -> Noise {
         self.noise
+    }
+    /// The ciphertext with its numbers in another place.
+    ///
+    /// # Errors
+    /// Those of `place`.
+    pub fn moved<Q, E>(&self, place: impl FnOnce(&P) -> Result<Q, E>) -> Result<Ciphertext<S, Q>, E> {
+        let Self { key, level, stage, noise, ref parts } = *self;
+        Ok(Ciphertext { key, level, stage, noise, parts: place(parts)? })
     }
 }

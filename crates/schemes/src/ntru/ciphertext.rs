@@ -90,16 +90,6 @@ impl Ciphertext {
         Ok(Self { key: public.id(), level, stage: stage.at_degree(degree), noise, parts })
     }
 
-    /// Where in the level it is.
-    pub fn stage(&self) -> Stage {
-        self.stage.stage
-    }
-
-    /// Degree in the secret key: 1 but for products before their key switch.
-    pub fn degree(&self) -> u32 {
-        self.stage.degree
-    }
-
     /// The ring elements.
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts
@@ -108,6 +98,18 @@ impl Ciphertext {
     /// What the parts' words are residues of.
     pub(super) fn basis<'a>(&self, context: &'a Context) -> &'a Basis {
         basis_of(context, self.level, self.stage())
+    }
+}
+
+impl<P> Ciphertext<P> {
+    /// Where in the level it is.
+    pub fn stage(&self) -> Stage {
+        self.stage.stage
+    }
+
+    /// Degree in the secret key: 1 but for products before their key switch.
+    pub fn degree(&self) -> u32 {
+        self.stage.degree
     }
 }
 

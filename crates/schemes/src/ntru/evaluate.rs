@@ -1,6 +1,6 @@
 //! Evaluation, one operation of the scheme at a time.
 
-use solinas_ring::{Eval, RnsPoly};
+use solinas_ring::{Basis, Eval, Rescale, RnsPoly};
 
 use super::context::Context;
 use super::{Ciphertext, Error, Rotation, ServerKey, Stage, noise};
@@ -34,15 +34,29 @@ impl<'a> Evaluator<'a> {
         self.key
     }
 
+    /// Basis of the ciphertexts of a level.
+    pub fn basis(&self, level: Level) -> &'a Basis {
+        &self.key.public().context().level(level).basis
+    }
+
+    /// The divisions by the primes of a level, in order. The lowest level has none.
+    pub fn rescales(&self, level: Level) -> &'a [Rescale] {
+        &self.key.public().context().level(level).rescales
+    }
+
     fn context(&self) -> &Context {
         self.key.public().context()
     }
 
-    pub(super) fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
+    /// Checks that a ciphertext belongs to the key. `what` names it in the error.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn check<P>(&self, what: &'static str, x: &Ciphertext<P>) -> Result<(), Error> {
         self.key.public().check(what, x.key)
     }
 
-    pub(super) fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+    pub(super) fn stage<P>(operation: &'static str, x: &Ciphertext<P>, want: Stage) -> Result<(), Error> {
         if x.stage() == want {
             return Ok(());
         }
@@ -55,7 +69,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The operands of a sum or product, checked.
-    fn pair(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+    fn pair<P>(&self, operation: &'static str, x: &Ciphertext<P>, y: &Ciphertext<P>) -> Result<(), Error> {
         self.check("the first operand", x)?;
         self.check("the second operand", y)?;
         Self::stage(operation, x, Stage::Ready)?;
@@ -67,17 +81,37 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `x` with other parts and noise, if that decrypts.
-    pub(super) fn checked(
+    pub(super) fn checked<P>(
         &self,
         operation: &'static str,
-        x: Ciphertext,
+        x: Ciphertext<P>,
         remedy: &'static str,
-    ) -> Result<Ciphertext, Error> {
-        let limit = noise::limit(self.key.params(), x.basis(self.context()).log2_modulus());
+    ) -> Result<Ciphertext<P>, Error> {
+        let limit = noise::limit(self.key.params(), self.context().level(x.level).basis.log2_modulus());
         if x.noise > limit {
             return Err(Error::Noise { operation, noise: x.noise, limit, remedy });
         }
         Ok(x)
+    }
+
+    /// A sum or difference, of one level and degree. `combine` makes its numbers.
+    ///
+    /// # Errors
+    /// As [`Self::add`](Evaluate::add); those of `combine`.
+    pub fn sum_by<P, E: From<Error>>(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext<P>,
+        y: &Ciphertext<P>,
+        combine: impl FnOnce(&P, &P) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        self.pair(operation, x, y)?;
+        if x.degree() != y.degree() {
+            return Err(Error::DegreeMismatch { lhs: x.degree(), rhs: y.degree() }.into());
+        }
+        let mut sum = x.moved(|parts| combine(parts, &y.parts))?;
+        sum.noise = x.noise.sum(y.noise);
+        Ok(self.checked(operation, sum, "multiply or lower first, which brings the noise down")?)
     }
 
     fn sum_with(
@@ -87,14 +121,11 @@ impl<'a> Evaluator<'a> {
         y: &Ciphertext,
         combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
-        self.pair(operation, x, y)?;
-        if x.degree() != y.degree() {
-            return Err(Error::DegreeMismatch { lhs: x.degree(), rhs: y.degree() });
-        }
-        let mut sum = x.clone();
-        sum.parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
-        sum.noise = x.noise.sum(y.noise);
-        self.checked(operation, sum, "multiply or lower first, which brings the noise down")
+        self.sum_by(operation, x, y, |x, y| {
+            let mut sum = x.clone();
+            sum.iter_mut().zip(y).try_for_each(|(x, y)| combine(x, y))?;
+            Ok(sum)
+        })
     }
 
     /// `x + mu` for a known polynomial `mu`. Shape: n. Range: `0..p`.
@@ -186,7 +217,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a key switch of that noise becomes at the level below, before its ring is reduced.
-    fn at_next_level(&self, x: &Ciphertext, switched: Noise, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+    fn at_next_level<P>(&self, x: &Ciphertext<P>, switched: Noise, parts: P) -> Result<Ciphertext<P>, Error> {
         let params = self.key.params();
         let out_of_levels =
             Error::OutOfLevels { operation: "a reduction of the modulus", level: x.level, depth: params.depth() };
@@ -269,6 +300,56 @@ impl<'a> Evaluator<'a> {
             })
         };
         parts.iter().map(switch).collect()
+    }
+
+    /// The noise of a product with a hint, if the level's modulus has room for it.
+    fn switched_noise(&self, operation: &'static str, x: Noise, hint: &RnsPoly<Eval>) -> Result<Noise, Error> {
+        let noise = noise::hint(self.key.params(), x, hint.basis().dimension());
+        let limit = noise::limit(self.key.params(), hint.basis().log2_modulus());
+        if noise > limit {
+            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
+            return Err(Error::Noise { operation, noise, limit, remedy });
+        }
+        Ok(noise)
+    }
+
+    /// ComposedEvalMult without RingReduce. `product` makes the numbers at the level below from those of `x` and `y` and
+    /// the hint.
+    ///
+    /// # Errors
+    /// As [`Self::multiply`](Evaluate::multiply); those of `product`.
+    pub fn multiply_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        y: &Ciphertext<P>,
+        product: impl FnOnce(&P, &P, &'a RnsPoly<Eval>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "a composed product";
+        self.pair(WHAT, x, y)?;
+        if let Some(degree) = [x.degree(), y.degree()].into_iter().find(|&degree| degree != 1) {
+            return Err(Error::Degree { operation: WHAT, degree, max: 1 }.into());
+        }
+        let hint = self.hint(WHAT, x.level, 2)?;
+        let switched = self.switched_noise(WHAT, noise::product(self.key.params(), x.noise, y.noise), hint)?;
+        Ok(self.at_next_level(x, switched, product(&x.parts, &y.parts, hint)?)?)
+    }
+
+    /// KeySwitch and ModReduce without RingReduce. `lower` makes the numbers at the level below from those of `x` and the
+    /// hint.
+    ///
+    /// # Errors
+    /// As [`Self::drop_level`](Evaluate::drop_level); those of `lower`.
+    pub fn lower_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        lower: impl FnOnce(&P, &'a RnsPoly<Eval>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        let hint = self.hint(WHAT, x.level, x.degree())?;
+        let switched = self.switched_noise(WHAT, x.noise, hint)?;
+        Ok(self.at_next_level(x, switched, lower(&x.parts, hint)?)?)
     }
 
     fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
@@ -361,18 +442,8 @@ impl Evaluate for Evaluator<'_> {
     /// # Errors
     /// As of its parts.
     fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "lowering";
-        self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        let hint = self.hint(WHAT, x.level, x.degree())?;
-        let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
-        let limit = noise::limit(self.key.params(), hint.basis().log2_modulus());
-        if switched > limit {
-            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, limit, remedy });
-        }
-        let parts = self.switched_parts(x.level, &x.parts, hint)?;
-        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
+        let lowered = self.lower_by(x, |parts, hint| self.switched_parts(x.level, parts, hint))?;
+        self.reduce_if_wide(lowered)
     }
 
     /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
@@ -381,31 +452,18 @@ impl Evaluate for Evaluator<'_> {
     /// # Errors
     /// As of its parts; [`Error::Degree`] unless both have degree 1.
     fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "a composed product";
-        self.pair(WHAT, x, y)?;
-        for degree in [x.degree(), y.degree()] {
-            if degree != 1 {
-                return Err(Error::Degree { operation: WHAT, degree, max: 1 });
-            }
-        }
-        let hint = self.hint(WHAT, x.level, 2)?;
-        let params = self.key.params();
-        let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
-        let limit = noise::limit(params, hint.basis().log2_modulus());
-        if switched > limit {
-            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, limit, remedy });
-        }
-        let basis = hint.basis();
-        let parts = if let ([x_part], [y_part]) = (x.parts.as_slice(), y.parts.as_slice()) {
-            vec![self.rescaled(x.level, |i, out| {
+        let product = self.multiply_by(x, y, |x_parts, y_parts, hint| {
+            let ([x_part], [y_part]) = (x_parts.as_slice(), y_parts.as_slice()) else {
+                return self.switched_parts(x.level, &self.context().product(x.level, x_parts, y_parts)?, hint);
+            };
+            let basis = hint.basis();
+            let part = self.rescaled(x.level, |i, out| {
                 out.copy_from_slice(x_part.tower(i));
                 basis.pointwise(i).multiply_both(out, y_part.tower(i), hint.tower(i));
-            })?]
-        } else {
-            self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
-        };
-        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
+            })?;
+            Ok(vec![part])
+        })?;
+        self.reduce_if_wide(product)
     }
 
     /// Bootstrapping: the bit in the constant coefficient, with the noise of [`BootstrapNoise::output`](super::bootstrap::BootstrapNoise::output), at level

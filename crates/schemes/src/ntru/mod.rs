@@ -67,7 +67,7 @@ pub type ClientKey = leveled::ClientKey<Ntru>;
 /// A key that evaluates: hints, the bootstrapping key of parameters that have one, and keys of rotations if its maker asked for them.
 pub type ServerKey = leveled::ServerKey<Ntru>;
 /// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them. Part `i` holds coefficients `i` modulo `w`.
-pub type Ciphertext = leveled::Ciphertext<Ntru>;
+pub type Ciphertext<P = Vec<RnsPoly<Eval>>> = leveled::Ciphertext<Ntru, P>;
 
 /// The name of the scheme in errors.
 const SCHEME: &str = "NTRU";

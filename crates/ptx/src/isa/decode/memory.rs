@@ -16,14 +16,15 @@ impl Decoder<'_> {
             Some(_) => Space::Shared,
         };
         let semantics = words.one(&["weak", "relaxed", "acquire", "release", "acq_rel", "volatile"]);
-        words.one(&["cta", "gpu", "sys"]);
+        let grid = words.one(&["cta", "gpu", "sys"]) != Some("cta");
         let order = match semantics {
-            None => Order { strong: atomic, ..Order::WEAK },
+            None => Order { strong: atomic, grid, ..Order::WEAK },
             Some("weak") => Order::WEAK,
             Some(word) => Order {
                 strong: true,
                 acquire: matches!(word, "acquire" | "acq_rel"),
                 release: matches!(word, "release" | "acq_rel"),
+                grid,
             },
         };
         Ok((space, order))
@@ -35,7 +36,7 @@ impl Decoder<'_> {
             return self.parameter(words, load);
         }
         let (space, order) = self.memory_words(words, false)?;
-        words.take("nc");
+        let constant = words.take("nc") && load && space == Space::Global;
         words.one(&["ca", "cg", "cs", "lu", "cv", "wb", "wt"]);
         words.one(&["L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"]);
         words.one(&["L2::64B", "L2::128B", "L2::256B"]);
@@ -62,7 +63,7 @@ impl Decoder<'_> {
         if elements.len() as u32 != count {
             return self.error(format!("{count} registers are expected"));
         }
-        let mut access = Access { space, offset, bytes: ty.bytes(), count, signed: None, order };
+        let mut access = Access { space, offset, bytes: ty.bytes(), count, signed: None, order, constant };
         if load {
             let mut d = Vec::new();
             for element in &elements {
@@ -93,7 +94,7 @@ impl Decoder<'_> {
         let Operand::Address(base, offset) = self.operand(1)?.clone() else {
             return self.error("expected [parameter]");
         };
-        let Operand::Symbol(Symbol::Parameter(start)) = *base else {
+        let Operand::Symbol(Symbol::Parameter(start_of)) = *base else {
             return self.error("parameters are read by name and constant offset");
         };
         let elements = match self.operand(0)?.clone() {
@@ -105,9 +106,15 @@ impl Decoder<'_> {
         }
         for (at, element) in elements.iter().enumerate() {
             let d = self.target(element, ty.bits(), true)?;
-            let place = i64::from(start) + offset + i64::from(ty.bytes()) * at as i64;
-            let Ok(offset) = u32::try_from(place) else {
-                return self.error("the offset lies outside of the parameters");
+            let place = i64::from(start_of) + offset + i64::from(ty.bytes()) * at as i64;
+            let inside = self.parameters.iter().any(|parameter| {
+                let start = i64::from(parameter.offset);
+                parameter.offset == start_of
+                    && start <= place
+                    && place + i64::from(ty.bytes()) <= start + i64::from(parameter.bytes)
+            });
+            let Some(offset) = u32::try_from(place).ok().filter(|_| inside) else {
+                return self.error("the access lies outside of the parameter");
             };
             let source = self.source_of(Source::Parameter { offset, bytes: ty.bytes() });
             self.alu(alu::unary("mov", Type::B64).map(Op::Unary), Class::Constant, d, &[source])?;
@@ -136,7 +143,7 @@ impl Decoder<'_> {
         if operands == 1 {
             s.push(self.constant(0));
         }
-        let access = Access { space, offset, bytes: ty.bytes(), count: 1, signed: None, order };
+        let access = Access { space, offset, bytes: ty.bytes(), count: 1, signed: None, order, constant: false };
         self.emit(Op::Atomic(Atomic { access, apply }), Class::Atomic, &[d], &s);
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::words::Words;
 use super::{Instruction, NONE, Op, Source};
 use crate::counters::Class;
 use crate::error::ParseError;
-use crate::syntax::{Entry, Operand, Statement, Symbol, Type};
+use crate::syntax::{Entry, Operand, Parameter, Statement, Symbol, Type};
 
 type Result<T = ()> = std::result::Result<T, ParseError>;
 
@@ -28,6 +28,7 @@ const SOURCES: u32 = 1 << 24;
 struct Decoder<'a> {
     statement: &'a Statement,
     index: usize,
+    parameters: &'a [Parameter],
     types: Vec<Type>,
     code: Vec<Instruction>,
     sources: Vec<Source>,
@@ -42,6 +43,7 @@ pub(super) fn decode(entry: &Entry) -> Result<Decoded> {
     let mut decoder = Decoder {
         statement: last,
         index: 0,
+        parameters: &entry.parameters,
         types: entry.registers.clone(),
         code: Vec::new(),
         sources: Vec::new(),
@@ -94,6 +96,7 @@ impl Decoder<'_> {
             counted,
             statement: self.index,
             needs: Box::default(),
+            guard_needs: None,
             sets: Box::default(),
         });
     }

@@ -77,13 +77,13 @@ impl Decoder<'_> {
     pub(super) fn barrier(&mut self, words: &mut Words<'_>) -> Result {
         match words.opcode() {
             "membar" => {
-                words.need(&["cta", "gl", "sys"])?;
-                self.emit(Op::Fence, Class::Barrier, &[], &[]);
+                let grid = words.need(&["cta", "gl", "sys"])? != "cta";
+                self.emit(Op::Fence { grid }, Class::Barrier, &[], &[]);
             }
             "fence" => {
                 words.need(&["sc", "acq_rel"])?;
-                words.need(&["cta", "gpu", "sys"])?;
-                self.emit(Op::Fence, Class::Barrier, &[], &[]);
+                let grid = words.need(&["cta", "gpu", "sys"])? != "cta";
+                self.emit(Op::Fence { grid }, Class::Barrier, &[], &[]);
             }
             _ if words.take("warp") => {
                 words.need(&["sync"])?;
