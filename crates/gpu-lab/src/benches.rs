@@ -1,6 +1,7 @@
 //! Times of the engines beside their lower bounds.
 
 mod bigint;
+mod lwe;
 mod tfhe;
 
 use crate::checks::problem;
@@ -52,6 +53,8 @@ pub const BENCHES: &[Bench] = &[
     Bench { name: "integers of 785,006 bits, 16", item: "product", run: |d, s, t| bigint::products(d, 16, s, t) },
     Bench { name: "modulo 785,006 bits, one", item: "product", run: |d, s, t| bigint::modular(d, 1, s, t) },
     Bench { name: "modulo 785,006 bits, 16", item: "product", run: |d, s, t| bigint::modular(d, 16, s, t) },
+    Bench { name: "lwe 9326 x 9326, resident", item: "product", run: |d, s, t| lwe::products(d, false, s, t) },
+    Bench { name: "lwe 9326 x 9326, from the seed", item: "product", run: |d, s, t| lwe::products(d, true, s, t) },
 ];
 
 /// A row of the results.

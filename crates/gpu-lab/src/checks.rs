@@ -1,6 +1,7 @@
 //! Checks of kernels and engines against the CPU, byte for byte.
 
 pub mod bigint;
+pub(crate) mod lwe;
 pub mod tfhe;
 
 use crate::{Clock, Size};
@@ -21,6 +22,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "copies and fills of all sizes", run: copies },
     Check { name: "products of integers", run: bigint::check_products },
     Check { name: "products and powers modulo an integer", run: bigint::check_modular },
+    Check { name: "products of lwe matrices in three forms", run: lwe::check },
     Check { name: "waves of tfhe, gates-128", run: |device, seed, size| tfhe::check(device, "gates-128", seed, size) },
     Check {
         name: "waves of tfhe, integers-128",
