@@ -16,7 +16,7 @@ const ROWS: usize = 256;
 /// Blocks of threads that a launch should have for each multiprocessor.
 const BLOCKS: usize = 8;
 /// Words that a launch makes from a seed, unless one tile has more: some 15 ms of an H100.
-const SEEDED_WORDS: usize = 1 << 33;
+const SEEDED_WORDS: u64 = 1 << 33;
 
 /// The seed of a matrix on a device.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ fn seeded_launches(layout: &Layout) -> impl Iterator<Item = Range<usize>> {
     let next = move |first: usize| {
         let rest = Some(first..total).filter(|rest| !rest.is_empty())?;
         let alike = rest.take_while(|&tile| width(tile) == width(first)).count();
-        let most = SEEDED_WORDS / (layout.padded_rows() * width(first));
+        let most = (SEEDED_WORDS / (layout.padded_rows() * width(first)) as u64) as usize;
         Some(first..first + alike.min(most.max(1)))
     };
     std::iter::successors(next(0), move |tiles| next(tiles.end))
