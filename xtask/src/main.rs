@@ -160,7 +160,16 @@ fn bench_lint() -> Outcome {
 }
 
 fn package() -> Outcome {
-    let chores = ["--exclude", "xtask", "--exclude", "solinas-python", "--exclude", "solinas-fuzz"];
+    let chores = [
+        "--exclude",
+        "xtask",
+        "--exclude",
+        "solinas-python",
+        "--exclude",
+        "solinas-fuzz",
+        "--exclude",
+        "solinas-gpu-lab",
+    ];
     run(&[&["package", "--workspace", "--no-verify", "--allow-dirty"], &chores[..]].concat())
 }
 
