@@ -4,6 +4,7 @@
 // A block reads its 2048 words of a and b, and writes those of `sums` and its entry of `flags`. An item has `words`
 // words and ceil(words / 2048) flags. a - b is a plus the complement of b plus 1: resolve.cu takes this 1 as the carry
 // into the lowest word, and its carry out is 1 if a >= b. `sums` may be a or b.
+// Range: words in 1..2^31.
 // Bytes: 16 in and 8 out a word.
 #include "carry/carry.h"
 

@@ -3,6 +3,7 @@
 // Grid: x = 1, y = batch. Block: 256 threads.
 // A block reads its items of a and b, `words` words each, from the top down, 256 at a time, until two words differ. It
 // writes 1 to `out`, one word an item, if a > b, 0 if a = b, and -1 if a < b.
+// Range: words in 1..2^31.
 // Bytes: 16 a word that it reads. The time depends on the operands.
 #include "port.h"
 

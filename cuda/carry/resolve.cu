@@ -3,6 +3,7 @@
 // Grid: x = blocks = ceil(words / 2048), y = batch. Block: one warp.
 // Block x reads the flags of the blocks before it, and adds their carry to its 2048 words of `result`. The last one
 // also writes the carry out of the number to `out`, one word an item. `carry` in 0..1 comes into the lowest word.
+// Range: words in 1..2^31.
 // Almost always a block reads 32 flags and, if there is a carry, changes one word: only words of all ones pass it on.
 #include "carry/carry.h"
 

@@ -6,7 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_bigint::Natural;
 use solinas_gpu::bigint::{self, Modulus};
-use solinas_gpu::{Device, DeviceOptions, Error};
+use solinas_gpu::complex::Operand;
+use solinas_gpu::{Device, DeviceOptions, Error, Stream};
 use solinas_gpu_lab::checks::bigint as checks;
 
 fn device(seed: u64) -> Device {
@@ -127,6 +128,22 @@ fn errors_say_what_is_wrong() {
     let modulus = Modulus::new(&device(0), &Natural::from(97u64)).unwrap();
     assert!(modulus.mul(&[Natural::one()], &[]).is_err());
     assert_eq!(modulus.mul(&[], &[]).unwrap(), []);
+    let stream = Stream::new(modulus.device()).unwrap();
+    let buffer = |words: usize| stream.buffer_of(&vec![1u64; words], "a test").unwrap();
+    let (one, two, three) = (buffer(1), buffer(2), buffer(3));
+    let workspace = modulus.workspace(&stream, 2).unwrap();
+    let operand = |buffer, items| Operand::new(buffer, items).unwrap();
+    assert!(modulus.product(operand(&two, 2), Some(operand(&two, 2)), &two, &workspace).is_ok());
+    for (x, y, out) in [
+        (operand(&two, 2), None, &one),
+        (operand(&two, 2), None, &three),
+        (operand(&two, 1), None, &one),
+        (operand(&one, 1), None, &one),
+        (operand(&three, 3), None, &three),
+        (operand(&two, 2), Some(operand(&two, 1)), &two),
+    ] {
+        assert!(modulus.product(x, y, out, &workspace).is_err());
+    }
     // The work stops when the caller says so.
     let stopped = modulus.pow(&[Natural::one()], &Natural::from(9u64), || Err(Error::Fault("stop".into())));
     assert_eq!(stopped, Err(Error::Fault("stop".into())));

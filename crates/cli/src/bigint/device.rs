@@ -55,8 +55,9 @@ impl Gpu {
                 return b.map_or_else(|| bigint::square(&self.0, a), |b| bigint::mul(&self.0, a, b));
             };
             let modulus = Modulus::new(&self.0, modulus)?;
-            let b = b.unwrap_or(a);
-            Ok(modulus.mul(std::slice::from_ref(a), std::slice::from_ref(b))?.swap_remove(0))
+            let a = std::slice::from_ref(a);
+            let products = b.map_or_else(|| modulus.square(a), |b| modulus.mul(a, std::slice::from_ref(b)))?;
+            Ok(products.into_iter().next().unwrap_or_default())
         };
         Ok(product().map_err(solinas_runtime::Error::from)?)
     }
@@ -65,7 +66,7 @@ impl Gpu {
         let power = || {
             let modulus = Modulus::new(&self.0, modulus)?;
             let powers = modulus.pow::<solinas_gpu::Error>(std::slice::from_ref(base), exponent, || Ok(()));
-            Ok::<_, solinas_gpu::Error>(powers?.swap_remove(0))
+            Ok::<_, solinas_gpu::Error>(powers?.into_iter().next().unwrap_or_default())
         };
         Ok(power().map_err(solinas_runtime::Error::from)?)
     }

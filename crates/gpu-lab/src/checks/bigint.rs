@@ -80,6 +80,11 @@ pub fn modular(device: &Device, modulus: &Natural, seed: u64) -> Result<(), Stri
             return Err(format!("product {i} modulo a number of {} bits differs, seed {seed}", modulus.bit_len()));
         }
     }
+    for (i, (number, square)) in numbers.iter().zip(gpu.square(&numbers).map_err(problem)?).enumerate() {
+        if square != remainder(number.square())? {
+            return Err(format!("square {i} modulo a number of {} bits differs, seed {seed}", modulus.bit_len()));
+        }
+    }
     let exponent = 37u64;
     let powers = gpu.pow(&numbers, &Natural::from(exponent), || Ok::<(), Error>(())).map_err(problem)?;
     for (i, (base, power)) in numbers.iter().zip(powers).enumerate() {

@@ -123,7 +123,18 @@ impl Modulus {
     ) -> Result<Vec<Launch<'p>>, Error> {
         let Workspace { scratch, product, quotient, multiple, remainder, less, carries } = workspace;
         let k = self.words;
-        let items = remainder.len() / (k + 1);
+        let items = x.items();
+        let misfit = |what: String| Err(Error::Launch { kernel: "of a modular product".into(), problem: what });
+        if x.words() != k || y.is_some_and(|y| y.words() != k) {
+            return misfit(format!("factors of {} words for a modulus of {k}", y.map_or(x, |y| y).words()));
+        }
+        if out.len() != items * k || remainder.len() != items * (k + 1) {
+            return misfit(format!(
+                "{items} items in {} words, with space for {}",
+                out.len(),
+                remainder.len() / (k + 1)
+            ));
+        }
         let mut launches = self.plan.product(x, y, product, scratch)?;
         let high = Operand::new(product, items)?.part(k - 1, k + 1)?;
         launches.extend(self.plan.product_by_spectra(high, &self.reciprocal_spectrum, quotient, scratch)?);
@@ -153,6 +164,22 @@ impl Modulus {
         let (x, y) = (self.upload(&stream, a)?, self.upload(&stream, b)?);
         let workspace = self.workspace(&stream, a.len())?;
         let launches = self.product(Operand::new(&x, a.len())?, Some(Operand::new(&y, b.len())?), &x, &workspace)?;
+        launches.iter().try_for_each(|launch| stream.launch(launch))?;
+        self.download(&stream, &x)
+    }
+
+    /// The squares of numbers, modulo d.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; the errors of the device.
+    pub fn square(&self, a: &[Natural]) -> Result<Vec<Natural>, Error> {
+        if a.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stream = Stream::new(&self.device)?;
+        let x = self.upload(&stream, a)?;
+        let workspace = self.workspace(&stream, a.len())?;
+        let launches = self.product(Operand::new(&x, a.len())?, None, &x, &workspace)?;
         launches.iter().try_for_each(|launch| stream.launch(launch))?;
         self.download(&stream, &x)
     }

@@ -58,6 +58,16 @@ impl<'a> Operand<'a> {
         Ok(Self { buffer, items, stride, from: 0, words: stride })
     }
 
+    /// Number of integers.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Words of an integer.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
     /// The integers of `words` words from word `from` of these ones on.
     ///
     /// # Errors
