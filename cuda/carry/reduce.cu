@@ -6,7 +6,8 @@
 // `differences` may be x if x_stride is words. The carry out of resolve.cu, with 1 into the lowest word, is 1 if x >= y.
 // Bytes: 16 in and 8 out a word.
 //
-// carry_select: out <- carries[item] ? b : a, the lowest `out_words` words of items of `words` words.
+// carry_select: out <- carries[item] ? b : a, the lowest `out_words` words of items of `words` words. Item y becomes item
+// first + y of `out`.
 // Grid: x = ceil(out_words / 256), y = batch. Block: 256 threads of a word. `out` may be `a` if out_words is words.
 // Bytes: 16 in and 8 out a word.
 // Range: words below 2^31.
@@ -35,10 +36,11 @@ KERNEL(carry_subtract, 256, 4)
 }
 
 KERNEL(carry_select, 256, 8)
-(u64 *out, const u64 *a, const u64 *b, const u32 *RESTRICT carries, u32 words, u32 out_words) {
+(u64 *out, const u64 *a, const u64 *b, const u32 *RESTRICT carries, u32 words, u32 out_words,
+ u32 first) {
   u32 at = BID * 256 + TID;
   if (at >= out_words) return;
   u64 from = (u64)BID_Y * words + at;
   u64 x = a[from], y = b[from];
-  out[(u64)BID_Y * out_words + at] = carries[BID_Y] ? y : x;
+  out[(u64)(first + BID_Y) * out_words + at] = carries[BID_Y] ? y : x;
 }

@@ -7,6 +7,7 @@
 //!   and a chain of them.
 //! - [`bigint`]: products, reductions and powers of long integers.
 //! - [`complex`]: products of long integers by complex transforms.
+//! - [`gh`]: products and Recrypt of the scheme of Gentry and Halevi.
 //! - [`lwe`]: products of matrices of residues with vectors.
 //! - [`tfhe`]: bootstraps of TFHE.
 //! - [`ring`]: polynomials modulo `X^N + 1` and word-size primes, for NTRU and BGV.
@@ -59,6 +60,7 @@ mod driver_cuda {
 mod driver_emulated;
 mod driver_faulty;
 mod error;
+pub mod gh;
 mod graph;
 mod host;
 mod kernel;

@@ -138,7 +138,6 @@ fn errors_say_what_is_wrong() {
         (operand(&two, 2), None, &one),
         (operand(&two, 2), None, &three),
         (operand(&two, 1), None, &one),
-        (operand(&one, 1), None, &one),
         (operand(&three, 3), None, &three),
         (operand(&two, 2), Some(operand(&two, 1)), &two),
     ] {

@@ -14,12 +14,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod lists;
 mod modulus;
 mod reduce;
+mod sums;
 
 use crate::complex::{Operand, Plan};
 use crate::{Device, Error, Stream};
-pub use modulus::Modulus;
+pub(crate) use lists::Lists;
+pub use modulus::{Modulus, Workspace};
+pub(crate) use sums::WordSums;
 use solinas_bigint::Natural;
 use solinas_field::complex::{Wrap, max_digit_bits};
 
@@ -28,13 +32,26 @@ use solinas_field::complex::{Wrap, max_digit_bits};
 /// # Errors
 /// [`Error::Unsupported`] if no plan is that long; the errors of [`Plan::new`].
 pub fn plan(device: &Device, bits: usize) -> Result<Plan, Error> {
+    plan_of_sums(device, bits, 1)
+}
+
+/// Makes the plan with the fewest digits whose sums of up to `terms` products are exact below `2^bits`.
+///
+/// # Errors
+/// As [`plan`].
+pub(crate) fn plan_of_sums(device: &Device, bits: usize, terms: usize) -> Result<Plan, Error> {
+    let unsupported = || Error::Unsupported { params: format!("products of {bits} bits") };
+    let (digits, digit_bits) = digits_of(bits, terms).ok_or_else(unsupported)?;
+    Plan::for_sums(device, digits, digit_bits, terms)
+}
+
+/// The number of digits of [`plan_of_sums`], and the bits of a digit. `None` if no plan is that long.
+pub(crate) fn digits_of(bits: usize, terms: usize) -> Option<(usize, u32)> {
     let mut lengths: Vec<usize> = (7..28).flat_map(|log| [1, 3, 5, 7].map(|odd| odd << log)).collect();
     lengths.sort_unstable();
-    let digit_bits = |digits: usize| max_digit_bits(digits, Wrap::Plus, digits, digits, 1);
-    let fits = |digits: &usize| digits * digit_bits(*digits) as usize >= bits;
-    let digits = lengths.into_iter().filter(|&digits| digits <= solinas_field::complex::MAX_DIGITS).find(fits);
-    let digits = digits.ok_or_else(|| Error::Unsupported { params: format!("products of {bits} bits") })?;
-    Plan::new(device, digits, digit_bits(digits))
+    let supported = lengths.into_iter().take_while(|&digits| digits <= solinas_field::complex::MAX_DIGITS);
+    let mut shapes = supported.map(|digits| (digits, max_digit_bits(digits, Wrap::Plus, digits, digits, terms)));
+    shapes.find(|&(digits, digit_bits)| digits * digit_bits as usize >= bits)
 }
 
 /// The product of two integers.

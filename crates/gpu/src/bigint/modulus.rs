@@ -1,11 +1,13 @@
 //! Products and powers modulo one number, by Barrett's reduction.
 //!
-//! Let d have k words, `mu = floor(2^(128 k) / d)` and `x < 2^(128 k)`. Then the quotient
-//! `q = floor(floor(x / 2^(64 (k - 1))) mu / 2^(64 (k + 1)))` is `floor(x / d)` or up to 2 less (Menezes, van Oorschot and
-//! Vanstone, Handbook of Applied Cryptography, 14.42). So `x - q d` is in `0..3 d`, and k + 1 words hold it.
+//! Let d have k words, `mu = floor(2^(64 (2 k + 1)) / d)` and `x < 2^(64 (2 k + 1))`. Then the quotient
+//! `q = floor(floor(x / 2^(64 (k - 1))) mu / 2^(64 (k + 2)))` is `floor(x / d)` or up to 2 less: the two divisions that
+//! round down make it smaller by less than `mu / 2^(64 (k + 2)) <= 1` and `x / 2^(64 (2 k + 1)) < 1`. So `x - q d` is in
+//! `0..3 d`, and k + 1 words hold it.
 
-use super::plan;
+use super::plan_of_sums;
 use super::reduce::{Carries, Numbers, Subtraction};
+use super::sums::Sums;
 use crate::complex::{Operand, Plan, Scratch};
 use crate::{Buffer, Device, Error, Graph, Launch, Stream};
 use solinas_bigint::Natural;
@@ -22,27 +24,30 @@ pub struct Modulus {
     device: Device,
     value: Natural,
     /// Words of the modulus: k.
-    words: usize,
+    pub(super) words: usize,
     plan: Plan,
-    modulus: Buffer<u64>,
+    pub(super) modulus: Buffer<u64>,
     /// Transforms of the modulus and of mu.
     modulus_spectrum: Buffer<f64>,
     reciprocal_spectrum: Buffer<f64>,
-    subtraction: Subtraction,
+    pub(super) subtraction: Subtraction,
+    pub(super) sums: Sums,
 }
 
-/// Buffers of a batch of products.
+/// Buffers of a batch of products and sums.
 #[derive(Debug)]
 pub struct Workspace {
+    /// Most items of a batch.
+    items: usize,
     scratch: Scratch,
     /// The product, the quotient and its multiple, as residues of the plan.
     product: Buffer<u64>,
     quotient: Buffer<u64>,
     multiple: Buffer<u64>,
     /// The remainder, and the remainder less the modulus: k + 1 words each.
-    remainder: Buffer<u64>,
-    less: Buffer<u64>,
-    carries: Carries,
+    pub(super) remainder: Buffer<u64>,
+    pub(super) less: Buffer<u64>,
+    pub(super) carries: Carries,
 }
 
 impl Modulus {
@@ -51,13 +56,22 @@ impl Modulus {
     /// # Errors
     /// [`Error::Unsupported`] for 0 and for moduli that are too long; [`Error::Memory`]; the errors of the device.
     pub fn new(device: &Device, value: &Natural) -> Result<Self, Error> {
+        Self::for_sums(device, value, 1)
+    }
+
+    /// As [`Self::new`], for sums of up to `terms` products of numbers of k + 1 words. The sums have to be below
+    /// `2^(64 (2 k + 1))`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn for_sums(device: &Device, value: &Natural, terms: usize) -> Result<Self, Error> {
         let words = value.words().len();
-        let power = &Natural::one() << (128 * words);
+        let power = &Natural::one() << (64 * (2 * words + 1));
         let reciprocal = power.div_rem(value).map_err(|_| Error::Unsupported { params: "the modulus 0".into() })?.0;
-        // The longest product is that of k + 1 words by the k + 2 words of mu.
-        let plan = plan(device, 64 * (2 * words + 3))?;
+        let plan = plan_of_sums(device, Self::product_bits(words), terms)?;
         let stream = Stream::new(device)?;
         let subtraction = Subtraction::new(device)?;
+        let sums = Sums::new(device, value)?;
         let modulus = stream.buffer_of(value.words(), "a modulus")?;
         let spectrum = |x: &Buffer<u64>| -> Result<_, Error> {
             let spectrum = stream.buffer(plan.spectrum_len(), "the transform of a modulus")?;
@@ -68,7 +82,22 @@ impl Modulus {
         let reciprocal_spectrum = spectrum(&stream.buffer_of(reciprocal.words(), "the reciprocal of a modulus")?)?;
         stream.synchronize()?;
         let (device, value) = (device.clone(), value.clone());
-        Ok(Self { device, value, words, plan, modulus, modulus_spectrum, reciprocal_spectrum, subtraction })
+        Ok(Self {
+            device,
+            value,
+            words,
+            plan,
+            modulus,
+            modulus_spectrum,
+            reciprocal_spectrum,
+            subtraction,
+            sums,
+        })
+    }
+
+    /// Bits of the longest product: that of k + 2 words by the k + 2 words of mu.
+    pub(crate) fn product_bits(words: usize) -> usize {
+        64 * (2 * words + 4)
     }
 
     /// The modulus.
@@ -81,6 +110,11 @@ impl Modulus {
         &self.device
     }
 
+    /// The plan of products.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Words of a residue.
     pub fn words(&self) -> usize {
         self.words
@@ -91,7 +125,7 @@ impl Modulus {
         self.plan.spectrum_len()
     }
 
-    /// Makes the buffers for batches of `items` products.
+    /// Makes the buffers for batches of up to `items` products.
     ///
     /// # Errors
     /// [`Error::Memory`]; the errors of the device.
@@ -99,6 +133,7 @@ impl Modulus {
         let residues = || stream.buffer(items * self.plan.words(), "the products of a reduction");
         let remainders = || stream.buffer(items * (self.words + 1), "the remainders of a reduction");
         Ok(Workspace {
+            items,
             scratch: self.plan.scratch(stream, items)?,
             product: residues()?,
             quotient: residues()?,
@@ -121,35 +156,98 @@ impl Modulus {
         out: &Buffer<u64>,
         workspace: &Workspace,
     ) -> Result<Vec<Launch<'p>>, Error> {
-        let Workspace { scratch, product, quotient, multiple, remainder, less, carries } = workspace;
-        let k = self.words;
         let items = x.items();
-        let misfit = |what: String| Err(Error::Launch { kernel: "of a modular product".into(), problem: what });
-        if x.words() != k || y.is_some_and(|y| y.words() != k) {
-            return misfit(format!("factors of {} words for a modulus of {k}", y.map_or(x, |y| y).words()));
+        if x.words() != self.words || y.is_some_and(|y| y.words() != self.words) {
+            let words = y.map_or(x, |y| y).words();
+            return Err(misfit(format!("factors of {words} words for a modulus of {}", self.words)));
         }
-        if out.len() != items * k || remainder.len() != items * (k + 1) {
-            return misfit(format!(
-                "{items} items in {} words, with space for {}",
-                out.len(),
-                remainder.len() / (k + 1)
-            ));
+        if out.len() != items * self.words {
+            return Err(misfit(format!("{items} items in {} words", out.len())));
         }
-        let mut launches = self.plan.product(x, y, product, scratch)?;
-        let high = Operand::new(product, items)?.part(k - 1, k + 1)?;
-        launches.extend(self.plan.product_by_spectra(high, &self.reciprocal_spectrum, quotient, scratch)?);
-        let high = Operand::new(quotient, items)?.part(k + 1, k + 1)?;
+        self.product_to(x, y, (out, 0), workspace)
+    }
+
+    /// As [`Self::product`], to residue `first` + i of `out`. Shape: `out` has space for them.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for other shapes.
+    pub(crate) fn product_to<'p>(
+        &'p self,
+        x: Operand<'_>,
+        y: Option<Operand<'_>>,
+        (out, first): (&Buffer<u64>, usize),
+        workspace: &Workspace,
+    ) -> Result<Vec<Launch<'p>>, Error> {
+        let items = x.items();
+        self.check(workspace, items)?;
+        let mut launches = self.plan.product(x, y, &workspace.product, &workspace.scratch)?;
+        launches.extend(self.reduce(items, out, first, workspace)?);
+        Ok(launches)
+    }
+
+    /// Item `first` + i of `out` <- item i of spectra, of sums of products, modulo d. Destroys the spectra.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for other shapes.
+    pub(crate) fn reduce_spectra<'p>(
+        &'p self,
+        spectra: &Buffer<f64>,
+        items: usize,
+        (out, first): (&Buffer<u64>, usize),
+        workspace: &Workspace,
+    ) -> Result<Vec<Launch<'p>>, Error> {
+        self.check(workspace, items)?;
+        let mut launches = self.plan.inverse(spectra, items, &workspace.product, &workspace.scratch)?;
+        launches.extend(self.reduce(items, out, first, workspace)?);
+        Ok(launches)
+    }
+
+    /// Item `first` + i of `out` <- product i of the workspace, modulo d.
+    fn reduce<'p>(
+        &'p self,
+        items: usize,
+        out: &Buffer<u64>,
+        first: usize,
+        workspace: &Workspace,
+    ) -> Result<Vec<Launch<'p>>, Error> {
+        let Workspace { scratch, product, quotient, multiple, remainder, carries, .. } = workspace;
+        let (k, stride) = (self.words, self.plan.words());
+        // The buffers may have space for more items.
+        let all = workspace.items;
+        let high = Operand::new(product, all)?.part(k - 1, k + 2)?.first(items)?;
+        let mut launches = self.plan.product_by_spectra(high, &self.reciprocal_spectrum, quotient, scratch)?;
+        let high = Operand::new(quotient, all)?.part(k + 2, k + 2)?.first(items)?;
         launches.extend(self.plan.product_by_spectra(high, &self.modulus_spectrum, multiple, scratch)?);
-        let stride = self.plan.words();
         let low = |buffer| Numbers { buffer, stride, words: k + 1 };
-        launches.extend(self.subtraction.subtract(remainder, low(product), low(multiple), carries));
+        let shape = (k + 1, items);
+        launches.extend(self.subtraction.subtract(remainder, low(product), low(multiple), shape, carries));
+        launches.extend(self.reduce_once((remainder, 0, k + 1), items, workspace));
+        launches.extend(self.reduce_once((out, first, k), items, workspace));
+        Ok(launches)
+    }
+
+    /// Item `first` + i of `out` <- remainder i of the workspace, less d unless it is below d. The items of `out` have
+    /// `words` words.
+    pub(super) fn reduce_once<'p>(
+        &'p self,
+        out: (&Buffer<u64>, usize, usize),
+        items: usize,
+        workspace: &Workspace,
+    ) -> [Launch<'p>; 3] {
+        let Workspace { remainder, less, carries, .. } = workspace;
+        let k = self.words;
         let modulus = Numbers { buffer: &self.modulus, stride: 0, words: k };
         let current = Numbers { buffer: remainder, stride: k + 1, words: k + 1 };
-        for out in [remainder, out] {
-            launches.extend(self.subtraction.subtract(less, current, modulus, carries));
-            launches.push(self.subtraction.select(out, remainder, less, carries));
+        let [subtract, resolve] = self.subtraction.subtract(less, current, modulus, (k + 1, items), carries);
+        [subtract, resolve, self.subtraction.select(out, remainder, less, (k + 1, items), carries)]
+    }
+
+    /// Checks that a workspace has space for a batch.
+    pub(super) fn check(&self, workspace: &Workspace, items: usize) -> Result<(), Error> {
+        if (1..=workspace.items).contains(&items) && workspace.remainder.len() == workspace.items * (self.words + 1) {
+            return Ok(());
         }
-        Ok(launches)
+        Err(misfit(format!("{items} items, with space for {}", workspace.items)))
     }
 
     /// The products of pairs of numbers, modulo d.
@@ -251,4 +349,9 @@ impl Modulus {
         stream.read(residues, 0, &mut words)?;
         Ok(words.chunks(self.words).map(|residue| Natural::from_words(residue.to_vec())).collect())
     }
+}
+
+/// The error for buffers that do not fit a modulus.
+pub(super) fn misfit(problem: String) -> Error {
+    Error::Launch { kernel: "of a modular product".into(), problem }
 }

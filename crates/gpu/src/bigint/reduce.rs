@@ -8,7 +8,7 @@ static RESOLVE: Module = Module::new("carry_resolve", include_str!("../../ptx/ca
 /// Words of a block of carries.
 const CARRY_BLOCK: u32 = 2048;
 
-/// Subtraction of numbers of `words` words, with the buffers for the carries of a batch.
+/// Subtraction of long numbers, and the carries of all kernels that end with `resolve`.
 #[derive(Debug)]
 pub(super) struct Subtraction {
     subtract: Kernel,
@@ -19,7 +19,7 @@ pub(super) struct Subtraction {
 /// Carries of a batch: between blocks, and out of each number.
 #[derive(Debug)]
 pub(super) struct Carries {
-    flags: Buffer<u32>,
+    pub(super) flags: Buffer<u32>,
     out: Buffer<u32>,
 }
 
@@ -29,6 +29,11 @@ pub(super) struct Numbers<'a> {
     pub(super) buffer: &'a Buffer<u64>,
     pub(super) stride: usize,
     pub(super) words: usize,
+}
+
+/// The grid of a kernel that carries over `words` words of each item.
+pub(super) fn carry_grid(words: usize, items: usize) -> [u32; 3] {
+    [(words as u32).div_ceil(CARRY_BLOCK), items as u32, 1]
 }
 
 impl Subtraction {
@@ -50,46 +55,70 @@ impl Subtraction {
         })
     }
 
-    /// `differences <- x - y` modulo `2^(64 words)`. The carry out of an item is 1 if there is no borrow.
+    /// Adds the carries between blocks to `items` numbers of `words` words, and `carry` to each.
+    pub(super) fn resolve(
+        &self,
+        numbers: &Buffer<u64>,
+        words: usize,
+        items: usize,
+        carry: u32,
+        carries: &Carries,
+    ) -> Launch<'_> {
+        let args = vec![
+            Arg::write(numbers),
+            Arg::read(&carries.flags),
+            Arg::write(&carries.out),
+            (words as u32).into(),
+            carry.into(),
+        ];
+        Launch { kernel: &self.resolve, grid: carry_grid(words, items), block: 32, shared: 0, args }
+    }
+
+    /// `differences <- x - y` modulo `2^(64 words)`, for items of `words` words. The carry out of an item is 1 if there is
+    /// no borrow.
     pub(super) fn subtract(
         &self,
         differences: &Buffer<u64>,
         x: Numbers<'_>,
         y: Numbers<'_>,
+        (words, items): (usize, usize),
         carries: &Carries,
     ) -> [Launch<'_>; 2] {
-        let items = carries.out.len() as u32;
-        let words = differences.len() as u32 / items;
-        let grid = [words.div_ceil(CARRY_BLOCK), items, 1];
         let subtract = vec![
             Arg::write(differences),
             Arg::read(x.buffer),
             Arg::read(y.buffer),
             Arg::write(&carries.flags),
-            words.into(),
+            (words as u32).into(),
             (x.stride as u32).into(),
             (y.stride as u32).into(),
             (y.words as u32).into(),
         ];
-        let resolve = vec![
-            Arg::write(differences),
-            Arg::read(&carries.flags),
-            Arg::write(&carries.out),
-            words.into(),
-            1u32.into(),
-        ];
         [
-            Launch { kernel: &self.subtract, grid, block: 256, shared: 0, args: subtract },
-            Launch { kernel: &self.resolve, grid, block: 32, shared: 0, args: resolve },
+            Launch {
+                kernel: &self.subtract,
+                grid: carry_grid(words, items),
+                block: 256,
+                shared: 0,
+                args: subtract,
+            },
+            self.resolve(differences, words, items, 1, carries),
         ]
     }
 
-    /// `out <- b` where the carry is 1, else `a`. Shape: `a` and `b` have as many words; `out` may have fewer in each item.
-    pub(super) fn select(&self, out: &Buffer<u64>, a: &Buffer<u64>, b: &Buffer<u64>, carries: &Carries) -> Launch<'_> {
-        let items = carries.out.len() as u32;
-        let (words, out_words) = (a.len() as u32 / items, out.len() as u32 / items);
-        let args =
-            vec![Arg::write(out), Arg::read(a), Arg::read(b), Arg::read(&carries.out), words.into(), out_words.into()];
-        Launch { kernel: &self.select, grid: [out_words.div_ceil(256), items, 1], block: 256, shared: 0, args }
+    /// Item `first` + i of `out` <- item i of `b` where the carry is 1, else of `a`, for items of `words` words, of which
+    /// `out` takes `out_words`.
+    pub(super) fn select(
+        &self,
+        (out, first, out_words): (&Buffer<u64>, usize, usize),
+        a: &Buffer<u64>,
+        b: &Buffer<u64>,
+        (words, items): (usize, usize),
+        carries: &Carries,
+    ) -> Launch<'_> {
+        let mut args = vec![Arg::write(out), Arg::read(a), Arg::read(b), Arg::read(&carries.out)];
+        args.extend([words, out_words, first].map(|number| Arg::from(number as u32)));
+        let grid = [(out_words as u32).div_ceil(256), items as u32, 1];
+        Launch { kernel: &self.select, grid, block: 256, shared: 0, args }
     }
 }

@@ -6,6 +6,7 @@ static DIGITS: Module = Module::new("complex_digits", include_str!("../../ptx/co
 static COLUMNS: Module = Module::new("complex_columns", include_str!("../../ptx/complex_columns.ptx"));
 static BRANCHES: Module = Module::new("complex_branches", include_str!("../../ptx/complex_branches.ptx"));
 static POINTWISE: Module = Module::new("complex_pointwise", include_str!("../../ptx/complex_pointwise.ptx"));
+static SUMS: Module = Module::new("complex_sums", include_str!("../../ptx/complex_sums.ptx"));
 static ROUND: Module = Module::new("complex_round", include_str!("../../ptx/complex_round.ptx"));
 static COEFFICIENTS: Module = Module::new("carry_coefficients", include_str!("../../ptx/carry_coefficients.ptx"));
 static RESOLVE: Module = Module::new("carry_resolve", include_str!("../../ptx/carry_resolve.ptx"));
@@ -25,6 +26,7 @@ pub(super) struct Kernels {
     pub(super) kept: Kernel,
     pub(super) multiply: Kernel,
     pub(super) multiply_add: Kernel,
+    pub(super) sums: Kernel,
     pub(super) coefficients: Kernel,
     pub(super) resolve: Kernel,
     pub(super) wrap: Kernel,
@@ -49,6 +51,7 @@ impl Kernels {
             kept: load(&BRANCHES, "complex_kept")?,
             multiply: load(&POINTWISE, "complex_multiply")?,
             multiply_add: load(&POINTWISE, "complex_multiply_add")?,
+            sums: load(&SUMS, "complex_sums")?,
             coefficients: load(&COEFFICIENTS, "carry_coefficients")?,
             resolve: load(&RESOLVE, "carry_resolve")?,
             wrap: load(&WRAP, "carry_wrap")?,

@@ -2,6 +2,7 @@
 
 use super::BRANCH;
 use super::kernels::Kernels;
+use crate::bigint::Lists;
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Stream};
 use solinas_field::Backend;
 use solinas_field::complex::{self, Stages, Wrap, error_bound};
@@ -40,6 +41,8 @@ struct Branches {
 pub struct Operand<'a> {
     buffer: &'a Buffer<u64>,
     items: usize,
+    /// Places of the items; `None` for the first ones.
+    picked: Option<&'a Buffer<u32>>,
     /// Words from an item to the next.
     stride: usize,
     /// First word of an item, and its words.
@@ -55,7 +58,24 @@ impl<'a> Operand<'a> {
     pub fn new(buffer: &'a Buffer<u64>, items: usize) -> Result<Self, Error> {
         let stride = buffer.len().checked_div(items).filter(|stride| stride * items == buffer.len());
         let stride = stride.ok_or_else(|| misfit(format!("{items} items in {} words", buffer.len())))?;
-        Ok(Self { buffer, items, stride, from: 0, words: stride })
+        Ok(Self { buffer, items, picked: None, stride, from: 0, words: stride })
+    }
+
+    /// The integers at listed places among these ones. The kernels trust the list: the caller keeps each place below
+    /// [`Self::items`].
+    pub(crate) fn picked(self, places: &'a Buffer<u32>, items: usize) -> Self {
+        Self { picked: Some(places), items, ..self }
+    }
+
+    /// The first `items` of these integers.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if there are fewer.
+    pub(crate) fn first(self, items: usize) -> Result<Self, Error> {
+        match items <= self.items {
+            true => Ok(Self { items, ..self }),
+            false => Err(misfit(format!("{items} items of {}", self.items))),
+        }
     }
 
     /// Number of integers.
@@ -116,10 +136,18 @@ impl Plan {
     /// [`Error::Unsupported`] for another number of digits, or for digits so large that a product of two full operands
     /// could be rounded to a wrong integer. [`Error::Memory`]; the errors of the device.
     pub fn new(device: &Device, digits: usize, digit_bits: u32) -> Result<Self, Error> {
+        Self::for_sums(device, digits, digit_bits, 1)
+    }
+
+    /// Makes a plan as [`Self::new`] does, for sums of up to `terms` products of spectra.
+    ///
+    /// # Errors
+    /// As [`Self::new`], if a sum of products of full operands could be rounded to a wrong integer.
+    pub fn for_sums(device: &Device, digits: usize, digit_bits: u32, terms: usize) -> Result<Self, Error> {
         let unsupported = || Error::Unsupported { params: format!("{digits} digits of {digit_bits} bits") };
         let plan = complex::Plan::new(digits, Wrap::Plus, Backend::Scalar, 1).map_err(|_| unsupported())?;
         let stages = plan.stages().ok_or_else(unsupported)?;
-        if !(2..=25).contains(&digit_bits) || error_bound(digits, Wrap::Plus, digit_bits, digits, digits, 1) >= 0.5 {
+        if !(2..=25).contains(&digit_bits) || error_bound(digits, Wrap::Plus, digit_bits, digits, digits, terms) >= 0.5 {
             return Err(unsupported());
         }
         let stream = Stream::new(device)?;
@@ -199,7 +227,7 @@ impl Plan {
         })
     }
 
-    /// `spectra <- transform(x)`. Shape: `spectra` holds as many spectra as `x` has items.
+    /// `spectra <- transform(x)`. Shape: `spectra` has space for as many spectra as `x` has items.
     ///
     /// # Errors
     /// [`Error::Launch`] for other shapes, or if an item has more than `M / 64` words.
@@ -209,7 +237,7 @@ impl Plan {
         Ok(launches)
     }
 
-    /// `out <- x y`, or `x^2` without `y`. Shape: `y` has as many items as `x`, `out` as many residues.
+    /// `out <- x y`, or `x^2` without `y`. Shape: `y` has as many items as `x`; `out` has space for as many residues.
     ///
     /// # Errors
     /// [`Error::Launch`] for other shapes, or if an item has more than `M / 64` words.
@@ -254,8 +282,8 @@ impl Plan {
         Ok(launches)
     }
 
-    /// `sums <- a b`, or `sums + a b` if `add`, of spectra. Shape: `a` and `sums` hold `items` spectra; `b` holds as many,
-    /// or one for all items.
+    /// `sums <- a b`, or `sums + a b` if `add`, of spectra. Shape: `a` and `sums` have space for `items` spectra; `b` holds
+    /// as many, or one for all items.
     ///
     /// # Errors
     /// [`Error::Launch`] for other shapes.
@@ -275,7 +303,33 @@ impl Plan {
         Ok(launch(kernel, [self.points.div_ceil(BLOCK), items as u32, 1], args))
     }
 
-    /// `out <- inverse(spectra)`, and destroys the spectra. Shape: as many residues as spectra.
+    /// Spectrum i of `sums` <- the sum of the products of spectra of `a` and `b` that list i of `pairs` names. Shape: `sums`
+    /// has space for a spectrum of each list. The kernel trusts the lists: the caller keeps each place below the number of
+    /// spectra.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for other shapes.
+    pub(crate) fn sums<'p>(
+        &'p self,
+        sums: &Buffer<f64>,
+        a: &Buffer<f64>,
+        b: &Buffer<f64>,
+        pairs: &Lists,
+    ) -> Result<Launch<'p>, Error> {
+        self.check(sums.len(), pairs.items, self.spectrum_len())?;
+        let args = vec![
+            Arg::write(sums),
+            Arg::read(a),
+            Arg::read(b),
+            Arg::read(&pairs.starts),
+            Arg::read(&pairs.members),
+            self.points.into(),
+        ];
+        Ok(launch(&self.kernels.sums, [self.points.div_ceil(BLOCK), pairs.items as u32, 1], args))
+    }
+
+    /// `out <- inverse(spectra)`, and destroys the spectra. Shape: `spectra` holds `items` spectra or more, and `out` has
+    /// space for as many residues.
     ///
     /// # Errors
     /// [`Error::Launch`] for other shapes.
@@ -299,9 +353,9 @@ impl Plan {
         Ok(one)
     }
 
-    /// Checks the length of a buffer of items.
+    /// Checks that a buffer has space for these items.
     fn check(&self, len: usize, items: usize, each: usize) -> Result<(), Error> {
-        let fits = (1..=MAX_ITEMS).contains(&items) && len == items * each;
+        let fits = (1..=MAX_ITEMS).contains(&items) && len >= items * each;
         if fits { Ok(()) } else { Err(misfit(format!("{items} items of {each} values in a buffer of {len}"))) }
     }
 
@@ -315,6 +369,7 @@ impl Plan {
             Arg::write(points),
             Arg::read(x.buffer),
             Arg::read(&self.first),
+            x.picked.map_or(Arg::from(0u64), Arg::read),
             (x.from as u32).into(),
             (x.stride as u32).into(),
             (x.words as u32).into(),

@@ -133,7 +133,7 @@ fn recrypted_rms(params: &Params) -> f64 {
 }
 
 /// Largest power `k` such that column `j` of `terms` bits yields `e_(2^k)`. Carries end at column 0.
-pub(super) fn top_power(terms: usize, j: usize) -> usize {
+pub fn top_power(terms: usize, j: usize) -> usize {
     j.min(terms.ilog2() as usize)
 }
 

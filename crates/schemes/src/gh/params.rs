@@ -158,10 +158,27 @@ impl Params {
         pair(self.candidates - 1, self.indicators).0 + 1
     }
 
+    /// The pairs of the candidates by their first member: for each `a`, its number of pairs `(a, b)`, with `b = a + 1` and
+    /// so on. They add up to [`Self::candidates`].
+    pub fn pairs(&self) -> impl Iterator<Item = usize> + use<> {
+        let (mut rest, m) = (self.candidates, self.indicators);
+        (0..self.first_indices()).map(move |a| {
+            let here = rest.min(m - 1 - a);
+            rest -= here;
+            here
+        })
+    }
+
     /// Whether a product of two recrypted ciphertexts can be recrypted, so that circuits of any depth can be evaluated.
     /// It is false for the sets large, ci-3 and ci-7.
     pub fn supports_circuits(&self) -> bool {
         noise::margin(self, 2.0 * noise::recrypted(self)) >= noise::recrypt_need(self)
+    }
+
+    /// Largest number of products in a sum of Recrypt. A column of the full FFT sums one for each first index. Column 1 sums
+    /// the squares of s bits and one carry from every other column but column 0.
+    pub fn recrypt_terms(&self) -> usize {
+        self.first_indices().max(self.blocks() + self.precision())
     }
 
     /// Root Hermite factor that a lattice attack must reach: `2^(t/n)`.

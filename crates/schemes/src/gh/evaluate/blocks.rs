@@ -128,6 +128,14 @@ impl Blocks {
         }
     }
 
+    /// The products of block `k`, residue by residue.
+    pub(super) fn pair_products(&self, public: &PublicKey, k: usize) -> Option<Vec<u64>> {
+        let (count, words) = (public.params().candidates(), public.words());
+        let table = &self.pairs()?[k * block_words(public)..][..block_words(public)];
+        let word = |i: usize, at: usize| table[(at / STRIP * count + i) * STRIP + at % STRIP];
+        Some((0..count).flat_map(|i| (0..words).map(move |at| word(i, at))).collect())
+    }
+
     pub(super) fn method(&self) -> RecryptMethod {
         match self {
             Self::Partial => RecryptMethod::PartialFft,
@@ -264,10 +272,9 @@ fn add_carry(words: &mut [u64], mut carry: u64) {
 
 /// For each `a` that has candidates: `a` and the candidates of its pairs, from `b = a + 1` on.
 fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
-    let m = params.indicators();
     let mut rest = candidates;
-    (0..params.first_indices()).map(move |a| {
-        let (here, after) = rest.split_at(rest.len().min(m - 1 - a));
+    params.pairs().enumerate().map(move |(a, count)| {
+        let (here, after) = rest.split_at(count);
         rest = after;
         (a, here)
     })

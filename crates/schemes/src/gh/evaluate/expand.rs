@@ -19,7 +19,7 @@ use super::super::{Error, Params, ServerKey};
 use solinas_bigint::fft::{Plan, Ring, Spectrum};
 
 /// Number of guard bits, which show whether the bits above them are exact.
-const GUARD_BITS: usize = 64;
+pub const GUARD_BITS: usize = 64;
 
 pub(super) struct Expansion {
     plan: Plan,
@@ -33,17 +33,14 @@ pub(super) struct Expansion {
 
 impl Expansion {
     pub(super) fn new(server: &ServerKey, modulus: &Modulus) -> Result<Self, Error> {
-        let params = server.params();
-        let bits = modulus.bits();
-        let point = bits + GUARD_BITS + fraction_bits(params);
+        let (bits, point) = (modulus.bits(), server.expansion_point());
         let plan = Plan::new(point + 2, Ring::Plus, &modulus.arithmetic().options(1))?;
         let factor = |k: usize| -> Result<Spectrum, Error> {
-            let shifted = &Natural::from_words(server.x_of(k)) << point;
             let mut factor = plan.spectrum();
-            plan.forward(shifted.div_rem(server.public().d())?.0.words(), &mut factor)?;
+            plan.forward(server.expansion_factor(k)?.words(), &mut factor)?;
             Ok(factor)
         };
-        let factors = (0..params.blocks()).into_par_iter().map(factor).collect::<Result<_, _>>()?;
+        let factors = (0..server.params().blocks()).into_par_iter().map(factor).collect::<Result<_, _>>()?;
         Ok(Self { plan, factors, point, bits })
     }
 
@@ -65,6 +62,41 @@ impl Expansion {
             Ok(rounded(server.params(), &expansion, self.point, parity & 1))
         };
         (0..server.params().blocks()).into_par_iter().map(block).collect()
+    }
+}
+
+impl ServerKey {
+    /// Number `K` of bits after the point of [`Self::expansion_factor`]: those of `d`, [`GUARD_BITS`], and those of the
+    /// candidates.
+    pub fn expansion_point(&self) -> usize {
+        self.public().d().bit_len() + GUARD_BITS + fraction_bits(self.params())
+    }
+
+    /// The factor `floor(x_k 2^K / d)` of block `k`. Its product with a ciphertext modulo `2^M + 1`, for any `M > K + 1`,
+    /// has the candidates of the block at its bit `K` and below, unless its 62 bits from that with the number of bits of
+    /// `d` plus 2 on are all equal.
+    ///
+    /// # Errors
+    /// [`Error::Integer`] from the integer arithmetic.
+    pub fn expansion_factor(&self, k: usize) -> Result<Natural, Error> {
+        let shifted = &Natural::from_words(self.x_of(k)) << self.expansion_point();
+        Ok(shifted.div_rem(self.public().d())?.0)
+    }
+
+    /// Computes the candidates `z_ki` of a residue `c` by a division for each block. Shape: `s` blocks of `S` candidates of
+    /// `p + 1` bits each.
+    ///
+    /// # Errors
+    /// [`Error::Integer`] from the integer arithmetic.
+    pub fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
+        let (d, c) = (self.public().d(), Natural::from_words(c));
+        let block = |k: usize| {
+            let y = (&c * &Natural::from_words(self.x_of(k))).rem(d)?;
+            let mut words = y.words().to_vec();
+            words.resize(words.len().max(1), 0);
+            divided(self.params(), d, &words)
+        };
+        (0..self.params().blocks()).into_par_iter().map(block).collect()
     }
 }
 

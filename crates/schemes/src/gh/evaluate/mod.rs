@@ -1,5 +1,6 @@
 //! Evaluation: sums, products, and Recrypt.
 
+mod accelerator;
 mod blocks;
 mod expand;
 mod symmetric;
@@ -11,9 +12,11 @@ use super::keys::Held;
 use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
+pub use accelerator::Accelerator;
 use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
+pub use expand::GUARD_BITS;
 
 /// Evaluation under one key, with the tables of one method.
 ///
@@ -21,8 +24,14 @@ use expand::Expansion;
 pub struct Evaluator<'a> {
     server: Held<'a, ServerKey>,
     modulus: Modulus,
-    expansion: Expansion,
-    blocks: Blocks,
+    recryption: Recryption,
+}
+
+/// What computes products and Recrypt.
+enum Recryption {
+    /// This processor, with the tables of one method.
+    Tables { expansion: Expansion, blocks: Blocks },
+    Accelerator(Arc<dyn Accelerator>),
 }
 
 impl core::fmt::Debug for Evaluator<'_> {
@@ -59,6 +68,15 @@ impl Evaluator<'static> {
         let key = Arc::clone(&server);
         Self::build(Held::Shared(server), method, memory, arithmetic, |modulus| Blocks::new(&key, modulus, method))
     }
+
+    /// Builds an evaluator whose products and Recrypts an accelerator computes. It was made for this key.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a modulus that no plan fits.
+    pub fn accelerated(server: Arc<ServerKey>, accelerator: Arc<dyn Accelerator>) -> Result<Self, Error> {
+        let modulus = Modulus::new(server.public().d(), 1, Arithmetic::default())?;
+        Ok(Self { server: Held::Shared(server), modulus, recryption: Recryption::Accelerator(accelerator) })
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -91,9 +109,21 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The products of pairs of indicators that [`RecryptMethod::PairTable`] stores: [`Self::pair_table_words`] words
-    /// in an internal order. `None` with the other methods.
+    /// in an internal order. `None` with the other methods, and with an accelerator.
     pub fn pair_table(&self) -> Option<&[u64]> {
-        self.blocks.pairs()
+        match &self.recryption {
+            Recryption::Tables { blocks, .. } => blocks.pairs(),
+            Recryption::Accelerator(_) => None,
+        }
+    }
+
+    /// The products `eta_ka eta_kb` of block `k` in the order of its candidates: `S` residues, one after the other. `None`
+    /// with other methods than [`RecryptMethod::PairTable`], and with an accelerator.
+    pub fn pair_products(&self, k: usize) -> Option<Vec<u64>> {
+        match &self.recryption {
+            Recryption::Tables { blocks, .. } => blocks.pair_products(self.server.public(), k),
+            Recryption::Accelerator(_) => None,
+        }
     }
 
     /// Number of words of [`Self::pair_table`].
@@ -110,13 +140,10 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
         let params = server.params();
-        // Largest number of products in a sum. Column 1 sums the squares of s bits and one carry from every other
-        // column but column 0.
-        let terms = params.first_indices().max(params.blocks() + params.precision());
-        let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
+        let modulus = Modulus::new(server.public().d(), params.recrypt_terms(), arithmetic)?;
         let expansion = Expansion::new(&server, &modulus)?;
         let blocks = blocks(&modulus)?;
-        Ok(Self { server, modulus, expansion, blocks })
+        Ok(Self { server, modulus, recryption: Recryption::Tables { expansion, blocks } })
     }
 
     /// The server key.
@@ -131,7 +158,10 @@ impl<'a> Evaluator<'a> {
 
     /// The method of Recrypt.
     pub fn method(&self) -> RecryptMethod {
-        self.blocks.method()
+        match &self.recryption {
+            Recryption::Tables { blocks, .. } => blocks.method(),
+            Recryption::Accelerator(accelerator) => accelerator.method(),
+        }
     }
 
     /// Computes the exclusive or of two bits: `x + y`.
@@ -163,7 +193,11 @@ impl<'a> Evaluator<'a> {
         self.check(y)?;
         let noise = noise::product(x.noise(), y.noise());
         self.check_margin("a product", noise, noise::DECRYPT_NEED)?;
-        self.output("a product", self.modulus.mul(x.words(), y.words())?, noise)
+        let words = match &self.recryption {
+            Recryption::Tables { .. } => self.modulus.mul(x.words(), y.words())?,
+            Recryption::Accelerator(accelerator) => accelerator.multiply(x.words(), y.words())?,
+        };
+        self.output("a product", words, noise)
     }
 
     /// Whether [`Self::recrypt`] accepts a ciphertext of this noise.
@@ -179,39 +213,34 @@ impl<'a> Evaluator<'a> {
         self.recrypt_timed(x).map(|(ciphertext, _)| ciphertext)
     }
 
-    /// Recrypts as [`Self::recrypt`] does. Also returns the duration of each step.
+    /// Recrypts as [`Self::recrypt`] does. Also returns the duration of each step, or 0 with an accelerator.
     ///
     /// # Errors
     /// The errors of [`Self::recrypt`].
     pub fn recrypt_timed(&self, x: &Ciphertext) -> Result<(Ciphertext, RecryptTimes), Error> {
         self.check(x)?;
         self.check_margin("recryption", x.noise(), noise::recrypt_need(self.params()))?;
-        let start = Instant::now();
-        let candidates = self.candidates(x.words())?;
-        let expand = start.elapsed();
-        let start = Instant::now();
-        let columns = self.columns(&candidates)?;
-        let blocks = start.elapsed();
-        let start = Instant::now();
-        let words = self.sum_columns(columns)?;
-        let times = RecryptTimes { expand, blocks, sum: start.elapsed() };
+        let (words, times) = match &self.recryption {
+            Recryption::Tables { expansion, blocks } => self.recrypt_by_tables(expansion, blocks, x.words())?,
+            Recryption::Accelerator(accelerator) => (accelerator.recrypt(x.words())?, RecryptTimes::default()),
+        };
         Ok((self.output("recryption", words, noise::recrypted(self.params()))?, times))
     }
 
-    /// Computes the rounded candidates `z_ki` of every block: `p + 1` bits each. The highest bit is xored with the
-    /// parity of `y_ki`.
-    pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
-        self.expansion.candidates(&self.server, &self.modulus, c)
-    }
-
-    /// Computes the encrypted bits `v_kj`, where `j` has weight `2^-j`. Shape: by `j`, then by `k`.
-    pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
-        self.blocks.columns(&self.server, &self.modulus, candidates)
-    }
-
-    /// Computes the rounded sum of the blocks modulo 2.
-    pub(super) fn sum_columns(&self, columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
-        symmetric::sum_columns(&self.modulus, columns)
+    fn recrypt_by_tables(
+        &self,
+        expansion: &Expansion,
+        blocks: &Blocks,
+        words: &[u64],
+    ) -> Result<(Vec<u64>, RecryptTimes), Error> {
+        let mut start = Instant::now();
+        let mut lap = || core::mem::replace(&mut start, Instant::now()).elapsed();
+        let candidates = expansion.candidates(&self.server, &self.modulus, words)?;
+        let expand = lap();
+        let columns = blocks.columns(&self.server, &self.modulus, &candidates)?;
+        let blocks = lap();
+        let words = symmetric::sum_columns(&self.modulus, columns)?;
+        Ok((words, RecryptTimes { expand, blocks, sum: lap() }))
     }
 
     /// Checks that a ciphertext belongs to the key.
@@ -230,5 +259,32 @@ impl<'a> Evaluator<'a> {
     fn output(&self, operation: &'static str, words: Vec<u64>, noise: f64) -> Result<Ciphertext, Error> {
         self.check_margin(operation, noise, noise::DECRYPT_NEED)?;
         Ok(Ciphertext { key: self.server.id(), words, noise })
+    }
+}
+
+/// The steps of Recrypt, which tests compare one by one.
+#[cfg(test)]
+impl Evaluator<'_> {
+    fn tables(&self) -> (&Expansion, &Blocks) {
+        match &self.recryption {
+            Recryption::Tables { expansion, blocks } => (expansion, blocks),
+            Recryption::Accelerator(accelerator) => panic!("{accelerator:?} has no tables"),
+        }
+    }
+
+    /// Computes the rounded candidates `z_ki` of every block: `p + 1` bits each. The highest bit is xored with the
+    /// parity of `y_ki`.
+    pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
+        self.tables().0.candidates(&self.server, &self.modulus, c)
+    }
+
+    /// Computes the encrypted bits `v_kj`, where `j` has weight `2^-j`. Shape: by `j`, then by `k`.
+    pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+        self.tables().1.columns(&self.server, &self.modulus, candidates)
+    }
+
+    /// Computes the rounded sum of the blocks modulo 2.
+    pub(super) fn sum_columns(&self, columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
+        symmetric::sum_columns(&self.modulus, columns)
     }
 }

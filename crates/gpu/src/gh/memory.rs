@@ -1,0 +1,146 @@
+//! The memory of an engine, known before it is made.
+
+use super::expand::Expansion;
+use super::schedule::{Schedule, Step};
+use crate::bigint::{Modulus, digits_of};
+use crate::{Device, Error};
+use solinas_schemes::gh::{GUARD_BITS, Params, RecryptMethod};
+
+/// Bytes of the workspace beyond which the full FFT takes fewer blocks of the key at once.
+const WORKSPACE: u64 = 1 << 30;
+
+/// Numbers of items and their bytes.
+#[derive(Debug)]
+pub(super) struct Shape {
+    params: Params,
+    words: usize,
+    /// Bytes of a spectrum, and of a residue of its plan.
+    spectrum: u64,
+    product: u64,
+    /// Most operands and most sums of a batch of the sum of columns; its slots.
+    operands: usize,
+    sums: usize,
+    slots: usize,
+}
+
+impl Shape {
+    /// For moduli of `words` words.
+    pub(super) fn new(params: &Params, words: usize) -> Self {
+        let bits = Modulus::product_bits(words);
+        // A plan that is too long has no size. Making it is an error.
+        let (digits, digit_bits) = digits_of(bits, params.recrypt_terms()).unwrap_or((0, 0));
+        let schedule = Schedule::new(params.blocks(), params.precision());
+        let (mut operand_count, mut sum_count) = (0, 0);
+        for step in &schedule.steps {
+            match step {
+                Step::Products { operands, sums, .. } => {
+                    operand_count = operand_count.max(operands.len());
+                    sum_count = sum_count.max(sums.len());
+                }
+                Step::Sums { lists, .. } => sum_count = sum_count.max(lists.len()),
+            }
+        }
+        Self {
+            params: params.clone(),
+            words,
+            spectrum: 8 * digits as u64,
+            product: (digits as u64 * u64::from(digit_bits)) / 8 + 8,
+            operands: operand_count,
+            sums: sum_count,
+            slots: schedule.slots as usize,
+        }
+    }
+
+    /// Bits of a candidate.
+    fn width(&self) -> usize {
+        self.params.precision() + 1
+    }
+
+    /// Most operands of a batch of the sum of columns.
+    pub(super) fn operands(&self) -> usize {
+        self.operands
+    }
+
+    /// Most sums of a batch of the sum of columns.
+    pub(super) fn sums(&self) -> usize {
+        self.sums
+    }
+
+    /// Bytes of the workspace of an item.
+    fn item(&self) -> u64 {
+        // Two operands and the coefficients; three products; two remainders and sums of words.
+        3 * self.spectrum + 3 * self.product + 16 * (self.words as u64 + 1) + 12 * self.words as u64
+    }
+
+    /// Blocks of the key that the full FFT takes together.
+    pub(super) fn blocks_at_once(&self) -> usize {
+        let groups = (self.params.first_indices() * self.width()) as u64;
+        let block = groups * (self.item() + self.spectrum + 8 * self.words as u64).max(1);
+        ((WORKSPACE / block) as usize).clamp(1, self.params.blocks())
+    }
+
+    /// Most items of a batch.
+    pub(super) fn items(&self, method: RecryptMethod) -> usize {
+        let columns = match method {
+            RecryptMethod::FullFft => self.blocks_at_once() * self.params.first_indices() * self.width(),
+            _ => self.params.blocks() * self.width(),
+        };
+        columns.max(self.sums)
+    }
+
+    fn bytes(&self, method: RecryptMethod) -> u64 {
+        let params = &self.params;
+        let (blocks, residue) = (params.blocks() as u64, 8 * self.words as u64);
+        let fraction = params.ratio_bits() * (params.candidates() - 1) + params.precision() + 1;
+        let point = 64 * self.words + GUARD_BITS + fraction;
+        let (digits, _) = digits_of(Expansion::bits(point), 1).unwrap_or((0, 0));
+        // Factors, products, two operands and coefficients of each block, and the expansions.
+        let expansion = blocks * (5 * 8 * digits as u64 + point as u64 / 4);
+        let indicators = blocks * params.indicators() as u64 * residue;
+        let tables = match method {
+            RecryptMethod::FullFft => {
+                let inner = (self.items(method) as u64) * (self.spectrum + residue);
+                let columns = (self.blocks_at_once() * self.width()) as u64 * self.spectrum;
+                indicators + blocks * params.first_indices() as u64 * self.spectrum + inner + columns
+            }
+            _ => indicators + blocks * params.candidates() as u64 * residue,
+        };
+        let sum = (self.operands + self.sums) as u64 * self.spectrum + self.slots as u64 * residue;
+        expansion + tables + sum + self.items(method) as u64 * self.item()
+    }
+}
+
+/// Approximate bytes that a key of these parameters takes on a device, with the tables of a method.
+pub fn bytes(params: &Params, method: RecryptMethod) -> u64 {
+    Shape::new(params, params.words()).bytes(method)
+}
+
+/// The methods that run on devices and fit in `memory` bytes, the fastest first.
+pub fn fitting(params: &Params, memory: u64) -> impl Iterator<Item = RecryptMethod> {
+    let on_devices = RecryptMethod::ALL.into_iter().filter(|&method| method != RecryptMethod::PartialFft);
+    on_devices.filter(move |&method| bytes(params, method) <= memory)
+}
+
+/// Refuses a method that has no kernels or does not fit.
+///
+/// # Errors
+/// [`Error::Unsupported`], [`Error::Memory`].
+pub(super) fn check(device: &Device, params: &Params, method: RecryptMethod) -> Result<(), Error> {
+    if method == RecryptMethod::PartialFft {
+        return Err(Error::Unsupported { params: method.name().into() });
+    }
+    let (need, limit) = (bytes(params, method), device.memory_limit());
+    let free = limit.saturating_sub(device.live_bytes());
+    if need <= free {
+        return Ok(());
+    }
+    let fits = match fitting(params, free).next() {
+        Some(method) => format!("{} fits", method.name()),
+        None => {
+            let least = RecryptMethod::ALL.map(|method| bytes(params, method)).into_iter().min().unwrap_or(need);
+            format!("the least that a key of {} takes is {least} bytes; take the device cpu", params.name())
+        }
+    };
+    let what = format!("a server key of {} with the tables of {}", params.name(), method.name());
+    Err(Error::Memory { what, device: device.info().name.clone(), need, free, limit, fits })
+}
