@@ -11,11 +11,10 @@ use solinas_schemes::gh::{
 use solinas_schemes::{Control, Entropy};
 use std::sync::Arc;
 
-fn key(name: &str, seed: u64) -> (ClientKey, Arc<ServerKey>) {
+fn key(name: &str) -> Arc<ServerKey> {
     let params = Params::named(name).unwrap();
-    let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
-    let server = client.server_key(&Control::default()).unwrap();
-    (client, Arc::new(server))
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    Arc::new(client.server_key(&Control::default()).unwrap())
 }
 
 fn device(seed: u64) -> Device {
@@ -58,14 +57,46 @@ fn check(server: &Arc<ServerKey>, engine: &Engine, cpu: &Evaluator<'_>, residues
 
 #[test]
 fn recrypts_are_those_of_the_processor() {
-    for (name, seed) in [("ci-3", 1), ("ci-7", 2), ("ci-15", 3)] {
-        let (_, server) = key(name, seed);
+    for (name, method, count) in
+        [("ci-3", RecryptMethod::PairTable, 5), ("ci-3", RecryptMethod::FullFft, 5), ("ci-7", RecryptMethod::FullFft, 3)]
+    {
+        let server = key(name);
         let cpu = evaluator(&server, RecryptMethod::PartialFft);
-        for method in [RecryptMethod::PairTable, RecryptMethod::FullFft] {
-            let device = device(seed);
-            let engine = Engine::new(&device, Arc::clone(&server), method).unwrap();
-            assert_eq!(engine.method(), method);
-            check(&server, &engine, &cpu, &residues(&server));
-        }
+        let engine = Engine::new(&device(1), Arc::clone(&server), method).unwrap();
+        assert_eq!(engine.method(), method);
+        check(&server, &engine, &cpu, &residues(&server)[5 - count..]);
     }
+}
+
+/// A key of the papers' smallest set.
+#[test]
+fn recrypts_of_the_set_toy_are_those_of_the_processor() {
+    let server = key("toy");
+    let cpu = evaluator(&server, RecryptMethod::PairTable);
+    let device = device(1);
+    let engine = Engine::with_pair_table(&device, Arc::clone(&server), &cpu).unwrap();
+    let (estimate, held) = (gh::bytes(server.params(), cpu.method()).unwrap() as f64, device.live_bytes() as f64);
+    println!("{held} bytes, estimated {estimate}");
+    // The pool rounds small buffers up to powers of two.
+    assert!((0.8..1.2).contains(&(estimate / held)), "{held} bytes, estimated {estimate}");
+    check(&server, &engine, &cpu, &residues(&server)[1..2]);
+}
+
+#[test]
+fn tables_that_do_not_fit_are_refused_before_the_work() {
+    let server = key("ci-7");
+    let params = server.params();
+    let limit = |bytes| Device::emulated(DeviceOptions { memory: Some(bytes), ..DeviceOptions::default() });
+    let [pairs, full] = [RecryptMethod::PairTable, RecryptMethod::FullFft].map(|m| gh::bytes(params, m).unwrap());
+    let new = |bytes, method| Engine::new(&limit(bytes), Arc::clone(&server), method).map(drop);
+    let message = new(pairs.min(full), if pairs < full { RecryptMethod::FullFft } else { RecryptMethod::PairTable })
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("recryption fits"), "{message}");
+    let error = new(1 << 10, RecryptMethod::PairTable).unwrap_err();
+    assert!(matches!(&error, Error::Memory { fits, .. } if fits.contains("take the device cpu")), "{error}");
+    assert!(matches!(gh::fastest(&limit(1 << 10), params), Err(Error::Memory { .. })));
+    assert_eq!(gh::fastest(&limit(1 << 30), params), Ok(RecryptMethod::PairTable));
+    let error = new(1 << 30, RecryptMethod::PartialFft).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
 }

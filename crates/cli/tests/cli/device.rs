@@ -48,6 +48,24 @@ fn lwe_keys_evaluate_on_a_device_with_the_same_bytes() {
 }
 
 #[test]
+fn gentry_halevi_keys_evaluate_on_a_device_with_the_same_bytes() {
+    let place = Place::new();
+    place.run("keygen --scheme gh --params ci-15 --research --insecure-seed 1 --out g");
+    place.run("encrypt --key g/client.key --type u2 3 -o a.ct");
+    place.run("encrypt --key g/client.key --type u2 1 -o b.ct");
+    for device in ["cpu", "emulated"] {
+        place.run(&format!("eval --key g/server.key add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
+    }
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(read("cpu.ct"), read("emulated.ct"));
+    assert_eq!(place.run("decrypt --key g/client.key emulated.ct"), "0\n");
+    let message = place.fail("eval --key g/server.key add a.ct b.ct -o r.ct --device emulated --memory 1", 1);
+    assert!(message.contains("bytes on the emulated device"), "{message}");
+    let message = place.fail("eval --key g/server.key add a.ct b.ct -o r.ct --device emulated:2", 1);
+    assert!(message.contains("scheme gh runs on one device, but 2 were named"), "{message}");
+}
+
+#[test]
 fn a_device_changes_no_byte_of_a_result() {
     let place = Place::new();
     place.encrypt("u2", "3", "a.ct");

@@ -110,15 +110,24 @@ impl Shape {
     }
 }
 
-/// Approximate bytes that a key of these parameters takes on a device, with the tables of a method.
-pub fn bytes(params: &Params, method: RecryptMethod) -> u64 {
-    Shape::new(params, params.words()).bytes(method)
+/// Approximate bytes that a key of these parameters takes on a device, with the tables of a method. `None` for
+/// [`RecryptMethod::PartialFft`], which has no kernels.
+pub fn bytes(params: &Params, method: RecryptMethod) -> Option<u64> {
+    (method != RecryptMethod::PartialFft).then(|| Shape::new(params, params.words()).bytes(method))
 }
 
-/// The methods that run on devices and fit in `memory` bytes, the fastest first.
-pub fn fitting(params: &Params, memory: u64) -> impl Iterator<Item = RecryptMethod> {
-    let on_devices = RecryptMethod::ALL.into_iter().filter(|&method| method != RecryptMethod::PartialFft);
-    on_devices.filter(move |&method| bytes(params, method) <= memory)
+/// The fastest method whose tables fit on a device.
+///
+/// # Errors
+/// [`Error::Memory`] if none fits. It states the bytes of the smallest.
+pub fn fastest(device: &Device, params: &Params) -> Result<RecryptMethod, Error> {
+    let fits = |&method: &RecryptMethod| check(device, params, method).is_ok();
+    let by_bytes = |&method: &RecryptMethod| bytes(params, method).unwrap_or(u64::MAX);
+    let least = RecryptMethod::ALL.into_iter().min_by_key(by_bytes).unwrap_or(RecryptMethod::PairTable);
+    match RecryptMethod::ALL.into_iter().find(fits) {
+        Some(method) => Ok(method),
+        None => check(device, params, least).map(|()| least),
+    }
 }
 
 /// Refuses a method that has no kernels or does not fit.
@@ -126,20 +135,16 @@ pub fn fitting(params: &Params, memory: u64) -> impl Iterator<Item = RecryptMeth
 /// # Errors
 /// [`Error::Unsupported`], [`Error::Memory`].
 pub(super) fn check(device: &Device, params: &Params, method: RecryptMethod) -> Result<(), Error> {
-    if method == RecryptMethod::PartialFft {
-        return Err(Error::Unsupported { params: method.name().into() });
-    }
-    let (need, limit) = (bytes(params, method), device.memory_limit());
+    let need = bytes(params, method).ok_or_else(|| Error::Unsupported { params: method.name().into() })?;
+    let limit = device.memory_limit();
     let free = limit.saturating_sub(device.live_bytes());
     if need <= free {
         return Ok(());
     }
-    let fits = match fitting(params, free).next() {
+    let other = |&other: &RecryptMethod| bytes(params, other).is_some_and(|bytes| bytes <= free);
+    let fits = match RecryptMethod::ALL.into_iter().find(other) {
         Some(method) => format!("{} fits", method.name()),
-        None => {
-            let least = RecryptMethod::ALL.map(|method| bytes(params, method)).into_iter().min().unwrap_or(need);
-            format!("the least that a key of {} takes is {least} bytes; take the device cpu", params.name())
-        }
+        None => "no method fits; take the device cpu".into(),
     };
     let what = format!("a server key of {} with the tables of {}", params.name(), method.name());
     Err(Error::Memory { what, device: device.info().name.clone(), need, free, limit, fits })

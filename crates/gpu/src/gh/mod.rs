@@ -13,7 +13,7 @@ mod schedule;
 
 use crate::bigint::Modulus;
 use crate::{Device, Error};
-pub use memory::{bytes, fitting};
+pub use memory::{bytes, fastest};
 use recrypt::Chain;
 use solinas_schemes::gh::{Accelerator, Evaluator, RecryptMethod, ServerKey};
 use solinas_schemes::{DeviceError, Error as SchemeError};

@@ -11,6 +11,7 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,8 @@ struct Speed {
 pub(crate) struct GhEngine {
     key: Arc<ServerKey>,
     memory: u64,
+    /// The device that computes; `None` for the processor.
+    device: Option<Device>,
     tables: Mutex<Tables>,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
@@ -68,12 +71,30 @@ impl std::fmt::Debug for GhEngine {
 }
 
 impl GhEngine {
-    /// Builds an engine whose tables take up to `memory` bytes. Tables are built when they are first needed.
-    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
+    /// Builds an engine whose tables take up to `memory` bytes, or as many as the device has. Tables are built when they
+    /// are first needed.
+    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>, device: Option<Device>) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
-        RecryptMethod::fitting(key.params(), memory)?;
         let (tables, recrypts, speed, plans) = Default::default();
-        Ok(Self { key, memory, tables, recrypts, speed, plans })
+        let engine = Self { key, memory, device, tables, recrypts, speed, plans };
+        engine.fastest()?;
+        Ok(engine)
+    }
+
+    /// Returns the fastest method whose tables fit.
+    fn fastest(&self) -> Result<RecryptMethod, Error> {
+        match &self.device {
+            Some(device) => Ok(solinas_gpu::gh::fastest(device, self.set())?),
+            None => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
+        }
+    }
+
+    /// Bytes of the tables of a method, where it can run.
+    fn bytes(&self, method: RecryptMethod) -> Option<u64> {
+        match &self.device {
+            Some(_) => solinas_gpu::gh::bytes(self.set(), method),
+            None => Some(method.memory(self.set())),
+        }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -92,11 +113,9 @@ impl GhEngine {
             RecryptMethod::FullFft => total > 0,
             RecryptMethod::PartialFft => true,
         };
-        let fits = |method: &RecryptMethod| method.memory(self.set()) <= self.memory;
-        match RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method)) {
-            Some(method) => Ok(method),
-            None => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
-        }
+        let memory = self.device.as_ref().map_or(self.memory, Device::memory_limit);
+        let fits = |method: &RecryptMethod| self.bytes(*method).is_some_and(|bytes| bytes <= memory);
+        RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method)).map_or_else(|| self.fastest(), Ok)
     }
 
     /// Returns tables that suit `recrypts` more recryptions. Builds them on the current thread pool if necessary.
@@ -131,15 +150,26 @@ impl GhEngine {
     }
 
     fn make(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
+        let key = Arc::clone(&self.key);
+        Ok(match &self.device {
+            Some(device) => {
+                let engine = solinas_gpu::gh::Engine::new(device, Arc::clone(&key), method)?;
+                Evaluator::accelerated(key, Arc::new(engine))?
+            }
+            None => self.on_host(method)?,
+        })
+    }
+
+    fn on_host(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
         Ok(Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default())?)
     }
 
-    /// Returns the smallest tables. All runs that need them share one copy.
+    /// Returns the smallest tables, on the processor. All runs that need them share one copy.
     fn least(&self) -> Result<Arc<Evaluator<'static>>, Error> {
         if let Some(least) = self.tables().least.upgrade() {
             return Ok(least);
         }
-        let made = Arc::new(self.make(RecryptMethod::PartialFft)?);
+        let made = Arc::new(self.on_host(RecryptMethod::PartialFft)?);
         let mut tables = self.tables();
         Ok(tables.least.upgrade().unwrap_or_else(|| {
             tables.least = Arc::downgrade(&made);
@@ -202,9 +232,9 @@ impl Engine for GhEngine {
 
     fn memory_bytes(&self) -> usize {
         let tables = self.tables();
-        let all = tables.evaluator.iter().cloned().chain(tables.least.upgrade());
-        let bytes: u64 = all.map(|evaluator| evaluator.method().memory(self.set())).sum();
-        8 * self.set().server_key_words() + bytes as usize
+        let tables_of = tables.evaluator.iter().filter_map(|evaluator| self.bytes(evaluator.method())).sum::<u64>();
+        let least = tables.least.upgrade().map_or(0, |evaluator| evaluator.method().memory(self.set()));
+        8 * self.set().server_key_words() + (tables_of + least) as usize
     }
 
     fn form(&self) -> Form {
@@ -363,7 +393,7 @@ mod tests {
         let params = Params::named("ci-15").unwrap();
         let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let key = client.server_key(&Control::default()).unwrap();
-        let engine = GhEngine::new(Arc::new(key), Some(1 << 30)).unwrap();
+        let engine = GhEngine::new(Arc::new(key), Some(1 << 30), None).unwrap();
         let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
         let full = engine.evaluator(1).unwrap();
         assert_eq!(full.method(), RecryptMethod::FullFft);

@@ -3,11 +3,13 @@
 use super::SCHEME;
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
+use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
+use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
@@ -210,7 +212,16 @@ impl scheme::Public for Server {
     }
 
     fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, None)?))
+    }
+
+    fn runs_on_devices(&self) -> bool {
+        true
+    }
+
+    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+        let device = device::one(SCHEME.name(), devices)?;
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), None, Some(device.clone()))?))
     }
 
     fn header(&self) -> Result<Header, Error> {
