@@ -45,6 +45,12 @@ FN u64 zq_reduce_signed(i64 x, modulus m) {
   return x < 0 ? zq_once(m.q - r, m.q) : r;
 }
 
+// x modulo p below 2^31, for any word x and reciprocal = floor((2^64 - 1) / p). The quotient falls short by at most 2.
+FN u64 zq_small(u64 x, u64 p, u64 reciprocal) {
+  u64 rest = x - mulhi64(x, reciprocal) * p;
+  return zq_once(zq_once(rest, p), p);
+}
+
 // a b, for residues. The quotient falls short by at most 2.
 FN u64 zq_multiply(u64 a, u64 b, modulus m) {
   u64 low = a * b, high = mulhi64(a, b);

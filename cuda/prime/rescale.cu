@@ -10,12 +10,6 @@ struct alignas(16) division {
   u64 q, p, reciprocal, inverse;
 };
 
-// x modulo p. The quotient falls short by at most 2.
-FN u64 small_reduce(u64 x, u64 p, u64 reciprocal) {
-  u64 rest = x - mulhi64(x, reciprocal) * p;
-  return zq_once(zq_once(rest, p), p);
-}
-
 // d[item][tower] <- D modulo the tower's prime: the number of least magnitude that is c modulo q and 0 modulo p.
 // Shapes: d[items][towers][N], minus[towers] = -q modulo each prime. Bytes: 8 read and 8 written a word.
 KERNEL(prime_correction, 256, 4)
@@ -29,7 +23,7 @@ KERNEL(prime_correction, 256, 4)
   bool negative = x > q / 2;
   u64 magnitude = negative ? q - x : x;
   // D = x - q k, where k has the sign of x if both p/2 and -p/2 are possible.
-  u64 k = small_reduce(small_reduce(magnitude, p, reciprocal) * inverse, p, reciprocal);
+  u64 k = zq_small(zq_small(magnitude, p, reciprocal) * inverse, p, reciprocal);
   i64 quotient = k > p / 2 ? (i64)k - (i64)p : (i64)k;
   modulus m = load_modulus(moduli + tower);
   u64 first = zq_reduce_signed(negative ? -(i64)magnitude : (i64)magnitude, m);

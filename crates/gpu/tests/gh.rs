@@ -30,10 +30,8 @@ fn residues(server: &ServerKey) -> Vec<Vec<u64>> {
     let public = server.public();
     let encryptor = Encryptor::new(public, EncryptMethod::PartialFft, 1 << 34, Arithmetic::default()).unwrap();
     let mut rng = public.encryption_rng(7).unwrap();
-    let mut all: Vec<Vec<u64>> = [false, true]
-        .iter()
-        .map(|&bit| encryptor.encrypt(bit, &mut rng).unwrap().words().to_vec())
-        .collect();
+    let mut all: Vec<Vec<u64>> =
+        [false, true].iter().map(|&bit| encryptor.encrypt(bit, &mut rng).unwrap().words().to_vec()).collect();
     let largest = public.d().checked_sub(&Natural::one()).unwrap();
     all.extend([false, true].map(|bit| Ciphertext::trivial(public, bit).words().to_vec()));
     all.push(largest.words().to_vec());
@@ -43,9 +41,8 @@ fn residues(server: &ServerKey) -> Vec<Vec<u64>> {
 /// Compares products and Recrypts of all residues.
 fn check(server: &Arc<ServerKey>, engine: &Engine, cpu: &Evaluator<'_>, residues: &[Vec<u64>]) {
     let public = server.public();
-    let ciphertext = |words: &Vec<u64>| {
-        Ciphertext::from_parts(public, words.clone(), noise::fresh(server.params())).unwrap()
-    };
+    let ciphertext =
+        |words: &Vec<u64>| Ciphertext::from_parts(public, words.clone(), noise::fresh(server.params())).unwrap();
     for x in residues {
         let want = cpu.recrypt(&ciphertext(x)).unwrap();
         assert_eq!(engine.recrypt(x).unwrap(), want.words(), "Recrypt by {:?}", engine.method());
@@ -57,9 +54,11 @@ fn check(server: &Arc<ServerKey>, engine: &Engine, cpu: &Evaluator<'_>, residues
 
 #[test]
 fn recrypts_are_those_of_the_processor() {
-    for (name, method, count) in
-        [("ci-3", RecryptMethod::PairTable, 5), ("ci-3", RecryptMethod::FullFft, 5), ("ci-7", RecryptMethod::FullFft, 3)]
-    {
+    for (name, method, count) in [
+        ("ci-3", RecryptMethod::PairTable, 5),
+        ("ci-3", RecryptMethod::FullFft, 5),
+        ("ci-7", RecryptMethod::FullFft, 3),
+    ] {
         let server = key(name);
         let cpu = evaluator(&server, RecryptMethod::PartialFft);
         let engine = Engine::new(&device(1), Arc::clone(&server), method).unwrap();

@@ -113,6 +113,16 @@ impl Hybrid {
         Ok(Self { basis: basis.clone(), extended, groups })
     }
 
+    /// The primes of `Q`.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// The conversion of each group of towers to all primes. All groups but the last one have equally many towers.
+    pub fn conversions(&self) -> impl Iterator<Item = &BaseConversion> {
+        self.groups.iter().map(|(_, conversion)| conversion)
+    }
+
     /// The primes of `Q`, then those of `P`: the basis of keys.
     pub fn extended(&self) -> &Basis {
         &self.extended

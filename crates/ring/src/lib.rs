@@ -52,5 +52,5 @@ pub use divisor::Divisor;
 pub use error::Error;
 pub use mixed::MixedRadix;
 pub use poly::{Coeff, Domain, Eval, RnsPoly};
-pub use rescale::{ModDown, Rescale};
+pub use rescale::{ModDown, ModDownConstants, Rescale};
 pub use switch::{HybridDigits, SwitchDown, TowerDigits};

@@ -286,6 +286,21 @@ impl ModDown {
         &self.basis
     }
 
+    /// The constants, for other implementations.
+    pub fn constants(&self) -> ModDownConstants<'_> {
+        ModDownConstants {
+            conversion: &self.conversion,
+            plaintext: self.plaintext,
+            cofactors: &self.cofactors,
+            minus_inverse: self.minus_inverse,
+            half: self.half(),
+            products: &self.products,
+            inverses: &self.inverses,
+            halves: &self.halves,
+            special_halves: &self.special_halves,
+        }
+    }
+
     /// `(c - D)/P`.
     ///
     /// # Errors
@@ -331,6 +346,16 @@ impl ModDown {
         Ok(())
     }
 
+    /// `(P-1)/2` modulo p, by P modulo 2p.
+    fn half(&self) -> u64 {
+        let (p, special) = (self.plaintext.value(), self.conversion.from());
+        let twice = 2 * p;
+        let product = special
+            .moduli()
+            .fold(1u64, |product, q| (u128::from(product) * u128::from(q.value() % twice) % u128::from(twice)) as u64);
+        (product + twice - 1) % twice / 2 % p
+    }
+
     /// `k = -D_0/P mod p`, centred, for `D_0 = sum_i y_i P/p_i - (P-1)/2`.
     fn corrections(&self, shares: &[u64]) -> Vec<i64> {
         let (m, special) = (self.plaintext, self.conversion.from());
@@ -349,13 +374,31 @@ impl ModDown {
                 };
             }
         }
-        // (P-1)/2 modulo p, by P modulo 2p.
-        let twice = 2 * m.value();
-        let product = special
-            .moduli()
-            .fold(1u64, |product, q| (u128::from(product) * u128::from(q.value() % twice) % u128::from(twice)) as u64);
-        let half = (product + twice - 1) % twice / 2 % m.value();
+        let half = self.half();
         let correct = |sum: u64| m.centered(m.reduce(m.reduce(sum + m.value() - half) * self.minus_inverse));
         sums.into_iter().map(correct).collect()
     }
+}
+
+/// The constants of a [`ModDown`].
+#[derive(Debug, Clone, Copy)]
+pub struct ModDownConstants<'a> {
+    /// The conversion from the primes of `P` to those of `Q`.
+    pub conversion: &'a BaseConversion,
+    /// The plaintext modulus `p`.
+    pub plaintext: Divisor,
+    /// `P/p_i mod p`.
+    pub cofactors: &'a [u64],
+    /// `-1/P mod p`.
+    pub minus_inverse: u64,
+    /// `(P-1)/2 mod p`.
+    pub half: u64,
+    /// `P` modulo each prime of `Q`.
+    pub products: &'a [Shoup],
+    /// `1/P` modulo each prime of `Q`.
+    pub inverses: &'a [Shoup],
+    /// `-(P-1)/2` modulo each prime of `Q`.
+    pub halves: &'a [u64],
+    /// `(P-1)/2` modulo each prime of `P`.
+    pub special_halves: &'a [u64],
 }

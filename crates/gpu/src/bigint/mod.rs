@@ -23,9 +23,9 @@ use crate::complex::{Operand, Plan};
 use crate::{Device, Error, Stream};
 pub(crate) use lists::Lists;
 pub use modulus::{Modulus, Workspace};
-pub(crate) use sums::WordSums;
 use solinas_bigint::Natural;
 use solinas_field::complex::{Wrap, max_digit_bits};
+pub(crate) use sums::WordSums;
 
 /// Makes the plan with the fewest digits whose products are exact below `2^bits`.
 ///

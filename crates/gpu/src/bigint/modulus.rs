@@ -82,17 +82,7 @@ impl Modulus {
         let reciprocal_spectrum = spectrum(&stream.buffer_of(reciprocal.words(), "the reciprocal of a modulus")?)?;
         stream.synchronize()?;
         let (device, value) = (device.clone(), value.clone());
-        Ok(Self {
-            device,
-            value,
-            words,
-            plan,
-            modulus,
-            modulus_spectrum,
-            reciprocal_spectrum,
-            subtraction,
-            sums,
-        })
+        Ok(Self { device, value, words, plan, modulus, modulus_spectrum, reciprocal_spectrum, subtraction, sums })
     }
 
     /// Bits of the longest product: that of k + 2 words by the k + 2 words of mu.

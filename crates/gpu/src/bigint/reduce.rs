@@ -95,13 +95,7 @@ impl Subtraction {
             (y.words as u32).into(),
         ];
         [
-            Launch {
-                kernel: &self.subtract,
-                grid: carry_grid(words, items),
-                block: 256,
-                shared: 0,
-                args: subtract,
-            },
+            Launch { kernel: &self.subtract, grid: carry_grid(words, items), block: 256, shared: 0, args: subtract },
             self.resolve(differences, words, items, 1, carries),
         ]
     }

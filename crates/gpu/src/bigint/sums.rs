@@ -1,7 +1,7 @@
 //! Sums of residues modulo one number, by lists.
 
-use super::modulus::{Modulus, Workspace, misfit};
 use super::Lists;
+use super::modulus::{Modulus, Workspace, misfit};
 use super::reduce::carry_grid;
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Module, Stream};
 use solinas_bigint::Natural;

@@ -147,7 +147,8 @@ impl Plan {
         let unsupported = || Error::Unsupported { params: format!("{digits} digits of {digit_bits} bits") };
         let plan = complex::Plan::new(digits, Wrap::Plus, Backend::Scalar, 1).map_err(|_| unsupported())?;
         let stages = plan.stages().ok_or_else(unsupported)?;
-        if !(2..=25).contains(&digit_bits) || error_bound(digits, Wrap::Plus, digit_bits, digits, digits, terms) >= 0.5 {
+        if !(2..=25).contains(&digit_bits) || error_bound(digits, Wrap::Plus, digit_bits, digits, digits, terms) >= 0.5
+        {
             return Err(unsupported());
         }
         let stream = Stream::new(device)?;

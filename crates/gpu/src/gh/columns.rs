@@ -52,7 +52,7 @@ impl Columns {
         let (blocks, count, words) = (params.blocks(), params.candidates(), modulus.words());
         if method == RecryptMethod::FullFft {
             let indicators = stream.buffer_of(server.indicators(), "the indicators of a server key")?;
-            return Self::full(stream, modulus, params, indicators, workspace, shape.blocks_at_once());
+            return Self::full(stream, modulus, params, indicators, shape.blocks_at_once());
         }
         let table = stream.buffer(blocks * count * words, "a pair table")?;
         let groups: Vec<u32> = (0..blocks).flat_map(|k| [k * count, k * count, count]).map(|n| n as u32).collect();
@@ -93,7 +93,6 @@ impl Columns {
         modulus: &Modulus,
         params: &Params,
         indicators: Buffer<u64>,
-        workspace: &Workspace,
         at_once: usize,
     ) -> Result<Self, Error> {
         let (blocks, m, firsts) = (params.blocks(), params.indicators(), params.first_indices());
@@ -103,7 +102,6 @@ impl Columns {
         let places = stream.buffer_of(&places, "the transforms of a server key")?;
         let all = Operand::new(&indicators, blocks * m)?.picked(&places, blocks * firsts);
         modulus.plan().transform(all, &spectra)?.iter().try_for_each(|step| stream.launch(step))?;
-        let _ = workspace;
         let set = |first: usize| -> Result<Set, Error> {
             let blocks = at_once.min(blocks - first);
             let mut groups = Vec::new();

@@ -62,13 +62,8 @@ impl Expansion {
         let mut launches = plan.transform(Operand::new(c, 1)?, ciphertext)?;
         launches.push(plan.multiply(products, factors, ciphertext, blocks, false)?);
         launches.extend(plan.inverse(products, blocks, expansions, scratch)?);
-        let mut args = vec![
-            Arg::write(candidates),
-            Arg::write(unsure),
-            Arg::read(expansions),
-            Arg::read(c),
-            Arg::read(parities),
-        ];
+        let mut args =
+            vec![Arg::write(candidates), Arg::write(unsure), Arg::read(expansions), Arg::read(c), Arg::read(parities)];
         let guard = server.public().d().bit_len() + 2;
         let (point, ratio) = (server.expansion_point(), params.ratio_bits());
         let numbers = [plan.words(), params.candidates(), point, ratio, params.precision(), guard];

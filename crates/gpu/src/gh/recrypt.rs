@@ -84,8 +84,7 @@ impl Chain {
             sum.extend(buffers.launches(modulus, step, schedule.slots as usize)?);
         }
         let sum = Graph::new(device, &sum)?;
-        let multiply =
-            modulus.product(Operand::new(&x, 1)?, Some(Operand::new(&y, 1)?), &x, &buffers.workspace)?;
+        let multiply = modulus.product(Operand::new(&x, 1)?, Some(Operand::new(&y, 1)?), &x, &buffers.workspace)?;
         let multiply = Graph::new(device, &multiply)?;
         let values = buffers.values.clone();
         stream.synchronize()?;

@@ -111,20 +111,29 @@ impl Ring {
     pub fn upload<D: Domain>(&self, polys: &[&RnsPoly<D>]) -> Result<Polys<D>, Error> {
         let out = Polys::unwritten(self, polys.len())?;
         for (item, poly) in polys.iter().enumerate() {
-            if *poly.basis() != self.basis {
-                let (lhs, rhs) = (self.basis.to_string(), poly.basis().to_string());
-                let what = "a copy to a device";
-                return Err(refused(solinas_ring::Error::BasisMismatch { what, lhs, rhs }));
-            }
+            self.same("a copy to a device", poly.basis())?;
             self.stream.write(&out.words, item * self.basis.words(), poly.words())?;
         }
         Ok(out)
     }
 
+    /// Refuses another basis than that of the ring.
+    pub(super) fn same(&self, what: &'static str, basis: &Basis) -> Result<(), Error> {
+        if self.basis == *basis {
+            return Ok(());
+        }
+        let (lhs, rhs) = (self.basis.to_string(), basis.to_string());
+        Err(refused(solinas_ring::Error::BasisMismatch { what, lhs, rhs }))
+    }
+
     /// Runs a kernel with a thread for each word of `items` polynomials.
     pub(super) fn for_each_word(&self, kernel: &Kernel, items: usize, args: Vec<Arg>) -> Result<(), Error> {
-        let x = (self.basis.words() as u32).div_ceil(BLOCK);
-        self.launch(kernel, [x, items as u32, 1], args)
+        self.for_each(kernel, self.basis.words() as u32, items, args)
+    }
+
+    /// Runs a kernel with a thread for each of `words` words of `items` polynomials.
+    pub(super) fn for_each(&self, kernel: &Kernel, words: u32, items: usize, args: Vec<Arg>) -> Result<(), Error> {
+        self.launch(kernel, [words.div_ceil(BLOCK), items as u32, 1], args)
     }
 
     fn launch(&self, kernel: &Kernel, grid: [u32; 3], args: Vec<Arg>) -> Result<(), Error> {

@@ -1,9 +1,12 @@
 //! Approximate base conversion.
 
-use super::basis::{Ring, refused, words_of};
+use super::basis::{Ring, words_of};
 use super::poly::Polys;
 use crate::{Arg, Buffer, Error};
 use solinas_ring::Coeff;
+
+/// The operation in errors.
+const WHAT: &str = "a base conversion";
 
 /// A [`solinas_ring::BaseConversion`] on a device.
 #[derive(Debug)]
@@ -22,8 +25,8 @@ impl BaseConversion {
     /// # Errors
     /// [`Error::Scheme`] for rings of other bases; [`Error::Memory`]; the errors of the device.
     pub fn new(from: &Ring, to: &Ring, plan: &solinas_ring::BaseConversion) -> Result<Self, Error> {
-        same(from, plan.from())?;
-        same(to, plan.to())?;
+        from.same(WHAT, plan.from())?;
+        to.same(WHAT, plan.to())?;
         let buffer = |words: &[u64]| from.stream.buffer_of(words, "constants of a conversion");
         let factors: Vec<u64> = plan.factors().iter().flat_map(|factors| words_of(factors)).collect();
         let (inverses, factors) = (buffer(&words_of(plan.inverses()))?, buffer(&factors)?);
@@ -35,7 +38,7 @@ impl BaseConversion {
     /// # Errors
     /// [`Error::Scheme`] for polynomials of another basis; [`Error::Memory`]; the errors of the device.
     pub fn convert(&self, x: &Polys<Coeff>) -> Result<Polys<Coeff>, Error> {
-        same(&self.from, x.ring.basis())?;
+        self.from.same(WHAT, x.ring.basis())?;
         let shares = x.scaled_by(&self.inverses)?;
         let out = Polys::unwritten(&self.to, x.items)?;
         let mut args = vec![Arg::write(&out.words), Arg::read(&shares.words), Arg::read(&self.to.tables.moduli)];
@@ -44,13 +47,4 @@ impl BaseConversion {
         self.to.for_each_word(&self.to.kernels.convert, x.items, args)?;
         Ok(out)
     }
-}
-
-/// Refuses another basis than that of the ring.
-fn same(ring: &Ring, basis: &solinas_ring::Basis) -> Result<(), Error> {
-    if ring.basis() == basis {
-        return Ok(());
-    }
-    let (lhs, rhs) = (ring.basis().to_string(), basis.to_string());
-    Err(refused(solinas_ring::Error::BasisMismatch { what: "a base conversion", lhs, rhs }))
 }

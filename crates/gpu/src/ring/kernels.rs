@@ -8,6 +8,9 @@ static POINTWISE: Module = Module::new("prime_pointwise", include_str!("../../pt
 static CONVERT: Module = Module::new("prime_convert", include_str!("../../ptx/prime_convert.ptx"));
 static RESCALE: Module = Module::new("prime_rescale", include_str!("../../ptx/prime_rescale.ptx"));
 
+static HYBRID: Module = Module::new("prime_hybrid", include_str!("../../ptx/prime_hybrid.ptx"));
+static MOD_DOWN: Module = Module::new("prime_mod_down", include_str!("../../ptx/prime_mod_down.ptx"));
+
 /// Threads of a block of every kernel.
 pub(super) const BLOCK: u32 = 256;
 /// Words that a block of a transform handles.
@@ -29,6 +32,11 @@ pub(super) struct Kernels {
     pub(super) correction: Kernel,
     pub(super) divide: Kernel,
     pub(super) convert: Kernel,
+    pub(super) digits: Kernel,
+    pub(super) dot: Kernel,
+    pub(super) shares: Kernel,
+    pub(super) special: Kernel,
+    pub(super) add_quotient: Kernel,
 }
 
 impl Kernels {
@@ -52,6 +60,11 @@ impl Kernels {
             correction: load(&RESCALE, "prime_correction")?,
             divide: load(&RESCALE, "prime_divide")?,
             convert: load(&CONVERT, "prime_convert")?,
+            digits: load(&HYBRID, "prime_digits")?,
+            dot: load(&HYBRID, "prime_dot")?,
+            shares: load(&MOD_DOWN, "prime_shares")?,
+            special: load(&MOD_DOWN, "prime_special")?,
+            add_quotient: load(&MOD_DOWN, "prime_add_quotient")?,
         })
     }
 }

@@ -4,18 +4,23 @@
 //! - [`Polys`]: polynomials of one basis that stay on the device, and the operations on them.
 //! - [`BaseConversion`]: residues modulo other primes.
 //! - [`Rescale`]: the division by the last prime of a basis (ModReduce).
+//! - [`Hybrid`], [`ModDown`]: key switches by groups of towers, and the division by special primes that ends them.
 //! - [`ntru`]: sums and products of ciphertexts of NTRU.
 //!
 //! Every operation gives the words of `solinas-ring`. A transform is one launch up to `N = 4096`, and two above.
 
 mod basis;
 mod convert;
+mod hybrid;
 mod kernels;
+mod mod_down;
 pub mod ntru;
 mod poly;
 mod rescale;
 
 pub use basis::Ring;
 pub use convert::BaseConversion;
+pub use hybrid::{Digits, Hybrid, Keys};
+pub use mod_down::ModDown;
 pub use poly::{Permutation, Polys};
 pub use rescale::Rescale;

@@ -57,12 +57,25 @@ impl<D: Domain> Polys<D> {
         Polys { ring: self.ring, items: self.items, words: self.words, domain: PhantomData }
     }
 
+    /// A copy of the polynomials.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; the errors of the device.
+    pub fn copy(&self) -> Result<Self, Error> {
+        let copy = Self::unwritten(&self.ring, self.items)?;
+        self.ring.stream.copy((&self.words, 0), (&copy.words, 0), self.words.len())?;
+        Ok(copy)
+    }
+
+    /// Refuses another number of polynomials.
+    pub(super) fn same_items(&self, what: &'static str, got: usize) -> Result<(), Error> {
+        let want = self.items;
+        if got == want { Ok(()) } else { Err(refused(solinas_ring::Error::Length { what, got, want })) }
+    }
+
     /// Towers an item of the second operand `x`, or 0 if it serves all items.
     fn stride_of(&self, what: &'static str, x: &Self) -> Result<u32, Error> {
-        if self.ring.basis != x.ring.basis {
-            let (lhs, rhs) = (self.ring.basis.to_string(), x.ring.basis.to_string());
-            return Err(refused(solinas_ring::Error::BasisMismatch { what, lhs, rhs }));
-        }
+        self.ring.same(what, &x.ring.basis)?;
         match x.items {
             1 => Ok(0),
             items if items == self.items => Ok(self.ring.towers()),

@@ -1,9 +1,12 @@
 //! Division by the last prime of a basis.
 
-use super::basis::{Ring, refused, words_of};
+use super::basis::{Ring, words_of};
 use super::poly::Polys;
 use crate::{Arg, Buffer, Error};
 use solinas_ring::Eval;
+
+/// The operation in errors.
+const WHAT: &str = "a division by the last prime";
 
 /// A [`solinas_ring::Rescale`] on a device.
 #[derive(Debug)]
@@ -23,11 +26,7 @@ impl Rescale {
     /// [`Error::Scheme`] if it does not; [`Error::Memory`]; the errors of the device.
     pub fn new(ring: &Ring, plan: &solinas_ring::Rescale) -> Result<Self, Error> {
         let ring = ring.prefix(plan.basis().len())?;
-        if ring.basis() != plan.basis() {
-            let (lhs, rhs) = (ring.basis().to_string(), plan.basis().to_string());
-            let what = "a division by the last prime";
-            return Err(refused(solinas_ring::Error::BasisMismatch { what, lhs, rhs }));
-        }
+        ring.same(WHAT, plan.basis())?;
         let (target, p) = (ring.prefix(plan.target().len())?, plan.plaintext());
         let q = plan.basis().modulus(plan.target().len()).value();
         let constants = [q, p.value(), p.reciprocal(), plan.plaintext_inverse()];
@@ -47,11 +46,7 @@ impl Rescale {
     /// [`Error::Scheme`] for another basis; [`Error::Memory`]; the errors of the device.
     pub fn apply(&self, c: Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let (ring, target, items) = (&self.ring, &self.target, c.items);
-        if c.ring.basis != ring.basis {
-            let (lhs, rhs) = (ring.basis.to_string(), c.ring.basis.to_string());
-            let what = "a division by the last prime";
-            return Err(refused(solinas_ring::Error::BasisMismatch { what, lhs, rhs }));
-        }
+        ring.same(WHAT, c.ring.basis())?;
         let (towers, log) = (target.towers(), target.log());
         let moduli = || Arg::read(&target.tables.moduli);
         ring.inverse(&c.words, items, towers..towers + 1)?;

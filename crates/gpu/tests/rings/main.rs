@@ -3,6 +3,7 @@
 
 mod counters;
 mod ntru;
+mod switch;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};

@@ -5,8 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::Error;
 use solinas_gpu::ring::ntru::{Engine, Value};
-use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ParamsLiteral, ServerKey};
-use solinas_schemes::{Control, Entropy, Evaluate, Level};
+use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ParamsLiteral, Rotation, ServerKey};
+use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level};
 
 /// A key of a set, and random ciphertexts.
 fn key(set: &str, seed: u64) -> (ServerKey, Vec<Ciphertext>) {
@@ -36,6 +36,16 @@ fn operations_agree(set: &str) {
         same(engine.add(&dx, &dy), cpu.add(&x, &y).unwrap(), "sum");
         same(engine.sub(&dx, &dy), cpu.sub(&x, &y).unwrap(), "difference");
         same(engine.negate(&dx), cpu.negate(&x).unwrap(), "negative");
+        let params = key.params();
+        let plaintext: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i % params.plaintext_modulus()).collect();
+        let same_or_refused = |got: Result<Value, Error>, want: Result<Ciphertext, SchemeError>, what: &str| match want
+        {
+            Ok(want) => same(got, want, what),
+            Err(want) => assert_eq!(got.unwrap_err().to_string(), want.to_string()),
+        };
+        same_or_refused(engine.add_plain(&dx, &plaintext), cpu.add_plain(&x, &plaintext), "sum with a plaintext");
+        let product = engine.multiply_plain(&dx, &plaintext);
+        same_or_refused(product, cpu.multiply_plain(&x, &plaintext), "product with a plaintext");
         if x.level() == Level::LOWEST {
             break;
         }
@@ -62,6 +72,65 @@ fn operations_of_ntru_are_those_of_the_cpu() {
 #[test]
 fn operations_of_a_secure_set_of_ntru_are_those_of_the_cpu() {
     operations_agree("secure-8192-1");
+}
+
+/// Rotations and the swap of the rows, at each level.
+#[test]
+fn rotations_of_ntru_are_those_of_the_cpu() {
+    let params = Params::named("slots-128-3").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(5), &Control::default()).unwrap();
+    let rotations = [Rotation::Left(1), Rotation::Left(-3), Rotation::Swap];
+    let key = client.server_key_with(&rotations, true, &Control::default()).unwrap();
+    let plaintext: Vec<u64> = (0..128).map(|i| i * 7 % params.plaintext_modulus()).collect();
+    let mut x = client.public().encrypt(&plaintext, &mut ChaCha8Rng::seed_from_u64(5)).unwrap();
+    let (cpu, stream) = (Evaluator::new(&key), stream(5));
+    let engine = Engine::new(&stream, &key).unwrap();
+    loop {
+        let value = engine.load(&x).unwrap();
+        for rotation in rotations {
+            // The second time, the key is there.
+            for _ in 0..2 {
+                let got = engine.store(&engine.permute_slots(&value, rotation).unwrap()).unwrap();
+                assert!(got == cpu.permute_slots(&x, rotation).unwrap(), "{rotation} at level {}", x.level());
+            }
+        }
+        if x.level() == Level::LOWEST {
+            break;
+        }
+        x = cpu.drop_level(&x).unwrap();
+    }
+    let (value, missing) = (engine.load(&x).unwrap(), Rotation::Left(2));
+    let want = cpu.permute_slots(&x, missing).unwrap_err().to_string();
+    assert_eq!(engine.permute_slots(&value, missing).unwrap_err().to_string(), want);
+}
+
+/// From the highest level and from the lowest one, for both bits.
+#[test]
+fn bootstraps_of_ntru_are_those_of_the_cpu() {
+    let params = Params::named("boot-64").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(6), &Control::default()).unwrap();
+    let key = client.server_key(&Control::default()).unwrap();
+    let (cpu, stream) = (Evaluator::new(&key), stream(6));
+    let engine = Engine::new(&stream, &key).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    for bit in [0, 1] {
+        let mut plaintext = vec![0; params.dimension()];
+        plaintext[0] = bit;
+        let fresh = client.public().encrypt(&plaintext, &mut rng).unwrap();
+        let lowest = cpu.automatic().at_level(&fresh, Level::LOWEST).unwrap();
+        for x in [fresh, lowest] {
+            let want = cpu.bootstrap(&x).unwrap();
+            let got = engine.bootstrap(&engine.load(&x).unwrap()).unwrap();
+            assert!(engine.store(&got).unwrap() == want, "bit {bit} from level {}", x.level());
+            let product = engine.multiply(&got, &got).unwrap();
+            assert!(engine.store(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
+            assert_eq!(client.decrypt(&want).unwrap()[0], bit);
+        }
+    }
+    let (without, x) = self::key("slots-128-3", 7);
+    let engine = Engine::new(&stream, &without).unwrap();
+    let error = engine.bootstrap(&engine.load(&x[0]).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), Evaluator::new(&without).bootstrap(&x[0]).unwrap_err().to_string());
 }
 
 #[test]

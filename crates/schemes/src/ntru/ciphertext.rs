@@ -94,14 +94,14 @@ impl Ciphertext {
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts
     }
+}
 
+impl<P> Ciphertext<P> {
     /// What the parts' words are residues of.
     pub(super) fn basis<'a>(&self, context: &'a Context) -> &'a Basis {
         basis_of(context, self.level, self.stage())
     }
-}
 
-impl<P> Ciphertext<P> {
     /// Where in the level it is.
     pub fn stage(&self) -> Stage {
         self.stage.stage

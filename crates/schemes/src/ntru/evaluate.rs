@@ -133,16 +133,55 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        self.add_plain_by(x, plaintext, |parts, plaintext| {
+            let mut sums = parts.clone();
+            for (part, poly) in sums.iter_mut().enumerate() {
+                poly.add_assign(&plaintext(part)?)?;
+            }
+            Ok(sums)
+        })
+    }
+
+    /// As [`Self::add_plain`]. `combine` makes the sum from the numbers of `x` and the polynomial of `mu` for each part.
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`]; those of `combine`.
+    pub fn add_plain_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        plaintext: &[u64],
+        combine: impl FnOnce(&P, &dyn Fn(usize) -> Result<RnsPoly<Eval>, Error>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         let context = self.context();
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
-        let mut sum = x.clone();
-        let basis = x.basis(context).clone();
-        for (part, poly) in sum.parts.iter_mut().enumerate() {
-            poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
-        }
+        let basis = x.basis(context);
+        let mut sum = x.moved(|parts| combine(parts, &|part| context.embed(plaintext, basis, part)))?;
         sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.log2_norm(plaintext));
-        self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
+        let remedy = "multiply or lower first, which brings the noise down";
+        Ok(self.checked("a sum with a plaintext", sum, remedy)?)
+    }
+
+    /// As [`Evaluate::multiply_plain`]. `combine` makes the product from the numbers of `x` and the polynomial of `mu` for
+    /// each part.
+    ///
+    /// # Errors
+    /// As [`Evaluate::multiply_plain`]; those of `combine`.
+    pub fn multiply_plain_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        plaintext: &[u64],
+        combine: impl FnOnce(&P, &dyn Fn(usize) -> Result<RnsPoly<Eval>, Error>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        Self::stage("a product with a plaintext", x, Stage::Ready)?;
+        context.check_plaintext(plaintext)?;
+        let basis = x.basis(context);
+        let mut product = x.moved(|parts| combine(parts, &|part| context.embed(plaintext, basis, part)))?;
+        product.noise = noise::product_plain(x.noise, context.log2_norm(plaintext));
+        let remedy = "lower the ciphertext first, which brings its noise down";
+        Ok(self.checked("a product with a plaintext", product, remedy)?)
     }
 
     /// EvalMult: `x y`, of the sum of their degrees; [`Self::key_switch`] makes it one of degree 1.
@@ -352,6 +391,34 @@ impl<'a> Evaluator<'a> {
         Ok(self.at_next_level(x, switched, lower(&x.parts, hint)?)?)
     }
 
+    /// Bootstrapping of a ciphertext at the first level, whose noise is within the limit. `work` makes the numbers of the
+    /// result.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::KeyMismatch`], [`Error::Stage`],
+    /// [`Error::LevelMismatch`], [`Error::Noise`]; those of `work`.
+    pub fn bootstrap_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        work: impl FnOnce(&P) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "bootstrapping";
+        let growth = &self.bootstrapping()?.plan.growth;
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        if x.level != Level::LOWEST {
+            return Err(Error::level_mismatch(x.level, Level::LOWEST).into());
+        }
+        if x.noise > growth.limit {
+            let (noise, limit) = (x.noise, growth.limit);
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: WHAT, noise, limit, remedy }.into());
+        }
+        let level = self.key().params().bootstrapped_level();
+        let parts = work(&x.parts)?;
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready.at_degree(1), noise: growth.output, parts })
+    }
+
     fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
         if x.stage() == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
     }
@@ -425,16 +492,10 @@ impl Evaluate for Evaluator<'_> {
     /// # Errors
     /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        let context = self.context();
-        self.check("the operand", x)?;
-        Self::stage("a product with a plaintext", x, Stage::Ready)?;
-        context.check_plaintext(plaintext)?;
-        let basis = x.basis(context).clone();
-        let factor =
-            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
-        let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = x.of_same(parts, noise::product_plain(x.noise, context.log2_norm(plaintext)));
-        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
+        self.multiply_plain_by(x, plaintext, |parts, plaintext| {
+            let factor = (0..parts.len()).map(plaintext).collect::<Result<Vec<_>, _>>()?;
+            self.context().product(x.level, parts, &factor)
+        })
     }
 
     /// The same message one level below, of degree 1: KeySwitch, ModReduce, and RingReduce where the ring is smaller there.
@@ -476,13 +537,11 @@ impl Evaluate for Evaluator<'_> {
     fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
         self.check("the operand", x)?;
-        let growth = &key.plan.growth;
-        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
-        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
-        let part = self.highest_digit(key, traced)?;
-        let level = self.key().params().bootstrapped_level();
-        let (noise, parts) = (growth.output, vec![part]);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready.at_degree(1), noise, parts })
+        let x = self.automatic().at_bootstrap_level(x, key.plan.growth.limit)?;
+        self.bootstrap_by(&x, |parts| {
+            let traced = self.trace(key, self.embed(key, &self.round(key, &parts[0])?)?)?;
+            Ok(vec![self.highest_digit(key, traced)?])
+        })
     }
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {

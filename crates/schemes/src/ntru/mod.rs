@@ -54,7 +54,7 @@ pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::Stage;
 pub use evaluate::Evaluator;
 pub use params::{KeyDistribution, Params, ParamsLiteral};
-pub use rotate::{Rotation, RotationKey};
+pub use rotate::{Rotation, RotationKey, SlotSwitch};
 
 /// The scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,7 +7,7 @@ use crate::control::Steps;
 use crate::{KeyId, Level, Noise, RotateSlots};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
-use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
+use solinas_ring::{Automorphism, Basis, Eval, Hybrid, ModDown, RnsPoly, sample};
 
 use super::context::Context;
 use super::estimate::withstands;
@@ -299,11 +299,26 @@ impl Evaluator<'_> {
     /// [`Error::NoRotationKey`] for a rotation without a key; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
+        self.permute_slots_by(x, rotation, |parts, switch| {
+            Ok(vec![switch.plan.apply(&parts[0], switch.automorphism, switch.rows)?])
+        })
+    }
+
+    /// As [`Self::permute_slots`]. `turn` makes the numbers from those of `x` and the key switch.
+    ///
+    /// # Errors
+    /// As [`Self::permute_slots`]; those of `turn`.
+    pub fn permute_slots_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        rotation: Rotation,
+        turn: impl FnOnce(&P, &SlotSwitch<'_>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         const WHAT: &str = "a rotation";
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         if x.degree() != 1 {
-            return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 });
+            return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 }.into());
         }
         let found = self.key().rotation_key().and_then(|key| Some((&*key.plan, key.keys(rotation)?)));
         let missing = || {
@@ -314,10 +329,32 @@ impl Evaluator<'_> {
         };
         let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
         let level = x.level.index();
-        let rows = &rows[level];
-        let turned = plan.levels[level].apply(&x.parts[0], automorphism, rows)?;
-        let rotated = x.of_same(vec![turned], x.noise.sum(plan.added[level]));
-        self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
+        let switch = SlotSwitch { plan: &plan.levels[level], automorphism, rows: &rows[level] };
+        let mut rotated = x.moved(|parts| turn(parts, &switch))?;
+        rotated.noise = x.noise.sum(plan.added[level]);
+        Ok(self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")?)
+    }
+}
+
+/// The key switch of a rotation at one level.
+#[derive(Debug)]
+pub struct SlotSwitch<'a> {
+    plan: &'a Switch,
+    /// The automorphism.
+    pub automorphism: &'a Automorphism,
+    /// Its key: a polynomial for each group of towers.
+    pub rows: &'a [RnsPoly<Eval>],
+}
+
+impl SlotSwitch<'_> {
+    /// The decomposition into digits.
+    pub fn hybrid(&self) -> &Hybrid {
+        self.plan.hybrid()
+    }
+
+    /// The division that ends the switch.
+    pub fn down(&self) -> &ModDown {
+        self.plan.down()
     }
 }
 

@@ -33,6 +33,16 @@ impl Switch {
         Ok(Self { modulus, hybrid, down: ModDown::new(basis, special, modulus)? })
     }
 
+    /// The decomposition into digits.
+    pub(super) fn hybrid(&self) -> &Hybrid {
+        &self.hybrid
+    }
+
+    /// The division that ends a switch.
+    pub(super) fn down(&self) -> &ModDown {
+        &self.down
+    }
+
     /// Rows of a key.
     pub(super) fn rows(&self) -> usize {
         self.hybrid.len()

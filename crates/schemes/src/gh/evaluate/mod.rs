@@ -30,7 +30,10 @@ pub struct Evaluator<'a> {
 /// What computes products and Recrypt.
 enum Recryption {
     /// This processor, with the tables of one method.
-    Tables { expansion: Expansion, blocks: Blocks },
+    Tables {
+        expansion: Expansion,
+        blocks: Blocks,
+    },
     Accelerator(Arc<dyn Accelerator>),
 }
 

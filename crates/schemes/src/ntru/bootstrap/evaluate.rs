@@ -1,7 +1,7 @@
 //! The steps of bootstrapping.
 
 use rayon::prelude::*;
-use solinas_ring::{Eval, RnsPoly};
+use solinas_ring::{Coeff, Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
@@ -34,9 +34,14 @@ impl<'a> Evaluator<'a> {
 
     /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.
     pub(in crate::ntru) fn round(&self, key: &BootstrapKey, c: &Poly) -> Result<Vec<i64>, Error> {
-        let precision = key.plan.bootstrapping.precision;
         let mut c = c.clone();
         c.mul_assign(&key.to_sparse)?;
+        Ok(self.rounded(key, &c.into_coeff()))
+    }
+
+    /// Rounds the coefficients of `f_b c` to the precision of bootstrapping. Shape: a polynomial of the first level, N.
+    pub fn rounded(&self, key: &BootstrapKey, c: &RnsPoly<Coeff>) -> Vec<i64> {
+        let precision = key.plan.bootstrapping.precision;
         let q = c.basis().modulus(0).value();
         let scale = libm::exp2(f64::from(precision)) / q as f64;
         let (modulus, half) = (1 << precision, 1 << (precision - 1));
@@ -45,7 +50,7 @@ impl<'a> Evaluator<'a> {
             let steps = (((x + (q & (x & 1).wrapping_neg())) / 2) as f64 * scale).round_ties_even() as i64;
             (steps + half) % modulus - half
         };
-        Ok(c.into_coeff().tower(0).iter().map(round).collect())
+        c.tower(0).iter().map(round).collect()
     }
 
     /// Step 2: `1/N` times the encryption of `f_b c' + 2^(l-2)`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::control::Steps;
 use crate::{KeyId, Level};
 use rayon::prelude::*;
-use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
+use solinas_ring::{Automorphism, Basis, Eval, Hybrid, ModDown, Rescale, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
@@ -77,6 +77,43 @@ impl BootstrapKey {
     /// All that it consists of: the hint to the sparse key, the encryptions of the sparse key and of the shift, the key switches of the trace.
     pub fn polynomials(&self) -> impl Iterator<Item = &RnsPoly<Eval>> {
         [&self.to_sparse, &self.embed, &self.shift].into_iter().chain(self.trace.iter().flatten())
+    }
+
+    /// The hint to the sparse key, at the first level.
+    pub fn to_sparse(&self) -> &RnsPoly<Eval> {
+        &self.to_sparse
+    }
+
+    /// The encryption of the sparse key, at the highest level.
+    pub fn embedding(&self) -> &RnsPoly<Eval> {
+        &self.embed
+    }
+
+    /// The encryption of the shift, at the highest level.
+    pub fn shift(&self) -> &RnsPoly<Eval> {
+        &self.shift
+    }
+
+    /// The key switches of each round of the trace: automorphisms, each with a polynomial for each group of towers.
+    pub fn rounds(&self) -> impl Iterator<Item = Vec<(&Automorphism, &[RnsPoly<Eval>])>> {
+        let mut keys = self.trace.iter();
+        self.plan.rounds.iter().map(move |round| round.iter().zip(keys.by_ref().map(Vec::as_slice)).collect())
+    }
+
+    /// The decomposition and the division of the key switches of the trace.
+    pub fn switch(&self) -> (&Hybrid, &ModDown) {
+        (self.plan.switch.hybrid(), self.plan.switch.down())
+    }
+
+    /// The division by the prime of `level` of powers of digit `digit`. Range: `digit` below the precision less 1, levels
+    /// from 2 on.
+    pub fn rescale(&self, digit: usize, level: Level) -> &Rescale {
+        self.plan.rescale(digit, level)
+    }
+
+    /// Bits of a rounded ciphertext.
+    pub fn precision(&self) -> u32 {
+        self.plan.bootstrapping.precision
     }
 
     /// Number of [`Self::polynomials`] of a key of parameters that bootstrap.

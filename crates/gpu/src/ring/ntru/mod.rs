@@ -1,15 +1,20 @@
-//! NTRU on a device: sums and products of ciphertexts, with the ciphertexts of the CPU in every byte.
+//! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts, with those of the CPU in every byte.
 //!
 //! An [`Engine`] holds the hints of a server key on a device. A [`Value`] is a ciphertext whose numbers stay there. The
 //! levels, stages and noise of values are those of the [`Evaluator`] of the CPU, which also checks the operands.
 
-use super::basis::Ring;
+mod bootstrap;
+mod rotate;
+
+use super::basis::{Ring, refused};
 use super::poly::Polys;
 use super::rescale::Rescale;
 use crate::{Error, Stream};
+use bootstrap::Bootstrap;
+use rotate::Rotations;
 use solinas_ring::{Eval, RnsPoly};
 use solinas_schemes::Level;
-use solinas_schemes::ntru::{Ciphertext, Evaluator, ServerKey};
+use solinas_schemes::ntru::{Ciphertext, Evaluator, Rotation, ServerKey, Stage};
 use std::sync::Arc;
 
 /// A ciphertext on a device. A clone is the same value.
@@ -23,6 +28,8 @@ pub struct Engine<'k> {
     rings: Vec<Ring>,
     /// The keys of level 2 and up.
     keys: Vec<LevelKeys>,
+    rotations: Rotations,
+    bootstrap: Option<Bootstrap<'k>>,
 }
 
 /// What a level above the lowest needs to reach the level below.
@@ -62,7 +69,9 @@ impl<'k> Engine<'k> {
                 divisions: divisions.collect::<Result<_, Error>>()?,
             })
         });
-        Ok(Self { host, keys: keys.collect::<Result<_, Error>>()?, rings })
+        let keys = keys.collect::<Result<_, Error>>()?;
+        let bootstrap = key.bootstrap_key().map(|key| Bootstrap::new(key, &host, &rings)).transpose()?;
+        Ok(Self { host, keys, rotations: Rotations::new(rings.len()), bootstrap, rings })
     }
 
     /// The evaluator of the CPU.
@@ -113,6 +122,51 @@ impl<'k> Engine<'k> {
         x.moved(|parts| parts.scaled(-1).map(Arc::new))
     }
 
+    /// As [`Evaluator::add_plain`].
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] as there; [`Error::Memory`]; the errors of the device.
+    pub fn add_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, Error> {
+        self.host.add_plain_by(x, plaintext, |parts, plaintext| {
+            parts.plus(&parts.ring().upload(&[&plaintext(0)?])?).map(Arc::new)
+        })
+    }
+
+    /// As [`Evaluator::multiply_plain`](solinas_schemes::Evaluate::multiply_plain).
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`].
+    pub fn multiply_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, Error> {
+        self.host.multiply_plain_by(x, plaintext, |parts, plaintext| {
+            parts.times(&parts.ring().upload(&[&plaintext(0)?])?).map(Arc::new)
+        })
+    }
+
+    /// As [`Evaluator::permute_slots`].
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`].
+    pub fn permute_slots(&self, x: &Value, rotation: Rotation) -> Result<Value, Error> {
+        self.rotations.apply(&self.host, &self.rings[x.level().index()], x, rotation)
+    }
+
+    /// As [`Evaluator::bootstrap`](solinas_schemes::Evaluate::bootstrap): lowers the value to the first level, and
+    /// bootstraps its bit. The processor rounds the coefficients in between.
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`].
+    pub fn bootstrap(&self, x: &Value) -> Result<Value, Error> {
+        let Some(bootstrap) = &self.bootstrap else {
+            // The error of the processor.
+            return self.host.bootstrap_by(x, |parts| Ok(Arc::clone(parts)));
+        };
+        let mut x = x.clone();
+        while x.stage() == Stage::Ready && x.level() > Level::LOWEST {
+            x = self.drop_level(&x)?;
+        }
+        self.host.bootstrap_by(&x, |parts| bootstrap.run(self, parts).map(Arc::new))
+    }
+
     /// ComposedEvalMult, as [`Evaluator::multiply`](solinas_schemes::Evaluate::multiply): product, key switch and
     /// division by the primes of the level.
     ///
@@ -123,7 +177,7 @@ impl<'k> Engine<'k> {
             let mut product = parts.times(others)?;
             let keys = &self.keys[x.level().index() - 1];
             product.mul_assign(&keys.square)?;
-            keys.divide(product)
+            keys.divide(product).map(Arc::new)
         })
     }
 
@@ -135,14 +189,14 @@ impl<'k> Engine<'k> {
         self.host.lower_by(x, |parts, _| {
             let keys = &self.keys[x.level().index() - 1];
             let hint = if x.degree() == 1 { &keys.linear } else { &keys.square };
-            keys.divide(parts.times(hint)?)
+            keys.divide(parts.times(hint)?).map(Arc::new)
         })
     }
 }
 
 impl LevelKeys {
     /// Divides by the primes of the level.
-    fn divide(&self, x: Polys<Eval>) -> Result<Arc<Polys<Eval>>, Error> {
-        self.divisions.iter().try_fold(x, |x, division| division.apply(x)).map(Arc::new)
+    fn divide(&self, x: Polys<Eval>) -> Result<Polys<Eval>, Error> {
+        self.divisions.iter().try_fold(x, |x, division| division.apply(x))
     }
 }

@@ -1,0 +1,128 @@
+//! Key switches by groups of towers.
+
+use super::basis::{Ring, refused, words_of};
+use super::poly::Polys;
+use crate::{Arg, Buffer, Error};
+use solinas_ring::{Automorphism, Eval, RnsPoly};
+
+/// A [`solinas_ring::Hybrid`] on a device.
+#[derive(Debug)]
+pub struct Hybrid {
+    from: Ring,
+    extended: Ring,
+    /// Towers of a group, and groups.
+    size: u32,
+    groups: u32,
+    /// `(Q_g/q_i)^-1 mod q_i`, as factors.
+    inverses: Buffer<u64>,
+    /// `[primes of Q and P][primes of Q]` of factors: `Q_g/q_i`.
+    factors: Buffer<u64>,
+}
+
+/// The digits of polynomials. Shape: `[items][groups][towers][N]`.
+#[derive(Debug)]
+pub struct Digits {
+    words: Buffer<u64>,
+    items: usize,
+}
+
+/// The keys of automorphisms whose results are added up. Shape: `[terms][groups][towers][N]`, and `[terms][N]` places.
+#[derive(Debug)]
+pub struct Keys {
+    words: Buffer<u64>,
+    places: Buffer<u32>,
+    terms: u32,
+}
+
+impl Hybrid {
+    /// Copies the constants of a decomposition to the device of two rings: that of `Q`, and that of all primes.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for rings of other bases; [`Error::Memory`]; the errors of the device.
+    pub fn new(from: &Ring, extended: &Ring, plan: &solinas_ring::Hybrid) -> Result<Self, Error> {
+        from.same("a hybrid decomposition", plan.basis())?;
+        extended.same("a hybrid decomposition", plan.extended())?;
+        let conversions: Vec<_> = plan.conversions().collect();
+        let factors = (0..extended.basis().len())
+            .flat_map(|tower| conversions.iter().flat_map(move |conversion| words_of(&conversion.factors()[tower])));
+        let inverses: Vec<u64> = conversions.iter().flat_map(|conversion| words_of(conversion.inverses())).collect();
+        let buffer = |words: &[u64]| from.stream.buffer_of(words, "constants of a decomposition");
+        let (inverses, factors) = (buffer(&inverses)?, buffer(&factors.collect::<Vec<_>>())?);
+        let size = conversions.first().map_or(0, |first| first.from().len()) as u32;
+        let groups = conversions.len() as u32;
+        Ok(Self { from: from.clone(), extended: extended.clone(), size, groups, inverses, factors })
+    }
+
+    /// The ring of all primes.
+    pub fn extended(&self) -> &Ring {
+        &self.extended
+    }
+
+    /// Copies keys to the device: those of each automorphism, one for each group.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for keys of another basis, or another number of them; [`Error::Memory`]; the errors of the device.
+    pub fn keys<'a>(
+        &self,
+        terms: impl IntoIterator<Item = (&'a Automorphism, &'a [RnsPoly<Eval>])>,
+    ) -> Result<Keys, Error> {
+        let ring = &self.extended;
+        let (mut words, mut places, mut count) = (Vec::new(), Vec::new(), 0);
+        for (automorphism, keys) in terms {
+            let (got, want) = (keys.len(), self.groups as usize);
+            if got != want {
+                return Err(refused(solinas_ring::Error::Length { what: "keys of a decomposition", got, want }));
+            }
+            let (got, want) = (automorphism.places().len(), ring.basis().dimension());
+            if got != want {
+                return Err(refused(solinas_ring::Error::Length { what: "an automorphism", got, want }));
+            }
+            for key in keys {
+                ring.same("a key of a decomposition", key.basis())?;
+                words.extend_from_slice(key.words());
+            }
+            places.extend_from_slice(automorphism.places());
+            count += 1;
+        }
+        if u32::try_from(words.len()).is_err() {
+            return Err(Error::Unsupported { params: format!("{} words of keys", words.len()) });
+        }
+        let what = "the keys of a decomposition";
+        let (words, places) = (ring.stream.buffer_of(&words, what)?, ring.stream.buffer_of(&places, what)?);
+        Ok(Keys { words, places, terms: count })
+    }
+
+    /// The digits of polynomials modulo `Q`.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for another basis; [`Error::Memory`]; the errors of the device.
+    pub fn digits(&self, x: &Polys<Eval>) -> Result<Digits, Error> {
+        self.from.same("a hybrid decomposition", x.ring.basis())?;
+        let (ring, extended) = (&self.from, &self.extended);
+        let shares = x.copy()?.into_coeff()?.scaled_by(&self.inverses)?;
+        let batch = x.items * self.groups as usize;
+        let words = ring.stream.buffer(batch * extended.basis().words(), "the digits of a key switch")?;
+        let mut args = vec![Arg::write(&words), Arg::read(&shares.words), Arg::read(&extended.tables.moduli)];
+        args.push(Arg::read(&self.factors));
+        let numbers = [extended.towers(), ring.towers(), self.size, self.groups, extended.log()];
+        args.extend(numbers.map(Arg::from));
+        extended.for_each_word(&extended.kernels.digits, batch, args)?;
+        extended.forward(&words, batch, 0..extended.towers())?;
+        Ok(Digits { words, items: x.items })
+    }
+
+    /// `sum_s s(sum_g digit_g keys_s[g])` modulo all primes, over the automorphisms `s` of the keys, as
+    /// [`solinas_ring::Hybrid::accumulate_automorphisms`].
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; the errors of the device.
+    pub fn dot(&self, digits: &Digits, keys: &Keys) -> Result<Polys<Eval>, Error> {
+        let ring = &self.extended;
+        let sums = Polys::unwritten(ring, digits.items)?;
+        let mut args = vec![Arg::write(&sums.words), Arg::read(&digits.words), Arg::read(&keys.words)];
+        args.extend([Arg::read(&keys.places), Arg::read(&ring.tables.moduli)]);
+        args.extend([ring.towers(), self.groups, keys.terms, ring.log()].map(Arg::from));
+        ring.for_each_word(&ring.kernels.dot, digits.items, args)?;
+        Ok(sums)
+    }
+}

@@ -1,0 +1,63 @@
+//! Key switches by groups of towers, and the division that ends them.
+
+use super::{basis, polys, references, stream};
+use solinas_gpu::Error;
+use solinas_gpu::ring::{Hybrid, ModDown, Ring};
+use solinas_ring::{Automorphism, Basis, Eval, RnsPoly};
+
+/// The bases of `Q` and `P`, and their rings.
+fn rings(dimension: usize, q: &[u32], p: &[u32], seed: u64) -> (Basis, Basis, Ring, Ring) {
+    let all = basis(dimension, &[q, p].concat());
+    let (from, special) = (all.prefix(q.len()).unwrap(), all.range(q.len()..all.len()).unwrap());
+    let extended = Ring::new(&stream(seed), &all).unwrap();
+    let ring = extended.prefix(q.len()).unwrap();
+    (from, special, ring, extended)
+}
+
+/// Switches of one automorphism and of several at once, with groups that do not divide the towers.
+#[test]
+fn key_switches_are_those_of_the_cpu() {
+    for (q, p, group) in
+        [(&[61, 50, 40, 61, 30][..], &[61, 60][..], 2), (&[50, 49, 48], &[51, 51, 51], 3), (&[30], &[31], 1)]
+    {
+        let (from, special, ring, extended) = rings(64, q, p, 7);
+        let plan = solinas_ring::Hybrid::new(&from, &special, group).unwrap();
+        let hybrid = Hybrid::new(&ring, &extended, &plan).unwrap();
+        let automorphisms = [1, 3, 127].map(|exponent| Automorphism::new(&from, exponent).unwrap());
+        let rows: Vec<RnsPoly<Eval>> = polys(plan.extended(), 3 * plan.len(), 11);
+        let x: Vec<RnsPoly<Eval>> = polys(&from, 4, 12);
+        let digits = hybrid.digits(&ring.upload(&references(&x)).unwrap()).unwrap();
+        for count in 1..=3 {
+            let terms: Vec<_> = automorphisms.iter().zip(rows.chunks(plan.len())).take(count).collect();
+            let keys = hybrid.keys(terms.iter().copied()).unwrap();
+            let got = hybrid.dot(&digits, &keys).unwrap().download().unwrap();
+            let terms: Vec<_> = terms.into_iter().map(|(automorphism, rows)| (Some(automorphism), rows)).collect();
+            let want: Vec<_> = x.iter().map(|x| plan.accumulate_automorphisms(x, &terms).unwrap()).collect();
+            assert!(got == want, "{count} automorphisms, primes of {q:?} and {p:?} bits");
+        }
+        assert!(matches!(hybrid.keys([(&automorphisms[0], &rows[1..plan.len()])]), Err(Error::Scheme(_))));
+        assert!(matches!(Hybrid::new(&extended, &ring, &plan), Err(Error::Scheme(_))));
+    }
+}
+
+#[test]
+fn divisions_by_special_primes_are_those_of_the_cpu() {
+    for (q, p) in [(&[61, 50, 40][..], &[61, 60][..]), (&[50], &[51, 51, 51]), (&[30, 31], &[31])] {
+        let (from, special, ring, extended) = rings(64, q, p, 8);
+        for plaintext in [1, 2, 3, 128, 257, 65_537, (1 << 31) - 1] {
+            let plan = solinas_ring::ModDown::new(&from, &special, plaintext).unwrap();
+            let down = ModDown::new(&extended, &ring, &plan).unwrap();
+            let c: Vec<RnsPoly<Eval>> = polys(plan.basis(), 5, plaintext);
+            let want: Vec<_> = c.iter().map(|c| plan.apply(c).unwrap()).collect();
+            let got = down.apply(extended.upload(&references(&c)).unwrap()).unwrap();
+            assert!(got.download().unwrap() == want, "p = {plaintext}, primes of {q:?} and {p:?} bits");
+            let sums: Vec<RnsPoly<Eval>> = polys(&from, 5, 3);
+            let on_device = ring.upload(&references(&sums)).unwrap();
+            let got = down.add_to(&on_device, extended.upload(&references(&c)).unwrap()).unwrap();
+            let want: Vec<_> = sums.iter().zip(&want).map(|(sum, x)| sum.plus(x).unwrap()).collect();
+            assert!(got.download().unwrap() == want, "a sum, p = {plaintext}");
+        }
+        let plan = solinas_ring::ModDown::new(&from, &special, 2).unwrap();
+        assert!(matches!(ModDown::new(&ring, &ring, &plan), Err(Error::Scheme(_))));
+    }
+}
