@@ -11,6 +11,11 @@
 // Shapes: d[items][towers][N], factors[towers][special] of factors, halves[towers] = -(P - 1)/2, products[towers] = P, of
 // factors. Bytes: 8 special read and 8 written a word.
 //
+// prime_switch_down: d <- D / P modulo each prime of Q, as `SwitchDown` of `solinas-ring`: the sum of the shares times
+// factors, a constant, and a correction times the last factor. The correction makes D 0 modulo p. Here `special` counts
+// all primes by which it divides.
+// Shapes: d[items][towers][N], factors[towers][special + 1] of factors, constants[towers].
+//
 // prime_add_quotient: quotient <- sum + (c - d)/P, of values. Shapes: quotient, sum, d[items][towers][N], inverses[towers] =
 // 1/P of factors. `quotient` may be d or `sum`. Without a sum, it is 0. Bytes: 24 read and 8 written a word.
 #include "zq.h"
@@ -52,6 +57,30 @@ KERNEL(prime_special, 256, 4)
   sum = zq_add(zq_once(sum, m.q), load_constant(halves + tower), m.q);
   d[(((u64)BID_Y * towers) << log) + at] =
       zq_add(sum, zq_scale(multiple, load_factor(products + tower), m.q), m.q);
+}
+
+// p, floor((2^64 - 1) / p), a constant; then the factor of each share.
+struct switch_plaintext {
+  u64 p, reciprocal, constant, factors[1];
+};
+
+KERNEL(prime_switch_down, 256, 4)
+(u64 *RESTRICT d, const u64 *RESTRICT c, const modulus *RESTRICT moduli, const factor *RESTRICT factors,
+ const u64 *RESTRICT constants, const switch_plaintext *RESTRICT plaintext, u32 towers, u32 special, u32 log) {
+  u32 at = BID * 256 + TID, tower = at >> log;
+  if (tower >= towers) return;
+  u64 q = load_constant(&moduli[tower].q), p = load_constant(&plaintext->p);
+  u64 reciprocal = load_constant(&plaintext->reciprocal), sum = 0, rest = load_constant(&plaintext->constant);
+  const u64 *shares = c + (((u64)BID_Y * (towers + special) + towers) << log) + (at & ((1u << log) - 1));
+  factors += tower * (special + 1);
+  for (u32 k = 0; k < special; k++) {
+    u64 share = shares[(u64)k << log];
+    sum = zq_once(sum + zq_scale_lazy(share, load_factor(factors + k), q), 2 * q);
+    rest = zq_small(rest + zq_small(share, p, reciprocal) * load_constant(plaintext->factors + k), p, reciprocal);
+  }
+  u64 half = p / 2, correction = rest + half + (rest > half ? 0 : p);
+  sum = zq_once(sum + zq_scale_lazy(correction, load_factor(factors + special), q), 2 * q);
+  d[(((u64)BID_Y * towers) << log) + at] = zq_add(zq_once(sum, q), load_constant(constants + tower), q);
 }
 
 KERNEL(prime_add_quotient, 256, 4)

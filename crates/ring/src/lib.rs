@@ -53,4 +53,4 @@ pub use error::Error;
 pub use mixed::MixedRadix;
 pub use poly::{Coeff, Domain, Eval, RnsPoly};
 pub use rescale::{ModDown, ModDownConstants, Rescale};
-pub use switch::{HybridDigits, SwitchDown, TowerDigits};
+pub use switch::{HybridDigits, SwitchDown, SwitchDownConstants, TowerDigits};

@@ -189,6 +189,23 @@ pub struct SwitchDown {
     bits: u32,
 }
 
+/// The constants of a [`SwitchDown`].
+#[derive(Clone, Copy, Debug)]
+pub struct SwitchDownConstants<'a> {
+    /// For each prime of the divisor: the factor that makes `v` its share, and the summand of the product.
+    pub shares: &'a [(Shoup, u64)],
+    /// For each target: the factors of each share and of the correction, and the summand.
+    pub factors: &'a [(Vec<Shoup>, u64)],
+    /// `1/r` modulo each target, if it is not 1.
+    pub inverses: Option<&'a [Shoup]>,
+    /// The plaintext modulus `p`.
+    pub plaintext: Divisor,
+    /// The factor of each share in the correction modulo `p`, and the summand.
+    pub cofactors: &'a [u64],
+    /// The summand of the correction modulo `p`.
+    pub constant: u64,
+}
+
 /// Data to make `D` 0 modulo `p`.
 #[derive(Clone, Debug)]
 struct Correction {
@@ -292,6 +309,28 @@ impl SwitchDown {
             correction,
             divisor,
         })
+    }
+
+    /// The primes of the quotients.
+    pub fn target(&self) -> &Basis {
+        &self.target
+    }
+
+    /// The primes by which it divides: `r` if it is not 1, then those of `P`.
+    pub fn divisor(&self) -> &Basis {
+        &self.divisor
+    }
+
+    /// The constants, for other implementations.
+    pub fn constants(&self) -> SwitchDownConstants<'_> {
+        SwitchDownConstants {
+            shares: &self.shares,
+            factors: &self.factors,
+            inverses: self.inverses.as_deref(),
+            plaintext: self.correction.plaintext,
+            cofactors: &self.correction.factors,
+            constant: self.correction.constant,
+        }
     }
 
     /// Computes `(v - D)/(P r)` of two polynomials whose towers are made together. `tower(i, words of each, scratch)`

@@ -26,12 +26,62 @@ pub struct Digits {
     items: usize,
 }
 
-/// The keys of automorphisms whose results are added up. Shape: `[terms][groups][towers][N]`, and `[terms][N]` places.
+/// The keys of automorphisms whose results are added up. Shape: `[terms][groups][parts][towers][N]`, and `[terms][N]`
+/// places.
 #[derive(Debug)]
 pub struct Keys {
     words: Buffer<u64>,
-    places: Buffer<u32>,
+    /// `None` for one term that is the identity.
+    places: Option<Buffer<u32>>,
     terms: u32,
+    groups: u32,
+    parts: u32,
+    towers: u32,
+}
+
+impl Keys {
+    /// Copies keys to the device of the ring of their primes. Each term is an automorphism and its keys: `parts` polynomials
+    /// for each group of towers. Without automorphisms, there is one term.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for keys of another basis, other numbers of them, or automorphisms of another dimension;
+    /// [`Error::Unsupported`] for 2^32 words and more; [`Error::Memory`]; the errors of the device.
+    pub fn new<'a>(
+        ring: &Ring,
+        parts: usize,
+        terms: &[(Option<&'a Automorphism>, Vec<&'a RnsPoly<Eval>>)],
+    ) -> Result<Self, Error> {
+        let length = |what, got, want| refused(solinas_ring::Error::Length { what, got, want });
+        let (mut words, mut places) = (Vec::new(), Vec::new());
+        let count = terms.first().map_or(0, |(_, keys)| keys.len());
+        for (automorphism, keys) in terms {
+            if keys.len() != count || !count.is_multiple_of(parts) {
+                return Err(length("keys of a decomposition", keys.len(), count));
+            }
+            let (got, want) = (automorphism.map_or(0, |plan| plan.places().len()), ring.basis().dimension());
+            if got != want && (automorphism.is_some() || terms.len() > 1) {
+                return Err(length("an automorphism", got, want));
+            }
+            for key in keys {
+                ring.same("a key of a decomposition", key.basis())?;
+                words.extend_from_slice(key.words());
+            }
+            places.extend(automorphism.iter().flat_map(|plan| plan.places()));
+        }
+        if u32::try_from(words.len()).is_err() {
+            return Err(Error::Unsupported { params: format!("{} words of keys", words.len()) });
+        }
+        let what = "the keys of a decomposition";
+        let places = (!places.is_empty()).then(|| ring.stream.buffer_of(&places, what)).transpose()?;
+        Ok(Self {
+            words: ring.stream.buffer_of(&words, what)?,
+            places,
+            terms: terms.len() as u32,
+            groups: (count / parts) as u32,
+            parts: parts as u32,
+            towers: ring.towers(),
+        })
+    }
 }
 
 impl Hybrid {
@@ -58,40 +108,6 @@ impl Hybrid {
         &self.extended
     }
 
-    /// Copies keys to the device: those of each automorphism, one for each group.
-    ///
-    /// # Errors
-    /// [`Error::Scheme`] for keys of another basis, or another number of them; [`Error::Memory`]; the errors of the device.
-    pub fn keys<'a>(
-        &self,
-        terms: impl IntoIterator<Item = (&'a Automorphism, &'a [RnsPoly<Eval>])>,
-    ) -> Result<Keys, Error> {
-        let ring = &self.extended;
-        let (mut words, mut places, mut count) = (Vec::new(), Vec::new(), 0);
-        for (automorphism, keys) in terms {
-            let (got, want) = (keys.len(), self.groups as usize);
-            if got != want {
-                return Err(refused(solinas_ring::Error::Length { what: "keys of a decomposition", got, want }));
-            }
-            let (got, want) = (automorphism.places().len(), ring.basis().dimension());
-            if got != want {
-                return Err(refused(solinas_ring::Error::Length { what: "an automorphism", got, want }));
-            }
-            for key in keys {
-                ring.same("a key of a decomposition", key.basis())?;
-                words.extend_from_slice(key.words());
-            }
-            places.extend_from_slice(automorphism.places());
-            count += 1;
-        }
-        if u32::try_from(words.len()).is_err() {
-            return Err(Error::Unsupported { params: format!("{} words of keys", words.len()) });
-        }
-        let what = "the keys of a decomposition";
-        let (words, places) = (ring.stream.buffer_of(&words, what)?, ring.stream.buffer_of(&places, what)?);
-        Ok(Keys { words, places, terms: count })
-    }
-
     /// The digits of polynomials modulo `Q`.
     ///
     /// # Errors
@@ -112,17 +128,24 @@ impl Hybrid {
     }
 
     /// `sum_s s(sum_g digit_g keys_s[g])` modulo all primes, over the automorphisms `s` of the keys, as
-    /// [`solinas_ring::Hybrid::accumulate_automorphisms`].
+    /// [`solinas_ring::Hybrid::accumulate_automorphisms`]: for each polynomial, and each part of the keys. Keys may have more
+    /// towers of `Q`, and groups of them.
     ///
     /// # Errors
-    /// [`Error::Memory`]; the errors of the device.
+    /// [`Error::Scheme`] for keys of fewer groups or towers; [`Error::Memory`]; the errors of the device.
     pub fn dot(&self, digits: &Digits, keys: &Keys) -> Result<Polys<Eval>, Error> {
         let ring = &self.extended;
-        let sums = Polys::unwritten(ring, digits.items)?;
-        let mut args = vec![Arg::write(&sums.words), Arg::read(&digits.words), Arg::read(&keys.words)];
-        args.extend([Arg::read(&keys.places), Arg::read(&ring.tables.moduli)]);
-        args.extend([ring.towers(), self.groups, keys.terms, ring.log()].map(Arg::from));
-        ring.for_each_word(&ring.kernels.dot, digits.items, args)?;
+        if keys.groups < self.groups || keys.towers < ring.towers() {
+            let (got, want) = (keys.groups as usize, self.groups as usize);
+            return Err(refused(solinas_ring::Error::Length { what: "keys of a decomposition", got, want }));
+        }
+        let sums = Polys::unwritten(ring, digits.items * keys.parts as usize)?;
+        let places = keys.places.as_ref().map_or(Arg::from(0u64), Arg::read);
+        let mut args = vec![Arg::write(&sums.words), Arg::read(&digits.words), Arg::read(&keys.words), places];
+        args.push(Arg::read(&ring.tables.moduli));
+        let numbers = [ring.towers(), self.from.towers(), self.groups, keys.terms, keys.parts, keys.groups, keys.towers];
+        args.extend(numbers.into_iter().chain([ring.log()]).map(Arg::from));
+        ring.for_each_word(&ring.kernels.dot, sums.items, args)?;
         Ok(sums)
     }
 }

@@ -10,6 +10,7 @@ static RESCALE: Module = Module::new("prime_rescale", include_str!("../../ptx/pr
 
 static HYBRID: Module = Module::new("prime_hybrid", include_str!("../../ptx/prime_hybrid.ptx"));
 static MOD_DOWN: Module = Module::new("prime_mod_down", include_str!("../../ptx/prime_mod_down.ptx"));
+static TENSOR: Module = Module::new("prime_tensor", include_str!("../../ptx/prime_tensor.ptx"));
 
 /// Threads of a block of every kernel.
 pub(super) const BLOCK: u32 = 256;
@@ -36,7 +37,9 @@ pub(super) struct Kernels {
     pub(super) dot: Kernel,
     pub(super) shares: Kernel,
     pub(super) special: Kernel,
+    pub(super) switch_down: Kernel,
     pub(super) add_quotient: Kernel,
+    pub(super) tensor: Kernel,
 }
 
 impl Kernels {
@@ -64,6 +67,8 @@ impl Kernels {
             dot: load(&HYBRID, "prime_dot")?,
             shares: load(&MOD_DOWN, "prime_shares")?,
             special: load(&MOD_DOWN, "prime_special")?,
+            switch_down: load(&MOD_DOWN, "prime_switch_down")?,
+            tensor: load(&TENSOR, "prime_tensor")?,
             add_quotient: load(&MOD_DOWN, "prime_add_quotient")?,
         })
     }

@@ -4,7 +4,7 @@
 //! - [`Polys`]: polynomials of one basis that stay on the device, and the operations on them.
 //! - [`BaseConversion`]: residues modulo other primes.
 //! - [`Rescale`]: the division by the last prime of a basis (ModReduce).
-//! - [`Hybrid`], [`ModDown`]: key switches by groups of towers, and the division by special primes that ends them.
+//! - [`Hybrid`], [`ModDown`], [`SwitchDown`]: key switches by groups of towers, and the divisions that end them.
 //! - [`ntru`]: sums and products of ciphertexts of NTRU.
 //!
 //! Every operation gives the words of `solinas-ring`. A transform is one launch up to `N = 4096`, and two above.
@@ -17,6 +17,7 @@ mod mod_down;
 pub mod ntru;
 mod poly;
 mod rescale;
+mod switch_down;
 
 pub use basis::Ring;
 pub use convert::BaseConversion;
@@ -24,3 +25,4 @@ pub use hybrid::{Digits, Hybrid, Keys};
 pub use mod_down::ModDown;
 pub use poly::{Permutation, Polys};
 pub use rescale::Rescale;
+pub use switch_down::SwitchDown;

@@ -2,7 +2,7 @@
 
 use super::{basis, polys, references, stream};
 use solinas_gpu::Error;
-use solinas_gpu::ring::{Hybrid, ModDown, Ring};
+use solinas_gpu::ring::{Hybrid, Keys, ModDown, Ring};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly};
 
 /// The bases of `Q` and `P`, and their rings.
@@ -28,14 +28,15 @@ fn key_switches_are_those_of_the_cpu() {
         let x: Vec<RnsPoly<Eval>> = polys(&from, 4, 12);
         let digits = hybrid.digits(&ring.upload(&references(&x)).unwrap()).unwrap();
         for count in 1..=3 {
-            let terms: Vec<_> = automorphisms.iter().zip(rows.chunks(plan.len())).take(count).collect();
-            let keys = hybrid.keys(terms.iter().copied()).unwrap();
+            let terms: Vec<_> = automorphisms.iter().map(Some).zip(rows.chunks(plan.len())).take(count).collect();
+            let on_device: Vec<_> = terms.iter().map(|&(plan, rows)| (plan, rows.iter().collect())).collect();
+            let keys = Keys::new(&extended, 1, &on_device).unwrap();
             let got = hybrid.dot(&digits, &keys).unwrap().download().unwrap();
-            let terms: Vec<_> = terms.into_iter().map(|(automorphism, rows)| (Some(automorphism), rows)).collect();
             let want: Vec<_> = x.iter().map(|x| plan.accumulate_automorphisms(x, &terms).unwrap()).collect();
             assert!(got == want, "{count} automorphisms, primes of {q:?} and {p:?} bits");
         }
-        assert!(matches!(hybrid.keys([(&automorphisms[0], &rows[1..plan.len()])]), Err(Error::Scheme(_))));
+        let few = Keys::new(&extended, 1, &[(None, rows[1..plan.len()].iter().collect())]).unwrap();
+        assert!(matches!(hybrid.dot(&digits, &few), Err(Error::Scheme(_))));
         assert!(matches!(Hybrid::new(&extended, &ring, &plan), Err(Error::Scheme(_))));
     }
 }

@@ -30,6 +30,10 @@ impl<'k> Bootstrap<'k> {
         let extended = top.another(hybrid.extended())?;
         let down = ModDown::new(&extended, top, down)?;
         let hybrid = Hybrid::new(top, &extended, hybrid)?;
+        let keys = |round: Vec<(_, &'k [RnsPoly<Eval>])>| {
+            let terms: Vec<_> = round.into_iter().map(|(plan, rows)| (Some(plan), rows.iter().collect())).collect();
+            Keys::new(&extended, 1, &terms)
+        };
         let levels = Level::LOWEST.above().up_to(host.key().params().fresh_level());
         let of_digit = |digit: usize| {
             let rescale = |level: Level| Rescale::new(&rings[level.index()], key.rescale(digit, level));
@@ -39,7 +43,7 @@ impl<'k> Bootstrap<'k> {
             to_sparse: rings[0].upload(&[key.to_sparse()])?,
             embedding: top.upload(&[key.embedding()])?,
             shift: top.upload(&[key.shift()])?,
-            rounds: key.rounds().map(|round| hybrid.keys(round)).collect::<Result<_, _>>()?,
+            rounds: key.rounds().map(keys).collect::<Result<_, _>>()?,
             rescales: (0..key.precision() as usize - 1).map(of_digit).collect::<Result<_, Error>>()?,
             key,
             hybrid,

@@ -64,7 +64,8 @@ impl Rotations {
         if let Some(keys) = keys.get(&place) {
             return Ok(Arc::clone(keys));
         }
-        let made = Arc::new(hybrid.keys([(switch.automorphism, switch.rows)])?);
+        let term = (Some(switch.automorphism), switch.rows.iter().collect());
+        let made = Arc::new(Keys::new(hybrid.extended(), 1, &[term])?);
         keys.insert(place, Arc::clone(&made));
         Ok(made)
     }

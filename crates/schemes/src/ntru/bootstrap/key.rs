@@ -95,7 +95,7 @@ impl BootstrapKey {
     }
 
     /// The key switches of each round of the trace: automorphisms, each with a polynomial for each group of towers.
-    pub fn rounds(&self) -> impl Iterator<Item = Vec<(&Automorphism, &[RnsPoly<Eval>])>> {
+    pub fn rounds(&self) -> impl Iterator<Item = Vec<(&Automorphism, &[RnsPoly<Eval>])>> + '_ {
         let mut keys = self.trace.iter();
         self.plan.rounds.iter().map(move |round| round.iter().zip(keys.by_ref().map(Vec::as_slice)).collect())
     }
