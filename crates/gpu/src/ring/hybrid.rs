@@ -143,7 +143,8 @@ impl Hybrid {
         let places = keys.places.as_ref().map_or(Arg::from(0u64), Arg::read);
         let mut args = vec![Arg::write(&sums.words), Arg::read(&digits.words), Arg::read(&keys.words), places];
         args.push(Arg::read(&ring.tables.moduli));
-        let numbers = [ring.towers(), self.from.towers(), self.groups, keys.terms, keys.parts, keys.groups, keys.towers];
+        let numbers =
+            [ring.towers(), self.from.towers(), self.groups, keys.terms, keys.parts, keys.groups, keys.towers];
         args.extend(numbers.into_iter().chain([ring.log()]).map(Arg::from));
         ring.for_each_word(&ring.kernels.dot, sums.items, args)?;
         Ok(sums)

@@ -5,11 +5,12 @@
 //! - [`BaseConversion`]: residues modulo other primes.
 //! - [`Rescale`]: the division by the last prime of a basis (ModReduce).
 //! - [`Hybrid`], [`ModDown`], [`SwitchDown`]: key switches by groups of towers, and the divisions that end them.
-//! - [`ntru`]: sums and products of ciphertexts of NTRU.
+//! - [`ntru`], [`bgv`]: operations on ciphertexts of NTRU and BGV.
 //!
 //! Every operation gives the words of `solinas-ring`. A transform is one launch up to `N = 4096`, and two above.
 
 mod basis;
+pub mod bgv;
 mod convert;
 mod hybrid;
 mod kernels;

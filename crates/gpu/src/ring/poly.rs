@@ -67,6 +67,16 @@ impl<D: Domain> Polys<D> {
         Ok(copy)
     }
 
+    /// A copy of polynomial `index`.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if there are fewer; [`Error::Memory`]; the errors of the device.
+    pub fn item(&self, index: usize) -> Result<Self, Error> {
+        let (copy, words) = (Self::unwritten(&self.ring, 1)?, self.ring.basis.words());
+        self.ring.stream.copy((&self.words, index * words), (&copy.words, 0), words)?;
+        Ok(copy)
+    }
+
     /// Refuses another number of polynomials.
     pub(super) fn same_items(&self, what: &'static str, got: usize) -> Result<(), Error> {
         let want = self.items;
@@ -100,6 +110,23 @@ impl<D: Domain> Polys<D> {
         let sum = Self::unwritten(&self.ring, self.items)?;
         self.combine("a sum", &self.ring.kernels.add, x, &sum)?;
         Ok(sum)
+    }
+
+    /// `self <- self + x` in the first polynomials and towers, as many as `x` has.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] if `x` has more polynomials, or other primes; the errors of the device.
+    pub(super) fn add_low(&mut self, x: &Self) -> Result<(), Error> {
+        let what = "a sum";
+        if x.items > self.items {
+            return Err(refused(solinas_ring::Error::Length { what, got: x.items, want: self.items }));
+        }
+        x.ring.same(what, &self.ring.basis.prefix(x.ring.basis.len()).map_err(refused)?)?;
+        let (all, towers) = (self.ring.towers(), x.ring.towers());
+        let mut args = vec![Arg::write(&self.words), Arg::read(&self.words), Arg::read(&x.words)];
+        args.push(Arg::read(&self.ring.tables.moduli));
+        args.extend([towers, all, all, towers, self.ring.log()].map(Arg::from));
+        x.ring.for_each_word(&self.ring.kernels.add, x.items, args)
     }
 
     /// `self - x`.
@@ -153,6 +180,43 @@ impl Polys<Eval> {
     pub fn into_coeff(self) -> Result<Polys<Coeff>, Error> {
         self.ring.inverse(&self.words, self.items, 0..self.ring.towers())?;
         Ok(self.recast())
+    }
+
+    /// The polynomials modulo the first primes, which are those of `ring`.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for a ring of other primes; [`Error::Memory`]; the errors of the device.
+    pub(super) fn truncated(&self, ring: &Ring) -> Result<Self, Error> {
+        ring.same("a truncation", &self.ring.basis.prefix(ring.basis.len()).map_err(refused)?)?;
+        let (out, from, to) = (Self::unwritten(ring, self.items)?, self.ring.basis.words(), ring.basis.words());
+        for item in 0..self.items {
+            ring.stream.copy((&self.words, item * from), (&out.words, item * to), to)?;
+        }
+        Ok(out)
+    }
+
+    /// The sums of `(x_0 y_0, x_0 y_1 + x_1 y_0)` and of `x_1 y_1` over pairs of ciphertexts of two parts. Shape: one
+    /// ciphertext in each.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for no pair, for other numbers of parts, and for different bases; [`Error::Memory`]; the errors of
+    /// the device.
+    pub(super) fn tensor(pairs: &[(&Self, &Self)]) -> Result<(Self, Self), Error> {
+        let what = "a product of ciphertexts";
+        let length = |got| refused(solinas_ring::Error::Length { what, got, want: 2 });
+        let ring = &pairs.first().ok_or_else(|| length(0))?.0.ring;
+        let (low, high) = (Self::unwritten(ring, 2)?, Self::unwritten(ring, 1)?);
+        for (i, (x, y)) in pairs.iter().enumerate() {
+            for factor in [x, y] {
+                ring.same(what, &factor.ring.basis)?;
+                factor.same_items(what, 2)?;
+            }
+            let mut args = vec![Arg::write(&low.words), Arg::write(&high.words), Arg::read(&x.words)];
+            args.extend([Arg::read(&y.words), Arg::read(&ring.tables.moduli)]);
+            args.extend([ring.towers(), ring.log(), u32::from(i > 0)].map(Arg::from));
+            ring.for_each_word(&ring.kernels.tensor, 1, args)?;
+        }
+        Ok((low, high))
     }
 
     /// `self x`.

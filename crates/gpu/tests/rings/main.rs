@@ -1,6 +1,7 @@
 //! Polynomials on the emulated device: the words of `solinas-ring`, at the ends of the ranges and at random.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bgv;
 mod counters;
 mod ntru;
 mod switch;

@@ -62,14 +62,16 @@ impl Ciphertext {
         Ok(Self { key: public.id(), level, stage, noise, parts })
     }
 
-    /// Its stage between two levels.
-    pub fn stage(&self) -> Stage {
-        self.stage
-    }
-
     /// `c_0`, `c_1`, and `c_2` if there is one.
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts
+    }
+}
+
+impl<P> Ciphertext<P> {
+    /// Its stage between two levels.
+    pub fn stage(&self) -> Stage {
+        self.stage
     }
 
     /// The factor of the message modulo `p`.

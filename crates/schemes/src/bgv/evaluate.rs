@@ -1,6 +1,6 @@
 //! Evaluation, one operation of the scheme at a time.
 
-use solinas_ring::{Eval, RnsPoly};
+use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown};
 
 use super::context::{Context, LevelPlans};
 use super::{Ciphertext, Error, Rotations, ServerKey, Stage, noise};
@@ -10,6 +10,18 @@ use crate::{Evaluate, Level, Noise, RotateSlots};
 
 /// The remedy for too much noise.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
+
+/// The numbers of a ciphertext: `c_0`, `c_1`, and `c_2` if there is one.
+pub trait Parts {
+    /// Number of the parts.
+    fn count(&self) -> usize;
+}
+
+impl Parts for Vec<RnsPoly<Eval>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+}
 
 /// The single operations. The caller manages levels. [`Self::automatic`] manages them for the caller.
 ///
@@ -39,15 +51,35 @@ impl<'a> Evaluator<'a> {
         self.key.public().context()
     }
 
-    fn plans(&self, x: &Ciphertext) -> &'a LevelPlans {
+    fn plans<P>(&self, x: &Ciphertext<P>) -> &'a LevelPlans {
         self.context().level(x.level)
     }
 
-    pub(super) fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
+    /// Basis of the ciphertexts of a level.
+    pub fn basis(&self, level: Level) -> &'a Basis {
+        &self.context().level(level).basis
+    }
+
+    /// The division by the prime of a level. The lowest level has none.
+    pub fn rescale(&self, level: Level) -> Option<&'a Rescale> {
+        self.context().level(level).rescale.as_ref()
+    }
+
+    /// The key switch of a level: its decomposition, the division by `P`, and that by `P` and the prime of the level, which
+    /// the lowest one does not have. `None` for parameters whose digits are bits of towers.
+    pub fn key_switch(&self, level: Level) -> Option<(&'a Hybrid, &'a SwitchDown, Option<&'a SwitchDown>)> {
+        self.context().level(level).switch.by_groups()
+    }
+
+    /// Checks that a ciphertext belongs to the key. `what` names it in the error.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn check<P>(&self, what: &'static str, x: &Ciphertext<P>) -> Result<(), Error> {
         self.key.public().check(what, x.key)
     }
 
-    fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+    fn stage<P>(operation: &'static str, x: &Ciphertext<P>, want: Stage) -> Result<(), Error> {
         if x.stage == want {
             return Ok(());
         }
@@ -58,15 +90,15 @@ impl<'a> Evaluator<'a> {
         Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
-    fn at_most(operation: &'static str, x: &Ciphertext, max: usize) -> Result<(), Error> {
-        match x.parts.len() {
+    fn at_most<P: Parts>(operation: &'static str, x: &Ciphertext<P>, max: usize) -> Result<(), Error> {
+        match x.parts.count() {
             parts if parts > max => Err(Error::Parts { operation, parts, max }),
             _ => Ok(()),
         }
     }
 
     /// The operands of a sum, checked.
-    fn pair(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+    fn pair<P>(&self, operation: &'static str, x: &Ciphertext<P>, y: &Ciphertext<P>) -> Result<(), Error> {
         self.check("the first operand", x)?;
         self.check("the second operand", y)?;
         if x.level != y.level {
@@ -80,7 +112,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The operands of a product, checked.
-    fn factors(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+    fn factors<P: Parts>(&self, operation: &'static str, x: &Ciphertext<P>, y: &Ciphertext<P>) -> Result<(), Error> {
         self.pair(operation, x, y)?;
         for factor in [x, y] {
             Self::stage(operation, factor, Stage::Ready)?;
@@ -102,16 +134,32 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `x` with other parts and noise, if that decrypts.
-    pub(super) fn with(
+    pub(super) fn with<P>(
         &self,
         operation: &'static str,
-        x: &Ciphertext,
+        x: &Ciphertext<P>,
         noise: Noise,
-        parts: Vec<RnsPoly<Eval>>,
+        parts: P,
         remedy: &'static str,
-    ) -> Result<Ciphertext, Error> {
+    ) -> Result<Ciphertext<P>, Error> {
         let noise = self.within_limit(operation, noise, x.level, remedy)?;
         Ok(Ciphertext { key: x.key, level: x.level, stage: x.stage, noise, parts })
+    }
+
+    /// A sum or difference, of one level and stage. `combine` makes its numbers.
+    ///
+    /// # Errors
+    /// As [`Self::add`](Evaluate::add); those of `combine`.
+    pub fn sum_by<P, E: From<Error>>(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext<P>,
+        y: &Ciphertext<P>,
+        combine: impl FnOnce(&P, &P) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        self.pair(operation, x, y)?;
+        let noise = self.within_limit(operation, x.noise.sum(y.noise), x.level, LOWER)?;
+        Ok(self.with(operation, x, noise, combine(&x.parts, &y.parts)?, LOWER)?)
     }
 
     fn sum_with(
@@ -121,17 +169,16 @@ impl<'a> Evaluator<'a> {
         y: &Ciphertext,
         combine: impl Fn(&RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
-        self.pair(operation, x, y)?;
-        let noise = self.within_limit(operation, x.noise.sum(y.noise), x.level, LOWER)?;
         let zero = || RnsPoly::zero(&self.plans(x).basis);
-        let part = |i: usize| match (x.parts.get(i), y.parts.get(i)) {
-            (Some(x), Some(y)) => combine(x, y),
-            (Some(x), None) => Ok(x.clone()),
-            (None, Some(y)) => combine(&zero(), y),
-            (None, None) => Ok(zero()),
-        };
-        let parts = (0..x.parts.len().max(y.parts.len())).map(part).collect::<Result<_, _>>()?;
-        self.with(operation, x, noise, parts, LOWER)
+        self.sum_by(operation, x, y, |x, y| {
+            let part = |i: usize| match (x.get(i), y.get(i)) {
+                (Some(x), Some(y)) => combine(x, y),
+                (Some(x), None) => Ok(x.clone()),
+                (None, Some(y)) => combine(&zero(), y),
+                (None, None) => Ok(zero()),
+            };
+            Ok((0..x.len().max(y.len())).map(part).collect::<Result<_, _>>()?)
+        })
     }
 
     /// `x + mu` for a known polynomial `mu`. Shape: N. Range: `0..p`.
@@ -139,14 +186,30 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        self.add_plain_by(x, plaintext, |parts, plaintext| {
+            let mut parts = parts.clone();
+            parts[0].add_assign(plaintext)?;
+            Ok(parts)
+        })
+    }
+
+    /// As [`Self::add_plain`]. `combine` makes the sum from the numbers of `x` and the polynomial that is added to `c_0`.
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`]; those of `combine`.
+    pub fn add_plain_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        plaintext: &[u64],
+        combine: impl FnOnce(&P, &RnsPoly<Eval>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         let context = self.context();
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
-        let mut parts = x.parts.clone();
         let plain = context.embed(plaintext, x.correction_factor(context));
-        parts[0].add_assign(&RnsPoly::from_signed(&self.plans(x).basis, &plain)?.into_eval())?;
+        let poly = RnsPoly::from_signed(&self.plans(x).basis, &plain).map_err(Error::from)?.into_eval();
         let noise = x.noise.sum(noise::plain(self.key.params(), log2_canonical_norm(&plain), log2_largest(&plain)));
-        self.with("a sum with a plaintext", x, noise, parts, LOWER)
+        Ok(self.with("a sum with a plaintext", x, noise, combine(&x.parts, &poly)?, LOWER)?)
     }
 
     /// `k x` for a known integer.
@@ -154,14 +217,63 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn multiply_integer(&self, x: &Ciphertext, integer: i64) -> Result<Ciphertext, Error> {
+        self.multiply_integer_by(x, integer, |parts, factor| {
+            let mut parts = parts.clone();
+            parts.iter_mut().for_each(|part| part.scale(factor));
+            Ok(parts)
+        })
+    }
+
+    /// As [`Self::multiply_integer`]. `scale` multiplies the numbers by an integer.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_integer`]; those of `scale`.
+    pub fn multiply_integer_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        integer: i64,
+        scale: impl FnOnce(&P, i64) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         self.check("the operand", x)?;
         let m = self.context().plaintext;
         let residue = m.reduce(integer.unsigned_abs());
         let residue = m.centered(if integer < 0 { m.reduce(m.value() - residue) } else { residue });
-        let mut parts = x.parts.clone();
-        parts.iter_mut().for_each(|part| part.scale(residue));
         let noise = noise::product_plain(x.noise, log2_integer(residue));
-        self.with("a product with an integer", x, noise, parts, LOWER)
+        Ok(self.with("a product with an integer", x, noise, scale(&x.parts, residue)?, LOWER)?)
+    }
+
+    /// As [`Evaluate::multiply_constant`]. `scale` multiplies the numbers by an integer.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_integer_by`].
+    pub fn multiply_constant_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        value: u64,
+        scale: impl FnOnce(&P, i64) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        self.multiply_integer_by(x, self.context().plaintext.reduce(value) as i64, scale)
+    }
+
+    /// As [`Evaluate::multiply_plain`]. `combine` makes the product from the numbers of `x` and the polynomial.
+    ///
+    /// # Errors
+    /// As [`Evaluate::multiply_plain`]; those of `combine`.
+    pub fn multiply_plain_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        plaintext: &[u64],
+        combine: impl FnOnce(&P, &RnsPoly<Eval>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "a product with a plaintext";
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let factor = context.embed(plaintext, 1);
+        let noise =
+            self.within_limit(WHAT, noise::product_plain(x.noise, log2_canonical_norm(&factor)), x.level, LOWER)?;
+        let factor = RnsPoly::from_signed(&self.plans(x).basis, &factor).map_err(Error::from)?.into_eval();
+        Ok(self.with(WHAT, x, noise, combine(&x.parts, &factor)?, LOWER)?)
     }
 
     /// `x y` of three parts, to be relinearized and reduced.
@@ -208,42 +320,50 @@ impl<'a> Evaluator<'a> {
     pub fn modulus_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a reduction of the modulus", x, Stage::Product)?;
-        self.divided("a reduction of the modulus", x, x.noise, None)
+        const WHAT: &str = "a reduction of the modulus";
+        self.divided_by(WHAT, x, x.noise, |parts| Ok(self.divided_parts(x.level, parts, None)))
     }
 
-    /// Each part, times an integer, divided by the level's prime.
-    fn divided(
-        &self,
-        operation: &'static str,
-        x: &Ciphertext,
-        noise: Noise,
-        factor: Option<i64>,
-    ) -> Result<Ciphertext, Error> {
-        let LevelPlans { rescale, basis, .. } = self.plans(x);
-        let depth = self.key.params().depth();
-        let rescale = rescale.as_ref().ok_or(Error::OutOfLevels { operation, level: x.level, depth })?;
+    /// The parts, times an integer, divided by the level's prime.
+    fn divided_parts(&self, level: Level, parts: &[RnsPoly<Eval>], factor: Option<i64>) -> Vec<RnsPoly<Eval>> {
+        let LevelPlans { rescale, basis, .. } = self.context().level(level);
         let divide = |part: &RnsPoly<Eval>| {
-            rescale.apply_to(|i, out| {
+            let rescale = rescale.as_ref()?;
+            Some(rescale.apply_to(|i, out| {
                 out.copy_from_slice(part.tower(i));
                 if let Some(factor) = factor {
                     let q = basis.modulus(i);
                     basis.pointwise(i).scale(out, q.shoup(q.reduce_i64(factor)));
                 }
-            })
+            }))
         };
-        let parts: Vec<_> = x.parts.iter().map(divide).collect();
-        let noise = self.key.params().reduced(noise, x.level, parts.len(), false);
-        self.at_next_level(operation, x, noise, parts)
+        parts.iter().filter_map(divide).collect()
+    }
+
+    /// A ciphertext at the level below, of numbers that `divide` makes.
+    fn divided_by<P: Parts, E: From<Error>>(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext<P>,
+        noise: Noise,
+        divide: impl FnOnce(&P) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        if x.level == Level::LOWEST {
+            let depth = self.key.params().depth();
+            return Err(Error::OutOfLevels { operation, level: x.level, depth }.into());
+        }
+        let noise = self.key.params().reduced(noise, x.level, x.parts.count(), false);
+        Ok(self.at_next_level(operation, x, noise, divide(&x.parts)?)?)
     }
 
     /// Ready at the level below.
-    fn at_next_level(
+    fn at_next_level<P>(
         &self,
         operation: &'static str,
-        x: &Ciphertext,
+        x: &Ciphertext<P>,
         noise: Noise,
-        parts: Vec<RnsPoly<Eval>>,
-    ) -> Result<Ciphertext, Error> {
+        parts: P,
+    ) -> Result<Ciphertext<P>, Error> {
         let depth = self.key.params().depth();
         let level = x.level.below().ok_or(Error::OutOfLevels { operation, level: x.level, depth })?;
         let noise = self.within_limit(operation, noise, level, "choose parameters with primes of more bits")?;
@@ -255,10 +375,35 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::Operands`] for none or different numbers; otherwise as of its parts.
     pub fn dot(&self, x: &[&Ciphertext], y: &[&Ciphertext]) -> Result<Ciphertext, Error> {
+        self.dot_by(x, y, |x, y| {
+            let LevelPlans { basis, switch, .. } = self.plans(x[0]);
+            let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
+            let tensor = Tensor::of(&terms);
+            let parts = switch.apply(
+                self.key.relinearization(),
+                true,
+                |i, out| tensor.high(basis, i, out),
+                |i, out| tensor.low(basis, i, out),
+            )?;
+            Ok(parts.into())
+        })
+    }
+
+    /// As [`Self::dot`]. `product` makes the numbers at the level below.
+    ///
+    /// # Errors
+    /// As [`Self::dot`]; those of `product`.
+    pub fn dot_by<P: Parts, E: From<Error>>(
+        &self,
+        x: &[&Ciphertext<P>],
+        y: &[&Ciphertext<P>],
+        product: impl FnOnce(&[&Ciphertext<P>], &[&Ciphertext<P>]) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         let what = if x.len() == 1 { "a composed product" } else { "a dot product" };
-        let [first, ..] = x else { return Err(Error::Operands { operation: what, lhs: x.len(), rhs: y.len() }) };
+        let operands = || Error::Operands { operation: what, lhs: x.len(), rhs: y.len() };
+        let &[first, ..] = x else { return Err(operands().into()) };
         if x.len() != y.len() {
-            return Err(Error::Operands { operation: what, lhs: x.len(), rhs: y.len() });
+            return Err(operands().into());
         }
         let params = self.key.params();
         for (x, y) in x.iter().zip(y) {
@@ -266,22 +411,60 @@ impl<'a> Evaluator<'a> {
             self.pair(what, first, x)?;
         }
         if first.level == Level::LOWEST {
-            return Err(Error::OutOfLevels { operation: what, level: first.level, depth: params.depth() });
+            return Err(Error::OutOfLevels { operation: what, level: first.level, depth: params.depth() }.into());
         }
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
         let noises = x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise));
         let [switched, reduced] = noise::dot(params, first.level, noises);
         self.within_limit(what, switched, first.level, remedy)?;
-        let LevelPlans { basis, switch, .. } = self.plans(first);
-        let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
-        let tensor = Tensor::of(&terms);
-        let parts = switch.apply(
-            self.key.relinearization(),
-            true,
-            |i, out| tensor.high(basis, i, out),
-            |i, out| tensor.low(basis, i, out),
-        )?;
-        self.at_next_level(what, first, reduced, parts.into())
+        Ok(self.at_next_level(what, first, reduced, product(x, y)?)?)
+    }
+
+    /// As [`Evaluate::drop_level`]. `divide` divides the numbers, times an integer if there is one, by the prime of the
+    /// level.
+    ///
+    /// # Errors
+    /// As [`Evaluate::drop_level`]; those of `divide`.
+    pub fn lower_by<P: Parts, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        divide: impl FnOnce(&P, Option<i64>) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        // Times f, so that it has f^2 as a product has.
+        let factor = self.context().plaintext.centered(self.plans(x).correction_factor);
+        let noise = noise::product_plain(x.noise, log2_integer(factor));
+        self.within_limit(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
+        self.divided_by(WHAT, x, noise, |parts| divide(parts, Some(factor).filter(|&factor| factor != 1)))
+    }
+
+    /// Bootstrapping of a ready ciphertext at the first level, whose noise is within the limit. `work` makes the numbers of
+    /// the result.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::KeyMismatch`], [`Error::Stage`],
+    /// [`Error::LevelMismatch`], [`Error::Noise`]; those of `work`.
+    pub fn bootstrap_by<P, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        work: impl FnOnce(&P) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
+        const WHAT: &str = "bootstrapping";
+        let growth = &self.bootstrapping()?.plan.growth;
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        if x.level != Level::LOWEST {
+            return Err(Error::level_mismatch(x.level, Level::LOWEST).into());
+        }
+        if x.noise > growth.limit {
+            let (noise, limit) = (x.noise, growth.limit);
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: WHAT, noise, limit, remedy }.into());
+        }
+        let (level, noise) = (self.key().params().fresh_level(), growth.output);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts: work(&x.parts)? })
     }
 }
 
@@ -314,8 +497,7 @@ impl Evaluate for Evaluator<'_> {
     }
 
     fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        let m = self.context().plaintext;
-        self.multiply_integer(x, m.reduce(value) as i64)
+        self.multiply_integer(x, self.context().plaintext.reduce(value) as i64)
     }
 
     /// `x + y`, of one level and stage.
@@ -350,17 +532,11 @@ impl Evaluate for Evaluator<'_> {
     /// # Errors
     /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "a product with a plaintext";
-        let context = self.context();
-        self.check("the operand", x)?;
-        context.check_plaintext(plaintext)?;
-        let factor = context.embed(plaintext, 1);
-        let noise =
-            self.within_limit(WHAT, noise::product_plain(x.noise, log2_canonical_norm(&factor)), x.level, LOWER)?;
-        let factor = RnsPoly::from_signed(&self.plans(x).basis, &factor)?.into_eval();
-        let mut parts = x.parts.clone();
-        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
-        self.with(WHAT, x, noise, parts, LOWER)
+        self.multiply_plain_by(x, plaintext, |parts, factor| {
+            let mut parts = parts.clone();
+            parts.iter_mut().try_for_each(|part| part.mul_assign(factor))?;
+            Ok(parts)
+        })
     }
 
     /// The same message one level below, ready.
@@ -368,14 +544,7 @@ impl Evaluate for Evaluator<'_> {
     /// # Errors
     /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "lowering";
-        self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        // Times f, so that it has f^2 as a product has.
-        let factor = self.context().plaintext.centered(self.plans(x).correction_factor);
-        let noise = noise::product_plain(x.noise, log2_integer(factor));
-        self.within_limit(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
-        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
+        self.lower_by(x, |parts, factor| Ok(self.divided_parts(x.level, parts, factor)))
     }
 
     /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
@@ -395,13 +564,12 @@ impl Evaluate for Evaluator<'_> {
     fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
         self.check("the operand", x)?;
-        let growth = &key.plan.growth;
-        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
-        let rounded = self.round(key, self.under_sparse(key, &x)?);
-        let traced = self.trace(key, self.embed(key, &rounded))?;
-        let parts = self.highest_digits(key, &traced, |_| ())?.into();
-        let (level, noise) = (self.key().params().fresh_level(), growth.output);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
+        let x = self.automatic().at_bootstrap_level(x, key.plan.growth.limit)?;
+        self.bootstrap_by(&x, |parts| {
+            let rounded = self.round(key, self.under_sparse(key, parts)?);
+            let traced = self.trace(key, self.embed(key, &rounded))?;
+            Ok(self.highest_digits(key, &traced, |_| ())?.into())
+        })
     }
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {

@@ -191,6 +191,11 @@ impl SwitchKey {
         self.rows.iter().map(|[b, _]| b)
     }
 
+    /// Both parts `(b_g, a_g)` of each row, modulo the primes of `Q` and then those of `P`.
+    pub fn rows(&self) -> &[[RnsPoly<Eval>; 2]] {
+        &self.rows
+    }
+
     /// Number of its primes.
     pub(super) fn towers(&self) -> usize {
         self.rows[0][0].basis().len()

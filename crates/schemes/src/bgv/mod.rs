@@ -54,7 +54,7 @@ use crate::{Control, Entropy, KeyId};
 
 pub use bootstrap::{BootstrapKey, BootstrapNoise, Bootstrapping};
 pub use ciphertext::{SeededCiphertext, Stage};
-pub use evaluate::Evaluator;
+pub use evaluate::{Evaluator, Parts};
 pub use keys::{SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;
@@ -70,7 +70,7 @@ pub type ClientKey = leveled::ClientKey<Bgv>;
 /// A key that evaluates: the relinearization key, keys of rotations, and the bootstrapping key of parameters that have one.
 pub type ServerKey = leveled::ServerKey<Bgv>;
 /// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
-pub type Ciphertext = leveled::Ciphertext<Bgv>;
+pub type Ciphertext<P = Vec<RnsPoly<Eval>>> = leveled::Ciphertext<Bgv, P>;
 
 /// The name of the scheme in errors.
 const SCHEME: &str = "BGV";

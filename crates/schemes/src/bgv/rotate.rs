@@ -2,7 +2,8 @@
 
 use solinas_ring::Automorphism;
 
-use super::{Ciphertext, Error, Evaluator};
+use super::evaluate::Parts;
+use super::{Ciphertext, Error, Evaluator, SwitchKey};
 use crate::slots::{self, SlotEncoder, rotation_exponent, swap_exponent};
 use crate::{Evaluate, RotateSlots};
 
@@ -23,11 +24,32 @@ impl RotateSlots for Evaluator<'_> {
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Slots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+        let exponents = self.rotation_exponents(step)?;
+        let (first, others) = exponents.split_first().map_or((1, &[] as &[usize]), |(&first, others)| (first, others));
+        others.iter().try_fold(self.automorphism(x, first)?, |x, &part| self.automorphism(&x, part))
+    }
+
+    /// The two rows of slots swapped.
+    ///
+    /// # Errors
+    /// As [`Self::rotate`].
+    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.automorphism(x, self.swap_exponent()?)
+    }
+}
+
+impl Evaluator<'_> {
+    /// The exponents of the automorphisms, one after the other, that rotate by `step` places to the left: that of the
+    /// rotation if it has a key, otherwise those of powers of two.
+    ///
+    /// # Errors
+    /// [`Error::NoRotationKey`], [`Error::Slots`].
+    pub fn rotation_exponents(&self, step: i64) -> Result<Vec<usize>, Error> {
         slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
         let n = self.key().params().dimension();
         let whole = rotation_exponent(n, step);
         if whole == 1 || self.key().rotation(whole).is_some() {
-            return self.automorphism(x, whole);
+            return Ok(vec![whole]);
         }
         // Binary digits of the step, or of the one the other way around, whichever has fewer; powers of two reach everything.
         let half = n as i64 / 2;
@@ -38,58 +60,70 @@ impl RotateSlots for Evaluator<'_> {
             parts.iter().all(|&part| self.key().rotation(part).is_some()).then_some(parts)
         };
         let ways = [possible(left, 1), possible(right, -1)].into_iter().flatten();
-        let Some(parts) = ways.min_by_key(Vec::len) else {
+        ways.min_by_key(Vec::len).ok_or_else(|| {
             let have = self.key().rotations().to_string();
-            return Err(Error::NoRotationKey { rotation: format!("a rotation by {step}"), have });
-        };
-        let (first, others) = parts.split_first().map_or((1, &[] as &[usize]), |(&first, others)| (first, others));
-        others.iter().try_fold(self.automorphism(x, first)?, |x, &part| self.automorphism(&x, part))
+            Error::NoRotationKey { rotation: format!("a rotation by {step}"), have }
+        })
     }
 
-    /// The two rows of slots swapped.
+    /// The exponent of the automorphism that swaps the two rows of slots.
     ///
     /// # Errors
-    /// As [`Self::rotate`].
-    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    /// [`Error::Slots`].
+    pub fn swap_exponent(&self) -> Result<usize, Error> {
         slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
-        self.automorphism(x, swap_exponent(self.key().params().dimension()))
+        Ok(swap_exponent(self.key().params().dimension()))
     }
-}
 
-impl Evaluator<'_> {
     /// `x(X^exponent)`, by one key switch. A rotation is such an automorphism.
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn automorphism(&self, x: &Ciphertext, exponent: usize) -> Result<Ciphertext, Error> {
+        self.automorphism_by(x, exponent, |parts, automorphism, key| {
+            let (first, second) = (&parts[0], &parts[1]);
+            let switched = self.context().level(x.level()).switch.apply(
+                key,
+                false,
+                |i, out| automorphism.permute(second.tower(i), out),
+                |i, [b, _]| automorphism.permute(first.tower(i), b),
+            )?;
+            Ok(switched.into())
+        })
+    }
+
+    /// As [`Self::automorphism`]. `turn` makes the numbers from those of `x`, the automorphism and its key.
+    ///
+    /// # Errors
+    /// As [`Self::automorphism`]; those of `turn`.
+    pub fn automorphism_by<P: Parts + Clone, E: From<Error>>(
+        &self,
+        x: &Ciphertext<P>,
+        exponent: usize,
+        turn: impl FnOnce(&P, &Automorphism, &SwitchKey) -> Result<P, E>,
+    ) -> Result<Ciphertext<P>, E> {
         const WHAT: &str = "a rotation";
         self.check("the operand", x)?;
         let params = self.key().params();
         let exponent = exponent % (2 * params.dimension());
-        let [first, second] = x.parts.as_slice() else {
-            return Err(Error::Parts { operation: WHAT, parts: x.parts.len(), max: 2 });
-        };
+        if x.parts.count() != 2 {
+            return Err(Error::Parts { operation: WHAT, parts: x.parts.count(), max: 2 }.into());
+        }
         if exponent == 1 {
             return Ok(x.clone());
         }
-        let plans = self.context().level(x.level);
-        let automorphism = Automorphism::new(&plans.basis, exponent)?;
+        let automorphism = Automorphism::new(self.basis(x.level), exponent).map_err(Error::from)?;
         let Some(key) = self.key().rotation(exponent) else {
             let rotation = if exponent == swap_exponent(params.dimension()) {
                 "the swap of rows".into()
             } else {
                 format!("X -> X^{exponent}")
             };
-            return Err(Error::NoRotationKey { rotation, have: self.key().rotations().to_string() });
+            return Err(Error::NoRotationKey { rotation, have: self.key().rotations().to_string() }.into());
         };
         let noise = params.switched(x.noise, x.level);
-        let parts = plans.switch.apply(
-            key,
-            false,
-            |i, out| automorphism.permute(second.tower(i), out),
-            |i, [b, _]| automorphism.permute(first.tower(i), b),
-        )?;
-        self.with(WHAT, x, noise, parts.into(), "multiply or lower first, which brings the noise down")
+        let parts = turn(&x.parts, &automorphism, key)?;
+        Ok(self.with(WHAT, x, noise, parts, "multiply or lower first, which brings the noise down")?)
     }
 
     /// The sum of all slots, of both rows, in every slot: a rotation for each power of two, and the swap of the rows.

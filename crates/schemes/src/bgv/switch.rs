@@ -105,12 +105,17 @@ impl Switch {
         }
     }
 
-    /// The digits by groups, if keys are switched by groups.
-    pub(super) fn hybrid(&self) -> Option<&Hybrid> {
+    /// The digits by groups and the two divisions, if keys are switched by groups.
+    pub(super) fn by_groups(&self) -> Option<(&Hybrid, &SwitchDown, Option<&SwitchDown>)> {
         match self {
-            Self::Hybrid { hybrid, .. } => Some(hybrid),
+            Self::Hybrid { hybrid, down, both } => Some((hybrid, down, both.as_ref())),
             Self::Digits { .. } => None,
         }
+    }
+
+    /// The digits by groups, if keys are switched by groups.
+    pub(super) fn hybrid(&self) -> Option<&Hybrid> {
+        self.by_groups().map(|(hybrid, ..)| hybrid)
     }
 
     /// As [`Self::apply`], by groups, with the division of `plan`.

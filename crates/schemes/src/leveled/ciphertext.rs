@@ -29,6 +29,12 @@ impl<S: Leveled, P> Ciphertext<S, P> {
     pub fn noise(&self) -> Noise {
         self.noise
     }
+
+    /// Its numbers: for LWE, in residues.
+    pub fn numbers(&self) -> &P {
+        &self.parts
+    }
+
     /// The ciphertext with its numbers in another place.
     ///
     /// # Errors

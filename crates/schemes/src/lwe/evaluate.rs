@@ -48,11 +48,6 @@ impl Ciphertext {
         Self { key, level, stage: (), noise, parts: numbers }
     }
 
-    /// Its numbers, in residues.
-    pub fn numbers(&self) -> &Vector {
-        &self.parts
-    }
-
     /// From its parts, as stored; `noise` as [`Self::noise`].
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The steps of bootstrapping.
 
 use rayon::prelude::*;
-use solinas_ring::{Eval, RnsPoly};
+use solinas_ring::{Coeff, Eval, RnsPoly};
 
 use super::{BootstrapKey, params_without};
 use crate::Level;
@@ -37,9 +37,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Step 0: a ciphertext at the first level under the sparse secret.
-    pub(in crate::bgv) fn under_sparse(&self, key: &BootstrapKey, x: &Ciphertext) -> Result<Parts, Error> {
-        let [first, second] = x.parts.as_slice() else {
-            return Err(Error::Parts { operation: "bootstrapping", parts: x.parts.len(), max: 2 });
+    pub(in crate::bgv) fn under_sparse(&self, key: &BootstrapKey, parts: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
+        let [first, second] = parts else {
+            return Err(Error::Parts { operation: "bootstrapping", parts: parts.len(), max: 2 });
         };
         key.plan.sparse.apply(
             &key.to_sparse,
@@ -52,7 +52,14 @@ impl<'a> Evaluator<'a> {
     /// Step 1: `c'` with `c_0' + c_1' s_b = 2^(l-r) m + e mod 2^l` in the constant coefficient, from `c_0 + c_1 s_b = m + p e mod q_1`.
     pub(in crate::bgv) fn round(&self, key: &BootstrapKey, parts: Parts) -> RoundedPhase {
         let [first, second] = parts.map(RnsPoly::into_coeff);
-        let q = first.basis().modulus(0);
+        let (first, slope) = (self.rounded(key, &first), self.rounded(key, &second));
+        RoundedPhase { constant: first[0], slope }
+    }
+
+    /// Rounds the coefficients of a part of a ciphertext under the sparse secret to the precision of bootstrapping. Shape: a
+    /// polynomial of the first level, N.
+    pub fn rounded(&self, key: &BootstrapKey, part: &RnsPoly<Coeff>) -> Vec<i64> {
+        let q = part.basis().modulus(0);
         // -1/p = (q - 1)/p modulo q brings m to the top: m (q - 1)/p - e.
         let top = q.shoup((q.value() - 1) / self.key().params().plaintext_modulus());
         let precision = key.plan.bootstrapping.precision;
@@ -63,7 +70,7 @@ impl<'a> Evaluator<'a> {
             let steps = (q.mul_shoup(x, top) as f64 * scale).round_ties_even() as i64;
             (steps + half) % modulus - half
         };
-        RoundedPhase { constant: round(&first.tower(0)[0]), slope: second.tower(0).iter().map(round).collect() }
+        part.tower(0).iter().map(round).collect()
     }
 
     /// Step 2: `1/N` times an encryption of `c_0' + c_1' s_b + 2^(l-r-1)`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::KeyId;
 use crate::control::Steps;
-use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
+use solinas_ring::{Automorphism, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
@@ -73,6 +73,51 @@ impl BootstrapKey {
     /// All that it consists of: the switch to the sparse secret, the encryption of that (a key of one row), the relinearization, the switches of the trace.
     pub fn keys(&self) -> impl Iterator<Item = &SwitchKey> {
         [&self.to_sparse, &self.embed, &self.relinearization].into_iter().chain(&self.trace)
+    }
+
+    /// The switch to the sparse secret, at the first level: its decomposition, its division and its key.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters whose digits are bits of towers.
+    pub fn to_sparse(&self, params: &Params) -> Result<(&Hybrid, &SwitchDown, &SwitchKey), Error> {
+        let (hybrid, down, _) = self.plan.sparse.by_groups().ok_or_else(|| super::params_without(params))?;
+        Ok((hybrid, down, &self.to_sparse))
+    }
+
+    /// The encryption of the sparse secret at the highest level: a key of one row.
+    pub fn embedding(&self) -> &SwitchKey {
+        &self.embed
+    }
+
+    /// The relinearization of squares.
+    pub fn relinearization(&self) -> &SwitchKey {
+        &self.relinearization
+    }
+
+    /// The key switches of each round of the trace, all of which end by [`Self::trace_down`].
+    pub fn rounds(&self) -> impl Iterator<Item = Vec<(&Automorphism, &SwitchKey)>> + '_ {
+        let mut keys = self.trace.iter();
+        self.plan.rounds.iter().map(move |round| round.iter().zip(keys.by_ref()).collect())
+    }
+
+    /// The division that ends a round of the trace.
+    pub fn trace_down(&self) -> &SwitchDown {
+        &self.plan.down
+    }
+
+    /// The division of each digit as it is first found.
+    pub fn rests(&self) -> &[Rescale] {
+        &self.plan.rests
+    }
+
+    /// By depth and squarings, the divisions of squares.
+    pub fn squares(&self) -> &[Vec<SwitchDown>] {
+        &self.plan.squares
+    }
+
+    /// Number of digits that are taken from below.
+    pub fn found(&self) -> usize {
+        self.plan.found
     }
 
     /// For each of [`Self::keys`], its primes' bits and its rows: what a file of one has to hold.

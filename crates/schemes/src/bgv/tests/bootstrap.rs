@@ -128,7 +128,7 @@ fn every_step_is_that_of_plain_integers() {
             let number = p - 1 - number;
             let x = evaluator.automatic().at_level(&world.encrypt(number, 100 + number), level(1)).unwrap();
 
-            let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
+            let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, x.parts()).unwrap());
             let bounds = -(whole as i64) / 2..whole as i64 / 2;
             assert!(rounded.slope.iter().chain([&rounded.constant]).all(|x| bounds.contains(x)));
             let u = (world.rounded_phase(&rounded) + (1 << (l - r - 1))).rem_euclid(whole as i64) as u64;
@@ -185,7 +185,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
     for nonce in 0..COUNT {
         let number = nonce % 2;
         let x = evaluator.automatic().at_level(&world.encrypt(number, nonce), level(1)).unwrap();
-        let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
+        let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, x.parts()).unwrap());
         let off = (world.rounded_phase(&rounded) - number as i64 * half + half / 2).rem_euclid(2 * half) - half / 2;
         squares += (off * off) as f64;
     }
@@ -205,7 +205,7 @@ fn rounding_is_to_the_nearest() {
     let world = World::new("boot-64-1");
     let evaluator = world.evaluator();
     let x = evaluator.automatic().at_level(&world.encrypt(1, 7), level(1)).unwrap();
-    let parts = evaluator.under_sparse(&world.key, &x).unwrap();
+    let parts = evaluator.under_sparse(&world.key, x.parts()).unwrap();
     let rounded = evaluator.round(&world.key, parts.clone());
     let [_, second] = parts;
     let q = i128::from(second.basis().modulus(0).value());
