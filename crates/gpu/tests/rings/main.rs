@@ -1,7 +1,6 @@
 //! Polynomials on the emulated device: the words of `solinas-ring`, at the ends of the ranges and at random.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod counters;
 mod ntru;
 
 use rand_chacha::ChaCha8Rng;
