@@ -110,7 +110,7 @@ impl Lab {
 
     /// Median seconds of a launch, measured as a graph of one kernel.
     fn seconds(&self, kernel: &Kernel, blocks: u32, args: Vec<Arg>) -> Result<f64, Error> {
-        let launch = Launch { kernel, grid: [blocks, 1, 1], block: BLOCK, shared: 0, args };
+        let launch = Launch::new(kernel, [blocks, 1, 1], BLOCK, 0, args);
         let graph = Graph::new(self.device(), &[launch])?;
         self.timer.median(|| {
             self.stream.replay(&graph)?;
@@ -173,7 +173,7 @@ impl Lab {
         let count = self.shape.launches;
         let kernel = Kernel::load(self.device(), &MEMORY, "lab_nothing")?;
         let out = self.stream.buffer::<u32>(BLOCK as usize, "a measurement")?;
-        let launch = Launch { kernel: &kernel, grid: [1; 3], block: BLOCK, shared: 0, args: vec![Arg::write(&out)] };
+        let launch = Launch::new(&kernel, [1; 3], BLOCK, 0, vec![Arg::write(&out)]);
         let stream = self.timer.median(|| {
             (0..count).try_for_each(|_| self.stream.launch(&launch))?;
             self.stream.synchronize()

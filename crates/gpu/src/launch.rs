@@ -46,23 +46,31 @@ impl From<u64> for Arg {
     }
 }
 
-/// One run of a kernel.
+/// One run of a kernel. The engines make launches; [`Stream::launch`](crate::Stream::launch) and
+/// [`Graph::new`](crate::Graph::new) take them.
 #[derive(Debug, Clone)]
 pub struct Launch<'a> {
-    /// The kernel.
-    pub kernel: &'a Kernel,
+    pub(crate) kernel: &'a Kernel,
     /// Number of blocks in each direction, all at least 1.
-    pub grid: [u32; 3],
+    pub(crate) grid: [u32; 3],
     /// Threads of a block.
-    pub block: u32,
+    pub(crate) block: u32,
     /// Bytes of shared memory of a block, besides those that the kernel declares itself.
-    pub shared: u32,
-    /// The arguments.
-    pub args: Vec<Arg>,
+    pub(crate) shared: u32,
+    pub(crate) args: Vec<Arg>,
 }
 
 /// The buffers of an operation.
 pub(crate) type Uses = Vec<(Arc<Memory>, Access)>;
+
+#[cfg(feature = "kernels")]
+impl<'a> Launch<'a> {
+    /// A run of `grid` blocks of `block` threads, with `shared` bytes of shared memory besides those that the kernel
+    /// declares itself. Buffers must have the sizes that the kernel states: a CUDA device does not check its accesses.
+    pub fn new(kernel: &'a Kernel, grid: [u32; 3], block: u32, shared: u32, args: Vec<Arg>) -> Self {
+        Self { kernel, grid, block, shared, args }
+    }
+}
 
 impl Launch<'_> {
     /// Checks the launch against the kernel, and splits it into the request to the driver and its buffers.

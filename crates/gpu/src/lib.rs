@@ -3,8 +3,7 @@
 //! - [`Device`]: a GPU with CUDA, or the emulated device, which interprets the same PTX and checks every access.
 //! - [`Stream`]: operations in order. [`Buffer`]: an array on the device, from the device's memory pool.
 //!   Operations of different streams on one buffer wait for each other.
-//! - [`Module`] and [`Kernel`]: the PTX that is part of the executable. [`Launch`] and [`Graph`]: one run of a kernel,
-//!   and a chain of them.
+//! - [`Launch`] and [`Graph`]: one run of a kernel with its arguments, as an engine made it, and a chain of them.
 //! - [`bigint`]: products, reductions and powers of long integers.
 //! - [`complex`]: products of long integers by complex transforms.
 //! - [`gh`]: products and Recrypt of the scheme of Gentry and Halevi.
@@ -63,9 +62,12 @@ mod error;
 pub mod gh;
 mod graph;
 mod host;
+#[cfg_attr(not(feature = "kernels"), allow(unreachable_pub, dead_code, reason = "public with this feature"))]
 mod kernel;
+#[cfg_attr(not(feature = "kernels"), allow(unreachable_pub, dead_code, reason = "public with this feature"))]
 mod launch;
 pub mod lwe;
+#[cfg_attr(not(feature = "kernels"), allow(unreachable_pub, dead_code, reason = "public with this feature"))]
 mod module;
 mod name;
 mod order;
@@ -82,8 +84,13 @@ pub use driver_faulty::Faults;
 pub use error::Error;
 pub use graph::Graph;
 pub use host::HostBuffer;
-pub use kernel::Kernel;
-pub use launch::{Arg, Launch};
-pub use module::Module;
+pub use launch::Launch;
 pub use name::DeviceName;
 pub use stream::Stream;
+
+// A kernel trusts its arguments: with wrong ones, a CUDA device reads and writes other memory. So only engines make
+// launches, and the tests of single kernels, which have this feature.
+#[cfg(feature = "kernels")]
+pub use {kernel::Kernel, launch::Arg, module::Module};
+#[cfg(not(feature = "kernels"))]
+pub(crate) use {kernel::Kernel, launch::Arg, module::Module};

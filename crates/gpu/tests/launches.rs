@@ -48,7 +48,7 @@ fn setup(seed: u64) -> (Device, Stream, Kernel) {
 }
 
 fn launch<'a>(kernel: &'a Kernel, threads: usize, y: Arg, x: Arg, a: u32) -> Launch<'a> {
-    Launch { kernel, grid: [1, 1, 1], block: threads as u32, shared: 0, args: vec![y, x, a.into()] }
+    Launch::new(kernel, [1, 1, 1], threads as u32, 0, vec![y, x, a.into()])
 }
 
 fn values(stream: &Stream, buffer: &Buffer<u32>) -> Result<Vec<u32>, Error> {
@@ -104,7 +104,7 @@ fn bytes_outside_of_the_buffers_of_a_launch_are_found() {
             _ => (Arg::write(&y), Arg::read(&empty)),
         };
         let grid = if wrong == 1 { [2, 1, 1] } else { [1, 1, 1] };
-        stream.launch(&Launch { grid, ..launch(&kernel, 64, y, x, 1) }).unwrap();
+        stream.launch(&Launch::new(&kernel, grid, 64, 0, vec![y, x, 1u32.into()])).unwrap();
         let error = stream.synchronize().unwrap_err().to_string();
         assert!(error.contains(problem), "{wrong}: {error}");
         assert!(stream.synchronize().is_err(), "the first error stays");
@@ -118,14 +118,15 @@ fn launches_that_do_not_fit_the_kernel_are_refused() {
     let (_, foreign, _) = setup(4);
     let foreign = foreign.buffer_of(&[1u32; 4], "y").unwrap();
     let good = launch(&kernel, 4, Arg::write(&x), Arg::read(&x), 1);
-    let args = |args: Vec<Arg>| Launch { args, ..good.clone() };
+    let args = |args: Vec<Arg>| Launch::new(&kernel, [1; 3], 4, 0, args);
+    let shape = |grid, block| Launch::new(&kernel, grid, block, 0, vec![Arg::write(&x), Arg::read(&x), 1u32.into()]);
     for (bad, problem) in [
         (args(vec![Arg::write(&x), Arg::read(&x)]), "parameters"),
         (args(vec![Arg::write(&x), Arg::read(&x), 1u64.into()]), "parameters"),
         (args(vec![Arg::write(&x), Arg::read(&foreign), 1u32.into()]), "another device"),
-        (Launch { block: 65, ..good.clone() }, "at most 64"),
-        (Launch { block: 0, ..good.clone() }, "block 0"),
-        (Launch { grid: [1, 0, 1], ..good.clone() }, "grid [1, 0, 1]"),
+        (shape([1; 3], 65), "at most 64"),
+        (shape([1; 3], 0), "block 0"),
+        (shape([1, 0, 1], 4), "grid [1, 0, 1]"),
     ] {
         let error = stream.launch(&bad).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod call;
 mod counters;
 mod error;
 mod isa;
@@ -19,6 +20,7 @@ mod random;
 mod run;
 mod syntax;
 
+pub use call::Call;
 pub use counters::{Class, Counters};
 pub use error::{Fault, FaultKind, ParseError, Place};
 pub use launch::{Checks, Launch, Options, Ranges, Report};

@@ -26,12 +26,22 @@ impl Buffer {
     /// Whether all of `bytes` bytes from `offset` were written. The range is inside of the buffer.
     #[inline]
     pub(crate) fn is_written(&self, offset: usize, bytes: usize) -> bool {
+        let (word, shift) = (offset / 64, offset % 64);
+        if (1..=64 - shift).contains(&bytes) {
+            let mask = u64::MAX >> (64 - bytes);
+            return self.written[word] >> shift & mask == mask;
+        }
         self.first_unwritten(offset, bytes).is_none()
     }
 
     /// Marks `bytes` bytes from `offset` as written.
     #[inline]
     pub(crate) fn mark(&mut self, offset: usize, bytes: usize) {
+        let (word, shift) = (offset / 64, offset % 64);
+        if (1..=64 - shift).contains(&bytes) {
+            self.written[word] |= u64::MAX >> (64 - bytes) << shift;
+            return;
+        }
         for (word, mask) in words(offset, bytes) {
             self.written[word] |= mask;
         }

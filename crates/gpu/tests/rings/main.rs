@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bgv;
-mod counters;
+mod ntru;
+mod switch;
 mod ntru;
 mod switch;
 

@@ -60,7 +60,7 @@ impl Lab {
     pub(crate) fn run(&self, file: &str, name: &str, grid: [u32; 2], block: u32, args: Vec<Arg>) {
         let module = MODULES.iter().find(|module| module.name() == file).unwrap();
         let kernel = Kernel::load(&self.device, module, name).unwrap();
-        let launch = Launch { kernel: &kernel, grid: [grid[0], grid[1], 1], block, shared: 0, args };
+        let launch = Launch::new(&kernel, [grid[0], grid[1], 1], block, 0, args);
         self.stream.launch(&launch).unwrap_or_else(|error| panic!("{name}: {error}"));
         self.stream.synchronize().unwrap_or_else(|error| panic!("{name}: {error}"));
     }

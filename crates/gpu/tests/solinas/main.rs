@@ -3,7 +3,6 @@
 
 mod carries;
 mod chain;
-mod counters;
 mod field;
 mod lab;
 mod products;

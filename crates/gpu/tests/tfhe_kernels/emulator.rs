@@ -1,7 +1,7 @@
 //! Runs one committed kernel on the emulated device, with all checks.
 
 use bytemuck::Pod;
-use solinas_ptx::{Kernel, Launch, Machine, Module, Options, Report};
+use solinas_ptx::{Kernel, Launch, Machine, Module, Options};
 use std::path::Path;
 
 /// A device and the kernel of one file.
@@ -53,14 +53,13 @@ impl Emulator {
     }
 
     /// Launches the kernel. `shared` is the dynamic shared memory of a block, bytes.
-    pub(crate) fn launch(&mut self, grid: [u32; 2], block: u32, shared: u32, args: &[Arg]) -> Report {
+    pub(crate) fn launch(&mut self, grid: [u32; 2], block: u32, shared: u32, args: &[Arg]) {
         let kernel = self.module.kernel(&self.name).unwrap();
         let launch = Launch { grid: [grid[0], grid[1], 1], block: [block, 1, 1], shared, cluster: [1, 1, 1] };
         let parameters = parameters(kernel, args);
         let report = self.machine.launch(kernel, &launch, &parameters);
         let report = report.unwrap_or_else(|fault| panic!("{}: {fault}", self.name));
         println!("{} {}", self.name, report.counters.to_json());
-        report
     }
 }
 

@@ -184,13 +184,14 @@ pub(crate) struct Program {
     pub(crate) marks: usize,
     /// Bytes of constant memory.
     pub(crate) constants: Arc<[u8]>,
-    /// Logarithms of the smallest accesses to shared and to global memory, which are the grains of the race check.
+    /// Logarithms of the smallest accesses to shared and to global memory, which are the grains of the race check. An
+    /// access is aligned, so it touches whole grains.
     pub(crate) shared_grain: u32,
     pub(crate) global_grain: u32,
     /// Whether blocks may wait for each other: the kernel has strong accesses to global memory.
     pub(crate) strong: bool,
-    /// Whether it loads through the read-only cache.
-    pub(crate) caches: bool,
+    /// Whether it has strong accesses to shared memory.
+    pub(crate) strong_shared: bool,
 }
 
 /// Decodes the statements of a kernel.
@@ -208,11 +209,11 @@ pub(crate) fn program(entry: Entry, constants: Arc<[u8]>) -> Result<Program, Par
     };
     let grain = |space| {
         let grains = accesses().filter(|access| access.space == space || access.space == Space::Generic);
-        grains.map(|access| access.bytes).min().unwrap_or(8).ilog2()
+        grains.map(|access| access.bytes * access.count).min().unwrap_or(8).ilog2()
     };
     let (shared_grain, global_grain) = (grain(Space::Shared), grain(Space::Global));
     let strong = accesses().any(|access| access.order.strong && access.space != Space::Shared);
-    let caches = accesses().any(|access| access.constant);
+    let strong_shared = accesses().any(|access| access.order.strong && access.space != Space::Global);
     let (sources, entry) = (decoded.sources, entry);
-    Ok(Program { entry, code, registers, sources, marks, constants, shared_grain, global_grain, strong, caches })
+    Ok(Program { entry, code, registers, sources, marks, constants, shared_grain, global_grain, strong, strong_shared })
 }

@@ -1,10 +1,12 @@
 //! A block of threads: its shared memory, its time and its groups of warps.
 
+use std::ops::Range;
+
 use super::Trouble;
 use super::group::Group;
 use super::order::Knowledge;
 use super::pattern::{Patterns, WARP};
-use super::shadow::{Cell, Pages, TIME_BITS, Who};
+use super::shadow::{Cells, Pages, TIME_BITS, Who};
 use crate::counters::Counters;
 use crate::error::{Fault, FaultKind};
 use crate::isa::{Op, Program, Vote};
@@ -27,8 +29,8 @@ pub(super) struct Device<'a> {
     pub(super) counters: Counters,
     /// Executions of each instruction, summed over the threads.
     pub(super) counts: Vec<u64>,
-    /// Whether each grain of shared memory belongs to an array.
-    pub(super) mapped: Vec<bool>,
+    /// Addresses of the arrays in shared memory.
+    pub(super) arrays: Vec<Range<u64>>,
     /// Bytes of shared memory with its gaps.
     pub(super) shared_end: u32,
     /// Strong reads since the last store, exit or barrier, as a thread makes them that waits for another block.
@@ -39,6 +41,12 @@ impl Device<'_> {
     /// Something happened that a thread may wait for.
     pub(super) fn advance(&mut self) {
         self.polls = 0;
+    }
+
+    /// Whether addresses of shared memory lie in one array.
+    #[inline]
+    pub(super) fn is_in_array(&self, range: Range<u64>) -> bool {
+        self.arrays.iter().any(|array| array.start <= range.start && range.end <= array.end)
     }
 
     pub(super) fn statement(&self, pc: usize) -> Option<&Statement> {
@@ -52,7 +60,7 @@ pub(super) struct State {
     pub(super) index: u32,
     pub(super) index3: [u32; 3],
     pub(super) shared: Vec<u8>,
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Cells,
     now: u32,
     barrier: u32,
     /// Time of the last barrier of all lanes of each warp.
@@ -68,6 +76,15 @@ impl State {
         let warp = self.warps[thread as usize / WARP % WARP];
         let part = self.parts.get(thread as usize).copied().unwrap_or_default();
         Who { block: self.index, thread, time: self.now, barrier: self.barrier, warp, part }
+    }
+
+    /// Makes `who` another thread of this block, now.
+    #[inline(always)]
+    pub(super) fn next(&self, who: &mut Who, thread: u32) {
+        if who.thread / 32 != thread / 32 || !self.parts.is_empty() {
+            *who = self.who(thread);
+        }
+        who.thread = thread;
     }
 
     /// The name of an address among those of all blocks.
@@ -95,16 +112,6 @@ impl State {
             }
         }
     }
-
-    #[inline]
-    pub(super) fn is_mapped(&self, address: u64, bytes: u32, device: &Device<'_>) -> bool {
-        let Some(start) = address.checked_sub(u64::from(SHARED_START)) else { return false };
-        let grain = device.program.shared_grain;
-        let Some(end) = start.checked_add(u64::from(bytes) - 1) else { return false };
-        // An access of several grains can leave an array only through its gap.
-        let mapped = |at: u64| device.mapped.get((at >> grain) as usize).copied().unwrap_or(false);
-        mapped(start) && mapped(end)
-    }
 }
 
 /// A block that runs.
@@ -130,11 +137,12 @@ impl Block {
             Group::new(first, (end - first) as usize, device)
         });
         let groups = groups.collect();
+        let grains = (device.shared_end - SHARED_START).div_ceil(1 << device.program.shared_grain);
         let state = State {
             index: 0,
             index3: [0; 3],
             shared: vec![0xA5; device.shared_end as usize],
-            cells: vec![Cell::default(); device.mapped.len()],
+            cells: Cells::new(grains as usize, device.program.strong_shared),
             now: 1,
             barrier: 1,
             warps: [1; WARP],
@@ -151,7 +159,7 @@ impl Block {
         (state.now, state.barrier, state.warps) = (1, 1, [1; WARP]);
         state.parts.clear();
         state.shared.fill(0xA5);
-        state.cells.fill(Cell::default());
+        state.cells.clear();
         for group in &mut self.groups {
             group.start(&self.state, device);
         }

@@ -10,7 +10,6 @@ use crate::isa::Program;
 use crate::launch::{Launch, Options, Ranges, Report};
 use crate::memory::Memory;
 use crate::random::Random;
-use crate::syntax::SHARED_START;
 
 /// Shared memory of a multiprocessor and of a block, bytes (Hopper).
 const SHARED_TOTAL: u32 = 228 << 10;
@@ -112,25 +111,21 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
     let Setup { program, launch, options, parameters, .. } = *setup;
     let entry = &program.entry;
     let end = entry.dynamic + launch.shared;
-    let grain = program.shared_grain;
-    let mut mapped = vec![false; (end - SHARED_START).div_ceil(1 << grain) as usize];
     let dynamic = (entry.dynamic, launch.shared);
-    for (offset, bytes) in entry.arrays.iter().map(|array| (array.offset, array.bytes)).chain([dynamic]) {
-        let start = ((offset - SHARED_START) >> grain) as usize;
-        mapped[start..start + (bytes >> grain) as usize].fill(true);
-    }
+    let arrays = entry.arrays.iter().map(|array| (array.offset, array.bytes)).chain([dynamic]);
+    let arrays = arrays.map(|(start, bytes)| u64::from(start)..u64::from(start + bytes)).collect();
     Device {
         program,
         launch,
         checks: options.checks,
         parameters,
         memory,
-        pages: Pages::default(),
+        pages: Pages::new(program.strong),
         knowledge: Knowledge::default(),
         patterns: Patterns::default(),
         counters: Counters::default(),
         counts: vec![0; program.code.len()],
-        mapped,
+        arrays,
         shared_end: end,
         polls: 0,
     }
@@ -145,15 +140,15 @@ fn report(device: Device<'_>) -> Report {
     }
     let grain = 1 << device.program.global_grain;
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
-    for (slot, index, cell) in device.pages.all() {
+    for (slot, places, [read, written]) in device.pages.runs() {
         let buffer = device.memory.buffer(slot);
-        let start = buffer.start + index as u64 * grain;
-        let range = start..(start + grain).min(buffer.start + buffer.bytes.len() as u64);
-        for (ranges, touched) in [(&mut reads, cell.was_read()), (&mut writes, cell.was_written())] {
+        let address = |place: usize| buffer.start + place as u64 * grain;
+        let end = address(places.end).min(buffer.start + buffer.bytes.len() as u64);
+        for (ranges, touched) in [(&mut reads, read), (&mut writes, written)] {
             match ranges.last_mut() {
                 _ if !touched => {}
-                Some(last) if last.end == range.start => last.end = range.end,
-                _ => ranges.push(range.clone()),
+                Some(last) if last.end == address(places.start) => last.end = end,
+                _ => ranges.push(address(places.start)..end),
             }
         }
     }

@@ -47,8 +47,8 @@ pub(super) struct Group {
     /// By ascending instruction.
     fragments: Vec<Fragment>,
     pub(super) arrived: Vec<Arrival>,
-    /// Scratch of memory accesses, see [`super::access`].
-    pub(super) touched: super::access::Touched,
+    /// Scratch of memory accesses, see [`super::touch`].
+    pub(super) touched: super::touch::Touched,
 }
 
 /// An instruction that lanes execute now.
@@ -87,7 +87,7 @@ impl Group {
             exited: Mask::NONE,
             fragments: Vec::new(),
             arrived: Vec::new(),
-            touched: super::access::Touched::new(lanes),
+            touched: super::touch::Touched::new(lanes),
         }
     }
 

@@ -8,6 +8,7 @@ mod mask;
 mod order;
 mod pattern;
 mod shadow;
+mod touch;
 mod warp;
 
 use crate::error::FaultKind;

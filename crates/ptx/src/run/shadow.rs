@@ -2,6 +2,8 @@
 //!
 //! A place has `grain` bytes: the smallest access of the kernel. Accesses are aligned, so no place is touched in part.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::order::Knowledge;
 
 /// A thread at a moment.
@@ -22,9 +24,20 @@ pub(super) struct Who {
 /// Bits of a block's index in a [`Touch`].
 pub(super) const BLOCK_BITS: u32 = 23;
 /// Bits of a time.
-pub(super) const TIME_BITS: u32 = 28;
+pub(super) const TIME_BITS: u32 = 27;
 
-/// Accesses in one word: kind (3 bits), time (28), thread (10), block (23).
+/// Places of the fields of a [`Touch`].
+const KIND: u32 = 1;
+const THREAD: u32 = 4;
+const TIME: u32 = 14;
+const BLOCK_AT: u32 = TIME + TIME_BITS;
+/// The latest time: that of accesses of several blocks, so that no barrier comes after it.
+const NEVER: u64 = (1 << TIME_BITS) - 1;
+/// The bit of a load through the read-only cache.
+const CACHED: u64 = 1;
+
+/// Accesses in one word, from the lowest bit: whether one was a load through the read-only cache (1 bit), kind (3),
+/// thread (10), time (27), block (23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Touch(u64);
 
@@ -35,72 +48,89 @@ const BLOCK: u64 = 4;
 const GRID: u64 = 5;
 
 impl Touch {
-    pub(super) const NONE: Self = Self(0);
+    const NONE: Self = Self(0);
 
+    #[inline(always)]
     fn new(who: &Who, kind: u64) -> Self {
         let (block, thread, time) = (u64::from(who.block), u64::from(who.thread), u64::from(who.time));
-        Self(kind | time << 3 | thread << 31 | block << 41)
+        let time = if kind == GRID { NEVER } else { time };
+        Self(kind << KIND | thread << THREAD | time << TIME | block << BLOCK_AT)
     }
 
     fn kind(self) -> u64 {
-        self.0 & 7
+        self.0 >> KIND & 7
     }
 
     pub(super) fn time(self) -> u32 {
-        (self.0 >> 3) as u32 & ((1 << TIME_BITS) - 1)
+        (self.0 >> TIME & NEVER) as u32
     }
 
     pub(super) fn thread(self) -> u32 {
-        (self.0 >> 31) as u32 & 1023
+        (self.0 >> THREAD) as u32 & 1023
     }
 
     pub(super) fn block(self) -> u32 {
-        (self.0 >> 41) as u32
+        (self.0 >> BLOCK_AT) as u32
     }
 
-    /// Whether the access comes before the last barrier of `who`'s block, which most do. A sufficient condition.
+    /// This one, with the mark of another one.
+    #[inline(always)]
+    fn keep(self, other: Self) -> Self {
+        Self(self.0 | other.0 & CACHED)
+    }
+
+    /// Whether it comes before the last barrier of `who`'s block, as most do. A sufficient condition for an order.
     #[inline(always)]
     fn is_old(self, who: &Who) -> bool {
-        self.0 == 0 || self.block() == who.block && self.time() < who.barrier && self.kind() != GRID
+        let since = self.0.wrapping_sub(u64::from(who.block) << BLOCK_AT);
+        self.0 == 0 || since < u64::from(who.barrier) << TIME
+    }
+
+    /// Whether it is of the same warp, and the same thread or a barrier of the warp comes between. A sufficient condition.
+    #[inline(always)]
+    fn is_near(self, who: &Who) -> bool {
+        let (kind, time, thread) = (self.kind(), self.time(), self.thread());
+        if self.block() != who.block || thread / 32 != who.thread / 32 || kind > WARP {
+            return false;
+        }
+        let (lanes, moment) = who.part;
+        time < who.warp || kind == SINGLE && (thread == who.thread || lanes >> (thread % 32) & 1 == 1 && time < moment)
     }
 
     /// Whether the access comes before everything that `who` does now.
-    #[inline]
+    #[inline(always)]
     fn is_before(self, who: &Who, knowledge: &Knowledge) -> bool {
-        let kind = self.kind();
-        if kind == 0 {
-            return true;
-        }
-        if self.block() == who.block && kind != GRID {
-            let (time, single) = (self.time(), kind == SINGLE);
-            if time < who.barrier || single && self.thread() == who.thread {
-                return true;
-            }
-            if kind <= WARP && self.thread() / 32 == who.thread / 32 && time < who.warp {
-                return true;
-            }
-            let (lanes, moment) = who.part;
-            let neighbour = single && self.thread() / 32 == who.thread / 32;
-            if neighbour && lanes >> (self.thread() % 32) & 1 == 1 && time < moment {
-                return true;
-            }
-        }
-        kind == SINGLE && knowledge.orders(self, who)
+        self.is_old(who) || self.is_near(who) || self.kind() == SINGLE && knowledge.orders(self, who)
     }
 
     /// This access and one of `who`, as far as one word can tell.
+    #[inline(always)]
     fn join(self, who: &Who, knowledge: &Knowledge) -> Self {
+        let single = Self::new(who, SINGLE);
+        let kind = if self.is_old(who) || self.is_near(who) {
+            SINGLE
+        } else if (self.0 ^ single.0) >> (THREAD + 5) == 0 && self.kind() <= WARP {
+            // Lanes of one warp at one time, as they read a constant.
+            WARP
+        } else if self.kind() >= BLOCK {
+            if self.kind() == GRID || self.block() != who.block { GRID } else { BLOCK }
+        } else {
+            self.kind_with(who, knowledge)
+        };
+        Self::new(who, kind).keep(self)
+    }
+
+    #[inline(never)]
+    fn kind_with(self, who: &Who, knowledge: &Knowledge) -> u64 {
         if self.is_before(who, knowledge) {
-            return Self::new(who, SINGLE);
-        }
-        let kind = if self.kind() == GRID || self.block() != who.block {
+            SINGLE
+        } else if self.block() != who.block {
             GRID
-        } else if self.kind() == BLOCK || self.thread() / 32 != who.thread / 32 {
+        } else if self.thread() / 32 != who.thread / 32 {
             BLOCK
         } else {
             WARP
-        };
-        Self::new(who, kind)
+        }
     }
 
     /// How an error names it.
@@ -113,122 +143,182 @@ impl Touch {
     }
 }
 
-/// One place.
+/// The accesses to one place, of one sort: those that may race with each other (strong), or the others (weak).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cell {
+struct Cell {
     write: Touch,
     read: Touch,
-    /// Strong accesses, which may race with each other.
-    strong_write: Touch,
-    strong_read: Touch,
+}
+
+impl Cell {
+    /// Whether a write of `who` comes after all of them.
+    #[inline(always)]
+    fn is_before(&self, who: &Who, knowledge: &Knowledge) -> Result<(), Conflict> {
+        if !self.write.is_before(who, knowledge) {
+            Err(("a write after a write", self.write))
+        } else if !self.read.is_before(who, knowledge) {
+            Err(("a write after a read", self.read))
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// Two accesses without an order: what the first was, and its description.
 pub(super) type Conflict = (&'static str, Touch);
 
-impl Cell {
-    #[inline]
-    pub(super) fn was_written(&self) -> bool {
-        self.write != Touch::NONE || self.strong_write != Touch::NONE
-    }
-
-    #[inline]
-    pub(super) fn was_read(&self) -> bool {
-        self.read != Touch::NONE || self.strong_read != Touch::NONE
-    }
-
-    /// Records a read.
-    #[inline(always)]
-    pub(super) fn read(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        if !strong && self.write.is_old(who) && self.strong_write.is_old(who) && self.read.is_old(who) {
-            self.read = Touch::new(who, SINGLE);
-            return Ok(());
-        }
-        self.read_among_others(who, strong, knowledge)
-    }
-
-    #[inline(never)]
-    fn read_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        let reads = if strong { &mut self.strong_read } else { &mut self.read };
-        *reads = reads.join(who, knowledge);
-        let races_with = |write: Touch| !write.is_before(who, knowledge);
-        if races_with(self.write) {
-            Err(("a read after a write", self.write))
-        } else if !strong && races_with(self.strong_write) {
-            Err(("a read after a write", self.strong_write))
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Records a write.
-    #[inline(always)]
-    pub(super) fn write(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        let Self { write, read, strong_write, strong_read } = *self;
-        if !strong && [write, read, strong_write, strong_read].iter().all(|touch| touch.is_old(who)) {
-            self.write = Touch::new(who, SINGLE);
-            return Ok(());
-        }
-        self.write_among_others(who, strong, knowledge)
-    }
-
-    #[inline(never)]
-    fn write_among_others(&mut self, who: &Who, strong: bool, knowledge: &Knowledge) -> Result<(), Conflict> {
-        let earlier = *self;
-        if strong {
-            self.strong_write = earlier.strong_write.join(who, knowledge);
-        } else {
-            self.write = Touch::new(who, SINGLE);
-        }
-        let races_with = |touch: Touch| !touch.is_before(who, knowledge);
-        if races_with(earlier.write) {
-            Err(("a write after a write", earlier.write))
-        } else if races_with(earlier.read) {
-            Err(("a write after a read", earlier.read))
-        } else if !strong && races_with(earlier.strong_write) {
-            Err(("a write after a write", earlier.strong_write))
-        } else if !strong && races_with(earlier.strong_read) {
-            Err(("a write after a read", earlier.strong_read))
-        } else {
-            Ok(())
-        }
-    }
+/// How an access orders others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    Weak,
+    /// Through the read-only cache.
+    Cached,
+    Strong,
 }
 
-/// Neighbouring cells.
-#[derive(Debug)]
-struct Page {
-    cells: [Cell; Pages::CELLS],
-    /// Cells that a load through the read-only cache (`ld.global.nc`) read.
-    constant: [bool; Pages::CELLS],
+const READ_AFTER_WRITE: &str = "a read after a write";
+
+/// The accesses to neighbouring places.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cells {
+    weak: Vec<Cell>,
+    /// As many, or none if the kernel makes no strong accesses there.
+    strong: Vec<Cell>,
+}
+
+impl Cells {
+    pub(super) fn new(count: usize, strong: bool) -> Self {
+        let cells = || vec![Cell::default(); count];
+        Self { weak: cells(), strong: if strong { cells() } else { Vec::new() } }
+    }
+
+    /// Forgets all accesses.
+    pub(super) fn clear(&mut self) {
+        self.weak.fill(Cell::default());
+        self.strong.fill(Cell::default());
+    }
+
+    #[inline(always)]
+    pub(super) fn was_written(&self, at: usize) -> bool {
+        self.weak[at].write != Touch::NONE || !self.strong.is_empty() && self.strong[at].write != Touch::NONE
+    }
+
+    fn was_read(&self, at: usize) -> bool {
+        self.weak[at].read != Touch::NONE || self.strong.get(at).is_some_and(|cell| cell.read != Touch::NONE)
+    }
+
+    /// Whether a load through the read-only cache read the place in this launch.
+    #[inline(always)]
+    pub(super) fn was_cached(&self, at: usize) -> bool {
+        self.weak[at].read.0 & CACHED != 0
+    }
+
+    /// Records a read of some places.
+    #[inline(always)]
+    pub(super) fn read(
+        &mut self,
+        places: RangeInclusive<usize>,
+        who: &Who,
+        manner: Manner,
+        knowledge: &Knowledge,
+    ) -> Result<(), Conflict> {
+        if !self.strong.is_empty() {
+            return self.read_among_strong(places, who, manner, knowledge);
+        }
+        let cached = if manner == Manner::Cached { CACHED } else { 0 };
+        for cell in &mut self.weak[places] {
+            cell.read = cell.read.join(who, knowledge);
+            cell.read.0 |= cached;
+            if !cell.write.is_before(who, knowledge) {
+                return Err((READ_AFTER_WRITE, cell.write));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn read_among_strong(
+        &mut self,
+        places: RangeInclusive<usize>,
+        who: &Who,
+        manner: Manner,
+        knowledge: &Knowledge,
+    ) -> Result<(), Conflict> {
+        for (cell, strong) in self.weak[places.clone()].iter_mut().zip(&mut self.strong[places]) {
+            let reads = if manner == Manner::Strong { &mut strong.read } else { &mut cell.read };
+            *reads = reads.join(who, knowledge);
+            if manner == Manner::Cached {
+                reads.0 |= CACHED;
+            }
+            let writes = if manner == Manner::Strong { [cell.write; 2] } else { [cell.write, strong.write] };
+            if let Some(write) = writes.into_iter().find(|write| !write.is_before(who, knowledge)) {
+                return Err((READ_AFTER_WRITE, write));
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a write of some places.
+    #[inline(always)]
+    pub(super) fn write(
+        &mut self,
+        places: RangeInclusive<usize>,
+        who: &Who,
+        manner: Manner,
+        knowledge: &Knowledge,
+    ) -> Result<(), Conflict> {
+        if !self.strong.is_empty() {
+            return self.write_among_strong(places, who, manner, knowledge);
+        }
+        for cell in &mut self.weak[places] {
+            let earlier = std::mem::replace(&mut cell.write, Touch::new(who, SINGLE));
+            Cell { write: earlier, ..*cell }.is_before(who, knowledge)?;
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn write_among_strong(
+        &mut self,
+        places: RangeInclusive<usize>,
+        who: &Who,
+        manner: Manner,
+        knowledge: &Knowledge,
+    ) -> Result<(), Conflict> {
+        for (cell, strong) in self.weak[places.clone()].iter_mut().zip(&mut self.strong[places]) {
+            let earlier = *cell;
+            if manner == Manner::Strong {
+                strong.write = strong.write.join(who, knowledge);
+            } else {
+                cell.write = Touch::new(who, SINGLE);
+                strong.is_before(who, knowledge)?;
+            }
+            earlier.is_before(who, knowledge)?;
+        }
+        Ok(())
+    }
 }
 
 /// Cells of global memory, made as they are touched.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     /// By slot of the allocation, then by page.
-    slots: Vec<Vec<Option<Box<Page>>>>,
+    slots: Vec<Vec<Option<Cells>>>,
+    /// Whether the kernel makes strong accesses.
+    strong: bool,
 }
 
 impl Pages {
     /// Cells of a page.
-    pub(super) const CELLS: usize = 256;
+    pub(super) const CELLS: usize = 1024;
 
-    #[inline]
-    pub(super) fn cell(&mut self, slot: usize, index: usize) -> &mut Cell {
-        &mut self.page(slot, index).cells[index % Self::CELLS]
+    pub(super) fn new(strong: bool) -> Self {
+        Self { slots: Vec::new(), strong }
     }
 
-    /// Records a read through the read-only cache (`constant`) or a write. Returns whether the cell had both in this launch.
-    pub(super) fn is_stale(&mut self, slot: usize, index: usize, constant: bool) -> bool {
-        let (page, at) = (self.page(slot, index), index % Self::CELLS);
-        page.constant[at] |= constant;
-        page.constant[at] && page.cells[at].was_written()
-    }
-
+    /// A page of an allocation.
     #[inline]
-    fn page(&mut self, slot: usize, index: usize) -> &mut Page {
-        let page = index / Self::CELLS;
+    pub(super) fn page(&mut self, slot: usize, page: usize) -> &mut Cells {
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, Vec::new);
         }
@@ -236,18 +326,25 @@ impl Pages {
         if pages.len() <= page {
             pages.resize_with(page + 1, || None);
         }
-        let empty = || Box::new(Page { cells: [Cell::default(); Self::CELLS], constant: [false; Self::CELLS] });
-        pages[page].get_or_insert_with(empty)
+        pages[page].get_or_insert_with(|| Cells::new(Self::CELLS, self.strong))
     }
 
-    /// All touched cells: slot, index and content.
-    pub(super) fn all(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
+    /// Runs of places that were read and written alike: slot, indices, and whether they were read and written.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, Range<usize>, [bool; 2])> {
         self.slots.iter().enumerate().flat_map(|(slot, pages)| {
-            pages.iter().enumerate().filter_map(|(page, cells)| Some((page, cells.as_ref()?))).flat_map(
-                move |(page, content)| {
-                    content.cells.iter().enumerate().map(move |(at, cell)| (slot, page * Self::CELLS + at, cell))
-                },
-            )
+            let pages = pages.iter().enumerate().filter_map(|(page, cells)| Some((page, cells.as_ref()?)));
+            pages.flat_map(move |(page, cells)| {
+                let mut at = 0;
+                std::iter::from_fn(move || {
+                    let start = at;
+                    let kind = |at| [cells.was_read(at), cells.was_written(at)];
+                    while at < Self::CELLS && kind(at) == kind(start) {
+                        at += 1;
+                    }
+                    let first = page * Self::CELLS;
+                    (start < at).then(|| (slot, first + start..first + at, kind(start)))
+                })
+            })
         })
     }
 }
