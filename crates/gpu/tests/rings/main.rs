@@ -4,8 +4,6 @@
 mod bgv;
 mod ntru;
 mod switch;
-mod ntru;
-mod switch;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
