@@ -1,7 +1,9 @@
 //! Times of the engines beside their lower bounds.
 
 mod bigint;
+mod gh;
 mod lwe;
+mod ring;
 mod tfhe;
 
 use crate::checks::problem;
@@ -55,6 +57,12 @@ pub const BENCHES: &[Bench] = &[
     Bench { name: "modulo 785,006 bits, 16", item: "product", run: |d, s, t| bigint::modular(d, 16, s, t) },
     Bench { name: "lwe 9326 x 9326, resident", item: "product", run: |d, s, t| lwe::products(d, false, s, t) },
     Bench { name: "lwe 9326 x 9326, from the seed", item: "product", run: |d, s, t| lwe::products(d, true, s, t) },
+    Bench { name: "gh small, pair table", item: "recrypt", run: |d, s, t| gh::recrypt(d, "small", s, t) },
+    Bench { name: "gh medium, pair table", item: "recrypt", run: |d, s, t| gh::recrypt(d, "medium", s, t) },
+    Bench { name: "ntru boot-16384", item: "product", run: |d, s, t| ring::ntru(d, false, s, t) },
+    Bench { name: "ntru boot-16384", item: "bootstrap", run: |d, s, t| ring::ntru(d, true, s, t) },
+    Bench { name: "bgv boot128-16384-8", item: "product", run: |d, s, t| ring::bgv(d, false, s, t) },
+    Bench { name: "bgv boot128-16384-8", item: "bootstrap", run: |d, s, t| ring::bgv(d, true, s, t) },
 ];
 
 /// A row of the results.

@@ -1,7 +1,9 @@
 //! Checks of kernels and engines against the CPU, byte for byte.
 
 pub mod bigint;
+pub(crate) mod gh;
 pub(crate) mod lwe;
+pub(crate) mod ring;
 pub mod tfhe;
 
 use crate::{Clock, Size};
@@ -23,6 +25,9 @@ pub const CHECKS: &[Check] = &[
     Check { name: "products of integers", run: bigint::check_products },
     Check { name: "products and powers modulo an integer", run: bigint::check_modular },
     Check { name: "products of lwe matrices in three forms", run: lwe::check },
+    Check { name: "products and recrypts of gh", run: gh::check },
+    Check { name: "products and bootstraps of ntru", run: ring::check_ntru },
+    Check { name: "products, rotations and bootstraps of bgv", run: ring::check_bgv },
     Check { name: "waves of tfhe, gates-128", run: |device, seed, size| tfhe::check(device, "gates-128", seed, size) },
     Check {
         name: "waves of tfhe, integers-128",

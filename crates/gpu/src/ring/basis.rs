@@ -1,7 +1,7 @@
 //! Bases on a device.
 
 use super::kernels::{BLOCK, Kernels, TILE};
-use super::poly::Polys;
+use super::poly::{MAX_ITEMS, Polys};
 use crate::{Arg, Buffer, Error, Kernel, Launch, Stream};
 use solinas_field::prime::Shoup;
 use solinas_ring::{Basis, Domain, RnsPoly};
@@ -133,6 +133,9 @@ impl Ring {
 
     /// Runs a kernel with a thread for each of `words` words of `items` polynomials.
     pub(super) fn for_each(&self, kernel: &Kernel, words: u32, items: usize, args: Vec<Arg>) -> Result<(), Error> {
+        if items > MAX_ITEMS {
+            return Err(Error::Unsupported { params: format!("a batch of {items} polynomials") });
+        }
         self.launch(kernel, [words.div_ceil(BLOCK), items as u32, 1], args)
     }
 

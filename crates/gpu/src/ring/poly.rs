@@ -6,7 +6,7 @@ use solinas_ring::{Automorphism, Coeff, Domain, Eval, RnsPoly};
 use std::marker::PhantomData;
 
 /// Most polynomials that a launch handles: the second dimension of a grid.
-const MAX_ITEMS: usize = 65_535;
+pub(super) const MAX_ITEMS: usize = 65_535;
 
 /// Polynomials of one basis on a device, as [`RnsPoly`]. Shape: `[items][towers][N]`. They have no secrets.
 ///

@@ -81,7 +81,7 @@ fn operations_agree(set: &str) {
 
 #[test]
 fn operations_of_bgv_are_those_of_the_cpu() {
-    for set in ["slots-64-2", "wide-32-1", "bits-64-3", "boot-64-2"] {
+    for set in ["slots-64-2", "slots-64-3", "wide-32-1", "wide-64-3", "bits-64-3", "boot-64-2"] {
         operations_agree(set);
     }
 }

@@ -23,6 +23,13 @@ use switch::Switch;
 #[derive(Debug, Clone)]
 pub struct Parts(Arc<Polys<Eval>>);
 
+impl Parts {
+    /// Bytes on the device.
+    pub fn bytes(&self) -> usize {
+        8 * self.0.items() * self.0.ring().basis().words()
+    }
+}
+
 impl bgv::Parts for Parts {
     fn count(&self) -> usize {
         self.0.items()
