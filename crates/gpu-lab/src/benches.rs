@@ -57,6 +57,7 @@ pub const BENCHES: &[Bench] = &[
     Bench { name: "modulo 785,006 bits, 16", item: "product", run: |d, s, t| bigint::modular(d, 16, s, t) },
     Bench { name: "lwe 9326 x 9326, resident", item: "product", run: |d, s, t| lwe::products(d, false, s, t) },
     Bench { name: "lwe 9326 x 9326, from the seed", item: "product", run: |d, s, t| lwe::products(d, true, s, t) },
+    Bench { name: "gh small, batches of 256", item: "encryption", run: |d, s, t| gh::encrypt(d, "small", s, t) },
     Bench { name: "gh small, pair table", item: "recrypt", run: |d, s, t| gh::recrypt(d, "small", s, t) },
     Bench { name: "gh medium, pair table", item: "recrypt", run: |d, s, t| gh::recrypt(d, "medium", s, t) },
     Bench { name: "ntru boot-16384", item: "product", run: |d, s, t| ring::ntru(d, false, s, t) },

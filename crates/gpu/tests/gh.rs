@@ -67,6 +67,23 @@ fn recrypts_are_those_of_the_processor() {
     }
 }
 
+/// Batches that fill the device and that do not, and empty ones.
+#[test]
+fn encryptions_are_those_of_the_processor() {
+    for (name, batch) in [("ci-3", 3), ("ci-7", 70)] {
+        let server = key(name);
+        let public = Arc::new(server.public().clone());
+        let cpu = Encryptor::new(&public, EncryptMethod::Table, 1 << 34, Arithmetic::default()).unwrap();
+        let gpu = gh::Encryptor::new(&device(1), Arc::clone(&public), batch).unwrap();
+        for count in [0, 1, 7] {
+            let bits: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
+            let rng = || public.encryption_rng(count as u64).unwrap();
+            let want = cpu.encrypt_batch(&bits, &mut rng()).unwrap();
+            assert!(gpu.encrypt(&bits, &mut rng()).unwrap() == want, "{count} bits of {name}");
+        }
+    }
+}
+
 /// A key of the papers' smallest set.
 #[test]
 fn recrypts_of_the_set_toy_are_those_of_the_processor() {

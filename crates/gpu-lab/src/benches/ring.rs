@@ -19,7 +19,11 @@ pub(super) fn ntru(device: &Device, bootstrap: bool, size: Size, timer: &Timer) 
         _ => key.hints().last().map_or(0, |hint| 4 * words(hint)),
     };
     let seconds = timer.median(|| {
-        if bootstrap { engine.bootstrap(&x)? } else { engine.multiply(&x, &x)? };
+        if bootstrap {
+            engine.bootstrap(&x)?
+        } else {
+            engine.multiply(&x, &x)?
+        };
         stream.synchronize()
     })?;
     Ok(Measured { seconds, count: 1, fp64: 0.0, bytes: bytes as f64, share: 1.0 })
@@ -37,7 +41,11 @@ pub(super) fn bgv(device: &Device, bootstrap: bool, size: Size, timer: &Timer) -
         _ => rows + 6 * x.numbers().bytes(),
     };
     let seconds = timer.median(|| {
-        if bootstrap { engine.bootstrap(&x)? } else { engine.multiply(&x, &x)? };
+        if bootstrap {
+            engine.bootstrap(&x)?
+        } else {
+            engine.multiply(&x, &x)?
+        };
         stream.synchronize()
     })?;
     Ok(Measured { seconds, count: 1, fp64: 0.0, bytes: bytes as f64, share: 1.0 })

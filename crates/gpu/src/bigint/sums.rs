@@ -2,7 +2,7 @@
 
 use super::Lists;
 use super::modulus::{Modulus, Workspace, misfit};
-use super::reduce::carry_grid;
+use super::reduce::{Numbers, carry_grid};
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Module, Stream};
 use solinas_bigint::Natural;
 
@@ -158,5 +158,26 @@ impl Modulus {
         ];
         launches.extend(self.reduce_once((out, first, k), items, workspace));
         Ok(launches)
+    }
+
+    /// Residue i of `out` <- d less residue i of `x`, which is d for 0. `out` may be `x`.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] for other shapes.
+    pub(crate) fn negate<'p>(
+        &'p self,
+        x: &Buffer<u64>,
+        out: &Buffer<u64>,
+        items: usize,
+        workspace: &Workspace,
+    ) -> Result<[Launch<'p>; 2], Error> {
+        let k = self.words;
+        self.check(workspace, items)?;
+        if x.len() < items * k || out.len() < items * k {
+            return Err(misfit(format!("{items} items in {} words", x.len().min(out.len()))));
+        }
+        let modulus = Numbers { buffer: &self.modulus, stride: 0, words: k };
+        let x = Numbers { buffer: x, stride: k, words: k };
+        Ok(self.subtraction.subtract(out, modulus, x, (k, items), &workspace.carries))
     }
 }

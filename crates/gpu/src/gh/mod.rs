@@ -3,8 +3,10 @@
 //! An [`Engine`] holds a server key and the tables of one method on a device. It is the
 //! [`Accelerator`] of an [`Evaluator`](solinas_schemes::gh::Evaluator), which checks noise and keys, and adds.
 //! A Recrypt is two graphs: the expansions of `c x_k / d` with their candidates, and the columns with their sum.
+//! An [`Encryptor`] encrypts batches of bits for measurements of the papers' tables. The device then sees the bits.
 
 mod columns;
+mod encrypt;
 mod expand;
 mod kernels;
 mod memory;
@@ -13,6 +15,7 @@ mod schedule;
 
 use crate::bigint::Modulus;
 use crate::{Device, Error};
+pub use encrypt::Encryptor;
 pub use memory::{bytes, fastest};
 use recrypt::Chain;
 use solinas_schemes::gh::{Accelerator, Evaluator, RecryptMethod, ServerKey};

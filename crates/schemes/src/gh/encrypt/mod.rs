@@ -113,16 +113,16 @@ impl Method for EncryptMethod {
     }
 }
 
-/// A noise polynomial `u`: indices and signs of its coefficients +-1, by ascending index.
+/// A noise polynomial `u`: indices and signs of its coefficients +-1, by ascending index. It is secret.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(super) struct Noise {
+pub struct Noise {
     pub(super) terms: Vec<(u32, bool)>,
 }
 
 impl Noise {
     /// Draws coefficients that are 0 with probability `1 - nz/n`, and otherwise 1 or -1 with equal probability. Draws
     /// again if there are more than [`Params::max_nonzeros`] non-zero ones.
-    pub(super) fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
+    pub fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
         let n = params.dimension();
         let threshold = ((params.nonzeros() as u128) << 63) / n as u128;
         loop {
@@ -138,6 +138,17 @@ impl Noise {
                 return noise;
             }
         }
+    }
+
+    /// The index of each coefficient that is not 0, and whether it is -1. By ascending index.
+    pub fn terms(&self) -> &[(u32, bool)] {
+        &self.terms
+    }
+}
+
+impl core::fmt::Debug for Noise {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Noise(..)")
     }
 }
 
