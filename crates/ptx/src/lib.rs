@@ -23,6 +23,7 @@ mod syntax;
 pub use call::Call;
 pub use counters::{Class, Counters};
 pub use error::{Fault, FaultKind, ParseError, Place};
+pub use isa::OPCODES;
 pub use launch::{Checks, Launch, Options, Ranges, Report};
 pub use machine::Machine;
 pub use module::{Kernel, Module};

@@ -193,9 +193,9 @@ pub(super) fn binary(name: &str, ty: Type) -> Option<F2> {
             Type::S32 => Some(over!(i32, |a, b| i64::from(a) * i64::from(b))),
             _ => None,
         },
-        // The manual leaves a division by 0 undefined; devices give all ones, and the dividend as remainder.
-        "div" => of_type!(ty, number, T, over!(T, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) })),
-        "rem" => of_type!(ty, number, T, over!(T, |a, b| if b == 0 { a } else { a.wrapping_rem(b) })),
+        // A divisor of 0 is a fault in the lanes that take part.
+        "div" => of_type!(ty, number, T, over!(T, |a, b| if b == 0 { 0 } else { a.wrapping_div(b) })),
+        "rem" => of_type!(ty, number, T, over!(T, |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) })),
         "min" => of_type!(ty, number, T, over!(T, |a, b| a.min(b))),
         "max" => of_type!(ty, number, T, over!(T, |a, b| a.max(b))),
         "and" => of_type!(ty, logic, T, over!(T, |a, b| a & b)),

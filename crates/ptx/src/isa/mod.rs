@@ -12,6 +12,7 @@ use crate::counters::Class;
 use crate::error::ParseError;
 use crate::syntax::{Entry, Special};
 pub(crate) use alu::{Carry, F1, F2, F3, F4};
+pub use decode::OPCODES;
 
 /// No register.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -86,6 +87,8 @@ pub(crate) enum Vote {
 pub(crate) enum Op {
     Unary(F1),
     Binary(F2),
+    /// A division of integers: the second operand must not be 0.
+    Quotient(F2),
     Ternary(F3),
     Quaternary(F4),
     Carry(Carry),

@@ -287,6 +287,13 @@ impl Group {
         match instruction.op {
             Op::Unary(f) => f(&mut self.scratch, register(0)),
             Op::Binary(f) => f(&mut self.scratch, register(0), register(1)),
+            Op::Quotient(f) => {
+                if let Some(lane) = active.lanes().find(|&lane| register(1)[lane] == 0) {
+                    let what = "a division of integers by 0 has no defined result";
+                    return Err(Trouble::new(FaultKind::Trap, lane, what));
+                }
+                f(&mut self.scratch, register(0), register(1));
+            }
             Op::Ternary(f) => f(&mut self.scratch, register(0), register(1), register(2)),
             Op::Quaternary(f) => f(&mut self.scratch, register(0), register(1), register(2), register(3)),
             Op::Carry(f) => {

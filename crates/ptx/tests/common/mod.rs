@@ -35,6 +35,18 @@ pub(crate) fn run(text: &str, threads: u32, input: &[u64], words: usize) -> Resu
 /// Applies an instruction to rows of operands. `types` has one letter for the result `%d` and one for each operand `%a`,
 /// `%b`, `%c`, `%e`: `p` for a predicate, `h`, `r`, `l` for 16, 32, 64 bits.
 pub(crate) fn apply(instruction: &str, types: &str, rows: &[Vec<u64>]) -> Vec<u64> {
+    let text = text_of(instruction, types);
+    let mut results = Vec::new();
+    for rows in rows.chunks(1024) {
+        let input: Vec<u64> = rows.iter().flatten().copied().collect();
+        let result = run(&text, rows.len() as u32, &input, rows.len());
+        results.extend(result.unwrap_or_else(|fault| panic!("{instruction}: {fault}")));
+    }
+    results
+}
+
+/// The kernel of [`apply`].
+pub(crate) fn text_of(instruction: &str, types: &str) -> String {
     let names = ["d", "a", "b", "c", "e"];
     let width = types.len() - 1;
     let mut declarations = String::new();
@@ -70,14 +82,7 @@ pub(crate) fn apply(instruction: &str, types: &str, rows: &[Vec<u64>]) -> Vec<u6
         _ => ";\nmov.u64 %t3, %d;\n",
     };
     body += "st.global.u64 [%t1], %t3;";
-    let text = kernel(&declarations, &body);
-    let mut results = Vec::new();
-    for rows in rows.chunks(1024) {
-        let input: Vec<u64> = rows.iter().flatten().copied().collect();
-        let result = run(&text, rows.len() as u32, &input, rows.len());
-        results.extend(result.unwrap_or_else(|fault| panic!("{instruction}: {fault}")));
-    }
-    results
+    kernel(&declarations, &body)
 }
 
 /// All rows of `count` operands from a list of values.

@@ -13,6 +13,65 @@ use crate::counters::Class;
 use crate::error::ParseError;
 use crate::syntax::{Entry, Operand, Parameter, Statement, Symbol, Type};
 
+/// The opcodes that the interpreter knows.
+pub const OPCODES: &[&str] = &[
+    "abs",
+    "activemask",
+    "add",
+    "addc",
+    "and",
+    "atom",
+    "bar",
+    "barrier",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bra",
+    "brev",
+    "clz",
+    "copysign",
+    "cvt",
+    "cvta",
+    "div",
+    "exit",
+    "fence",
+    "fma",
+    "ld",
+    "ldu",
+    "lop3",
+    "mad",
+    "madc",
+    "max",
+    "membar",
+    "min",
+    "mov",
+    "mul",
+    "nanosleep",
+    "neg",
+    "not",
+    "or",
+    "popc",
+    "prmt",
+    "rcp",
+    "red",
+    "redux",
+    "rem",
+    "ret",
+    "selp",
+    "setp",
+    "shf",
+    "shfl",
+    "shl",
+    "shr",
+    "sqrt",
+    "st",
+    "sub",
+    "subc",
+    "trap",
+    "vote",
+    "xor",
+];
+
 type Result<T = ()> = std::result::Result<T, ParseError>;
 
 /// The instructions of a kernel before registers are assigned to places.
@@ -226,11 +285,18 @@ impl Decoder<'_> {
         let statement = self.statement;
         let mut words = Words::new(statement);
         let opcode = words.opcode();
+        if !OPCODES.contains(&opcode) {
+            return self.unknown(opcode);
+        }
         match opcode {
             "add" | "sub" | "addc" | "subc" => self.sum(&mut words)?,
             "mul" | "mad" | "madc" => self.product(&mut words)?,
             "fma" | "div" | "sqrt" | "rcp" => self.fp64(&mut words)?,
-            "rem" | "min" | "max" | "and" | "or" | "xor" | "copysign" => {
+            "rem" => {
+                let ty = words.ty()?;
+                self.quotient(opcode, ty)?;
+            }
+            "min" | "max" | "and" | "or" | "xor" | "copysign" => {
                 let ty = words.ty()?;
                 self.arity(3..=3)?;
                 let (d, a, b) = (self.result(0, ty)?, self.source(1, ty)?, self.source(2, ty)?);
@@ -249,7 +315,7 @@ impl Decoder<'_> {
                 }
             }
             "popc" | "clz" | "bfind" => {
-                let name = if words.take("shiftamt") { "bfind.shiftamt" } else { opcode };
+                let name = if opcode == "bfind" && words.take("shiftamt") { "bfind.shiftamt" } else { opcode };
                 let ty = words.ty()?;
                 self.arity(2..=2)?;
                 let (d, a) = (self.result(0, Type::U32)?, self.source(1, ty)?);
@@ -308,14 +374,18 @@ impl Decoder<'_> {
                 words.ty()?;
                 self.emit(Op::Nothing, Class::Branch, &[], &[]);
             }
-            "cp" | "mbarrier" | "mapa" | "griddepcontrol" | "elect" | "getctarank" => {
-                return self.error(format!(
-                    "{opcode} is for the asynchronous copies and clusters of Hopper, which are not supported yet"
-                ));
-            }
-            _ => return self.error(format!("the opcode {opcode} is not supported")),
+            _ => return self.unknown(opcode),
         }
         words.end()
+    }
+
+    fn unknown(&self, opcode: &str) -> Result {
+        match opcode {
+            "cp" | "mbarrier" | "mapa" | "griddepcontrol" | "elect" | "getctarank" => self.error(format!(
+                "{opcode} is for the asynchronous copies and clusters of Hopper, which are not supported yet"
+            )),
+            _ => self.error(format!("the opcode {opcode} is not supported")),
+        }
     }
 
     /// An operation whose operands all have one type.
@@ -399,13 +469,18 @@ impl Decoder<'_> {
         self.alu(alu::ternary(&name, ty).map(Op::Ternary), Class::Multiply, d, &[a, b, c])
     }
 
+    /// `div` and `rem` of integers.
+    fn quotient(&mut self, opcode: &str, ty: Type) -> Result {
+        self.arity(3..=3)?;
+        let (d, a, b) = (self.result(0, ty)?, self.source(1, ty)?, self.source(2, ty)?);
+        self.alu(alu::binary(opcode, ty).map(Op::Quotient), Class::Integer, d, &[a, b])
+    }
+
     fn fp64(&mut self, words: &mut Words<'_>) -> Result {
         let opcode = words.opcode();
         let ty = words.ty()?;
         if !ty.is_float() && opcode == "div" {
-            self.arity(3..=3)?;
-            let (d, a, b) = (self.result(0, ty)?, self.source(1, ty)?, self.source(2, ty)?);
-            return self.alu(alu::binary("div", ty).map(Op::Binary), Class::Integer, d, &[a, b]);
+            return self.quotient(opcode, ty);
         }
         if !words.take("rn") {
             return self.error(format!("{opcode} must round to nearest: .rn"));
