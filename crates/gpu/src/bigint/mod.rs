@@ -14,14 +14,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod lists;
 mod modulus;
 mod reduce;
 mod sums;
 
 use crate::complex::{Operand, Plan};
 use crate::{Device, Error, Stream};
-pub(crate) use lists::Lists;
 pub use modulus::{Modulus, Workspace};
 use solinas_bigint::Natural;
 use solinas_field::complex::{Wrap, max_digit_bits};

@@ -1,8 +1,8 @@
 //! Sums of residues modulo one number, by lists.
 
-use super::Lists;
 use super::modulus::{Modulus, Workspace, misfit};
 use super::reduce::{Numbers, carry_grid};
+use crate::complex::Lists;
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Module, Stream};
 use solinas_bigint::Natural;
 

@@ -6,8 +6,10 @@
 //! pass, transforms back in the reverse order, rounds, and carries.
 
 mod kernels;
+mod lists;
 mod plan;
 
+pub(crate) use lists::Lists;
 pub use plan::{Operand, Plan, Scratch};
 
 /// Most points of a branch: two of them fit in the shared memory of a block.

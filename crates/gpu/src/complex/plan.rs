@@ -2,7 +2,7 @@
 
 use super::BRANCH;
 use super::kernels::Kernels;
-use crate::bigint::Lists;
+use super::lists::Lists;
 use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Stream};
 use solinas_field::Backend;
 use solinas_field::complex::{self, Stages, Wrap, error_bound};

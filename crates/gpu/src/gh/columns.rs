@@ -2,8 +2,8 @@
 
 use super::kernels::Kernels;
 use super::memory::Shape;
-use crate::bigint::{Lists, Modulus, WordSums, Workspace};
-use crate::complex::Operand;
+use crate::bigint::{Modulus, WordSums, Workspace};
+use crate::complex::{Lists, Operand};
 use crate::{Arg, Buffer, Error, Launch, Stream};
 use solinas_schemes::gh::{Params, RecryptMethod, ServerKey};
 

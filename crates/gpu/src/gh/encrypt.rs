@@ -1,7 +1,7 @@
 //! Encryption of batches of bits: `c = b + 2 u(r) mod d`, with a table of all powers of r on the device.
 
-use crate::bigint::{Lists, Modulus, WordSums, Workspace};
-use crate::complex::Operand;
+use crate::bigint::{Modulus, WordSums, Workspace};
+use crate::complex::{Lists, Operand};
 use crate::{Buffer, Device, Error, Launch, Stream};
 use rand_core::RngCore;
 use solinas_schemes::gh::{Ciphertext, Noise, PublicKey, noise};

@@ -5,8 +5,8 @@ use super::expand::Expansion;
 use super::kernels::Kernels;
 use super::memory::Shape;
 use super::schedule::{Schedule, Step};
-use crate::bigint::{Lists, Modulus, WordSums, Workspace};
-use crate::complex::Operand;
+use crate::bigint::{Modulus, WordSums, Workspace};
+use crate::complex::{Lists, Operand};
 use crate::{Buffer, Error, Graph, Launch, Stream};
 use solinas_schemes::gh::{RecryptMethod, ServerKey};
 
