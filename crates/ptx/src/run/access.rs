@@ -1,4 +1,5 @@
-//! Loads, stores and atomic operations of a group: values move between registers and places that [`super::touch`] checked.
+//! Loads, stores and atomic operations of a group: values move between registers and the places that [`super::touch`]
+//! checked.
 
 use super::Trouble;
 use super::block::{Device, State};

@@ -86,7 +86,7 @@ impl Touch {
         self.0 == 0 || since < u64::from(who.barrier) << TIME
     }
 
-    /// Whether it is of the same warp, and the same thread or a barrier of the warp comes between. A sufficient condition.
+    /// Whether it is of the same warp, and of the same thread or before a barrier of the warp. A sufficient condition.
     #[inline(always)]
     fn is_near(self, who: &Who) -> bool {
         let (kind, time, thread) = (self.kind(), self.time(), self.thread());
