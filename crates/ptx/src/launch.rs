@@ -46,11 +46,14 @@ pub struct Options {
     pub checks: Checks,
     /// Steps of groups of warps in one launch, at most. A launch that needs more is stuck.
     pub steps: u64,
+    /// Threads of the host that run the blocks of a launch. Results, counters and faults do not depend on it.
+    pub threads: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 1 << 30, multiprocessors: 4, seed: 0, checks: Checks::ALL, steps: 1 << 36 }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        Self { memory: 1 << 30, multiprocessors: 4, seed: 0, checks: Checks::ALL, steps: 1 << 36, threads }
     }
 }
 

@@ -96,6 +96,6 @@ impl Machine {
     pub fn launch(&mut self, kernel: &Kernel, launch: &Launch, parameters: &[u8]) -> Result<Report, Fault> {
         let number = self.launches;
         self.launches += 1;
-        run(&Setup { program: kernel.program(), launch, options: &self.options, parameters, number }, &mut self.memory)
+        run(&Setup { program: kernel.program(), launch, options: &self.options, parameters, number }, &self.memory)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::buffer::Buffer;
 use crate::error::{Fault, FaultKind};
 
 /// Lowest address of an allocation. The space below it belongs to shared and constant memory.
@@ -12,66 +13,6 @@ const ALIGN: u64 = 256;
 const GUARD: u64 = 1 << 16;
 /// The device address space, bytes. No address is used twice, so that a freed one stays invalid.
 const END: u64 = 1 << 56;
-
-/// One allocation.
-#[derive(Debug)]
-pub(crate) struct Buffer {
-    pub(crate) start: u64,
-    pub(crate) bytes: Vec<u8>,
-    /// One bit for each byte: set once the byte was written.
-    written: Vec<u64>,
-}
-
-impl Buffer {
-    /// Whether all of `bytes` bytes from `offset` were written. The range is inside of the buffer.
-    #[inline]
-    pub(crate) fn is_written(&self, offset: usize, bytes: usize) -> bool {
-        let (word, shift) = (offset / 64, offset % 64);
-        if (1..=64 - shift).contains(&bytes) {
-            let mask = u64::MAX >> (64 - bytes);
-            return self.written[word] >> shift & mask == mask;
-        }
-        self.first_unwritten(offset, bytes).is_none()
-    }
-
-    /// Marks `bytes` bytes from `offset` as written.
-    #[inline]
-    pub(crate) fn mark(&mut self, offset: usize, bytes: usize) {
-        let (word, shift) = (offset / 64, offset % 64);
-        if (1..=64 - shift).contains(&bytes) {
-            self.written[word] |= u64::MAX >> (64 - bytes) << shift;
-            return;
-        }
-        for (word, mask) in words(offset, bytes) {
-            self.written[word] |= mask;
-        }
-    }
-
-    fn forget(&mut self, offset: usize, bytes: usize) {
-        for (word, mask) in words(offset, bytes) {
-            self.written[word] &= !mask;
-        }
-    }
-
-    fn first_unwritten(&self, offset: usize, bytes: usize) -> Option<usize> {
-        words(offset, bytes).find_map(|(word, mask)| {
-            let missing = mask & !self.written[word];
-            (missing != 0).then(|| 64 * word + missing.trailing_zeros() as usize)
-        })
-    }
-}
-
-/// The words of a bitmap that a range of bits touches, each with the mask of the bits in it.
-#[inline]
-fn words(offset: usize, count: usize) -> impl Iterator<Item = (usize, u64)> {
-    let end = offset + count;
-    let words = if count == 0 { 0..0 } else { offset / 64..end.div_ceil(64) };
-    words.map(move |word| {
-        let low = offset.saturating_sub(64 * word);
-        let high = (end - 64 * word).min(64);
-        (word, (u64::MAX >> (64 - (high - low))) << low)
-    })
-}
 
 /// The global memory of a device.
 #[derive(Debug)]
@@ -106,7 +47,7 @@ impl Memory {
         let start = self.next;
         self.next = (start + bytes + GUARD).next_multiple_of(ALIGN);
         self.used += bytes;
-        let buffer = Buffer { start, bytes: vec![0xA5; size], written: vec![0; size.div_ceil(64)] };
+        let buffer = Buffer::new(start, size);
         let slot = if let Some(slot) = self.free_slots.pop() {
             self.buffers[slot] = buffer;
             slot
@@ -125,8 +66,8 @@ impl Memory {
             );
         };
         let buffer = &mut self.buffers[slot];
-        self.used -= buffer.bytes.len() as u64;
-        *buffer = Buffer { start: 0, bytes: Vec::new(), written: Vec::new() };
+        self.used -= buffer.len() as u64;
+        *buffer = Buffer::default();
         self.free_slots.push(slot);
         Ok(())
     }
@@ -141,17 +82,12 @@ impl Memory {
         &self.buffers[slot]
     }
 
-    #[inline]
-    pub(crate) fn buffer_mut(&mut self, slot: usize) -> &mut Buffer {
-        &mut self.buffers[slot]
-    }
-
     /// The slot of the allocation that holds `bytes` bytes from `address`, and their offset in it.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<(usize, usize)> {
         let (&start, &slot) = self.by_start.range(..=address).next_back()?;
         let offset = address - start;
         let end = offset.checked_add(bytes)?;
-        (end <= self.buffers[slot].bytes.len() as u64).then_some((slot, offset as usize))
+        (end <= self.buffers[slot].len() as u64).then_some((slot, offset as usize))
     }
 
     fn range(&self, address: u64, bytes: u64, call: &str) -> Result<(usize, usize, usize), Fault> {
@@ -162,17 +98,15 @@ impl Memory {
     }
 
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
-        let (slot, offset, count) = self.range(address, bytes.len() as u64, "a write")?;
-        let buffer = &mut self.buffers[slot];
-        buffer.bytes[offset..offset + count].copy_from_slice(bytes);
-        buffer.mark(offset, count);
+        let (slot, offset, _) = self.range(address, bytes.len() as u64, "a write")?;
+        self.buffers[slot].write(offset, bytes);
         Ok(())
     }
 
     pub(crate) fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
         let (slot, offset, count) = self.range(address, out.len() as u64, "a read")?;
         self.initialised(slot, offset, count)?;
-        out.copy_from_slice(&self.buffers[slot].bytes[offset..offset + count]);
+        self.buffers[slot].read(offset, out);
         Ok(())
     }
 
@@ -182,7 +116,7 @@ impl Memory {
             None => Ok(()),
             Some(at) => Err(Fault::new(
                 FaultKind::Uninitialised,
-                format!("byte {at} of an allocation of {} bytes was never written", buffer.bytes.len()),
+                format!("byte {at} of an allocation of {} bytes was never written", buffer.len()),
             )
             .at(buffer.start + at as u64)),
         }
@@ -190,9 +124,10 @@ impl Memory {
 
     pub(crate) fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), Fault> {
         let (slot, offset, count) = self.range(address, bytes, "a fill")?;
-        let buffer = &mut self.buffers[slot];
-        buffer.bytes[offset..offset + count].fill(byte);
-        buffer.mark(offset, count);
+        let pieces = [byte; 4096];
+        for at in (0..count).step_by(pieces.len()) {
+            self.buffers[slot].write(offset + at, &pieces[..pieces.len().min(count - at)]);
+        }
         Ok(())
     }
 
@@ -200,14 +135,9 @@ impl Memory {
         let (source, at, count) = self.range(from, bytes, "a copy")?;
         let (target, offset, _) = self.range(to, bytes, "a copy")?;
         self.initialised(source, at, count)?;
-        if source == target {
-            self.buffers[source].bytes.copy_within(at..at + count, offset);
-        } else {
-            let mut taken = std::mem::take(&mut self.buffers[target].bytes);
-            taken[offset..offset + count].copy_from_slice(&self.buffers[source].bytes[at..at + count]);
-            self.buffers[target].bytes = taken;
-        }
-        self.buffers[target].mark(offset, count);
+        let mut taken = vec![0; count];
+        self.buffers[source].read(at, &mut taken);
+        self.buffers[target].write(offset, &taken);
         Ok(())
     }
 

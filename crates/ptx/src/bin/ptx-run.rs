@@ -13,6 +13,7 @@ Usage: ptx-run FILE.ptx --list
 Options:
   --seed=N             seed of the order of warps and blocks (0)
   --repeat=N           launches (1)
+  --threads=N          threads of the host (those of the machine, at most 4)
   --no-checks          without checks
 ";
 
@@ -64,6 +65,7 @@ fn run(arguments: &[String]) -> Result<String> {
     for argument in rest {
         match argument.split_once('=').unwrap_or((argument, "")) {
             ("--seed", value) => options.seed = number(value)?,
+            ("--threads", value) => options.threads = number(value)?,
             ("--repeat", value) => repeat = number(value)?,
             ("--no-checks", "") => options.checks = Checks::NONE,
             _ => words.push(argument.as_str()),

@@ -1,9 +1,11 @@
-//! Loads, stores and atomic operations of a group: values move between registers and places that [`super::touch`] checked.
+//! Loads, stores and atomic operations of a group: values move between registers and the places that [`super::touch`]
+//! checked.
 
 use super::Trouble;
 use super::block::{Device, State};
 use super::group::{Group, Step};
 use super::touch::{CONST, Does, NOWHERE, SHARED, Touched};
+use crate::buffer::Buffer;
 use crate::isa::{Access, Atomic, NONE};
 
 /// The number of `N` bytes at an offset; 0 outside of the bytes.
@@ -25,16 +27,32 @@ fn set_part<const N: usize>(bytes: &mut [u8], offset: usize, value: u64) {
 
 /// Reads a number of `N` bytes into each of the lanes.
 #[inline(always)]
-fn gather<const N: usize>(out: &mut [u64], lanes: &[usize], bytes: &[u8], offsets: &[usize], shift: usize) {
+fn gather<const N: usize>(out: &mut [u64], lanes: &[usize], from: Origin<'_>, offsets: &[usize], shift: usize) {
+    match from {
+        Origin::Bytes(bytes) => each(out, lanes, offsets, |offset| part::<N>(bytes, offset + shift)),
+        Origin::Buffer(buffer) => each(out, lanes, offsets, |offset| buffer.load::<N>(offset + shift)),
+    }
+}
+
+/// Sets the lanes of a register to the numbers at their offsets.
+#[inline(always)]
+fn each(out: &mut [u64], lanes: &[usize], offsets: &[usize], load: impl Fn(usize) -> u64) {
     if lanes.len() == out.len() {
-        for (out, offset) in out.iter_mut().zip(offsets) {
-            *out = part::<N>(bytes, offset + shift);
+        for (out, &offset) in out.iter_mut().zip(offsets) {
+            *out = load(offset);
         }
     } else {
         for &lane in lanes {
-            out[lane] = part::<N>(bytes, offsets[lane] + shift);
+            out[lane] = load(offsets[lane]);
         }
     }
+}
+
+/// The memory of a load.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    Bytes(&'a [u8]),
+    Buffer(&'a Buffer),
 }
 
 /// Writes a number of `N` bytes from each of the lanes.
@@ -42,6 +60,24 @@ fn gather<const N: usize>(out: &mut [u64], lanes: &[usize], bytes: &[u8], offset
 fn scatter<const N: usize>(values: &[u64], lanes: &[usize], bytes: &mut [u8], offsets: &[usize], shift: usize) {
     for &lane in lanes {
         set_part::<N>(bytes, offsets[lane] + shift, values[lane]);
+    }
+}
+
+#[inline(always)]
+fn load_global<const N: usize>(buffer: &Buffer, offset: usize) -> u64 {
+    buffer.load::<N>(offset)
+}
+
+#[inline(always)]
+fn store_global<const N: usize>(buffer: &Buffer, offset: usize, value: u64) {
+    buffer.store::<N>(offset, value);
+}
+
+/// As [`scatter`], to global memory.
+#[inline(always)]
+fn scatter_global<const N: usize>(values: &[u64], lanes: &[usize], buffer: &Buffer, offsets: &[usize], shift: usize) {
+    for &lane in lanes {
+        buffer.store::<N>(offsets[lane] + shift, values[lane]);
     }
 }
 
@@ -82,13 +118,13 @@ impl Group {
             let shift = element * access.bytes as usize;
             let touched = &self.touched;
             for (slot, lanes) in touched.runs() {
-                let bytes: &[u8] = match slot {
-                    SHARED => &state.shared,
-                    CONST => &device.program.constants,
-                    NOWHERE => &[],
-                    slot => &device.memory.buffer(slot as usize).bytes,
+                let from = match slot {
+                    SHARED => Origin::Bytes(&state.shared),
+                    CONST => Origin::Bytes(&device.program.constants),
+                    NOWHERE => Origin::Bytes(&[]),
+                    slot => Origin::Buffer(device.memory.buffer(slot as usize)),
                 };
-                of_size!(access.bytes, gather(&mut self.scratch, lanes, bytes, &touched.offsets, shift));
+                of_size!(access.bytes, gather(&mut self.scratch, lanes, from, &touched.offsets, shift));
             }
             if let Some(mask) = access.signed {
                 let unused = 64 - 8 * access.bytes;
@@ -124,18 +160,15 @@ impl Group {
             let values = &self.registers[instruction.s[1 + element] as usize];
             let touched = &self.touched;
             for (slot, lanes) in touched.runs() {
-                let bytes: &mut [u8] = match slot {
-                    SHARED => &mut state.shared,
-                    NOWHERE | CONST => continue,
+                let offsets = &touched.offsets;
+                match slot {
+                    SHARED => of_size!(access.bytes, scatter(values, lanes, &mut state.shared, offsets, shift)),
+                    NOWHERE | CONST => {}
                     slot => {
-                        let buffer = device.memory.buffer_mut(slot as usize);
-                        lanes
-                            .iter()
-                            .for_each(|&lane| buffer.mark(touched.offsets[lane] + shift, access.bytes as usize));
-                        &mut buffer.bytes
+                        let buffer = device.memory.buffer(slot as usize);
+                        of_size!(access.bytes, scatter_global(values, lanes, buffer, offsets, shift));
                     }
-                };
-                of_size!(access.bytes, scatter(values, lanes, bytes, &touched.offsets, shift));
+                }
             }
         }
         Ok(())
@@ -163,15 +196,23 @@ impl Group {
                 device.knowledge.write(&who, key, access.order, true);
             }
             let offset = offsets[lane];
-            let bytes = match slots[lane] {
-                SHARED => &mut state.shared,
+            let new = |old| (atomic.apply)(old, a[lane], b[lane]);
+            let old = match slots[lane] {
+                SHARED => {
+                    let old = of_size!(access.bytes, part(&state.shared, offset));
+                    of_size!(access.bytes, set_part(&mut state.shared, offset, new(old)));
+                    old
+                }
                 NOWHERE | CONST => continue,
-                slot => &mut device.memory.buffer_mut(slot as usize).bytes,
+                // Kernels with these run on one thread.
+                slot => {
+                    let buffer = device.memory.buffer(slot as usize);
+                    let old = of_size!(access.bytes, load_global(buffer, offset));
+                    of_size!(access.bytes, store_global(buffer, offset, new(old)));
+                    old
+                }
             };
-            let old = of_size!(access.bytes, part(bytes, offset));
-            let new = (atomic.apply)(old, a[lane], b[lane]);
-            changes |= new != old;
-            of_size!(access.bytes, set_part(bytes, offset, new));
+            changes |= new(old) != old;
             self.scratch[lane] = old;
         }
         if changes {

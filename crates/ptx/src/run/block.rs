@@ -22,7 +22,7 @@ pub(super) struct Device<'a> {
     pub(super) launch: &'a Launch,
     pub(super) checks: Checks,
     pub(super) parameters: &'a [u8],
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: &'a Memory,
     pub(super) pages: Pages,
     pub(super) knowledge: Knowledge,
     pub(super) patterns: Patterns,

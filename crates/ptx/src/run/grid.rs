@@ -1,7 +1,10 @@
 //! A launch: which blocks run side by side, and in which order.
 
+use std::ops::Range;
+
 use super::block::{Block, Device};
 use super::order::Knowledge;
+use super::parcel::{self, Done};
 use super::pattern::Patterns;
 use super::shadow::{BLOCK_BITS, Pages};
 use crate::counters::Counters;
@@ -17,6 +20,9 @@ const SHARED_BLOCK: u32 = 227 << 10;
 /// Threads and blocks of a multiprocessor, at most.
 const THREADS: u32 = 2048;
 const BLOCKS: u32 = 32;
+/// Lane instructions of a parcel, about, and most parcels of a launch.
+const PARCEL: u64 = 1 << 21;
+const MOST_PARCELS: u32 = 16;
 /// A launch is stuck if each resident block polls this often without a store, a barrier or an exit of any block.
 const POLLS: u64 = 1 << 14;
 
@@ -61,15 +67,45 @@ fn shape(setup: &Setup<'_>) -> Result<(u32, u32), Fault> {
 }
 
 /// Runs a launch to its end.
-pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Fault> {
+pub(crate) fn run(setup: &Setup<'_>, memory: &Memory) -> Result<Report, Fault> {
     let (count, threads) = shape(setup)?;
+    let Setup { program, options, .. } = setup;
+    // Blocks that wait for each other must run side by side.
+    let lanes = u64::from(count) * u64::from(threads) * program.code.len() as u64;
+    let parcels = if program.strong { 1 } else { (lanes / PARCEL).clamp(1, u64::from(MOST_PARCELS.min(count))) as u32 };
+    let run_parcel = |parcel: u32, parcels: u32| {
+        let first = |parcel: u32| (u64::from(count) * u64::from(parcel) / u64::from(parcels)) as u32;
+        run_blocks(setup, memory, threads, first(parcel)..first(parcel + 1), parcel)
+    };
+    let done = parcel::run(parcels, options.threads, |parcel| run_parcel(parcel, parcels))?;
+    let done = match done {
+        Ok(done) => done,
+        // Blocks of different parcels race. Together they show where.
+        Err(place) => {
+            run_parcel(0, 1)?;
+            let what = "two blocks touch these bytes, and one of them writes; use one block, or two launches";
+            let buffer = memory.buffer(place.0);
+            return Err(Fault::new(FaultKind::Race, what).at(buffer.start + ((place.1 as u64) << program.global_grain)));
+        }
+    };
+    Ok(report(program, memory, &done))
+}
+
+/// Runs some blocks of a launch to their end, side by side in random order.
+fn run_blocks(
+    setup: &Setup<'_>,
+    memory: &Memory,
+    threads: u32,
+    blocks: Range<u32>,
+    parcel: u32,
+) -> Result<Done, Fault> {
     let Setup { program, launch, options, .. } = setup;
     let shared = (program.entry.shared_bytes + launch.shared).max(1);
     let per_processor = (SHARED_TOTAL / (shared + 1024)).min(THREADS / threads.next_multiple_of(32)).clamp(1, BLOCKS);
     let most = options.multiprocessors.max(1).saturating_mul(per_processor);
     let mut device = device(setup, memory);
-    let mut random = Random::new(options.seed ^ setup.number << 32);
-    let mut order: Vec<u32> = (0..count).collect();
+    let mut random = Random::new(options.seed ^ setup.number << 32 ^ u64::from(parcel) << 24);
+    let mut order: Vec<u32> = blocks.collect();
     let mut resident: Vec<Block> = Vec::new();
     let mut spare: Vec<Block> = Vec::new();
     let mut steps = options.steps;
@@ -104,10 +140,10 @@ pub(crate) fn run(setup: &Setup<'_>, memory: &mut Memory) -> Result<Report, Faul
             return Err(Fault::new(FaultKind::Stuck, format!("kernel {}: {what}", program.entry.name)));
         }
     }
-    Ok(report(device))
+    Ok(Done { counters: device.counters, counts: device.counts, pages: device.pages })
 }
 
-fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
+fn device<'a>(setup: &Setup<'a>, memory: &'a Memory) -> Device<'a> {
     let Setup { program, launch, options, parameters, .. } = *setup;
     let entry = &program.entry;
     let end = entry.dynamic + launch.shared;
@@ -131,19 +167,19 @@ fn device<'a>(setup: &Setup<'a>, memory: &'a mut Memory) -> Device<'a> {
     }
 }
 
-fn report(device: Device<'_>) -> Report {
-    let mut counters = device.counters;
-    for (instruction, count) in device.program.code.iter().zip(&device.counts) {
+fn report(program: &Program, memory: &Memory, done: &Done) -> Report {
+    let mut counters = done.counters.clone();
+    for (instruction, count) in program.code.iter().zip(&done.counts) {
         if instruction.counted {
             counters.lanes[instruction.class as usize] += count;
         }
     }
-    let grain = 1 << device.program.global_grain;
+    let grain = 1 << program.global_grain;
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
-    for (slot, places, [read, written]) in device.pages.runs() {
-        let buffer = device.memory.buffer(slot);
+    for (slot, places, [read, written]) in done.pages.runs() {
+        let buffer = memory.buffer(slot);
         let address = |place: usize| buffer.start + place as u64 * grain;
-        let end = address(places.end).min(buffer.start + buffer.bytes.len() as u64);
+        let end = address(places.end).min(buffer.start + buffer.len() as u64);
         for (ranges, touched) in [(&mut reads, read), (&mut writes, written)] {
             match ranges.last_mut() {
                 _ if !touched => {}

@@ -6,6 +6,7 @@ mod grid;
 mod group;
 mod mask;
 mod order;
+mod parcel;
 mod pattern;
 mod shadow;
 mod touch;

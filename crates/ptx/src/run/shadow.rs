@@ -86,7 +86,7 @@ impl Touch {
         self.0 == 0 || since < u64::from(who.barrier) << TIME
     }
 
-    /// Whether it is of the same warp, and the same thread or a barrier of the warp comes between. A sufficient condition.
+    /// Whether it is of the same warp, and of the same thread or before a barrier of the warp. A sufficient condition.
     #[inline(always)]
     fn is_near(self, who: &Who) -> bool {
         let (kind, time, thread) = (self.kind(), self.time(), self.thread());
@@ -319,6 +319,12 @@ impl Pages {
     /// A page of an allocation.
     #[inline]
     pub(super) fn page(&mut self, slot: usize, page: usize) -> &mut Cells {
+        let strong = self.strong;
+        self.entry(slot, page).get_or_insert_with(|| Cells::new(Self::CELLS, strong))
+    }
+
+    #[inline]
+    fn entry(&mut self, slot: usize, page: usize) -> &mut Option<Cells> {
         if self.slots.len() <= slot {
             self.slots.resize_with(slot + 1, Vec::new);
         }
@@ -326,7 +332,31 @@ impl Pages {
         if pages.len() <= page {
             pages.resize_with(page + 1, || None);
         }
-        pages[page].get_or_insert_with(|| Cells::new(Self::CELLS, self.strong))
+        &mut pages[page]
+    }
+
+    /// Adds the accesses of other blocks. Returns the first place with accesses of both, one of them a write.
+    pub(super) fn merge(&mut self, other: Self) -> Option<(usize, usize)> {
+        let mut race = None;
+        for (slot, pages) in other.slots.into_iter().enumerate() {
+            for (page, cells) in pages.into_iter().enumerate().filter_map(|(page, cells)| Some((page, cells?))) {
+                let entry = self.entry(slot, page);
+                let Some(own) = entry else {
+                    *entry = Some(cells);
+                    continue;
+                };
+                for (at, (own, cell)) in own.weak.iter_mut().zip(cells.weak).enumerate() {
+                    let touched = |cell: &Cell| cell.read != Touch::NONE || cell.write != Touch::NONE;
+                    let writes = own.write != Touch::NONE || cell.write != Touch::NONE;
+                    if writes && touched(own) && touched(&cell) {
+                        race.get_or_insert((slot, page * Self::CELLS + at));
+                    }
+                    // From here on, only whether there was an access counts.
+                    *own = Cell { write: Touch(own.write.0 | cell.write.0), read: Touch(own.read.0 | cell.read.0) };
+                }
+            }
+        }
+        race
     }
 
     /// Runs of places that were read and written alike: slot, indices, and whether they were read and written.

@@ -265,7 +265,7 @@ impl Touched {
                 match device.memory.find(address, bytes) {
                     Some((found, _)) => {
                         let buffer = device.memory.buffer(found);
-                        (slot, start, length) = (found as u32, buffer.start, buffer.bytes.len() as u64);
+                        (slot, start, length) = (found as u32, buffer.start, buffer.len() as u64);
                     }
                     None if device.checks.bounds => {
                         let what = format!("{bytes} bytes lie in no allocation");
