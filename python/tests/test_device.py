@@ -33,9 +33,17 @@ def test_errors_name_the_remedy(keys):
         sl.Server(server_key, device="cuda:99")
     with pytest.raises(sl.ParameterError, match="bytes on the emulated device"):
         sl.Server(server_key, device="emulated", memory=1 << 20)
-    _, other = sl.keygen("ntru", params="tight-512-20", research=True)
-    with pytest.raises(sl.ParameterError, match="does not run on the device emulated"):
-        sl.Server(other, device="emulated")
+
+
+@pytest.mark.parametrize(("scheme", "params"), [("ntru", "tight-512-20"), ("bgv", "bits-64-3")])
+def test_keys_over_rings_run_on_one_device(scheme, params):
+    client, server_key = sl.keygen(scheme, params=params, research=True)
+    a, b = client.encrypt(sl.bool_(True)), client.encrypt(sl.bool_(False))
+    results = [sl.Server(server_key, threads=2, device=device).run(a & ~b) for device in ("cpu", "emulated")]
+    assert results[0].to_bytes() == results[1].to_bytes()
+    assert client.decrypt(results[1]) is True
+    with pytest.raises(sl.ParameterError, match=f"scheme {scheme} runs on one device"):
+        sl.Server(server_key, device="emulated:2")
 
 
 def test_the_environment_names_the_device(keys, monkeypatch):

@@ -162,6 +162,19 @@ impl Device {
         self.pool().limit()
     }
 
+    /// Refuses work that takes more bytes than are free. `fits` says what would fit.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn check_memory(&self, what: String, need: u64, fits: &str) -> Result<(), Error> {
+        let limit = self.memory_limit();
+        let free = limit.saturating_sub(self.live_bytes());
+        if need <= free {
+            return Ok(());
+        }
+        Err(Error::Memory { what, device: self.info().name.clone(), need, free, limit, fits: fits.into() })
+    }
+
     /// Whether the two are the same device.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

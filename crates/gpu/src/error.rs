@@ -1,5 +1,6 @@
 //! Errors of devices.
 
+use solinas_schemes::DeviceError;
 use thiserror::Error;
 
 /// An error of a device or of an engine on it.
@@ -118,6 +119,16 @@ pub enum Error {
     /// A ciphertext or table does not fit the engine.
     #[error(transparent)]
     Scheme(#[from] solinas_schemes::Error),
+}
+
+/// An error of a scheme stays one. Others become errors of a device.
+impl From<Error> for solinas_schemes::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Scheme(error) => error,
+            error => DeviceError::new(error).into(),
+        }
+    }
 }
 
 impl Error {

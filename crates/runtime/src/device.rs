@@ -30,15 +30,8 @@ pub(crate) fn engine(
 ) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
     let on_host = || Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu));
     let is_auto = name == DeviceName::Auto;
-    // A scheme without kernels opens no device.
-    if name == DeviceName::Cpu || is_auto && !key.0.runs_on_devices() {
+    if name == DeviceName::Cpu {
         return on_host();
-    }
-    if !key.0.runs_on_devices() {
-        return Err(Error::Request {
-            what: format!("scheme {} does not run on the device {name}", key.0.params().scheme),
-            help: "take the device cpu".into(),
-        });
     }
     let on_devices = || {
         let devices = Device::open_all(&name, DeviceOptions { memory: options.memory, seed: 0 })?;

@@ -68,15 +68,8 @@ pub(crate) trait Public: Debug + Send + Sync {
     /// Loads the key for evaluation, on the current thread pool.
     fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
-    /// Whether the scheme runs on devices.
-    fn runs_on_devices(&self) -> bool {
-        false
-    }
-
-    /// Loads the key for evaluation on devices, at least one, if [`Self::runs_on_devices`].
-    fn engine_on(self: Arc<Self>, _devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-        Err(Error::Internal(format!("scheme {} does not run on devices", self.params().scheme)))
-    }
+    /// Loads the key for evaluation on devices, at least one.
+    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

@@ -2,6 +2,7 @@
 
 use crate::slots::SlotEncoder;
 use crate::{Control, Error, Level};
+use std::time::{Duration, Instant};
 
 /// Evaluation under one key: sums and products of encrypted numbers modulo `p`. For bits, `p` is 2, so that a sum is their exclusive or and a product their
 /// conjunction.
@@ -20,7 +21,10 @@ pub trait Evaluate: Send + Sync {
     fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
 
     /// Stores a ciphertext, ready and of the fewest parts.
-    fn store(&self, x: &Self::Ciphertext) -> Self::Stored;
+    ///
+    /// # Errors
+    /// From the device that holds the ciphertext, if there is one.
+    fn store(&self, x: &Self::Ciphertext) -> Result<Self::Stored, Error>;
 
     /// The plaintext of a stored ciphertext that holds a public input.
     fn plaintext(_stored: &Self::Stored) -> Option<&[u64]> {
@@ -84,6 +88,41 @@ pub trait Evaluate: Send + Sync {
         _control: &Control<'_>,
     ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| self.multiply(x, y)).collect()
+    }
+
+    /// Measures the time of the products of those pairs as one batch.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_batch`] and [`Self::finish`].
+    fn time_products(
+        &self,
+        pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Duration, Error> {
+        self.time(|| self.multiply_batch(pairs, control).map(drop), control)
+    }
+
+    /// Runs `work` twice and returns the time of the second run.
+    ///
+    /// # Errors
+    /// From `work`; [`Error::Cancelled`]; as [`Self::finish`].
+    fn time(&self, work: impl Fn() -> Result<(), Error>, control: &Control<'_>) -> Result<Duration, Error> {
+        control.check()?;
+        work()?;
+        self.finish()?;
+        control.check()?;
+        let start = Instant::now();
+        work()?;
+        self.finish()?;
+        Ok(start.elapsed())
+    }
+
+    /// Waits for the operations that run on a device.
+    ///
+    /// # Errors
+    /// From the device.
+    fn finish(&self) -> Result<(), Error> {
+        Ok(())
     }
 
     /// `mu x` for a public plaintext. Shape: the coefficients of a plaintext. Range: `0..p`.

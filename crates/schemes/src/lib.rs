@@ -20,6 +20,7 @@ mod entropy;
 mod error;
 mod evaluate;
 pub mod gh;
+mod held;
 mod key_id;
 mod level;
 pub mod leveled;

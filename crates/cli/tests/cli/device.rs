@@ -20,15 +20,24 @@ fn devices_that_do_not_exist_are_refused_with_the_fix() {
     assert_eq!(place.files(), ["a.ct"]);
 }
 
-#[test]
-fn other_schemes_run_on_the_processor_alone() {
-    let place = Place::new();
-    place.run("keygen --scheme ntru --params tight-512-20 --research --out n");
-    place.run("encrypt --key n/client.key --type bool 1 -o a.ct");
-    let message = place.fail("eval --key n/server.key not a.ct -o r.ct --device emulated", 1);
-    assert!(message.contains("scheme ntru does not run on the device emulated"), "{message}");
-    place.run("eval --key n/server.key not a.ct -o r.ct --device auto");
-    assert_eq!(place.run("decrypt --key n/client.key r.ct"), "false\n");
+/// Evaluates on the processor and on the emulated device, and compares the files. Returns the decrypted result.
+fn same_on_both_devices(place: &Place, folder: &str, operation: &str) -> String {
+    let results = ["cpu", "emulated"].map(|device| {
+        let line = format!("eval --key {folder}/server.key {operation} -o r.ct --threads 2 --device {device}");
+        place.run(&line);
+        std::fs::read(place.path("r.ct")).unwrap()
+    });
+    assert!(results[0] == results[1], "{folder}, {operation}");
+    place.run(&format!("decrypt --key {folder}/client.key r.ct"))
+}
+
+/// That a key runs on one device at a time, and that too little memory of the device is an error with its bytes.
+fn one_device_with_enough_memory(place: &Place, scheme: &str, folder: &str, operation: &str) {
+    let message = place.fail(&format!("eval --key {folder}/server.key {operation} -o s.ct --device emulated:2"), 1);
+    assert!(message.contains(&format!("scheme {scheme} runs on one device, but 2 were named")), "{message}");
+    let line = format!("eval --key {folder}/server.key {operation} -o s.ct --device emulated --memory 1");
+    let message = place.fail(&line, 1);
+    assert!(message.contains("bytes on the emulated device") && message.contains("take the device cpu"), "{message}");
 }
 
 #[test]
@@ -37,14 +46,56 @@ fn lwe_keys_evaluate_on_a_device_with_the_same_bytes() {
     place.run("keygen --scheme lwe --params leveled-16-2 --research --out l");
     place.run("encrypt --key l/client.key --type u2 3 -o a.ct");
     place.run("encrypt --key l/client.key --type u2 2 -o b.ct");
-    for device in ["cpu", "emulated"] {
-        place.run(&format!("eval --key l/server.key add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
-    }
-    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
-    assert_eq!(read("cpu.ct"), read("emulated.ct"));
-    assert_eq!(place.run("decrypt --key l/client.key emulated.ct"), "1\n");
+    assert_eq!(same_on_both_devices(&place, "l", "add a.ct b.ct"), "1\n");
     let message = place.fail("eval --key l/server.key add a.ct b.ct -o r.ct --device emulated:2", 1);
     assert!(message.contains("scheme lwe runs on one device, but 2 were named"), "{message}");
+}
+
+#[test]
+fn keys_of_bits_over_rings_bootstrap_on_a_device_with_the_same_bytes() {
+    for (scheme, params) in [("ntru", "boot-64"), ("bgv", "boot-64-2")] {
+        let place = Place::new();
+        place.run(&format!("keygen --scheme {scheme} --params {params} --research --insecure-seed 1 --out k"));
+        place.run("encrypt --key k/client.key --type u4 14 -o a.ct");
+        place.run("encrypt --key k/client.key --type u4 4 -o b.ct");
+        let cost = place.run("eval --key k/server.key div a.ct b.ct --estimate");
+        assert!(cost.contains("bootstrap"), "{cost}");
+        assert_eq!(same_on_both_devices(&place, "k", "div a.ct b.ct"), "3\n", "{scheme}");
+        assert_eq!(same_on_both_devices(&place, "k", "sub a.ct 1"), "13\n", "{scheme}");
+    }
+}
+
+#[test]
+fn vectors_over_rings_are_computed_on_a_device_with_the_same_bytes() {
+    for (scheme, modulus, options) in [("ntru", 257, "--rotations"), ("bgv", 65537, "")] {
+        let place = Place::new();
+        let keygen = format!("keygen --scheme {scheme} --params slots-128-2 --research --insecure-seed 1 --out k");
+        place.run(&format!("{keygen} {options}"));
+        place.run(&format!("encrypt --key k/client.key --type mod{modulus} 1 2 256 -o a.ct"));
+        place.run(&format!("encrypt --key k/client.key --type mod{modulus} 3 4 5 -o b.ct"));
+        for (operation, values) in [
+            ("mul a.ct b.ct", [3, 8, 1280]),
+            ("mul a.ct 3", [3, 6, 768]),
+            ("sub a.ct 1", [0, 1, 255]),
+            ("neg a.ct", [modulus - 1, modulus - 2, modulus - 256]),
+            ("rotate a.ct --by 1", [2, 256, 1]),
+        ] {
+            let text = values.map(|value| format!("{}\n", value % modulus)).concat();
+            assert_eq!(same_on_both_devices(&place, "k", operation), text, "{scheme}, {operation}");
+        }
+        let dot = format!("{}\n", 1291 % modulus);
+        assert_eq!(same_on_both_devices(&place, "k", "dot a.ct b.ct"), dot, "{scheme}");
+    }
+}
+
+#[test]
+fn keys_over_rings_need_one_device_with_enough_memory() {
+    for (scheme, params) in [("ntru", "secure-8192-1"), ("bgv", "bits128-8192-6")] {
+        let place = Place::new();
+        place.run(&format!("keygen --scheme {scheme} --params {params} --out k"));
+        place.run("encrypt --key k/client.key --type bool 1 -o a.ct");
+        one_device_with_enough_memory(&place, scheme, "k", "and a.ct a.ct");
+    }
 }
 
 #[test]
@@ -53,16 +104,8 @@ fn gentry_halevi_keys_evaluate_on_a_device_with_the_same_bytes() {
     place.run("keygen --scheme gh --params ci-15 --research --insecure-seed 1 --out g");
     place.run("encrypt --key g/client.key --type u2 3 -o a.ct");
     place.run("encrypt --key g/client.key --type u2 1 -o b.ct");
-    for device in ["cpu", "emulated"] {
-        place.run(&format!("eval --key g/server.key add a.ct b.ct -o {device}.ct --threads 2 --device {device}"));
-    }
-    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
-    assert_eq!(read("cpu.ct"), read("emulated.ct"));
-    assert_eq!(place.run("decrypt --key g/client.key emulated.ct"), "0\n");
-    let message = place.fail("eval --key g/server.key add a.ct b.ct -o r.ct --device emulated --memory 1", 1);
-    assert!(message.contains("bytes on the emulated device"), "{message}");
-    let message = place.fail("eval --key g/server.key add a.ct b.ct -o r.ct --device emulated:2", 1);
-    assert!(message.contains("scheme gh runs on one device, but 2 were named"), "{message}");
+    assert_eq!(same_on_both_devices(&place, "g", "add a.ct b.ct"), "0\n");
+    one_device_with_enough_memory(&place, "gh", "g", "add a.ct b.ct");
 }
 
 #[test]

@@ -19,25 +19,25 @@ pub(crate) fn sets(size: Size) -> (&'static str, &'static str) {
 ///
 /// # Errors
 /// From the scheme.
-pub(crate) fn ntru_key(set: &str, seed: u64) -> Result<(ntru::ServerKey, ntru::Ciphertext), Error> {
+pub(crate) fn ntru_key(set: &str, seed: u64) -> Result<(Arc<ntru::ServerKey>, ntru::Ciphertext), Error> {
     let params = ntru::Params::named(set)?;
     let client = ntru::ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default())?;
     let server = client.server_key(&Control::default())?;
     let x = client.public().encrypt(&bit(params.dimension()), &mut client.public().encryption_rng(seed)?)?;
-    Ok((server, x))
+    Ok((Arc::new(server), x))
 }
 
 /// As [`ntru_key`], of BGV, with the key of one automorphism.
 ///
 /// # Errors
 /// From the scheme.
-pub(crate) fn bgv_key(set: &str, seed: u64) -> Result<(bgv::ServerKey, bgv::Ciphertext), Error> {
+pub(crate) fn bgv_key(set: &str, seed: u64) -> Result<(Arc<bgv::ServerKey>, bgv::Ciphertext), Error> {
     let params = bgv::Params::named(set)?;
     let client = bgv::ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default())?;
     let rotations = bgv::Rotations::none(&params).with_automorphism(5)?;
     let server = client.server_key_with(&rotations, &Control::default())?;
     let x = server.public().encrypt(&bit(params.dimension()), &mut server.public().encryption_rng(seed)?)?;
-    Ok((server, x))
+    Ok((Arc::new(server), x))
 }
 
 /// A plaintext that holds the bit 1.
@@ -53,13 +53,14 @@ pub(super) fn check_ntru(device: &Device, seed: u64, size: Size) -> Result<(), S
     let (key, x) = ntru_key(sets(size).0, seed).map_err(scheme)?;
     let host = ntru::Evaluator::new(&key);
     let stream = Arc::new(Stream::new(device).map_err(problem)?);
-    let engine = ntru_device::Engine::new(&stream, &key).map_err(problem)?;
+    let engine = ntru_device::Engine::new(&stream, Arc::clone(&key)).map_err(problem)?;
     let want = host.multiply(&x, &x).map_err(scheme)?;
-    let value = engine.load(&x).and_then(|x| engine.multiply(&x, &x)).map_err(problem)?;
-    same("a product of ntru", engine.store(&value).map_err(problem)? == want, seed)?;
-    let value = engine.bootstrap(&value).map_err(problem)?;
+    let x = engine.upload(&x).map_err(problem)?;
+    let value = engine.multiply(&x, &x).map_err(scheme)?;
+    same("a product of ntru", engine.download(&value).map_err(problem)? == want, seed)?;
+    let value = engine.bootstrap(&value).map_err(scheme)?;
     let want = host.bootstrap(&want).map_err(scheme)?;
-    same("a bootstrap of ntru", engine.store(&value).map_err(problem)? == want, seed)
+    same("a bootstrap of ntru", engine.download(&value).map_err(problem)? == want, seed)
 }
 
 /// A product, an automorphism, and a bootstrap.
@@ -68,16 +69,17 @@ pub(super) fn check_bgv(device: &Device, seed: u64, size: Size) -> Result<(), St
     let (key, x) = bgv_key(sets(size).1, seed).map_err(scheme)?;
     let host = bgv::Evaluator::new(&key);
     let stream = Arc::new(Stream::new(device).map_err(problem)?);
-    let engine = bgv_device::Engine::new(&stream, &key).map_err(problem)?;
+    let engine = bgv_device::Engine::new(&stream, Arc::clone(&key)).map_err(problem)?;
     let want = host.multiply(&x, &x).map_err(scheme)?;
-    let value = engine.load(&x).and_then(|x| engine.multiply(&x, &x)).map_err(problem)?;
-    same("a product of bgv", engine.store(&value).map_err(problem)? == want, seed)?;
-    let turned = engine.automorphism(&value, 5).map_err(problem)?;
+    let x = engine.upload(&x).map_err(problem)?;
+    let value = engine.multiply(&x, &x).map_err(scheme)?;
+    same("a product of bgv", engine.download(&value).map_err(problem)? == want, seed)?;
+    let turned = engine.automorphism(&value, 5).map_err(scheme)?;
     let want_turned = host.automorphism(&want, 5).map_err(scheme)?;
-    same("an automorphism of bgv", engine.store(&turned).map_err(problem)? == want_turned, seed)?;
-    let value = engine.bootstrap(&value).map_err(problem)?;
+    same("an automorphism of bgv", engine.download(&turned).map_err(problem)? == want_turned, seed)?;
+    let value = engine.bootstrap(&value).map_err(scheme)?;
     let want = host.bootstrap(&want).map_err(scheme)?;
-    same("a bootstrap of bgv", engine.store(&value).map_err(problem)? == want, seed)
+    same("a bootstrap of bgv", engine.download(&value).map_err(problem)? == want, seed)
 }
 
 fn same(what: &str, equal: bool, seed: u64) -> Result<(), String> {

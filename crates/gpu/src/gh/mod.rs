@@ -18,8 +18,8 @@ use crate::{Device, Error};
 pub use encrypt::Encryptor;
 pub use memory::{bytes, fastest};
 use recrypt::Chain;
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{Accelerator, Evaluator, RecryptMethod, ServerKey};
-use solinas_schemes::{DeviceError, Error as SchemeError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A server key of Gentry and Halevi's scheme on a device. It has no secrets.
@@ -72,10 +72,7 @@ impl Engine {
 
     fn on_chain<T>(&self, work: impl FnOnce(&Chain) -> Result<T, Error>) -> Result<T, SchemeError> {
         let chain = self.chain.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&chain).map_err(|error| match error {
-            Error::Scheme(error) => error,
-            error => DeviceError::new(error).into(),
-        })
+        Ok(work(&chain)?)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Evaluation on a device: the products of switching keys with digits of ciphertexts.
 
 use super::Engine;
-use crate::Error;
 use solinas_schemes::lwe::{Accelerator, SeededMatrix, Source, Vector};
-use solinas_schemes::{Control, DeviceError, Error as SchemeError};
+use solinas_schemes::{Control, Error as SchemeError};
 
 /// As many vectors at a time as fit in the memory of the device.
 impl Accelerator for Engine {
@@ -15,10 +14,7 @@ impl Accelerator for Engine {
     ) -> Result<Vec<Vector>, SchemeError> {
         let mut products = Vec::with_capacity(vectors.len());
         for vectors in vectors.chunks(self.together(&matrix.layout(), vectors.len())) {
-            products.extend(self.multiply_seeded(matrix, vectors, control).map_err(|error| match error {
-                Error::Scheme(error) => error,
-                error => DeviceError::new(error).into(),
-            })?);
+            products.extend(self.multiply_seeded(matrix, vectors, control)?);
         }
         Ok(products)
     }

@@ -114,7 +114,11 @@ impl Engine {
 
     fn empty(&self, layout: Layout, modulus: &Modulus, stream: &Stream) -> Result<Resident, Error> {
         let what = format!("a matrix of {} rows and {} columns", layout.rows(), layout.columns());
-        self.check_memory(&what, layout.bytes(), "make it from its seed in each product, or stream it")?;
+        self.device.check_memory(
+            what.clone(),
+            layout.bytes(),
+            "make it from its seed in each product, or stream it",
+        )?;
         let words = stream.buffer(layout.bytes() as usize / 4, &what)?;
         Ok(Resident { layout, modulus: modulus.clone(), words })
     }
@@ -228,17 +232,7 @@ impl Engine {
         let count = vectors.len();
         let what = format!("a product of a {} x {} matrix with {count} vectors", layout.rows(), layout.columns());
         let fits = if count > 1 { "take fewer vectors at a time" } else { "take another device" };
-        self.check_memory(&what, self.memory(form, layout, count), fits)
-    }
-
-    fn check_memory(&self, what: &str, need: u64, fits: &str) -> Result<(), Error> {
-        let limit = self.device.memory_limit();
-        let free = limit.saturating_sub(self.device.live_bytes());
-        if need <= free {
-            return Ok(());
-        }
-        let (what, device, fits) = (what.into(), self.device.info().name.clone(), fits.into());
-        Err(Error::Memory { what, device, need, free, limit, fits })
+        self.device.check_memory(what, self.memory(form, layout, count), fits)
     }
 }
 

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Largest dimension, as `log2 N`.
 const MAX_LOG: u32 = 16;
 
+/// Bytes of the tables of a ring for each word of a polynomial: the factors of both transforms.
+pub(super) const TABLES: usize = 32;
+
 /// A basis of primes on a device, with its stream and the tables of its transforms. A clone is cheap.
 #[derive(Debug, Clone)]
 pub struct Ring {

@@ -9,9 +9,10 @@ use solinas_schemes::bgv::{
     Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
 use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level, RotateSlots};
+use std::sync::Arc;
 
 /// A key with rotations, and random ciphertexts.
-fn key(params: &Params, seed: u64) -> (ServerKey, Vec<Ciphertext>) {
+fn key(params: &Params, seed: u64) -> (Arc<ServerKey>, Vec<Ciphertext>) {
     let client = ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
     let rotations = match params.slots() {
         Ok(_) => Rotations::all(params).unwrap(),
@@ -25,7 +26,7 @@ fn key(params: &Params, seed: u64) -> (ServerKey, Vec<Ciphertext>) {
         server.public().encrypt(&plaintext, &mut server.public().encryption_rng(nonce).unwrap()).unwrap()
     };
     let ciphertexts = (0..2).map(&mut encrypt).collect();
-    (server, ciphertexts)
+    (Arc::new(server), ciphertexts)
 }
 
 fn named(set: &str) -> Params {
@@ -37,15 +38,15 @@ fn operations_agree(set: &str) {
     let params = named(set);
     let (key, ciphertexts) = key(&params, 1);
     let (cpu, stream) = (Evaluator::new(&key), stream(1));
-    let engine = Engine::new(&stream, &key).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
     let (mut x, mut y) = (ciphertexts[0].clone(), ciphertexts[1].clone());
-    let (mut dx, mut dy): (Value, Value) = (engine.load(&x).unwrap(), engine.load(&y).unwrap());
+    let (mut dx, mut dy): (Value, Value) = (engine.upload(&x).unwrap(), engine.upload(&y).unwrap());
     let p = params.plaintext_modulus();
     let plaintext: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i % p).collect();
     loop {
         let level = x.level();
-        let same = |got: Result<Value, Error>, want: Result<Ciphertext, SchemeError>, what: &str| match want {
-            Ok(want) => assert!(engine.store(&got.unwrap()).unwrap() == want, "{set}, {what} at level {level}"),
+        let same = |got: Result<Value, SchemeError>, want: Result<Ciphertext, SchemeError>, what: &str| match want {
+            Ok(want) => assert!(engine.download(&got.unwrap()).unwrap() == want, "{set}, {what} at level {level}"),
             Err(want) => assert_eq!(got.unwrap_err().to_string(), want.to_string(), "{set}, {what}"),
         };
         same(engine.add(&dx, &dy), cpu.add(&x, &y), "sum");
@@ -96,7 +97,7 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
     let params = named("boot-64-2");
     let (key, _) = key(&params, 2);
     let (cpu, stream) = (Evaluator::new(&key), stream(2));
-    let engine = Engine::new(&stream, &key).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
     for bit in [0, 1] {
         let mut plaintext = vec![0; params.dimension()];
         plaintext[0] = bit;
@@ -104,10 +105,10 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
         let lowest = cpu.automatic().at_level(&fresh, Level::LOWEST).unwrap();
         for x in [fresh, lowest] {
             let want = cpu.bootstrap(&x).unwrap();
-            let got = engine.bootstrap(&engine.load(&x).unwrap()).unwrap();
-            assert!(engine.store(&got).unwrap() == want, "bit {bit} from level {}", x.level());
+            let got = engine.bootstrap(&engine.upload(&x).unwrap()).unwrap();
+            assert!(engine.download(&got).unwrap() == want, "bit {bit} from level {}", x.level());
             let product = engine.multiply(&got, &got).unwrap();
-            assert!(engine.store(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
+            assert!(engine.download(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
         }
     }
 }
@@ -116,19 +117,32 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
 fn what_does_not_fit_is_refused() {
     let params = named("slots-64-2");
     let ((one, x), (_, y)) = (key(&params, 3), key(&params, 4));
-    let engine = Engine::new(&stream(3), &one).unwrap();
-    assert!(matches!(engine.load(&y[0]), Err(Error::Scheme(SchemeError::KeyMismatch { .. }))));
+    let engine = Engine::new(&stream(3), Arc::clone(&one)).unwrap();
+    assert!(matches!(engine.upload(&y[0]), Err(Error::Scheme(SchemeError::KeyMismatch { .. }))));
     let cpu = Evaluator::new(&one);
     let product = cpu.tensor(&x[0], &x[1]).unwrap();
-    assert!(matches!(engine.load(&product), Err(Error::Scheme(SchemeError::Parts { .. }))));
+    assert!(matches!(engine.upload(&product), Err(Error::Scheme(SchemeError::Parts { .. }))));
     let product = cpu.relinearize(&product).unwrap();
-    assert!(matches!(engine.load(&product), Err(Error::Scheme(SchemeError::Stage { .. }))));
-    let value = engine.load(&x[0]).unwrap();
+    assert!(matches!(engine.upload(&product), Err(Error::Scheme(SchemeError::Stage { .. }))));
+    let value = engine.upload(&x[0]).unwrap();
     let error = engine.bootstrap(&value).unwrap_err();
     assert_eq!(error.to_string(), cpu.bootstrap(&x[0]).unwrap_err().to_string());
     let below = engine.drop_level(&value).unwrap();
-    assert!(matches!(engine.add(&value, &below), Err(Error::Scheme(SchemeError::LevelMismatch { .. }))));
+    assert!(matches!(engine.add(&value, &below), Err(SchemeError::LevelMismatch { .. })));
     let literal = ParamsLiteral { switching: KeySwitching::Digits { bits: 8 }, ..params.literal().clone() };
     let (bits, _) = key(&Params::try_from(literal).unwrap(), 5);
-    assert!(matches!(Engine::new(&stream(5), &bits), Err(Error::Unsupported { .. })));
+    assert!(matches!(Engine::new(&stream(5), Arc::clone(&bits)), Err(Error::Unsupported { .. })));
+}
+
+/// The pool rounds small buffers up, and the work of a product comes on top of what a key holds.
+#[test]
+fn the_bytes_of_a_key_of_bgv_are_estimated() {
+    for (set, seed) in [("bits128-8192-6", 6), ("boot-1024-2", 7)] {
+        let ((key, _), stream) = (key(&named(set), seed), stream(seed));
+        let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
+        let (held, estimate) = (stream.device().live_bytes() as f64, Engine::size_of(&key) as f64);
+        println!("{set}: {held} bytes, estimated {estimate}");
+        assert!((0.5..1.5).contains(&(held / estimate)), "{set}: {held} bytes, estimated {estimate}");
+        drop(engine);
+    }
 }

@@ -7,9 +7,10 @@ use solinas_gpu::Error;
 use solinas_gpu::ring::ntru::{Engine, Value};
 use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ParamsLiteral, Rotation, ServerKey};
 use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level};
+use std::sync::Arc;
 
 /// A key of a set, and random ciphertexts.
-fn key(set: &str, seed: u64) -> (ServerKey, Vec<Ciphertext>) {
+fn key(set: &str, seed: u64) -> (Arc<ServerKey>, Vec<Ciphertext>) {
     let params = Params::named(set).unwrap();
     let client = ClientKey::generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -19,30 +20,30 @@ fn key(set: &str, seed: u64) -> (ServerKey, Vec<Ciphertext>) {
         client.public().encrypt(&plaintext, &mut rng).unwrap()
     };
     let ciphertexts = (0..2).map(&mut encrypt).collect();
-    (client.server_key(&Control::default()).unwrap(), ciphertexts)
+    (Arc::new(client.server_key(&Control::default()).unwrap()), ciphertexts)
 }
 
 /// Every operation at every level, with values that stay on the device from the first level to the last one.
 fn operations_agree(set: &str) {
     let (key, ciphertexts) = key(set, 1);
     let (cpu, stream) = (Evaluator::new(&key), stream(1));
-    let engine = Engine::new(&stream, &key).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
     let (mut x, mut y) = (ciphertexts[0].clone(), ciphertexts[1].clone());
-    let (mut dx, mut dy): (Value, Value) = (engine.load(&x).unwrap(), engine.load(&y).unwrap());
+    let (mut dx, mut dy): (Value, Value) = (engine.upload(&x).unwrap(), engine.upload(&y).unwrap());
     loop {
-        let same = |got: Result<Value, Error>, want: Ciphertext, what: &str| {
-            assert!(engine.store(&got.unwrap()).unwrap() == want, "{set}, {what} at level {}", x.level());
+        let same = |got: Result<Value, SchemeError>, want: Ciphertext, what: &str| {
+            assert!(engine.download(&got.unwrap()).unwrap() == want, "{set}, {what} at level {}", x.level());
         };
         same(engine.add(&dx, &dy), cpu.add(&x, &y).unwrap(), "sum");
         same(engine.sub(&dx, &dy), cpu.sub(&x, &y).unwrap(), "difference");
         same(engine.negate(&dx), cpu.negate(&x).unwrap(), "negative");
         let params = key.params();
         let plaintext: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i % params.plaintext_modulus()).collect();
-        let same_or_refused = |got: Result<Value, Error>, want: Result<Ciphertext, SchemeError>, what: &str| match want
-        {
-            Ok(want) => same(got, want, what),
-            Err(want) => assert_eq!(got.unwrap_err().to_string(), want.to_string()),
-        };
+        let same_or_refused =
+            |got: Result<Value, SchemeError>, want: Result<Ciphertext, SchemeError>, what: &str| match want {
+                Ok(want) => same(got, want, what),
+                Err(want) => assert_eq!(got.unwrap_err().to_string(), want.to_string()),
+            };
         same_or_refused(engine.add_plain(&dx, &plaintext), cpu.add_plain(&x, &plaintext), "sum with a plaintext");
         let product = engine.multiply_plain(&dx, &plaintext);
         same_or_refused(product, cpu.multiply_plain(&x, &plaintext), "product with a plaintext");
@@ -50,12 +51,12 @@ fn operations_agree(set: &str) {
             break;
         }
         let product = cpu.multiply_without_switch(&x, &y).unwrap();
-        let on_device = engine.load(&product).unwrap();
+        let on_device = engine.upload(&product).unwrap();
         same(engine.drop_level(&on_device), cpu.drop_level(&product).unwrap(), "lowered product");
         (dx, dy) = (engine.multiply(&dx, &dy).unwrap(), engine.drop_level(&dy).unwrap());
         (x, y) = (cpu.multiply(&x, &y).unwrap(), cpu.drop_level(&y).unwrap());
-        assert!(engine.store(&dx).unwrap() == x, "{set}, product");
-        assert!(engine.store(&dy).unwrap() == y, "{set}, lowered");
+        assert!(engine.download(&dx).unwrap() == x, "{set}, product");
+        assert!(engine.download(&dy).unwrap() == y, "{set}, lowered");
     }
     let want = cpu.multiply(&x, &y).unwrap_err();
     assert_eq!(engine.multiply(&dx, &dy).unwrap_err().to_string(), want.to_string());
@@ -80,17 +81,17 @@ fn rotations_of_ntru_are_those_of_the_cpu() {
     let params = Params::named("slots-128-3").unwrap();
     let client = ClientKey::generate(&params, true, Entropy::Insecure(5), &Control::default()).unwrap();
     let rotations = [Rotation::Left(1), Rotation::Left(-3), Rotation::Swap];
-    let key = client.server_key_with(&rotations, true, &Control::default()).unwrap();
+    let key = Arc::new(client.server_key_with(&rotations, true, &Control::default()).unwrap());
     let plaintext: Vec<u64> = (0..128).map(|i| i * 7 % params.plaintext_modulus()).collect();
     let mut x = client.public().encrypt(&plaintext, &mut ChaCha8Rng::seed_from_u64(5)).unwrap();
     let (cpu, stream) = (Evaluator::new(&key), stream(5));
-    let engine = Engine::new(&stream, &key).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
     loop {
-        let value = engine.load(&x).unwrap();
+        let value = engine.upload(&x).unwrap();
         for rotation in rotations {
             // The second time, the key is there.
             for _ in 0..2 {
-                let got = engine.store(&engine.permute_slots(&value, rotation).unwrap()).unwrap();
+                let got = engine.download(&engine.permute_slots(&value, rotation).unwrap()).unwrap();
                 assert!(got == cpu.permute_slots(&x, rotation).unwrap(), "{rotation} at level {}", x.level());
             }
         }
@@ -99,7 +100,7 @@ fn rotations_of_ntru_are_those_of_the_cpu() {
         }
         x = cpu.drop_level(&x).unwrap();
     }
-    let (value, missing) = (engine.load(&x).unwrap(), Rotation::Left(2));
+    let (value, missing) = (engine.upload(&x).unwrap(), Rotation::Left(2));
     let want = cpu.permute_slots(&x, missing).unwrap_err().to_string();
     assert_eq!(engine.permute_slots(&value, missing).unwrap_err().to_string(), want);
 }
@@ -109,9 +110,9 @@ fn rotations_of_ntru_are_those_of_the_cpu() {
 fn bootstraps_of_ntru_are_those_of_the_cpu() {
     let params = Params::named("boot-64").unwrap();
     let client = ClientKey::generate(&params, true, Entropy::Insecure(6), &Control::default()).unwrap();
-    let key = client.server_key(&Control::default()).unwrap();
+    let key = Arc::new(client.server_key(&Control::default()).unwrap());
     let (cpu, stream) = (Evaluator::new(&key), stream(6));
-    let engine = Engine::new(&stream, &key).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for bit in [0, 1] {
         let mut plaintext = vec![0; params.dimension()];
@@ -120,25 +121,25 @@ fn bootstraps_of_ntru_are_those_of_the_cpu() {
         let lowest = cpu.automatic().at_level(&fresh, Level::LOWEST).unwrap();
         for x in [fresh, lowest] {
             let want = cpu.bootstrap(&x).unwrap();
-            let got = engine.bootstrap(&engine.load(&x).unwrap()).unwrap();
-            assert!(engine.store(&got).unwrap() == want, "bit {bit} from level {}", x.level());
+            let got = engine.bootstrap(&engine.upload(&x).unwrap()).unwrap();
+            assert!(engine.download(&got).unwrap() == want, "bit {bit} from level {}", x.level());
             let product = engine.multiply(&got, &got).unwrap();
-            assert!(engine.store(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
+            assert!(engine.download(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
             assert_eq!(client.decrypt(&want).unwrap()[0], bit);
         }
     }
     let (without, x) = self::key("slots-128-3", 7);
-    let engine = Engine::new(&stream, &without).unwrap();
-    let error = engine.bootstrap(&engine.load(&x[0]).unwrap()).unwrap_err();
+    let engine = Engine::new(&stream, Arc::clone(&without)).unwrap();
+    let error = engine.bootstrap(&engine.upload(&x[0]).unwrap()).unwrap_err();
     assert_eq!(error.to_string(), Evaluator::new(&without).bootstrap(&x[0]).unwrap_err().to_string());
 }
 
 #[test]
 fn ciphertexts_of_another_key_and_level_are_refused() {
     let (stream, (one, x), (_, y)) = (stream(2), key("slots-128-3", 2), key("slots-128-3", 3));
-    let engine = Engine::new(&stream, &one).unwrap();
-    assert!(matches!(engine.load(&y[0]), Err(Error::Scheme(_))));
-    let x = engine.load(&x[0]).unwrap();
+    let engine = Engine::new(&stream, Arc::clone(&one)).unwrap();
+    assert!(matches!(engine.upload(&y[0]), Err(Error::Scheme(_))));
+    let x = engine.upload(&x[0]).unwrap();
     let below = engine.drop_level(&x).unwrap();
     let error = engine.add(&x, &below).unwrap_err();
     assert!(error.to_string().contains("level"), "{error}");
@@ -151,6 +152,19 @@ fn parameters_of_several_dimensions_are_refused() {
         Params::try_from(ParamsLiteral { floor: Some(1.1), first_bits: None, bits: None, top_bits: None, ..literal })
             .unwrap();
     let client = ClientKey::generate(&params, true, Entropy::Insecure(4), &Control::default()).unwrap();
-    let error = Engine::new(&stream(3), &client.server_key(&Control::default()).unwrap()).unwrap_err();
+    let error = Engine::new(&stream(3), Arc::new(client.server_key(&Control::default()).unwrap())).unwrap_err();
     assert!(error.to_string().contains("rings of several dimensions"), "{error}");
+}
+
+/// The pool rounds small buffers up, and the work of a product comes on top of what a key holds.
+#[test]
+fn the_bytes_of_a_key_of_ntru_are_estimated() {
+    for (set, seed) in [("secure-8192-1", 8), ("boot-1024", 9)] {
+        let ((key, _), stream) = (key(set, seed), stream(seed));
+        let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
+        let (held, estimate) = (stream.device().live_bytes() as f64, Engine::size_of(&key) as f64);
+        println!("{set}: {held} bytes, estimated {estimate}");
+        assert!((0.5..1.5).contains(&(held / estimate)), "{set}: {held} bytes, estimated {estimate}");
+        drop(engine);
+    }
 }

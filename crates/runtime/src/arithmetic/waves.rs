@@ -180,7 +180,7 @@ impl<E: Evaluate> Run<'_, E> {
                 jobs.iter().filter(last).for_each(|&(index, _)| values.release(schedule.steps[index]));
             }
         }
-        let output = |lane: usize, value: Value| Ok(evaluator.store(values.get(value, lane)?));
+        let output = |lane: usize, value: Value| Ok(evaluator.store(values.get(value, lane)?)?);
         (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()
     }
 

@@ -215,10 +215,6 @@ impl scheme::Public for Server {
         Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, None)?))
     }
 
-    fn runs_on_devices(&self) -> bool {
-        true
-    }
-
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
         let device = device::one(SCHEME.name(), devices)?;
         Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), None, Some(device.clone()))?))

@@ -33,8 +33,8 @@ impl Evaluate for Bits<'_> {
         stored.ciphertext(self.public)
     }
 
-    fn store(&self, x: &Ciphertext) -> Arc<Bit> {
-        Bit::of(x)
+    fn store(&self, x: &Ciphertext) -> Result<Arc<Bit>, Error> {
+        Ok(Bit::of(x))
     }
 
     fn constant(&self, value: u64) -> Result<Ciphertext, Error> {

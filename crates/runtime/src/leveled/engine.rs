@@ -15,7 +15,6 @@ use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphe
 use solinas_schemes::slots::log2_canonical_norm;
 use solinas_schemes::{Evaluate, Noise};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// Approximate number of coefficients that each thread has in work. More instances would only hold more memory.
 const COEFFICIENTS: usize = 1 << 16;
@@ -24,8 +23,8 @@ const COEFFICIENTS: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
-    /// The device that computes, if it is not the processor.
-    device: Option<Device>,
+    /// The evaluator on a device, if it is not the processor that computes.
+    on_device: Option<S::OnDevice>,
     /// Largest number of products of one batch.
     multiply_batch: usize,
     speed: OnceLock<Speed>,
@@ -52,18 +51,17 @@ impl<S: Leveled> LeveledEngine<S> {
     /// Of [`memory::budget`], and of the device.
     pub(super) fn new(key: Arc<Server<S>>, device: Option<&Device>) -> Result<Self, Error> {
         let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
-        let engine = Self::with_batch(key, device.cloned(), multiply_batch);
-        // A device that lacks what the kernels need is found here.
-        engine.evaluator()?;
-        Ok(engine)
+        let on_device = device.map(|device| S::on_device(&key.key, device)).transpose()?;
+        Ok(Self::with_batch(key, on_device, multiply_batch))
     }
 
-    fn with_batch(key: Arc<Server<S>>, device: Option<Device>, multiply_batch: usize) -> Self {
-        Self { key, device, multiply_batch, speed: OnceLock::new(), plans: Plans::default() }
+    fn with_batch(key: Arc<Server<S>>, on_device: Option<S::OnDevice>, multiply_batch: usize) -> Self {
+        Self { key, on_device, multiply_batch, speed: OnceLock::new(), plans: Plans::default() }
     }
 
+    /// The evaluator on the processor.
     fn evaluator(&self) -> Result<S::Evaluator<'_>, Error> {
-        S::evaluator_on(&self.key.key, self.device.as_ref())
+        Ok(S::evaluator(&self.key.key)?)
     }
 
     fn set(&self) -> &ParamsOf<S> {
@@ -84,11 +82,18 @@ impl<S: Leveled> LeveledEngine<S> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
+        let speed = match &self.on_device {
+            Some(evaluator) => self.measure(evaluator, control)?,
+            None => self.measure(&self.evaluator()?, control)?,
+        };
+        Ok(*self.speed.get_or_init(|| speed))
+    }
+
+    fn measure(&self, evaluator: &impl Evaluate, control: &Control<'_>) -> Result<Speed, Error> {
         let set = self.set();
-        let evaluator = self.evaluator()?;
         let x = evaluator.constant(1)?;
         let products = |count: usize| -> Result<f64, Error> {
-            Ok(S::time_products(&evaluator, &vec![(&x, &x); count], control)?.as_secs_f64())
+            Ok(evaluator.time_products(&vec![(&x, &x); count], control)?.as_secs_f64())
         };
         let product = if set.depth() == 0 { 0.0 } else { products(1)? };
         let more = match set.depth() {
@@ -102,13 +107,13 @@ impl<S: Leveled> LeveledEngine<S> {
         };
         let bootstrap = match set.bootstrap() {
             None => 0.0,
-            Some(_) => twice(control, &|| Ok(evaluator.bootstrap(&x).map(drop)?))?,
+            Some(_) => evaluator.time(|| evaluator.bootstrap(&x).map(drop), control)?.as_secs_f64(),
         };
         let rotation = match evaluator.slot_rotations() {
             None => 0.0,
-            Some(rotations) => twice(control, &|| Ok(rotations.swap_rows(&x).map(drop)?))?,
+            Some(rotations) => evaluator.time(|| rotations.swap_rows(&x).map(drop), control)?.as_secs_f64(),
         };
-        Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
+        Ok(Speed { product, more, bootstrap, rotation })
     }
 
     fn job(
@@ -175,19 +180,6 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         let slots = self.form() == Form::Slots;
         slots.then(|| keys::public::<S>(self.key.public(), plain)).transpose()
     }
-}
-
-/// Runs `work` twice and returns the seconds of the second run.
-///
-/// # Errors
-/// From `work`; [`Error::Cancelled`].
-pub(super) fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
-    control.check()?;
-    work()?;
-    control.check()?;
-    let start = Instant::now();
-    work()?;
-    Ok(start.elapsed().as_secs_f64())
 }
 
 fn context<'a, S: Leveled>(params: &'a ParamsOf<S>, inputs: &'a [Known]) -> PlanContext<'a, S> {
@@ -348,6 +340,18 @@ impl<S: Leveled> Job<S> {
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
+
+    /// Runs the plan on instances that hold so many elements.
+    fn run_on<E: Evaluate<Stored = StoredCiphertext>>(
+        &self,
+        evaluator: &E,
+        inputs: &[Vec<&StoredCiphertext>],
+        elements: usize,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<StoredCiphertext>>, Error> {
+        let ArithmeticPlan { schedule, levels, .. } = &*self.planned;
+        Run { schedule, evaluator, concurrency: self.engine.concurrency(), levels, elements }.run(inputs, control)
+    }
 }
 
 impl<S: Leveled> Plan for Job<S> {
@@ -390,9 +394,10 @@ impl<S: Leveled> Plan for Job<S> {
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
-        let ArithmeticPlan { schedule, levels, .. } = &*self.planned;
-        let (evaluator, concurrency) = (&engine.evaluator()?, engine.concurrency());
-        let results = Run { schedule, evaluator, concurrency, levels, elements: count }.run(&inputs, control)?;
+        let results = match &engine.on_device {
+            Some(evaluator) => self.run_on(evaluator, &inputs, count, control)?,
+            None => self.run_on(&engine.evaluator()?, &inputs, count, control)?,
+        };
         let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
         let (key_id, insecure) = (engine.key_id(), engine.key.public().is_insecure());
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));

@@ -1,14 +1,20 @@
-//! Advice to users whose computation needs more levels than their keys have.
+//! The evaluators on devices, and advice to users whose computation needs more levels than their keys have.
 
 use super::Leveled;
 use crate::Error;
-use solinas_gpu::Device;
+use solinas_gpu::{Device, Stream};
 use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use std::sync::Arc;
 
 impl Leveled for Bgv {
+    type OnDevice = solinas_gpu::ring::bgv::Engine;
+
+    fn on_device(key: &Arc<bgv::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
+        Ok(solinas_gpu::ring::bgv::Engine::new(&Arc::new(Stream::new(device)?), Arc::clone(key))?)
+    }
+
     fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
         let or =
             if params.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
@@ -25,6 +31,12 @@ impl Leveled for Bgv {
 }
 
 impl Leveled for Ntru {
+    type OnDevice = solinas_gpu::ring::ntru::Engine;
+
+    fn on_device(key: &Arc<ntru::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
+        Ok(solinas_gpu::ring::ntru::Engine::new(&Arc::new(Stream::new(device)?), Arc::clone(key))?)
+    }
+
     fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
         if let Some(name) = ntru::Params::deep_enough(params.plaintext_modulus(), products) {
             return format!(
@@ -39,12 +51,12 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
-    const ON_DEVICES: bool = true;
+    type OnDevice = lwe::Evaluator<'static>;
 
-    fn evaluator_on<'k>(key: &'k lwe::ServerKey, device: Option<&Device>) -> Result<lwe::Evaluator<'k>, Error> {
-        let evaluator = lwe::Evaluator::new(key)?;
-        let Some(device) = device else { return Ok(evaluator) };
-        Ok(evaluator.with_accelerator(Arc::new(solinas_gpu::lwe::Engine::new(device)?)))
+    /// The device computes the products with switching keys.
+    fn on_device(key: &Arc<lwe::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
+        let engine = solinas_gpu::lwe::Engine::new(device)?;
+        Ok(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine)))
     }
 
     fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {

@@ -255,7 +255,7 @@ impl<S: Leveled> Secret for Client<S> {
 /// A server key.
 #[derive(Debug)]
 pub(super) struct Server<S: Leveled> {
-    pub(super) key: ServerKey<S>,
+    pub(super) key: Arc<ServerKey<S>>,
     /// Made when something is first encrypted.
     encryption: OnceLock<Public<S>>,
     /// Made once: an estimate of security takes a while.
@@ -264,7 +264,7 @@ pub(super) struct Server<S: Leveled> {
 
 impl<S: Leveled> Server<S> {
     pub(super) fn new(key: ServerKey<S>) -> Self {
-        Self { key, encryption: OnceLock::new(), info: OnceLock::new() }
+        Self { key: Arc::new(key), encryption: OnceLock::new(), info: OnceLock::new() }
     }
 
     pub(super) fn public(&self) -> &PublicKey<S> {
@@ -295,10 +295,6 @@ impl<S: Leveled> scheme::Public for Server<S> {
 
     fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         Ok(Arc::new(LeveledEngine::new(self, None)?))
-    }
-
-    fn runs_on_devices(&self) -> bool {
-        S::ON_DEVICES
     }
 
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {

@@ -16,7 +16,10 @@ pub(crate) use keys::info;
 use crate::{Error, Scheme};
 use solinas_formats::CiphertextFiles;
 use solinas_gpu::Device;
-use solinas_schemes::leveled::{self, Params as _, ServerKey};
+use solinas_schemes::Evaluate;
+use solinas_schemes::leveled::{self, Params as _, ServerKey, StoredCiphertext};
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A leveled scheme with its files.
 pub(crate) trait Leveled: CiphertextFiles {
@@ -26,16 +29,14 @@ pub(crate) trait Leveled: CiphertextFiles {
     /// Advice for a computation of so many products in a row. If it names a set of the scheme, that is [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
 
-    /// Whether keys of the scheme evaluate on devices.
-    const ON_DEVICES: bool = false;
+    /// The evaluator on a device. Its results are those of [`Evaluator`](leveled::Leveled::Evaluator).
+    type OnDevice: Evaluate<Stored = StoredCiphertext> + Debug + 'static;
 
-    /// The evaluator of a key, on a device if one is given and the scheme runs there. The device changes no result.
+    /// Copies a key to a device.
     ///
     /// # Errors
     /// From the scheme and the device.
-    fn evaluator_on<'k>(key: &'k ServerKey<Self>, _device: Option<&Device>) -> Result<Self::Evaluator<'k>, Error> {
-        Ok(Self::evaluator(key)?)
-    }
+    fn on_device(key: &Arc<ServerKey<Self>>, device: &Device) -> Result<Self::OnDevice, Error>;
 }
 
 /// The parameters of a scheme.

@@ -108,10 +108,6 @@ impl Public for ServerKey {
         engine(&self, &[])
     }
 
-    fn runs_on_devices(&self) -> bool {
-        true
-    }
-
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
         engine(&self, devices)
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use solinas_bigint::{Natural, fft};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::keys::Held;
 use super::{Ciphertext, Error, Params, PublicKey, noise};
+use crate::held::Held;
 use crate::random::SecretSeed;
 
 /// The secret key: an odd coefficient `w` of `d / v`.

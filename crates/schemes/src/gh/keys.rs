@@ -145,23 +145,6 @@ impl fmt::Debug for Residues {
     }
 }
 
-/// A borrowed or shared key.
-pub(super) enum Held<'a, Key> {
-    Borrowed(&'a Key),
-    Shared(Arc<Key>),
-}
-
-impl<Key> core::ops::Deref for Held<'_, Key> {
-    type Target = Key;
-
-    fn deref(&self) -> &Key {
-        match self {
-            Self::Borrowed(key) => key,
-            Self::Shared(key) => key,
-        }
-    }
-}
-
 /// The evaluation key: the public key, `x_k` of the sparse subset sum, and the encrypted indicators.
 ///
 /// A clone shares the words.

@@ -10,7 +10,6 @@ mod stored;
 
 use core::fmt::Debug;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
@@ -170,23 +169,6 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// # Errors
     /// From the scheme.
     fn evaluator(key: &ServerKey<Self>) -> Result<Self::Evaluator<'_>, Error>;
-
-    /// Measures the time of the products of those pairs as one batch.
-    ///
-    /// # Errors
-    /// As [`Evaluate::multiply_batch`].
-    fn time_products(
-        evaluator: &Self::Evaluator<'_>,
-        pairs: &[(&Ciphertext<Self>, &Ciphertext<Self>)],
-        control: &Control<'_>,
-    ) -> Result<Duration, Error> {
-        control.check()?;
-        evaluator.multiply_batch(pairs, control)?;
-        control.check()?;
-        let start = Instant::now();
-        evaluator.multiply_batch(pairs, control)?;
-        Ok(start.elapsed())
-    }
 
     /// Prepares a server key that was made or read: matrices that fit are made once and kept in memory.
     ///

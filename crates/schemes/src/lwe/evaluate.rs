@@ -1,12 +1,17 @@
 //! Ciphertexts with levels, and what can be done with them.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use super::{Accelerator, Ciphertext, Multiplier, Params, PublicKey, SeededMatrix, ServerKey, Source, Vector, noise};
+use crate::held::Held;
 use crate::leveled::StoredCiphertext;
 use crate::{Control, Error, Evaluate, KeyId, Level, Noise};
+
+/// Rows of the smaller part of a matrix by which products are timed. The larger part has four times as many.
+const MEASURED_ROWS: usize = 1 << 16;
 
 /// A bit under the tensor square of a level's secret: numbers for pairs `i <= k`.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,9 +92,19 @@ fn mismatch(lhs: Level, rhs: Level) -> Error {
 /// Operations on ciphertexts of a key.
 #[derive(Debug)]
 pub struct Evaluator<'a> {
-    key: &'a ServerKey,
+    key: Held<'a, ServerKey>,
     multiplier: Multiplier,
     accelerator: Option<Arc<dyn Accelerator>>,
+}
+
+impl Evaluator<'static> {
+    /// As [`Evaluator::new`], for a shared key.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn shared(key: Arc<ServerKey>) -> Result<Self, Error> {
+        Self::held(Held::Shared(key))
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -98,6 +113,10 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::Field`] for a back end that is not there.
     pub fn new(key: &'a ServerKey) -> Result<Self, Error> {
+        Self::held(Held::Borrowed(key))
+    }
+
+    fn held(key: Held<'a, ServerKey>) -> Result<Self, Error> {
         Ok(Self { key, multiplier: Multiplier::new()?, accelerator: None })
     }
 
@@ -108,8 +127,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The key.
-    pub fn key(&self) -> &'a ServerKey {
-        self.key
+    pub fn key(&self) -> &ServerKey {
+        &self.key
     }
 
     fn params(&self) -> &Params {
@@ -316,8 +335,8 @@ impl Evaluate for Evaluator<'_> {
         self.key.public().load(stored)
     }
 
-    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
-        x.into()
+    fn store(&self, x: &Ciphertext) -> Result<StoredCiphertext, Error> {
+        Ok(x.into())
     }
 
     fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
@@ -406,6 +425,21 @@ impl Evaluate for Evaluator<'_> {
         }
         // Each pair has its product.
         Ok(products.into_iter().flatten().collect())
+    }
+
+    /// For a large matrix, measures two parts of its rows: the time grows evenly with them.
+    fn time_products(&self, pairs: &[(&Ciphertext, &Ciphertext)], control: &Control<'_>) -> Result<Duration, Error> {
+        let part = |rows: usize| {
+            control.check()?;
+            let start = Instant::now();
+            let share = self.multiply_part(pairs, rows)?;
+            Ok::<_, Error>((share, start.elapsed().as_secs_f64()))
+        };
+        let (less, short) = part(MEASURED_ROWS)?;
+        let (more, long) = part(4 * MEASURED_ROWS)?;
+        // If both parts are the whole matrix, the second run counts.
+        let all = if more > less { (long + (long - short) / (more - less) * (1.0 - more)).max(long) } else { long };
+        Ok(Duration::from_secs_f64(all))
     }
 
     /// Of a plaintext of one coefficient: the bit.

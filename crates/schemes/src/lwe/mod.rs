@@ -43,7 +43,6 @@ mod stored;
 mod tests;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
@@ -63,9 +62,6 @@ const SCHEME: &str = "LWE";
 
 /// Bytes of all switching keys' matrices up to which they are kept whole in memory. Larger ones are made again from their seeds.
 const RESIDENT: u64 = 256 << 20;
-
-/// Rows of the smaller part of a matrix by which products are timed. The larger part has four times as many.
-const MEASURED_ROWS: usize = 1 << 16;
 
 /// Bytes of the matrices in memory.
 fn resident_bytes(params: &Params) -> u64 {
@@ -201,25 +197,6 @@ impl Leveled for Lwe {
 
     fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
         Evaluator::new(key)
-    }
-
-    /// For a large matrix, measures two parts of its rows: the time grows evenly with them.
-    fn time_products(
-        evaluator: &Evaluator<'_>,
-        pairs: &[(&Ciphertext, &Ciphertext)],
-        control: &Control<'_>,
-    ) -> Result<Duration, Error> {
-        let part = |rows: usize| {
-            control.check()?;
-            let start = Instant::now();
-            let share = evaluator.multiply_part(pairs, rows)?;
-            Ok::<_, Error>((share, start.elapsed().as_secs_f64()))
-        };
-        let (less, short) = part(MEASURED_ROWS)?;
-        let (more, long) = part(4 * MEASURED_ROWS)?;
-        // If both parts are the whole matrix, the second run counts.
-        let all = if more > less { (long + (long - short) / (more - less) * (1.0 - more)).max(long) } else { long };
-        Ok(Duration::from_secs_f64(all))
     }
 
     /// Small matrices are kept whole in memory.

@@ -432,8 +432,8 @@ impl Evaluate for Evaluator<'_> {
         self.key.public().load(stored)
     }
 
-    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
-        x.into()
+    fn store(&self, x: &Ciphertext) -> Result<StoredCiphertext, Error> {
+        Ok(x.into())
     }
 
     fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {

@@ -12,8 +12,7 @@ use solinas_schemes::bgv::{BootstrapKey, Evaluator, SwitchKey};
 
 /// A bootstrapping key on a device, with the constants of its divisions.
 #[derive(Debug)]
-pub(super) struct Bootstrap<'k> {
-    key: &'k BootstrapKey,
+pub(super) struct Bootstrap {
     sparse: Switch,
     to_sparse: Keys,
     /// Both parts of the encryption of the sparse secret.
@@ -21,7 +20,8 @@ pub(super) struct Bootstrap<'k> {
     relinearization: Keys,
     rounds: Vec<Round>,
     down: SwitchDown,
-    rests: Vec<Rescale>,
+    /// For each digit, the ring of its rest and the division that makes it.
+    rests: Vec<(Ring, Rescale)>,
     squares: Vec<Vec<SwitchDown>>,
 }
 
@@ -32,11 +32,11 @@ struct Round {
     keys: Keys,
 }
 
-impl<'k> Bootstrap<'k> {
+impl Bootstrap {
     /// Copies a key to the device of the rings and key switches of all levels, lowest first. `extended` is the ring of the primes of keys.
-    pub(super) fn new(
+    pub(super) fn new<'k>(
         key: &'k BootstrapKey,
-        host: &Evaluator<'k>,
+        host: &Evaluator<'_>,
         (rings, switches): (&[Ring], &[Switch]),
         extended: &Ring,
     ) -> Result<Self, Error> {
@@ -54,7 +54,10 @@ impl<'k> Bootstrap<'k> {
             SwitchDown::new(switches[index].hybrid.extended(), &rings[index - 1], plan)
         };
         let squares = |(depth, plans): (usize, &'k Vec<_>)| plans.iter().map(|plan| square(depth, plan)).collect();
-        let rest = |plan: &solinas_ring::Rescale| Rescale::new(&rings[plan.basis().len() - 1], plan);
+        let rest = |plan: &solinas_ring::Rescale| {
+            let ring = &rings[plan.basis().len() - 1];
+            Ok((ring.clone(), Rescale::new(ring, plan)?))
+        };
         Ok(Self {
             to_sparse: switch::key(sparse.hybrid.extended(), to_sparse)?,
             sparse,
@@ -62,30 +65,29 @@ impl<'k> Bootstrap<'k> {
             relinearization: switch::key(extended, key.relinearization())?,
             rounds: key.rounds().map(round).collect::<Result<_, Error>>()?,
             down: SwitchDown::new(extended, top, key.trace_down())?,
-            rests: key.rests().iter().map(rest).collect::<Result<_, _>>()?,
+            rests: key.rests().iter().map(rest).collect::<Result<_, Error>>()?,
             squares: key.squares().iter().enumerate().map(squares).collect::<Result<_, Error>>()?,
-            key,
         })
     }
 
     /// The number of a ciphertext at the first level.
-    pub(super) fn run(&self, engine: &Engine<'k>, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
-        let embedded = self.embed(&engine.host, x)?;
+    pub(super) fn run(&self, engine: &Engine, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
+        let embedded = self.embed(&engine.host(), key, x)?;
         let traced = self.rounds.iter().try_fold(embedded, |x, round| self.trace(engine, &x, round))?;
         self.highest_digits(engine, &traced)
     }
 
     /// Steps 0 to 2. The processor rounds the coefficients.
-    fn embed(&self, host: &Evaluator<'k>, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
+    fn embed(&self, host: &Evaluator<'_>, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let sparse = self.sparse.sums(&self.to_sparse, &x.item(1)?, &x.item(0)?)?;
         let coefficients: Vec<RnsPoly<Coeff>> = self.sparse.down.apply(sparse)?.into_coeff()?.download()?;
-        let rounded: Vec<_> = coefficients.iter().map(|part| host.rounded(self.key, part)).collect();
+        let rounded: Vec<_> = coefficients.iter().map(|part| host.rounded(key, part)).collect();
         let [first, slope] = rounded.as_slice() else { return Err(Error::Fault("a ciphertext has two parts".into())) };
         let ring = self.embedding.ring();
         let slope = RnsPoly::from_signed(ring.basis(), slope).map_err(refused)?;
         let mut embedded = self.embedding.times(&ring.upload(&[&slope])?.into_eval()?)?;
         // A constant has one value.
-        let constant = first[0] + (1 << (self.key.found() - 1));
+        let constant = first[0] + (1 << (key.found() - 1));
         let log = ring.basis().dimension().ilog2() as usize;
         let mut words = Vec::with_capacity(ring.basis().words());
         for q in ring.basis().moduli() {
@@ -98,7 +100,7 @@ impl<'k> Bootstrap<'k> {
     }
 
     /// A round of step 3: `x + sum s(x)`.
-    fn trace(&self, engine: &Engine<'k>, x: &Polys<Eval>, round: &Round) -> Result<Polys<Eval>, Error> {
+    fn trace(&self, engine: &Engine, x: &Polys<Eval>, round: &Round) -> Result<Polys<Eval>, Error> {
         let hybrid = &engine.switches[engine.switches.len() - 1].hybrid;
         let mut sums = hybrid.dot(&hybrid.digits(&x.item(1)?)?, &round.keys)?;
         sums.add_low(x)?;
@@ -108,9 +110,9 @@ impl<'k> Bootstrap<'k> {
     }
 
     /// Step 4: the highest digits of `u mod 2^l`, from an encryption of `u`.
-    fn highest_digits(&self, engine: &Engine<'k>, traced: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
+    fn highest_digits(&self, engine: &Engine, traced: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let mut level = engine.rings.len() - 2;
-        let mut digits = vec![self.digit(engine, traced, &[])?];
+        let mut digits = vec![self.digit(traced, &[])?];
         for squares in &self.squares {
             for (i, digit) in digits.iter_mut().enumerate() {
                 // Digit i was first found i levels below the first.
@@ -118,8 +120,8 @@ impl<'k> Bootstrap<'k> {
                 let (low, high) = Polys::tensor(&[(digit, digit)])?;
                 *digit = down.apply(engine.switches[level].sums(&self.relinearization, &high, &low)?)?;
             }
-            if digits.len() < self.key.found() {
-                digits.push(self.digit(engine, traced, &digits)?);
+            if digits.len() < self.rests.len() {
+                digits.push(self.digit(traced, &digits)?);
             }
             level -= 1;
         }
@@ -127,9 +129,8 @@ impl<'k> Bootstrap<'k> {
     }
 
     /// `2^-i (u - sum_(j<i) 2^j digits[j])`, for `i = digits.len()`, at the level of the digits.
-    fn digit(&self, engine: &Engine<'k>, traced: &Polys<Eval>, digits: &[Polys<Eval>]) -> Result<Polys<Eval>, Error> {
-        let rescale = &self.rests[digits.len()];
-        let ring = &engine.rings[self.key.rests()[digits.len()].basis().len() - 1];
+    fn digit(&self, traced: &Polys<Eval>, digits: &[Polys<Eval>]) -> Result<Polys<Eval>, Error> {
+        let (ring, rescale) = &self.rests[digits.len()];
         let mut rest = rescale.apply(traced.truncated(ring)?)?;
         if digits.is_empty() {
             return Ok(rest);
@@ -143,7 +144,7 @@ impl<'k> Bootstrap<'k> {
     /// `2^-f (u - sum_j 2^j digits[j]^2)` modulo `p`, of `f` digits: the last squares are wanted in their sum alone.
     fn top(
         &self,
-        engine: &Engine<'k>,
+        engine: &Engine,
         traced: &Polys<Eval>,
         digits: &[Polys<Eval>],
         level: usize,

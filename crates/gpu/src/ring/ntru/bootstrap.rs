@@ -10,8 +10,7 @@ use solinas_schemes::ntru::{BootstrapKey, Evaluator};
 
 /// A bootstrapping key on a device, with the constants of its divisions.
 #[derive(Debug)]
-pub(super) struct Bootstrap<'k> {
-    key: &'k BootstrapKey,
+pub(super) struct Bootstrap {
     to_sparse: Polys<Eval>,
     embedding: Polys<Eval>,
     shift: Polys<Eval>,
@@ -22,9 +21,9 @@ pub(super) struct Bootstrap<'k> {
     rescales: Vec<Vec<Rescale>>,
 }
 
-impl<'k> Bootstrap<'k> {
+impl Bootstrap {
     /// Copies a key to the device of the rings, lowest level first.
-    pub(super) fn new(key: &'k BootstrapKey, host: &Evaluator<'k>, rings: &[Ring]) -> Result<Self, Error> {
+    pub(super) fn new<'k>(key: &'k BootstrapKey, host: &Evaluator<'_>, rings: &[Ring]) -> Result<Self, Error> {
         let top = &rings[rings.len() - 1];
         let (hybrid, down) = key.switch();
         let extended = top.another(hybrid.extended())?;
@@ -45,27 +44,26 @@ impl<'k> Bootstrap<'k> {
             shift: top.upload(&[key.shift()])?,
             rounds: key.rounds().map(keys).collect::<Result<_, _>>()?,
             rescales: (0..key.precision() as usize - 1).map(of_digit).collect::<Result<_, Error>>()?,
-            key,
             hybrid,
             down,
         })
     }
 
     /// The bit of a ciphertext at the first level.
-    pub(super) fn run(&self, engine: &Engine<'k>, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
-        let embedded = self.embed(&engine.host, x)?;
+    pub(super) fn run(&self, engine: &Engine, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
+        let embedded = self.embed(&engine.host(), key, x)?;
         let traced = self.rounds.iter().try_fold(embedded, |x, keys| {
             let sum = self.hybrid.dot(&self.hybrid.digits(&x)?, keys)?;
             self.down.add_to(&x, sum)
         })?;
-        self.highest_digit(engine, traced)
+        self.highest_digit(engine, key.precision() as usize, traced)
     }
 
     /// Steps 0 to 2. The processor rounds the N coefficients.
-    fn embed(&self, host: &Evaluator<'k>, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
+    fn embed(&self, host: &Evaluator<'_>, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let coefficients: Vec<RnsPoly<Coeff>> = x.times(&self.to_sparse)?.into_coeff()?.download()?;
         let ring = self.embedding.ring();
-        let signed = |c: &RnsPoly<Coeff>| RnsPoly::from_signed(ring.basis(), &host.rounded(self.key, c));
+        let signed = |c: &RnsPoly<Coeff>| RnsPoly::from_signed(ring.basis(), &host.rounded(key, c));
         let rounded: Vec<_> = coefficients.iter().map(signed).collect::<Result<_, _>>().map_err(super::refused)?;
         let rounded = ring.upload(&rounded.iter().collect::<Vec<_>>())?.into_eval()?;
         rounded.times(&self.embedding)?.plus(&self.shift)
@@ -73,12 +71,12 @@ impl<'k> Bootstrap<'k> {
 
     /// Step 4: the highest bit of `u mod 2^l`, from an encryption of `u`. Bit `i` is the rest of `u` after the lower bits are
     /// subtracted; its power is squared at each level.
-    fn highest_digit(&self, engine: &Engine<'k>, traced: Polys<Eval>) -> Result<Polys<Eval>, Error> {
+    fn highest_digit(&self, engine: &Engine, precision: usize, traced: Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let mut level = engine.keys.len();
         let mut rest = self.lower(0, level, traced, &engine.keys[level - 1].linear)?;
         level -= 1;
         let mut digits = vec![rest.copy()?];
-        while digits.len() + 1 < self.key.precision() as usize {
+        while digits.len() + 1 < precision {
             let LevelKeys { square, linear, .. } = &engine.keys[level - 1];
             rest = self.lower(0, level, rest, linear)?;
             for (i, digit) in digits.iter_mut().enumerate() {

@@ -1,20 +1,22 @@
 //! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts, with those of the CPU in every byte.
 //!
-//! An [`Engine`] holds the hints of a server key on a device. A [`Value`] is a ciphertext whose numbers stay there. The
-//! levels, stages and noise of values are those of the [`Evaluator`] of the CPU, which also checks the operands.
+//! An [`Engine`] holds the hints of a server key on a device, and implements [`Evaluate`]. A [`Value`] is a ciphertext whose
+//! numbers stay there. The levels, stages and noise of values are those of the [`Evaluator`] of the CPU, which also checks
+//! the operands.
 
 mod bootstrap;
+mod evaluate;
 mod rotate;
 
-use super::basis::{Ring, refused};
+use super::basis::{Ring, TABLES, refused};
 use super::poly::Polys;
 use super::rescale::Rescale;
 use crate::{Error, Stream};
 use bootstrap::Bootstrap;
 use rotate::Rotations;
 use solinas_ring::{Eval, RnsPoly};
-use solinas_schemes::Level;
-use solinas_schemes::ntru::{Ciphertext, Evaluator, Rotation, ServerKey, Stage};
+use solinas_schemes::ntru::{Ciphertext, Evaluator, Rotation, ServerKey};
+use solinas_schemes::{Error as SchemeError, Level};
 use std::sync::Arc;
 
 /// A ciphertext on a device. A clone is the same value.
@@ -22,14 +24,14 @@ pub type Value = Ciphertext<Arc<Polys<Eval>>>;
 
 /// The hints of a server key on a device. They are public.
 #[derive(Debug)]
-pub struct Engine<'k> {
-    host: Evaluator<'k>,
+pub struct Engine {
+    key: Arc<ServerKey>,
     /// The ring of each level, lowest first. They share the tables of the highest one.
     rings: Vec<Ring>,
     /// The keys of level 2 and up.
     keys: Vec<LevelKeys>,
     rotations: Rotations,
-    bootstrap: Option<Bootstrap<'k>>,
+    bootstrap: Option<Bootstrap>,
 }
 
 /// What a level above the lowest needs to reach the level below.
@@ -41,15 +43,20 @@ struct LevelKeys {
     divisions: Vec<Rescale>,
 }
 
-impl<'k> Engine<'k> {
+impl Engine {
     /// Copies the hints of a key to the device of `stream`. All operations run on this stream.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for parameters with rings of several dimensions; [`Error::Memory`]; the errors of the
     /// device.
-    pub fn new(stream: &Arc<Stream>, key: &'k ServerKey) -> Result<Self, Error> {
-        let (host, params) = (Evaluator::new(key), key.params());
+    pub fn new(stream: &Arc<Stream>, key: Arc<ServerKey>) -> Result<Self, Error> {
+        let (host, params) = (Evaluator::new(&key), key.params());
         let levels: Vec<Level> = (1..=params.levels()).filter_map(Level::new).collect();
+        stream.device().check_memory(
+            format!("a server key of {}", params.name()),
+            Self::size_of(&key),
+            "take the device cpu",
+        )?;
         let top = Ring::new(stream, host.basis(params.fresh_level()))?;
         let ring = |&level: &Level| {
             let (basis, ring) = (host.basis(level), top.prefix(host.basis(level).len())?);
@@ -71,20 +78,29 @@ impl<'k> Engine<'k> {
         });
         let keys = keys.collect::<Result<_, Error>>()?;
         let bootstrap = key.bootstrap_key().map(|key| Bootstrap::new(key, &host, &rings)).transpose()?;
-        Ok(Self { host, keys, rotations: Rotations::new(rings.len()), bootstrap, rings })
+        Ok(Self { keys, rotations: Rotations::new(rings.len()), bootstrap, rings, key })
+    }
+
+    /// Approximate bytes that a key takes on a device, with the work of one product. Keys of rotations come on top.
+    pub fn size_of(key: &ServerKey) -> u64 {
+        let top = Evaluator::new(key).basis(key.params().fresh_level()).words();
+        let hints: usize = key.hints().map(|hint| hint.words().len()).sum();
+        let bootstrap = key.bootstrap_key().map_or(0, |key| key.bytes() + TABLES * key.switch().0.extended().words());
+        // A product has two operands, a result, and one number between.
+        (TABLES * top + 8 * (hints + 4 * top) + bootstrap) as u64
     }
 
     /// The evaluator of the CPU.
-    pub fn host(&self) -> Evaluator<'k> {
-        self.host
+    pub fn host(&self) -> Evaluator<'_> {
+        Evaluator::new(&self.key)
     }
 
     /// Copies a ciphertext to the device.
     ///
     /// # Errors
     /// [`Error::Scheme`] for a ciphertext of another key; [`Error::Memory`]; the errors of the device.
-    pub fn load(&self, x: &Ciphertext) -> Result<Value, Error> {
-        self.host.check("the ciphertext", x)?;
+    pub fn upload(&self, x: &Ciphertext) -> Result<Value, Error> {
+        self.host().check("the ciphertext", x)?;
         let ring = &self.rings[x.level().index()];
         x.moved(|parts| Ok(Arc::new(ring.upload(&parts.iter().collect::<Vec<_>>())?)))
     }
@@ -93,104 +109,26 @@ impl<'k> Engine<'k> {
     ///
     /// # Errors
     /// The errors of the device, and of the operations.
-    pub fn store(&self, x: &Value) -> Result<Ciphertext, Error> {
+    pub fn download(&self, x: &Value) -> Result<Ciphertext, Error> {
         x.moved(|parts| parts.download())
-    }
-
-    /// As [`Evaluator::add`](solinas_schemes::Evaluate::add).
-    ///
-    /// # Errors
-    /// [`Error::Scheme`] as there; [`Error::Memory`]; the errors of the device.
-    pub fn add(&self, x: &Value, y: &Value) -> Result<Value, Error> {
-        self.host.sum_by("a sum", x, y, |x, y| x.plus(y).map(Arc::new))
-    }
-
-    /// As [`Evaluator::sub`](solinas_schemes::Evaluate::sub).
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn sub(&self, x: &Value, y: &Value) -> Result<Value, Error> {
-        self.host.sum_by("a difference", x, y, |x, y| x.minus(y).map(Arc::new))
-    }
-
-    /// As [`Evaluator::negate`](solinas_schemes::Evaluate::negate).
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn negate(&self, x: &Value) -> Result<Value, Error> {
-        self.host.check("the operand", x)?;
-        x.moved(|parts| parts.scaled(-1).map(Arc::new))
     }
 
     /// As [`Evaluator::add_plain`].
     ///
     /// # Errors
-    /// [`Error::Scheme`] as there; [`Error::Memory`]; the errors of the device.
-    pub fn add_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, Error> {
-        self.host.add_plain_by(x, plaintext, |parts, plaintext| {
-            parts.plus(&parts.ring().upload(&[&plaintext(0)?])?).map(Arc::new)
-        })
-    }
-
-    /// As [`Evaluator::multiply_plain`](solinas_schemes::Evaluate::multiply_plain).
-    ///
-    /// # Errors
-    /// As [`Self::add_plain`].
-    pub fn multiply_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, Error> {
-        self.host.multiply_plain_by(x, plaintext, |parts, plaintext| {
-            parts.times(&parts.ring().upload(&[&plaintext(0)?])?).map(Arc::new)
+    /// As there; the errors of the device.
+    pub fn add_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, SchemeError> {
+        self.host().add_plain_by(x, plaintext, |parts, plaintext| {
+            Ok(Arc::new(parts.plus(&parts.ring().upload(&[&plaintext(0)?])?)?))
         })
     }
 
     /// As [`Evaluator::permute_slots`].
     ///
     /// # Errors
-    /// As [`Self::add_plain`].
-    pub fn permute_slots(&self, x: &Value, rotation: Rotation) -> Result<Value, Error> {
-        self.rotations.apply(&self.host, &self.rings[x.level().index()], x, rotation)
-    }
-
-    /// As [`Evaluator::bootstrap`](solinas_schemes::Evaluate::bootstrap): lowers the value to the first level, and
-    /// bootstraps its bit. The processor rounds the coefficients in between.
-    ///
-    /// # Errors
-    /// As [`Self::add_plain`].
-    pub fn bootstrap(&self, x: &Value) -> Result<Value, Error> {
-        let Some(bootstrap) = &self.bootstrap else {
-            // The error of the processor.
-            return self.host.bootstrap_by(x, |parts| Ok(Arc::clone(parts)));
-        };
-        let mut x = x.clone();
-        while x.stage() == Stage::Ready && x.level() > Level::LOWEST {
-            x = self.drop_level(&x)?;
-        }
-        self.host.bootstrap_by(&x, |parts| bootstrap.run(self, parts).map(Arc::new))
-    }
-
-    /// ComposedEvalMult, as [`Evaluator::multiply`](solinas_schemes::Evaluate::multiply): product, key switch and
-    /// division by the primes of the level.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn multiply(&self, x: &Value, y: &Value) -> Result<Value, Error> {
-        self.host.multiply_by(x, y, |parts, others, _| {
-            let mut product = parts.times(others)?;
-            let keys = &self.keys[x.level().index() - 1];
-            product.mul_assign(&keys.square)?;
-            keys.divide(product).map(Arc::new)
-        })
-    }
-
-    /// The same message one level below, as [`Evaluator::drop_level`](solinas_schemes::Evaluate::drop_level).
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn drop_level(&self, x: &Value) -> Result<Value, Error> {
-        self.host.lower_by(x, |parts, _| {
-            let keys = &self.keys[x.level().index() - 1];
-            let hint = if x.degree() == 1 { &keys.linear } else { &keys.square };
-            keys.divide(parts.times(hint)?).map(Arc::new)
-        })
+    /// As there; the errors of the device.
+    pub fn permute_slots(&self, x: &Value, rotation: Rotation) -> Result<Value, SchemeError> {
+        Ok(self.rotations.apply(&self.host(), &self.rings[x.level().index()], x, rotation)?)
     }
 }
 

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::keys::{Held, check_residues};
+use super::keys::check_residues;
 use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
+use crate::held::Held;
 use crate::random::SecretSeed;
 use solinas_bigint::Natural;
 use solinas_bigint::fft::Spectrum;

@@ -8,10 +8,10 @@ mod symmetric;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::keys::Held;
 use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
+use crate::held::Held;
 pub use accelerator::Accelerator;
 use blocks::Blocks;
 pub use blocks::RecryptMethod;
