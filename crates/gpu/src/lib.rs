@@ -8,6 +8,7 @@
 //! - [`complex`]: products of long integers by complex transforms.
 //! - [`gh`]: products and Recrypt of the scheme of Gentry and Halevi.
 //! - [`lwe`]: products of matrices of residues with vectors.
+//! - [`solinas`]: products of long integers by transforms over the field of p = 2^64 - 2^32 + 1.
 //! - [`tfhe`]: bootstraps of TFHE.
 //! - [`ring`]: polynomials modulo `X^N + 1` and word-size primes, for NTRU and BGV.
 //!
@@ -73,6 +74,7 @@ mod name;
 mod order;
 mod pool;
 pub mod ring;
+pub mod solinas;
 mod stream;
 pub mod tfhe;
 

@@ -1,10 +1,51 @@
 //! Carries, sums, differences and comparisons of long numbers.
 
-use crate::chain::{add, carry};
 use crate::lab::{Lab, random};
 use solinas_field::solinas::carry as cpu_carry;
 use solinas_field::{Backend, limbs};
-use solinas_gpu::Arg;
+use solinas_gpu::{Arg, Buffer};
+
+/// Words of a block of carries.
+const CARRY_BLOCK: u32 = 2048;
+
+/// Adds the carries between the blocks of numbers of `words` words. Returns the carries out.
+fn resolve(lab: &Lab, result: &Buffer<u64>, flags: &Buffer<u32>, words: u32, carry: u32) -> Vec<u32> {
+    let items = result.len() as u32 / words;
+    let out = lab.buffer::<u32>(items as usize);
+    let args = vec![Arg::write(result), Arg::read(flags), Arg::write(&out), words.into(), carry.into()];
+    lab.run("carry_resolve", "carry_resolve", [words.div_ceil(CARRY_BLOCK), items], 32, args);
+    lab.download(&out)
+}
+
+/// Returns the sums of `coefficients[i] 2^(bits i)` modulo `2^(64 words)`, for `items` items.
+fn carry(lab: &Lab, coefficients: &Buffer<u64>, items: u32, bits: u32, words: u32) -> Vec<u64> {
+    let blocks = words.div_ceil(CARRY_BLOCK);
+    let (result, flags) = (lab.buffer((items * words) as usize), lab.buffer((items * blocks) as usize));
+    let reciprocal = (u64::MAX / u64::from(bits)) + 1;
+    let args = vec![
+        Arg::read(coefficients),
+        Arg::write(&result),
+        Arg::write(&flags),
+        reciprocal.into(),
+        (coefficients.len() as u32 / items).into(),
+        words.into(),
+        bits.into(),
+    ];
+    lab.run("carry_coefficients", "carry_coefficients", [blocks, items], 256, args);
+    assert_eq!(resolve(lab, &result, &flags, words, 0), vec![0; items as usize]);
+    lab.download(&result)
+}
+
+/// Returns a + b, or a - b if `subtract`, of numbers of `words` words, and the carries out.
+fn add(lab: &Lab, a: &[u64], b: &[u64], words: u32, subtract: bool) -> (Vec<u64>, Vec<u32>) {
+    let (items, blocks) = (a.len() as u32 / words, words.div_ceil(CARRY_BLOCK));
+    let (sums, flags) = (lab.buffer(a.len()), lab.buffer((items * blocks) as usize));
+    let (a, b, invert) = (lab.upload(a), lab.upload(b), u32::from(subtract));
+    let args = vec![Arg::write(&sums), Arg::read(&a), Arg::read(&b), Arg::write(&flags), words.into(), invert.into()];
+    lab.run("carry_add", "carry_add", [blocks, items], 256, args);
+    let carries = resolve(lab, &sums, &flags, words, invert);
+    (lab.download(&sums), carries)
+}
 
 /// Numbers whose carries run through all words, and random ones: pairs.
 fn pairs(words: usize) -> Vec<(Vec<u64>, Vec<u64>)> {

@@ -1,9 +1,9 @@
 //! The functions of `cuda/gl.h` at the corners of their ranges, with inline PTX and without.
 
 use crate::lab::{Lab, random};
-use crate::tables::{Twiddle, twiddle};
 use solinas_field::solinas::{P, add, mul, mul_pow2, reduce, sub};
 use solinas_gpu::Arg;
+use solinas_gpu::solinas::{Twiddle, twiddle};
 
 /// Words that a pair gives: see `cuda/solinas/field.h`.
 const RESULTS: usize = 43;

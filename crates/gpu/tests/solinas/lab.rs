@@ -10,15 +10,9 @@ macro_rules! modules {
     };
 }
 
-static MODULES: [Module; 13] = modules![
+static MODULES: [Module; 7] = modules![
     "solinas_field",
     "solinas_field_portable",
-    "solinas_rows",
-    "solinas_rows_long",
-    "solinas_columns",
-    "solinas_root",
-    "solinas_digits",
-    "solinas_product",
     "solinas_pointwise",
     "carry_coefficients",
     "carry_add",
@@ -63,6 +57,14 @@ impl Lab {
         let launch = Launch::new(&kernel, [grid[0], grid[1], 1], block, 0, args);
         self.stream.launch(&launch).unwrap_or_else(|error| panic!("{name}: {error}"));
         self.stream.synchronize().unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+impl Lab {
+    /// Runs launches of an engine.
+    pub(crate) fn run_all(&self, launches: &[Launch<'_>]) {
+        launches.iter().for_each(|launch| self.stream.launch(launch).unwrap());
+        self.stream.synchronize().unwrap();
     }
 }
 

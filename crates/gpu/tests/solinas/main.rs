@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod carries;
-mod chain;
 mod field;
 mod lab;
 mod products;
-mod tables;
 mod transforms;

@@ -1,8 +1,9 @@
 //! Products of integers against `solinas-bigint`.
 
-use crate::chain::product;
 use crate::lab::{Lab, random};
 use solinas_bigint::Natural;
+use solinas_gpu::solinas::{self, Plan};
+use solinas_gpu::{Device, DeviceOptions};
 
 /// All ones, a power of two, and random words.
 fn operands(words: usize, seed: u64) -> [Vec<u64>; 3] {
@@ -13,7 +14,12 @@ fn operands(words: usize, seed: u64) -> [Vec<u64>; 3] {
 
 fn check(a: &[u64], b: Option<&[u64]>, items: usize, (odd, log): (usize, u32), bits: u32) {
     let lab = Lab::new(9);
-    let got = product(&lab, (a, b), items as u32, (odd, log), bits);
+    let plan = Plan::new(&lab.device, odd, log).unwrap();
+    let words = a.len() + b.unwrap_or(a).len();
+    let (x, y, out) = (lab.upload(a), b.map(|b| lab.upload(b)), lab.buffer(words));
+    let scratch = plan.scratch(&lab.stream, items, words / items).unwrap();
+    lab.run_all(&plan.product(&x, y.as_ref(), items, bits, &out, &scratch).unwrap());
+    let got: Vec<u64> = lab.download(&out);
     let (x, y) = (a.chunks(a.len() / items), b.unwrap_or(a).chunks(b.unwrap_or(a).len() / items));
     for (item, (got, (a, b))) in got.chunks(got.len() / items).zip(x.zip(y)).enumerate() {
         let want = &Natural::from_words(a.to_vec()) * &Natural::from_words(b.to_vec());
@@ -70,4 +76,33 @@ fn products_of_785006_bits_match_the_cpu() {
     check(&noise, Some(&ones), 1, (1, 16), 24);
     check(&ones, None, 1, (1, 16), 24);
     check(&power, Some(&noise), 1, (1, 16), 24);
+}
+
+#[test]
+fn products_and_squares_of_integers_match_the_cpu() {
+    let device = Device::emulated(DeviceOptions::default());
+    for (a, b) in [(1, 1), (1, 700), (40, 3), (900, 900)] {
+        for (x, y) in operands(a, 1).into_iter().zip(operands(b, 2)) {
+            let (x, y) = (Natural::from_words(x), Natural::from_words(y));
+            assert_eq!(solinas::mul(&device, &x, &y).unwrap(), &x * &y, "{a} by {b} words");
+            assert_eq!(solinas::square(&device, &x).unwrap(), x.square());
+        }
+    }
+    assert_eq!(solinas::mul(&device, &Natural::default(), &Natural::one()).unwrap(), Natural::default());
+}
+
+/// Digits whose sums would exceed p, factors that are too long, and buffers of other lengths.
+#[test]
+fn products_that_do_not_fit_are_refused() {
+    let lab = Lab::new(1);
+    let plan = Plan::new(&lab.device, 1, 12).unwrap();
+    let (x, out, short) = (lab.upload(&[1u64; 700]), lab.buffer::<u64>(1400), lab.buffer::<u64>(1399));
+    let scratch = plan.scratch(&lab.stream, 1, 1400).unwrap();
+    let product = |bits, items, out| plan.product(&x, None, items, bits, out, &scratch);
+    assert!(product(26, 1, &out).is_ok());
+    for (bits, items, out) in [(27, 1, &out), (0, 1, &out), (8, 1, &out), (26, 2, &out), (26, 0, &out), (26, 1, &short)]
+    {
+        assert!(product(bits, items, out).is_err(), "{bits} bits, {items} items");
+    }
+    assert!(Plan::new(&lab.device, 1, 11).unwrap().product(&x, None, 1, 26, &out, &scratch).is_err());
 }

@@ -1,10 +1,10 @@
 //! Transforms against the plans of the CPU, in the order of their spectra.
 
-use crate::chain::{forward, inverse};
 use crate::lab::{Lab, random};
 use solinas_field::Backend;
-use solinas_field::solinas::{Convolution, P, Plan, mul, reduce};
-use solinas_gpu::Arg;
+use solinas_field::solinas::{Convolution, P, mul, reduce};
+use solinas_gpu::solinas::Plan;
+use solinas_gpu::{Arg, Device, DeviceOptions, Error};
 
 /// Words that meet at the ends of the ranges of digits and of sums.
 const CORNERS: [u64; 8] = [0, 1, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, P - 1, P, u64::MAX];
@@ -19,12 +19,13 @@ fn check(odd: usize, log: u32, items: usize, seed: u64) {
     }
     let lab = Lab::new(seed);
     let data = lab.upload(&words);
-    forward(&lab, odd, log, &data);
-    let plan = Plan::new(n, Convolution::Cyclic, Backend::detect().unwrap(), 1).unwrap();
+    let gpu = Plan::new(&lab.device, odd, log).unwrap();
+    lab.run_all(&gpu.transform(&data).unwrap());
+    let plan = solinas_field::solinas::Plan::new(n, Convolution::Cyclic, Backend::detect().unwrap(), 1).unwrap();
     let mut want = words.clone();
     want.chunks_mut(n).for_each(|item| plan.forward(item).unwrap());
     assert_eq!(lab.download(&data), want, "forward, {odd} * 2^{log} points");
-    inverse(&lab, odd, log, &data);
+    lab.run_all(&gpu.inverse(&data).unwrap());
     let coefficients: Vec<u64> = words.iter().map(|&word| reduce(word)).collect();
     assert_eq!(lab.download(&data), coefficients, "inverse, {odd} * 2^{log} points");
 }
@@ -76,4 +77,12 @@ fn pointwise_products_match_the_field() {
     let products: Vec<u64> = a.iter().zip(b).map(|(&a, &b)| mul(a, b)).collect();
     let sums = products.iter().zip(c).map(|(&p, &c)| solinas_field::solinas::add(p, reduce(c))).collect::<Vec<_>>();
     assert_eq!((lab.download(&x), lab.download(&sum)), (products, sums));
+}
+
+#[test]
+fn lengths_without_kernels_are_refused() {
+    let device = Device::emulated(DeviceOptions::default());
+    for (odd, log) in [(2, 8), (7, 8), (1, 0), (1, 25), (3, 21)] {
+        assert!(matches!(Plan::new(&device, odd, log), Err(Error::Unsupported { .. })), "{odd} * 2^{log}");
+    }
 }
