@@ -1,7 +1,7 @@
 //! The scheme of Gentry and Halevi on a device: products and Recrypt, with the ciphertexts of the CPU in every word.
 //!
 //! An [`Engine`] holds a server key and the tables of one method on a device. It is the
-//! [`Accelerator`] of an [`Evaluator`](solinas_schemes::gh::Evaluator), which checks noise and keys, and adds.
+//! [`Accelerator`] of an [`Evaluator`], which checks noise and keys, and adds.
 //! A Recrypt is two graphs: the expansions of `c x_k / d` with their candidates, and the columns with their sum.
 //! An [`Encryptor`] encrypts batches of bits for measurements of the papers' tables. The device then sees the bits.
 
