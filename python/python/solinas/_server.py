@@ -44,7 +44,7 @@ class Server:
         - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
           three quarters of the free memory. On each device, the most bytes that the server takes there, by default all
           that are free.
-        - `device`: the device that computes (schemes `"tfhe"` and `"lwe"`): `"cpu"`, `"cuda:N"` for GPU number N,
+        - `device`: the device that computes: `"cpu"`, `"cuda:N"` for GPU number N,
           several GPUs as `"cuda:0,cuda:1"` or `"cuda:all"`, `"auto"` for the faster one of a GPU and the processor, or
           `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All give the same results.
           Defaults to `SOLINAS_DEVICE`, or to `"cpu"`. `sl.gpus()` lists the GPUs.

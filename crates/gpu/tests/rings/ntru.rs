@@ -6,7 +6,7 @@ use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::Error;
 use solinas_gpu::ring::ntru::{Engine, Value};
 use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ParamsLiteral, Rotation, ServerKey};
-use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level};
+use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level, RotateSlots};
 use std::sync::Arc;
 
 /// A key of a set, and random ciphertexts.
@@ -167,4 +167,24 @@ fn the_bytes_of_a_key_of_ntru_are_estimated() {
         assert!((0.5..1.5).contains(&(held / estimate)), "{set}: {held} bytes, estimated {estimate}");
         drop(engine);
     }
+}
+
+/// Threads share an engine, its stream, and the rotation keys that it copies when they are first used.
+#[test]
+fn threads_share_an_engine() {
+    let params = Params::named("slots-128-3").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(10), &Control::default()).unwrap();
+    let key = Arc::new(client.server_key_with(&[Rotation::Swap], true, &Control::default()).unwrap());
+    let (cpu, engine) = (Evaluator::new(&key), Engine::new(&stream(10), Arc::clone(&key)).unwrap());
+    let check = |seed: u64| {
+        let plaintext: Vec<u64> = (0..128).map(|i| (i * 7 + seed) % params.plaintext_modulus()).collect();
+        let x = client.public().encrypt(&plaintext, &mut ChaCha8Rng::seed_from_u64(seed)).unwrap();
+        let value = engine.upload(&x).unwrap();
+        for _ in 0..3 {
+            let product = engine.multiply(&value, &engine.swap_rows(&value).unwrap()).unwrap();
+            let want = cpu.multiply(&x, &cpu.swap_rows(&x).unwrap()).unwrap();
+            assert!(engine.download(&product).unwrap() == want, "thread {seed}");
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || check(seed)))));
 }

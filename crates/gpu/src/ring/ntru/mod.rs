@@ -1,8 +1,8 @@
 //! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts, with those of the CPU in every byte.
 //!
-//! An [`Engine`] holds the hints of a server key on a device, and implements [`Evaluate`](solinas_schemes::Evaluate). A [`Value`] is a ciphertext whose
-//! numbers stay there. The levels, stages and noise of values are those of the [`Evaluator`] of the CPU, which also checks
-//! the operands.
+//! An [`Engine`] holds the hints of a server key on a device, and implements [`Evaluate`](solinas_schemes::Evaluate). A
+//! [`Value`] is a ciphertext whose numbers stay there. The levels, stages and noise of values are those of the
+//! [`Evaluator`] of the CPU, which also checks the operands.
 
 mod bootstrap;
 mod evaluate;
