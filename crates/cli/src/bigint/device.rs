@@ -1,14 +1,18 @@
 //! Products and powers on a GPU.
 
-use super::{Common, One, Power, Reader, Two, Verb, modulus_of};
+use super::{Common, EngineName, One, Power, Reader, Two, Verb, modulus_of};
 use crate::error::{Result, usage};
 use solinas_bigint::Natural;
 use solinas_gpu::bigint::{self, Modulus};
-use solinas_gpu::{Device, DeviceOptions};
+use solinas_gpu::{Device, DeviceOptions, solinas};
 use solinas_runtime::device_name;
 
 /// A device that computes instead of the processor.
-pub(super) struct Gpu(Device);
+pub(super) struct Gpu {
+    device: Device,
+    /// Whether to multiply over the field of p = 2^64 - 2^32 + 1, and not in complex numbers.
+    over_field: bool,
+}
 
 /// Opens the device of a command. `None` is the processor.
 ///
@@ -28,7 +32,7 @@ pub(super) fn open(verb: &Verb, common: &Common) -> Result<Option<Gpu>> {
             "leave out --device",
         )),
         (Some(_), _) if !runs => Err(usage("only mul, square and powm run on a device", "leave out --device")),
-        (Some(device), _) => Ok(Some(Gpu(device))),
+        (Some(device), _) => Ok(Some(Gpu { device, over_field: matches!(common.engine, Some(EngineName::Solinas)) })),
     }
 }
 
@@ -41,20 +45,39 @@ impl Gpu {
             Verb::Powm(Power { base, exponent, modulus, .. }) => {
                 let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
                 let modulus = reader.modulus(modulus)?;
+                self.check_engine(Some(&modulus))?;
                 return Ok(Box::new(move || self.power(&base, &exponent, &modulus)));
             }
             _ => return Err(usage("only mul, square and powm run on a device", "leave out --device")),
         };
         let modulus = modulus_of(modulus, reader)?;
+        self.check_engine(modulus.as_ref())?;
         Ok(Box::new(move || self.product(&a, b.as_ref(), modulus.as_ref())))
+    }
+
+    /// Refuses products modulo a number over the field.
+    fn check_engine(&self, modulus: Option<&Natural>) -> Result<()> {
+        match modulus {
+            Some(_) if self.over_field => Err(usage(
+                "a device computes modulo a number by the engine complex alone",
+                "leave out --engine, or --device",
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn product(&self, a: &Natural, b: Option<&Natural>, modulus: Option<&Natural>) -> Result<Natural> {
         let product = || {
+            let device = &self.device;
             let Some(modulus) = modulus else {
-                return b.map_or_else(|| bigint::square(&self.0, a), |b| bigint::mul(&self.0, a, b));
+                return match (b, self.over_field) {
+                    (Some(b), false) => bigint::mul(device, a, b),
+                    (None, false) => bigint::square(device, a),
+                    (Some(b), true) => solinas::mul(device, a, b),
+                    (None, true) => solinas::square(device, a),
+                };
             };
-            let modulus = Modulus::new(&self.0, modulus)?;
+            let modulus = Modulus::new(device, modulus)?;
             let a = std::slice::from_ref(a);
             let products = b.map_or_else(|| modulus.square(a), |b| modulus.mul(a, std::slice::from_ref(b)))?;
             Ok(products.into_iter().next().unwrap_or_default())
@@ -64,7 +87,7 @@ impl Gpu {
 
     fn power(&self, base: &Natural, exponent: &Natural, modulus: &Natural) -> Result<Natural> {
         let power = || {
-            let modulus = Modulus::new(&self.0, modulus)?;
+            let modulus = Modulus::new(&self.device, modulus)?;
             let powers = modulus.pow::<solinas_gpu::Error>(std::slice::from_ref(base), exponent, || Ok(()));
             Ok::<_, solinas_gpu::Error>(powers?.into_iter().next().unwrap_or_default())
         };

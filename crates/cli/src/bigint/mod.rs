@@ -160,7 +160,7 @@ struct Common {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Device for mul, square and powm: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu. The result is the same
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "threads"])]
+    #[arg(long, value_name = "NAME", conflicts_with = "threads")]
     device: Option<String>,
 }
 

@@ -190,7 +190,11 @@ fn integers_are_computed_on_a_device() {
     assert!(message.contains("no CUDA device"), "{message}");
     let message = place.fail("bigint mul 3 5 --device emulated:2", 1);
     assert!(message.contains("emulated:2"), "{message}");
-    place.fail("bigint mul 3 5 --device emulated --engine solinas", 2);
+    assert_eq!(place.run("bigint mul 30 40 --device emulated --engine solinas"), "1200\n");
+    assert_eq!(place.run("bigint square 30 --device emulated --engine solinas"), "900\n");
+    let message = place.fail("bigint mul 3 5 --mod 7 --device emulated --engine solinas", 2);
+    assert!(message.contains("leave out --engine"), "{message}");
+    place.fail("bigint mul 3 5 --device emulated --threads 2", 2);
     let run = |command: &str| place.command(command).env("SOLINAS_DEVICE", "emulated").assert().success();
     assert_eq!(run("bigint gcd 4 6").get_output().stdout, b"2\n");
     assert_eq!(run("bigint mul 4 6").get_output().stdout, b"24\n");
