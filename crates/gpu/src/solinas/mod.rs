@@ -20,7 +20,7 @@ use crate::{Buffer, Device, Error, Stream};
 pub use plan::{Plan, Scratch};
 use solinas_bigint::Natural;
 use solinas_field::solinas::P;
-#[cfg(feature = "kernels")]
+#[doc(hidden)]
 pub use tables::{Twiddle, twiddle};
 
 /// Shortest and longest powers of two of a product's transform, as logarithms.
