@@ -1,0 +1,132 @@
+//! Builds models: Verilator makes C++ of a design, the compiler makes a library of that and of a wrapper.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io, thread};
+
+use crate::tools::{Tools, cache};
+use crate::{Design, Error};
+
+/// The wrapper's part that is the same for all designs.
+const WRAPPER: &str = include_str!("wrapper.cpp");
+
+/// A step of a build, for progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Verilator makes C++ of the design.
+    Translate,
+    /// The compiler makes a library of it.
+    Compile,
+}
+
+impl Step {
+    /// Name of the step.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Translate => "translation",
+            Self::Compile => "compilation",
+        }
+    }
+}
+
+/// Returns the library of a design. Builds it unless it is in the cache. A build that ends early leaves no library.
+pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<PathBuf, Error> {
+    let tools = Tools::find()?;
+    let folder = cache();
+    let path = folder.join(format!("{}-{}.so", design.top(), key(design, &tools)));
+    if path.exists() {
+        return Ok(path);
+    }
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |source: io::Error| Error::File { path, source }
+    };
+    fs::create_dir_all(&folder).map_err(at(&folder))?;
+    let work = tempfile::Builder::new().prefix("build-").tempdir_in(&folder).map_err(at(&folder))?;
+    for (name, text) in design.sources() {
+        let file = work.path().join(name);
+        let folder = file.parent().unwrap_or(work.path());
+        fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(at(&file))?;
+    }
+
+    progress(Step::Translate);
+    let mut verilator = tools.command("perl");
+    verilator.arg(tools.root.join("bin/verilator")).args(VERILATOR).args(["--top-module", design.top(), "--prefix", "Vtop"]);
+    verilator.args(design.parameters().iter().map(|(name, value)| format!("-G{name}={value}")));
+    verilator.args(design.is_traced().then_some("--trace")).args(design.sources().iter().map(|(name, _)| name));
+    run(design, Step::Translate, verilator.current_dir(work.path()))?;
+
+    progress(Step::Compile);
+    let header = work.path().join("obj/Vtop.h");
+    let ports = ports(&fs::read_to_string(&header).map_err(at(&header))?);
+    let wrapper = work.path().join("wrapper.cpp");
+    let traced = if design.is_traced() { "#define TRACE 1\n" } else { "" };
+    fs::write(&wrapper, format!("{traced}{WRAPPER}").replace("/* PORTS */", &ports)).map_err(at(&wrapper))?;
+    let mut make = tools.command("make");
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    // Verilator's package for Python leaves the option of precompiled headers empty.
+    make.args(["-s", "-C", "obj", "-f", "Vtop.mk", "CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"]);
+    run(design, Step::Compile, make.arg(format!("-j{jobs}")).current_dir(work.path()))?;
+    let library = work.path().join("model.so");
+    let include = tools.root.join("include");
+    let mut link = tools.command("g++");
+    link.args(["-O2", "-march=native", "-fPIC", "-shared", "-std=c++20", "-Iobj", "-I"]).arg(&include);
+    link.arg("-I").arg(include.join("vltstd")).arg("-o").arg(&library);
+    link.args(["wrapper.cpp", "obj/Vtop__ALL.a", "obj/libverilated.a", "-lpthread"]);
+    run(design, Step::Compile, link.current_dir(work.path()))?;
+    fs::rename(&library, &path).map_err(at(&path))?;
+    Ok(path)
+}
+
+/// Options of Verilator. All warnings are errors.
+const VERILATOR: [&str; 7] = ["--cc", "-O3", "-Wall", "--Mdir", "obj", "-CFLAGS", "-fPIC -march=native"];
+
+/// What a library depends on: the sources, the parameters, the tools and the processor.
+fn key(design: &Design, tools: &Tools) -> String {
+    let mut hash = blake3::Hasher::new();
+    let mut field = |text: &str| {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    design.sources().iter().for_each(|(name, text)| [name, text].into_iter().for_each(|text| field(text)));
+    design.parameters().iter().for_each(|(name, value)| field(&format!("{name}={value}")));
+    field(&tools.version);
+    field(WRAPPER);
+    field(&VERILATOR.join(" "));
+    field(if design.is_traced() { "trace" } else { "" });
+    // The compiler uses the instructions of this processor.
+    let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    field(processor.lines().find(|line| line.starts_with("flags")).unwrap_or_default());
+    hash.finalize().to_hex()[..24].into()
+}
+
+/// The wrapper's table of ports, from the declarations `VL_IN8(&name,msb,lsb);` and the like of Verilator's header.
+fn ports(header: &str) -> String {
+    let mut table = String::new();
+    for line in header.lines().map(str::trim) {
+        let input = line.starts_with("VL_IN");
+        if !input && !line.starts_with("VL_OUT") {
+            continue;
+        }
+        let fields: Vec<&str> = line.split(['(', ',', ')']).collect();
+        let [_, name, msb, lsb, ..] = fields[..] else { continue };
+        let bits = msb.parse::<u32>().unwrap_or(0) + 1 - lsb.parse::<u32>().unwrap_or(0);
+        let name = name.trim_start_matches('&');
+        let _ = writeln!(table, "    {{\"{name}\", &top.{name}, {bits}, {}}},", u8::from(input));
+    }
+    table
+}
+
+/// Runs a command. Its last lines of output become the error.
+fn run(design: &Design, step: Step, command: &mut Command) -> Result<(), Error> {
+    let failed = |output: String| Error::Build { step: step.name(), top: design.top().into(), output };
+    let output = command.output().map_err(|error| failed(error.to_string()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().take(40).collect();
+    Err(failed(lines.join("\n")))
+}

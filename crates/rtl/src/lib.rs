@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+mod build;
+mod bus;
+mod design;
+mod error;
+mod model;
+pub mod multiplier;
+mod tools;
+
+pub use build::Step;
+pub use bus::Timing;
+pub use design::Design;
+pub use error::Error;
+pub use model::{Instance, Model, Port};
+pub use tools::cache;

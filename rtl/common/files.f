@@ -1,0 +1,13 @@
+common/sol_pkg.sv
+common/sol_bank.sv
+common/sol_canon.sv
+common/sol_carry.sv
+common/sol_dft16.sv
+common/sol_fold192.sv
+common/sol_kernel_d.sv
+common/sol_kernel_s.sv
+common/sol_mulrot.sv
+common/sol_norm.sv
+common/sol_rotmux.sv
+common/sol_twiddle.sv
+common/sol_xnet.sv

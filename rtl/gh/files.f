@@ -1,0 +1,1 @@
+gh/sol_gh_pkg.sv

@@ -1,0 +1,61 @@
+// Fetches an operand in natural beats and hands out its digits by columns (the corner turn).
+//
+// The operand is 32 segments of 16 GROUPS digits of 24 bits. A beat holds 16 neighbouring digits of a segment, so 32 beats,
+// one of each segment, hold 16 columns. Buffers for DEPTH such groups let requests run ahead. The operand is fetched twice,
+// once for each round of the product.
+//
+// `column_o` of step s holds digit column_i of the segments 2 l + s in lane l; it is valid while `ready_o` is high. `next_i`
+// releases a group after its last column. Memory returns beats in order after any time; a request is only made when its
+// place is free, so every beat is taken at once.
+module sol_mul_loader #(parameter int LOG_GROUPS = 6, parameter int DEPTH = 3) (
+  input  logic clk_i, rst_ni,
+  input  logic start_i,                         // a new operand; only while busy_o is low
+  output logic busy_o,                          // requests are due
+  output logic req_o, input logic gnt_i, output logic [LOG_GROUPS+4:0] addr_o,
+  input  logic rvalid_i, input logic [383:0] rdata_i,
+  output logic ready_o,                         // the columns of the present group are there
+  input  logic next_i,
+  input  logic [3:0] column_i, input logic step_i,
+  output logic [15:0][23:0] column_o);
+
+  localparam int LD = $clog2(DEPTH);
+  function automatic logic [LD-1:0] after(logic [LD-1:0] buffer);
+    return buffer == LD'(DEPTH - 1) ? '0 : buffer + 1'b1;
+  endfunction
+
+  // Requests: both rounds, group by group, segment by segment.
+  logic round; logic [LOG_GROUPS-1:0] group; logic [4:0] segment;
+  logic [$clog2(DEPTH+1)-1:0] claimed, filled;  // groups whose requests have begun; groups that are there
+  logic [4:0] arriving; logic [LD-1:0] fill, use_q;
+  wire first = segment == '0;
+  assign req_o = busy_o & (!first | claimed != ($clog2(DEPTH+1))'(DEPTH));
+  assign addr_o = {segment, group};
+  wire asked = req_o & gnt_i;
+  wire arrived = rvalid_i & (&arriving);
+  assign ready_o = filled != '0;
+
+  logic [383:0] buffers [DEPTH][32];
+  always_ff @(posedge clk_i) if (rvalid_i) buffers[fill][arriving] <= rdata_i;
+  for (genvar l = 0; l < 16; l++) begin : g_lane
+    wire [383:0] beat = buffers[use_q][{4'(l), step_i}];
+    assign column_o[l] = beat[24*column_i +: 24];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      busy_o <= 1'b0; round <= 1'b0; group <= '0; segment <= '0; claimed <= '0; filled <= '0; arriving <= '0; fill <= '0; use_q <= '0;
+    end else begin
+      if (start_i) begin busy_o <= 1'b1; round <= 1'b0; group <= '0; segment <= '0; end
+      else if (asked) begin
+        segment <= segment + 5'd1;
+        if (&segment) begin
+          group <= group + 1'b1;
+          if (&group) begin round <= 1'b1; if (round) busy_o <= 1'b0; end
+        end
+      end
+      claimed <= claimed + ($clog2(DEPTH+1))'(asked & first) - ($clog2(DEPTH+1))'(next_i);
+      filled <= filled + ($clog2(DEPTH+1))'(arrived) - ($clog2(DEPTH+1))'(next_i);
+      if (rvalid_i) begin arriving <= arriving + 5'd1; if (arrived) fill <= after(fill); end
+      if (next_i) use_q <= after(use_q);
+    end
+endmodule
