@@ -21,7 +21,7 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   addr_t base, table_base; place_t shift, point, ratio, guard;
   logic [LOG_CANDIDATES:0] count; logic [2:0] precision; logic bit_q; logic [15:0] odd;
   logic start, busy, done, error_we, bit_we, result; error_e error;
-  logic [LOG_PROGRAM-1:0] entry, program_addr; instruction_t instruction, now, product;
+  logic [LOG_PROGRAM-1:0] entry, program_addr; instruction_t instruction, now, stored;
   logic [LOG_LIST-1:0] list_addr, sum_first, sum_count; term_t list;
   sol_gh_registers u_registers (.clk_i, .rst_ni, .reg_we_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .irq_o,
     .start_o(start), .entry_o(entry), .busy_i(busy), .done_i(done), .error_we_i(error_we), .bit_we_i(bit_we), .result_i(result),
@@ -34,7 +34,7 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   sol_gh_sequencer u_sequencer (.clk_i, .rst_ni, .start_i(start), .entry_i(entry), .busy_o(busy), .done_o(done),
     .error_we_o(error_we), .error_o(error), .program_addr_o(program_addr), .instruction_i(instruction), .now_o(now),
     .product_valid_o(product_valid), .product_ready_i(product_ready), .refused_i(refused), .sink_start_o(sink_start),
-    .sink_o(product), .sink_busy_i(sink_busy), .sum_start_o(sum_start), .sum_columns_o(sum_columns), .sum_first_o(sum_first),
+    .sink_o(stored), .sink_busy_i(sink_busy), .sum_start_o(sum_start), .sum_columns_o(sum_columns), .sum_first_o(sum_first),
     .sum_count_o(sum_count), .sum_busy_i(sum_busy), .candidates_start_o(candidates_start), .candidates_busy_i(candidates_busy),
     .unsafe_i(unsafe), .compare_start_o(compare_start), .compare_busy_i(compare_busy), .greater_i(greater), .equal_i(equal),
     .odd_i(is_odd), .count_i(count), .bit_we_o(bit_we), .bit_o(result));
@@ -64,8 +64,8 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   assign w_addr_o = sink_wreq ? sink_waddr : sum_waddr;
   assign w_data_o = sink_wreq ? sink_wdata : sum_wdata;
 
-  sol_gh_sink #(.LOG_SLOT(LOG_SLOT)) u_sink (.clk_i, .rst_ni, .start_i(sink_start), .sink_i(product.sink), .c_i(product.c),
-    .d_i(product.d), .base_i(base), .shift_i(shift), .busy_o(sink_busy), .valid_i(out_valid), .ready_o(out_ready),
+  sol_gh_sink #(.LOG_SLOT(LOG_SLOT)) u_sink (.clk_i, .rst_ni, .start_i(sink_start), .sink_i(stored.sink), .c_i(stored.c),
+    .d_i(stored.d), .base_i(base), .shift_i(shift), .busy_o(sink_busy), .valid_i(out_valid), .ready_o(out_ready),
     .data_i(out_data), .last_i(out_last), .req_o(sink_req), .gnt_i(c_gnt_i), .addr_o(sink_addr), .rvalid_i(c_rvalid_i),
     .rready_o(sink_rready), .rdata_i(c_rdata_i), .wreq_o(sink_wreq), .wgnt_i(w_gnt_i), .waddr_o(sink_waddr), .wdata_o(sink_wdata));
 
@@ -96,5 +96,5 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   sol_gh_compare #(.LOG_SLOT(LOG_SLOT)) u_compare (.clk_i, .rst_ni, .start_i(compare_start), .a_i(now.a), .b_i(now.b), .base_i(base),
     .busy_o(compare_busy), .greater_o(greater), .equal_o(equal), .odd_o(is_odd), .req_o(compare_req), .gnt_i(c_gnt_i),
     .addr_o(compare_addr), .rvalid_i(c_rvalid_i), .rready_o(compare_rready), .rdata_i(c_rdata_i));
-  wire unused = negative;
+  wire unused = ^{negative, now.flying, stored.op, stored.flying, stored.a, stored.b};
 endmodule

@@ -39,7 +39,8 @@ module sol_gh_candidates import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   // Rounding. All shifts are by p.
   wire [4:0] fraction = window[4:0] & ((5'd2 << precision_i) - 5'd1);
   wire [4:0] rounded = {1'b0, fraction[4:1]} + {4'b0, fraction[0]};
-  wire odd = index == '0 ? window[precision_i + 3'd1] ^ parity : window[precision_i + 3'd1];
+  wire above = window[6'(precision_i) + 6'd1];
+  wire odd = index == '0 ? above ^ parity : above;
   wire [4:0] candidate = rounded ^ ({4'b0, odd} << precision_i);
   // The highest of the p + 1 bits is bit OUTPUTS-1 of the store.
   assign candidate_o = candidate << (3'd4 - precision_i);

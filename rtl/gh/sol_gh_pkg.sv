@@ -18,7 +18,7 @@ package sol_gh_pkg;
   // A summand of a sum: its slot, whether it is subtracted, and whether it is left out.
   typedef struct packed { logic skip; logic negative; slot_t slot; } term_t;
 
-  typedef enum logic [3:0] {
+  typedef enum logic [2:0] {
     I_HALT,        // end of the program
     I_MULTIPLY,    // slot a times slot b; the sink tells where the product goes
     I_SUM,         // slot d <- sum of the b terms of the list from entry a on, plus the bit BIT if c[0]
@@ -42,7 +42,7 @@ package sol_gh_pkg;
   typedef struct packed {
     opcode_e   op;
     sink_e sink;
-    logic  after;  // a product that waits for the end of all earlier ones
+    logic [1:0] flying;  // products that may be in flight when a product is issued; 3 for any number
     slot_t a, b, c, d;
   } instruction_t;
 
@@ -55,10 +55,11 @@ package sol_gh_pkg;
     E_MULTIPLIER   // the multiplier refused a command; the program stopped
   } error_e;
 
-  // Registers, by the address of their 64-bit word. Addresses from LIST and PROGRAM on are the stores.
+  // Registers, by the address of their 64-bit word. The list store begins at
+  // 0x4000, the program store at 0x8000.
   localparam logic [15:0] R_ID = 16'h00, R_COMMAND = 16'h01, R_STATUS = 16'h02, R_IRQ = 16'h03, R_BASE = 16'h04,
                           R_TABLE = 16'h05, R_SHIFT = 16'h06, R_POINT = 16'h07, R_RATIO = 16'h08, R_GUARD = 16'h09,
-                          R_SIZE = 16'h0A, R_BITS = 16'h0B, R_CYCLES = 16'h0C, R_LIST = 16'h4000, R_PROGRAM = 16'h8000;
+                          R_SIZE = 16'h0A, R_BITS = 16'h0B, R_CYCLES = 16'h0C;
   localparam logic [31:0] ID = 32'h47480001;   // "GH", version 1
 
   // A place in an integer: a beat, and a bit of it.

@@ -36,7 +36,7 @@ module sol_gh_registers import sol_gh_pkg::*; (
 
   always_ff @(posedge clk_i) begin
     if (set & reg_addr_i >= R_BASE & reg_addr_i <= R_BITS) words[reg_addr_i] <= reg_wdata_i;
-    if (set & reg_addr_i[15:14] == R_LIST[15:14]) list[reg_addr_i[LOG_LIST-1:0]] <= reg_wdata_i[15:0];
+    if (set & reg_addr_i[15:14] == 2'b01) list[reg_addr_i[LOG_LIST-1:0]] <= reg_wdata_i[15:0];
     if (set & reg_addr_i[15]) program_store[reg_addr_i[LOG_PROGRAM-1:0]] <= instruction_t'(reg_wdata_i);
     list_o <= list[list_addr_i];
     instruction_o <= program_store[program_addr_i];

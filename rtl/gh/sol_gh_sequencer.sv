@@ -1,8 +1,8 @@
 // Master control: reads instructions one after the other and starts the units (doroz2015 section 4).
 //
-// Products are issued as fast as the multiplier takes them, up to four in flight; the next one loads while the last one is
-// stored. An instruction with `after`, and every instruction that is no product, waits for the end of all products. The
-// other units work alone, so that they share one read port and the write port with the sink.
+// Products are issued as fast as the multiplier takes them; the next one loads while the last one is stored. A product waits
+// until no more than `flying` earlier ones are in flight, so that it finds their results. Every other instruction waits for the
+// end of all products: the other units work alone, so that they share one read port and the write port with the sink.
 module sol_gh_sequencer import sol_gh_pkg::*; (
   input  logic clk_i, rst_ni,
   input  logic start_i, input logic [LOG_PROGRAM-1:0] entry_i,
@@ -31,7 +31,8 @@ module sol_gh_sequencer import sol_gh_pkg::*; (
   assign sink_start_o = queued != '0 & !sink_busy_i & !sink_started;
   assign sink_o = queue[queue_out];
   logic sink_started;                          // the pulse needs one cycle to show as busy
-  wire quiet = queued == '0 & !sink_busy_i & !sink_started;
+  wire [2:0] flying = queued + 3'(sink_busy_i | sink_started);
+  wire quiet = flying == '0;
   always_ff @(posedge clk_i) if (push) queue[queue_in] <= now;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin queue_in <= '0; queue_out <= '0; queued <= '0; sink_started <= 1'b0; end
@@ -43,7 +44,7 @@ module sol_gh_sequencer import sol_gh_pkg::*; (
     end
 
   wire product = now.op == I_MULTIPLY;
-  assign product_valid_o = state == ISSUE & product & queued != 3'd4 & (quiet | !now.after);
+  assign product_valid_o = state == ISSUE & product & queued != 3'd4 & (&now.flying | flying <= 3'(now.flying));
   assign sum_columns_o = now.op == I_COLUMNS;
   assign sum_start_o = (state == START & now.op inside {I_SUM, I_COLUMNS}) | state == REDUCE;
   assign sum_first_o = state == REDUCE ? now.c[LOG_LIST-1:0] : now.a[LOG_LIST-1:0];

@@ -45,9 +45,10 @@ module sol_gh_sink import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   // The shifted copy: beat j holds bits from SHIFT + 384 j on, and is whole when beat SHIFT / 384 + j + 1 has come.
   wire [LOG_SLOT:0] from = (LOG_SLOT+1)'(shift_i.word) + 1'b1;
   wire [LOG_SLOT:0] split_beat = now - from;
-  wire [2*BEAT-1:0] joined = {result, previous} >> shift_i.bits;
+  wire [LOG_SLOT:0] ahead = beat - from;        // no further than a slot
+  wire beat_t joined = BEAT'({result, previous} >> shift_i.bits);
   assign wreq_o = low_due | split_due;
-  assign wdata_o = low_due ? result : joined[BEAT-1:0];
+  assign wdata_o = low_due ? result : joined;
   assign waddr_o = low_due ? address(base_i, d, now) : address(base_i, c, split_beat);
 
   always_ff @(posedge clk_i) if (take) begin result <= sum[BEAT-1:0]; previous <= result; now <= beat; end
@@ -65,7 +66,7 @@ module sol_gh_sink import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
       if (take) begin
         beat <= beat + 1'b1; carry <= sum[BEAT]; ended <= last_i;
         low_due <= !(splits & beat[LOG_SLOT]);
-        split_due <= splits & beat >= from & beat < from + (LOG_SLOT+1)'(1 << LOG_SLOT);
+        split_due <= splits & beat >= from & !ahead[LOG_SLOT];
       end
       if (ended & !(low_due | split_due)) busy_o <= 1'b0;
     end

@@ -138,7 +138,7 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   assign waddr_o = base_i + {{(18-LOG_SLOT){1'b0}}, to + 14'(two_output), two_beat};
   assign negative_o = negative;
   always_ff @(posedge clk_i) if (flow) begin
-    one <= hold_s[hold_output] + hold_c[hold_output] + W'(hold_minus) + W'(add_bit & hold_beat == '0 & hold_output == '0);
+    one <= hold_s[hold_output] + hold_c[hold_output] + W'(hold_minus) + W'({add_bit && hold_beat == '0 && hold_output == '0});
     one_output <= hold_output; one_beat <= hold_beat; one_last <= (&hold_beat) & hold_output == top_output;
     two <= sum[BEAT-1:0]; two_output <= one_output; two_beat <= one_beat; two_last <= one_last;
     if (one_valid) begin carry[one_output] <= sum[W-1:BEAT]; negative <= sum[W-1]; end

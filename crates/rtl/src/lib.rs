@@ -4,6 +4,7 @@ mod build;
 mod bus;
 mod design;
 mod error;
+pub mod gh;
 mod model;
 pub mod multiplier;
 mod tools;

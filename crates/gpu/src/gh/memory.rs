@@ -1,10 +1,9 @@
 //! The memory of an engine, known before it is made.
 
 use super::expand::Expansion;
-use super::schedule::{Schedule, Step};
 use crate::bigint::{Modulus, digits_of};
 use crate::{Device, Error};
-use solinas_schemes::gh::{GUARD_BITS, Params, RecryptMethod};
+use solinas_schemes::gh::{GUARD_BITS, Params, RecryptMethod, Schedule, Step};
 
 /// Bytes of the workspace beyond which the full FFT takes fewer blocks of the key at once.
 const WORKSPACE: u64 = 1 << 30;

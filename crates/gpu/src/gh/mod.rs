@@ -11,7 +11,6 @@ mod expand;
 mod kernels;
 mod memory;
 mod recrypt;
-mod schedule;
 
 use crate::bigint::Modulus;
 use crate::{Device, Error};

@@ -4,11 +4,10 @@ use super::columns::{Columns, Inner};
 use super::expand::Expansion;
 use super::kernels::Kernels;
 use super::memory::Shape;
-use super::schedule::{Schedule, Step};
 use crate::bigint::{Modulus, WordSums, Workspace};
 use crate::complex::{Lists, Operand};
 use crate::{Buffer, Error, Graph, Launch, Stream};
-use solinas_schemes::gh::{RecryptMethod, ServerKey};
+use solinas_schemes::gh::{RecryptMethod, Schedule, ServerKey, Step};
 
 /// What runs the operations of a key. They share its buffers, so they run one after the other.
 #[derive(Debug)]

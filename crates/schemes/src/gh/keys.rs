@@ -210,7 +210,7 @@ impl ServerKey {
     }
 
     /// The `x_k` of block `k`.
-    pub(super) fn x_of(&self, k: usize) -> &[u64] {
+    pub fn x_of(&self, k: usize) -> &[u64] {
         self.x.residue(self.public.words(), k)
     }
 

@@ -3,6 +3,7 @@
 mod accelerator;
 mod blocks;
 mod expand;
+mod schedule;
 mod symmetric;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
 pub use expand::GUARD_BITS;
+pub use schedule::{Schedule, Slot, Step};
 
 /// Evaluation under one key, with the tables of one method.
 ///

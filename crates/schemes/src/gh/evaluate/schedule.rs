@@ -1,30 +1,44 @@
 //! Step 3 of Recrypt as a schedule: the sum of `s` numbers of `p + 1` encrypted bits, rounded, modulo 2.
 //!
-//! The formulas are those of `solinas_schemes::gh` (`docs/derivations/gh-recrypt.md`): column j yields a carry `e_(2^i)`,
+//! It serves accelerators. The formulas are those of [`Evaluator`](super::Evaluator) (`docs/derivations/gh-recrypt.md`): column j yields a carry `e_(2^i)`,
 //! an elementary symmetric polynomial of its bits, to column j - i. The polynomials come from a balanced tree of products,
 //! all nodes of one height in one batch. If `e_2` is the only one, it is a sum of products of bits with sums of bits.
 
-use solinas_schemes::gh::noise::top_power;
+use super::super::noise::top_power;
 
 /// A place among the residues of a Recrypt.
-pub(super) type Slot = u32;
+pub type Slot = u32;
 
 /// One batch. Its results are residues at neighbouring slots.
 #[derive(Debug, PartialEq)]
-pub(super) enum Step {
+pub enum Step {
     /// Sums of products. Each pair names two entries of `operands`.
-    Products { operands: Vec<Slot>, sums: Vec<Vec<[u32; 2]>>, to: Slot },
+    Products {
+        /// The factors of all products.
+        operands: Vec<Slot>,
+        /// For each sum, its products as pairs of indices of operands.
+        sums: Vec<Vec<[u32; 2]>>,
+        /// The slot of the first sum.
+        to: Slot,
+    },
     /// Sums of residues.
-    Sums { lists: Vec<Vec<[Slot; 1]>>, to: Slot },
+    Sums {
+        /// For each sum, its terms.
+        lists: Vec<Vec<[Slot; 1]>>,
+        /// The slot of the first sum.
+        to: Slot,
+    },
 }
 
 /// The steps of the sum, from the bits of the columns to the result.
 #[derive(Debug)]
-pub(super) struct Schedule {
-    pub(super) steps: Vec<Step>,
+pub struct Schedule {
+    /// The batches in order.
+    pub steps: Vec<Step>,
     /// Number of slots. Bit `v_kj` is at slot `(p + 1) k + j`, before the others.
-    pub(super) slots: u32,
-    pub(super) result: Slot,
+    pub slots: u32,
+    /// The slot of the result.
+    pub result: Slot,
 }
 
 /// A node of a tree of products: the slots of its coefficients, from that of degree 1 on; or two factors.
@@ -35,7 +49,7 @@ enum Node {
 
 impl Schedule {
     /// Plans the sum for `blocks` numbers of `precision + 1` bits.
-    pub(super) fn new(blocks: usize, precision: usize) -> Self {
+    pub fn new(blocks: usize, precision: usize) -> Self {
         let width = precision as u32 + 1;
         let bits = |j: u32| (0..blocks as u32).map(move |k| width * k + j).collect::<Vec<_>>();
         let mut columns: Vec<Vec<Slot>> = (0..width).map(bits).collect();

@@ -1,0 +1,205 @@
+//! The accelerator of `rtl/gh` for the scheme of Gentry and Halevi (`doroz2015`).
+//!
+//! **For research only**, as the scheme is: see [`Params::security`]. The simulation of Decrypt holds the secret key in the
+//! memory of this process, and nothing of it is wiped.
+
+mod machine;
+mod program;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use solinas_bigint::Natural;
+use solinas_schemes::gh::{ClientKey, Encryptor, Evaluator, Noise, Params, PublicKey, ServerKey};
+
+use crate::multiplier::Size;
+use crate::{Error, Step, Timing};
+use machine::{End, GUARD, Machine, registers};
+pub use machine::Run;
+use program::{Program, Term, slots};
+
+/// Cycles after which a primitive counts as lost.
+const CYCLES: u64 = 1 << 20;
+/// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
+const QUOTIENT_GUARD: usize = 17;
+
+/// A simulated accelerator with the values of a public key.
+#[derive(Debug)]
+pub struct Accelerator {
+    machine: Mutex<Machine>,
+    params: Params,
+    d: Natural,
+}
+
+/// A result and what it took.
+pub type Outcome<T> = Result<(T, Run), Error>;
+
+impl Accelerator {
+    /// The smallest size of an accelerator for a key.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] if none is large enough.
+    pub fn size(public: &PublicKey) -> Result<Size, Error> {
+        let bits = public.d().bit_len();
+        // Sums of products of sums of candidates have 2 (bits + 13) + 5 bits. Barrett's method takes those below bits +
+        // bits of a slot - 17.
+        let need = bits + 2 * 13 + 5 + QUOTIENT_GUARD + 1;
+        let sizes = [Size::Small, Size::Full];
+        let most = Size::Full.bits() - (need - bits);
+        sizes.into_iter().find(|size| size.bits() >= need).ok_or(Error::TooLong { what: "the modulus", bits, most })
+    }
+
+    /// An accelerator for a key. The model is built on first use; `progress` is called at each step of that.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for a key that is too large. The errors of [`Model::build`](crate::Model::build).
+    pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+        let (params, d) = (public.params().clone(), public.d().clone());
+        let mut machine = Machine::new(Self::size(public)?, timing, progress)?;
+        let shift = d.bit_len() - QUOTIENT_GUARD;
+        let inverse = quotient(&(&Natural::one() << (shift + machine.bits())), &d);
+        let terms = 1 + params.max_nonzeros();
+        for (slot, value) in [
+            (slots::MODULUS, d.clone()),
+            (slots::INVERSE, inverse),
+            (slots::ONE, Natural::one()),
+            (slots::HALF, &d >> 1),
+            (slots::MULTIPLE, &d << terms.next_power_of_two().ilog2() as usize),
+        ] {
+            machine.store(slot, &value)?;
+        }
+        machine.set_place(registers::SHIFT, shift);
+        Ok(Self { machine: Mutex::new(machine), params, d })
+    }
+
+    /// Loads the values of Recrypt: the factors of the expansions, and the table of pairs, which `evaluator` has.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for a factor that is too long. [`Error::Refused`] for an evaluator without the table of pairs, and
+    /// for more candidates than the accelerator has places.
+    pub fn load_server_key(&mut self, server: &ServerKey, evaluator: &Evaluator<'_>) -> Result<(), Error> {
+        let refused = |problem: String| Error::Refused { top: "accelerator", problem };
+        let params = server.params();
+        let (blocks, candidates, p) = (params.blocks(), params.candidates(), params.precision());
+        if candidates > 512 {
+            return Err(refused(format!("{candidates} candidates of a block are more than 512; use the set small or toy")));
+        }
+        let table: Option<Vec<_>> = (0..blocks).map(|k| evaluator.pair_products(k)).collect();
+        let table = table.ok_or_else(|| refused("the evaluator has no table of pairs; use RecryptMethod::PairTable".into()))?;
+        let mut machine = self.lock();
+        machine.set_table(table, candidates, server.public().words());
+        let mut odd = 0;
+        for k in 0..blocks {
+            let factor = server.expansion_factor(k).map_err(|error| refused(error.to_string()))?;
+            let high = &factor >> machine.bits();
+            let low = factor.checked_sub(&(&high << machine.bits())).unwrap_or_default();
+            let at = slots::FACTORS + 2 * k as u16;
+            machine.store(at, &low)?;
+            machine.store(at + 1, &high)?;
+            odd |= (server.x_of(k)[0] & 1) << (k + 1);
+        }
+        let point = server.expansion_point();
+        machine.set_place(registers::POINT, point - (p + 1));
+        machine.set_place(registers::RATIO, params.ratio_bits());
+        machine.set_place(registers::GUARD, self.d.bit_len() + 2);
+        machine.set(registers::SIZE, candidates as u64 | (p as u64) << 10);
+        machine.set(registers::BITS, odd);
+        Ok(())
+    }
+
+    /// Loads the table of the encryption: twice each power of `r`. The encryptor is one of all powers.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an encryptor without this table.
+    pub fn load_powers(&mut self, encryptor: &Encryptor<'_>) -> Result<(), Error> {
+        let words = encryptor.public().words();
+        let table = encryptor.table().filter(|table| table.len() == self.params.dimension() * words);
+        let table = table.ok_or_else(|| Error::Refused {
+            top: "accelerator",
+            problem: "the encryptor does not store all powers; use EncryptMethod::Table".into(),
+        })?;
+        let mut machine = self.lock();
+        for (power, slot) in table.chunks_exact(words).zip(slots::POWERS..) {
+            let twice = &Natural::from_words(power.to_vec()) << 1;
+            let twice = twice.checked_sub(&self.d).unwrap_or(twice);
+            machine.store(slot, &twice)?;
+        }
+        Ok(())
+    }
+
+    /// Computes `x y mod d`. The operands are below `d`.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`], [`Error::Stuck`].
+    pub fn multiply(&self, x: &Natural, y: &Natural) -> Outcome<Natural> {
+        let mut machine = self.lock();
+        machine.store(slots::X, x)?;
+        machine.store(slots::Y, y)?;
+        machine.load_program(&Program::multiply());
+        let end = finish(machine.run(CYCLES)?)?;
+        Ok((machine.load(slots::RESULT), end.run))
+    }
+
+    /// Encrypts a bit with a noise polynomial. Its terms choose entries of the table, so that the addresses on the memory
+    /// bus depend on them; the number of cycles does not.
+    ///
+    /// # Errors
+    /// [`Error::Stuck`].
+    pub fn encrypt(&self, bit: bool, noise: &Noise) -> Outcome<Natural> {
+        let mut machine = self.lock();
+        let terms = 1 + self.params.max_nonzeros();
+        machine.load_program(&Program::encrypt(terms));
+        for (i, entry) in (1..terms as u16).enumerate() {
+            let term = noise.terms().get(i);
+            machine.set_term(entry, term.map(|&(index, negative)| Term { slot: slots::POWERS + index as u16, negative }));
+        }
+        machine.set(registers::BITS, bit.into());
+        let end = finish(machine.run(CYCLES)?)?;
+        Ok((machine.load(slots::RESULT), end.run))
+    }
+
+    /// Decrypts a ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::Stuck`].
+    pub fn decrypt(&self, client: &ClientKey, x: &Natural) -> Outcome<bool> {
+        let mut machine = self.lock();
+        machine.store(slots::X, x)?;
+        machine.store(slots::SECRET, client.w())?;
+        machine.load_program(&Program::decrypt());
+        let end = finish(machine.run(CYCLES)?)?;
+        Ok((end.bit, end.run))
+    }
+
+    /// Recrypts a ciphertext. Returns `None` if the guard bits of an expansion do not show that the candidates are right, which
+    /// happens once in 2^57 times: compute it on the CPU then.
+    ///
+    /// # Errors
+    /// [`Error::Stuck`].
+    pub fn recrypt(&self, x: &Natural) -> Outcome<Option<Natural>> {
+        let mut machine = self.lock();
+        machine.store(slots::X, x)?;
+        machine.load_program(&Program::recrypt(&self.params));
+        let end = machine.run(CYCLES)?;
+        if end.error == GUARD {
+            return Ok((None, end.run));
+        }
+        let end = finish(end)?;
+        Ok((Some(machine.load(slots::RESULT)), end.run))
+    }
+
+    /// A panic of another thread leaves the simulation as usable as a reset does: every primitive writes its inputs.
+    fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn finish(end: End) -> Result<End, Error> {
+    match end.error {
+        0 => Ok(end),
+        code => Err(Error::Refused { top: "accelerator", problem: format!("error code {code}") }),
+    }
+}
+
+fn quotient(x: &Natural, d: &Natural) -> Natural {
+    x.div_rem(d).map_or(Natural::ZERO, |(quotient, _)| quotient)
+}

@@ -1,0 +1,96 @@
+//! The accelerator against the scheme on the CPU.
+
+mod tools;
+
+use solinas_bigint::Natural;
+use solinas_rtl::Timing;
+use solinas_rtl::gh::Accelerator;
+use solinas_schemes::gh::{
+    Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, ServerKey, noise,
+};
+use solinas_schemes::{Control, Entropy};
+
+const MEMORY: u64 = 1 << 34;
+
+fn keys(name: &str) -> (ClientKey, ServerKey) {
+    let params = Params::named(name).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    (client, server)
+}
+
+fn accelerator(server: &ServerKey, stalls: u8) -> Option<Accelerator> {
+    tools::or_skip(Accelerator::new(server.public(), Timing { latency: 9, stalls }, &mut |_| {}))
+}
+
+/// Random ciphertexts, and the residues 0, 1 and d - 1.
+fn residues(server: &ServerKey) -> Vec<Natural> {
+    let public = server.public();
+    let encryptor = Encryptor::new(public, EncryptMethod::PartialFft, MEMORY, Arithmetic::default()).unwrap();
+    let mut rng = public.encryption_rng(Some(7)).unwrap();
+    let mut all: Vec<Natural> = [false, true, true]
+        .iter()
+        .map(|&bit| Natural::from_words(encryptor.encrypt(bit, &mut rng).unwrap().words().to_vec()))
+        .collect();
+    all.extend([Natural::ZERO, Natural::one(), public.d().checked_sub(&Natural::one()).unwrap()]);
+    all
+}
+
+#[test]
+fn products_equal_those_of_the_library() {
+    let (_, server) = keys("ci-15");
+    for stalls in [0, 90] {
+        let Some(accelerator) = accelerator(&server, stalls) else { return };
+        let all = residues(&server);
+        for x in &all {
+            for y in &all {
+                let (product, run) = accelerator.multiply(x, y).unwrap();
+                assert!(product == (x * y).rem(server.public().d()).unwrap(), "{run:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn encryptions_equal_those_of_the_library_and_decrypt() {
+    let (client, server) = keys("ci-15");
+    let public = server.public();
+    let encryptor = Encryptor::new(public, EncryptMethod::Table, MEMORY, Arithmetic::default()).unwrap();
+    for stalls in [0, 90] {
+        let Some(mut accelerator) = accelerator(&server, stalls) else { return };
+        accelerator.load_powers(&encryptor).unwrap();
+        let mut cycles = Vec::new();
+        for i in 0..6 {
+            let bit = i % 2 == 1;
+            // The encryptor draws the same noise from the same generator.
+            let mut rng = public.encryption_rng(Some(i)).unwrap();
+            let want = encryptor.encrypt(bit, &mut rng).unwrap();
+            let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(i)).unwrap());
+            let (ciphertext, run) = accelerator.encrypt(bit, &noise).unwrap();
+            assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {run:?}");
+            cycles.push(run.cycles);
+            assert_eq!(accelerator.decrypt(&client, &ciphertext).unwrap().0, bit, "decryption {i}");
+        }
+        assert!(stalls > 0 || cycles.windows(2).all(|pair| pair[0] == pair[1]), "{cycles:?}");
+    }
+}
+
+#[test]
+fn recrypts_equal_those_of_the_library() {
+    for (name, stalls) in [("ci-3", 0), ("ci-7", 0), ("ci-15", 0), ("ci-15", 70)] {
+        let (_, server) = keys(name);
+        let public = server.public();
+        let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();
+        let Some(mut accelerator) = accelerator(&server, stalls) else { return };
+        accelerator.load_server_key(&server, &evaluator).unwrap();
+        for x in &residues(&server)[..3] {
+            let mut words = x.words().to_vec();
+            words.resize(public.words(), 0);
+            let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(public.params())).unwrap();
+            let want = evaluator.recrypt(&ciphertext).unwrap();
+            let (result, run) = accelerator.recrypt(x).unwrap();
+            println!("{name}: {run:?}");
+            assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{name}: {run:?}");
+        }
+    }
+}
