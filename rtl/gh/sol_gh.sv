@@ -82,11 +82,8 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
     .rvalid_i(c_rvalid_i & sum_busy), .rready_o(sum_rready), .rdata_i(c_rdata_i), .wreq_o(sum_wreq), .wgnt_i(w_gnt_i & !sink_wreq),
     .waddr_o(sum_waddr), .wdata_o(sum_wdata));
 
-  candidate_t candidates [1 << LOG_CANDIDATES];
-  always_ff @(posedge clk_i) begin
-    if (candidate_we) candidates[index] <= candidate_in;
-    candidate <= candidates[candidate_addr];
-  end
+  sol_bank #(.LOG_WORDS(LOG_CANDIDATES), .W(OUTPUTS)) u_store (.clk_i, .re_i(1'b1), .ra_i(candidate_addr), .rd_o(candidate),
+    .we_i(candidate_we), .wa_i(index), .wd_i(candidate_in));
   sol_gh_candidates #(.LOG_SLOT(LOG_SLOT)) u_candidates (.clk_i, .rst_ni, .start_i(candidates_start), .expansion_i(now.a),
     .ciphertext_i(now.c), .odd_i(odd[now.b[3:0]]), .base_i(base), .point_i(point), .ratio_i(ratio), .guard_i(guard),
     .precision_i(precision), .count_i(count), .busy_o(candidates_busy), .unsafe_o(unsafe), .we_o(candidate_we), .index_o(index),

@@ -27,8 +27,6 @@ module sol_gh_registers import sol_gh_pkg::*; (
   assign {odd_o, bit_o} = words[R_BITS][16:0];
   assign irq_o = done & irq_mask;
 
-  term_t list [1 << LOG_LIST];
-  instruction_t program_store [1 << LOG_PROGRAM];
   wire set = reg_we_i & !busy_i;
   wire command = reg_we_i & reg_addr_i == R_COMMAND;
   assign start_o = command & !busy_i;
@@ -36,11 +34,11 @@ module sol_gh_registers import sol_gh_pkg::*; (
 
   always_ff @(posedge clk_i) begin
     if (set & reg_addr_i >= R_BASE & reg_addr_i <= R_BITS) words[reg_addr_i] <= reg_wdata_i;
-    if (set & reg_addr_i[15:14] == 2'b01) list[reg_addr_i[LOG_LIST-1:0]] <= reg_wdata_i[15:0];
-    if (set & reg_addr_i[15]) program_store[reg_addr_i[LOG_PROGRAM-1:0]] <= instruction_t'(reg_wdata_i);
-    list_o <= list[list_addr_i];
-    instruction_o <= program_store[program_addr_i];
   end
+  sol_bank #(.LOG_WORDS(LOG_LIST), .W($bits(term_t))) u_list (.clk_i, .re_i(1'b1), .ra_i(list_addr_i), .rd_o(list_o),
+    .we_i(set & reg_addr_i[15:14] == 2'b01), .wa_i(reg_addr_i[LOG_LIST-1:0]), .wd_i(reg_wdata_i[$bits(term_t)-1:0]));
+  sol_bank #(.LOG_WORDS(LOG_PROGRAM), .W(64)) u_program (.clk_i, .re_i(1'b1), .ra_i(program_addr_i), .rd_o(instruction_o),
+    .we_i(set & reg_addr_i[15]), .wa_i(reg_addr_i[LOG_PROGRAM-1:0]), .wd_i(reg_wdata_i));
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -27,10 +27,10 @@ module sol_gh_sequencer import sol_gh_pkg::*; (
 
   // Products in flight: their instructions in order of issue.
   instruction_t queue [4]; logic [1:0] queue_in, queue_out; logic [2:0] queued;
+  logic sink_started;                          // the pulse needs one cycle to show as busy
   wire push = product_valid_o & product_ready_i;
   assign sink_start_o = queued != '0 & !sink_busy_i & !sink_started;
   assign sink_o = queue[queue_out];
-  logic sink_started;                          // the pulse needs one cycle to show as busy
   wire [2:0] flying = queued + 3'(sink_busy_i | sink_started);
   wire quiet = flying == '0;
   always_ff @(posedge clk_i) if (push) queue[queue_in] <= now;

@@ -39,6 +39,13 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   slot_t to;
   wire [2:0] top_output = columns ? 3'(OUTPUTS - 1) : 3'd0;
 
+  // The stores answer one cycle after `look`. The answer is kept while its request waits.
+  logic fresh;
+  term_t list_kept, list_q; candidate_t candidate_kept, candidate_q;
+  assign list_q = fresh ? list_i : list_kept;
+  assign candidate_q = fresh ? candidate_i : candidate_kept;
+  always_ff @(posedge clk_i) begin list_kept <= list_q; candidate_kept <= candidate_q; end
+
   // Requests: the entry that is looked up, then the entry whose beat is requested.
   logic look, found, found_last;
   logic [LOG_SLOT-1:0] found_beat;
@@ -52,14 +59,8 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   assign addr_o = columns ? table_q : base_i + {{(18-LOG_SLOT){1'b0}}, list_q.slot, found_beat};
   assign table_o = table_q;
 
-  // The stores answer one cycle after `look`. The answer is kept while its request waits.
-  logic fresh;
-  term_t list_kept, list_q; candidate_t candidate_kept, candidate_q;
-  assign list_q = fresh ? list_i : list_kept;
-  assign candidate_q = fresh ? candidate_i : candidate_kept;
   assign list_addr_o = first + entry;
   assign candidate_addr_o = entry[LOG_CANDIDATES-1:0];
-  always_ff @(posedge clk_i) begin list_kept <= list_q; candidate_kept <= candidate_q; end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -4,8 +4,8 @@
 // one of each segment, hold 16 columns. Buffers for DEPTH such groups let requests run ahead. The operand is fetched twice,
 // once for each round of the product.
 //
-// `column_o` of step s holds digit column_i of the segments 2 l + s in lane l; it is valid while `ready_o` is high. `next_i`
-// releases a group after its last column. Memory returns beats in order after any time; a request is only made when its
+// One cycle after step s of column_i, `column_o` holds that digit of the segments 2 l + s in lane l. The columns of a group
+// are there while `ready_o` is high. `next_i` releases a group with its last column. Memory returns beats in order after any time; a request is only made when its
 // place is free, so every beat is taken at once.
 module sol_mul_loader #(parameter int LOG_GROUPS = 6, parameter int DEPTH = 3) (
   input  logic clk_i, rst_ni,
@@ -34,12 +34,8 @@ module sol_mul_loader #(parameter int LOG_GROUPS = 6, parameter int DEPTH = 3) (
   wire arrived = rvalid_i & (&arriving);
   assign ready_o = filled != '0;
 
-  logic [383:0] buffers [DEPTH][32];
-  always_ff @(posedge clk_i) if (rvalid_i) buffers[fill][arriving] <= rdata_i;
-  for (genvar l = 0; l < 16; l++) begin : g_lane
-    wire [383:0] beat = buffers[use_q][{4'(l), step_i}];
-    assign column_o[l] = beat[24*column_i +: 24];
-  end
+  sol_mul_turn #(.DEPTH(DEPTH)) u_turn (.clk_i, .we_i(rvalid_i), .write_group_i(fill), .segment_i(arriving), .beat_i(rdata_i),
+    .read_group_i(use_q), .column_i, .step_i, .column_o);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -65,14 +65,14 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
 
   // Digits by columns.
   wire next_group = now.pass == P1 & (&now.count[4:0]);
-  logic [15:0][23:0] column [2], digit1 [2];
+  logic [15:0][23:0] digit1 [2], digit_b;
   sol_mul_loader #(.LOG_GROUPS(LOG_GROUPS), .DEPTH(DEPTH)) u_load_a (.clk_i, .rst_ni, .start_i(accept), .busy_o(load_a_busy),
     .req_o(la_req_o), .gnt_i(la_gnt_i), .addr_o(la_addr_o), .rvalid_i(la_rvalid_i), .rdata_i(la_rdata_i), .ready_o(a_ready),
-    .next_i(next_group), .column_i(now.count[4:1]), .step_i(now.count[0]), .column_o(column[0]));
+    .next_i(next_group), .column_i(now.count[4:1]), .step_i(now.count[0]), .column_o(digit1[0]));
   sol_mul_loader #(.LOG_GROUPS(LOG_GROUPS), .DEPTH(DEPTH)) u_load_b (.clk_i, .rst_ni, .start_i(accept & cmd_op_i == OP_MUL),
     .busy_o(load_b_busy), .req_o(lb_req_o), .gnt_i(lb_gnt_i), .addr_o(lb_addr_o), .rvalid_i(lb_rvalid_i), .rdata_i(lb_rdata_i),
-    .ready_o(b_ready), .next_i(next_group & !square), .column_i(now.count[4:1]), .step_i(now.count[0]), .column_o(column[1]));
-  always_ff @(posedge clk_i) begin digit1[0] <= column[0]; digit1[1] <= square ? column[0] : column[1]; end
+    .ready_o(b_ready), .next_i(next_group & !square), .column_i(now.count[4:1]), .step_i(now.count[0]), .column_o(digit_b));
+  assign digit1[1] = square ? digit1[0] : digit_b;
 
   // Memory and its addresses.
   array_e read_array [2], read_array1 [2]; logic [3:0] read_sel, read_sel1, write_sel [2], unload_sel, unload_sel1;

@@ -44,6 +44,12 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
         move |source: io::Error| Error::File { path, source }
     };
     fs::create_dir_all(&folder).map_err(at(&folder))?;
+    // One build at a time: a second one of the same model finds the library.
+    let lock = folder.join("lock");
+    let held = fs::File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
+    if path.exists() {
+        return Ok(path);
+    }
     let work = tempfile::Builder::new().prefix("build-").tempdir_in(&folder).map_err(at(&folder))?;
     for (name, text) in design.sources() {
         let file = work.path().join(name);
@@ -77,6 +83,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a", "obj/libverilated.a", "-lpthread"]);
     run(design, Step::Compile, link.current_dir(work.path()))?;
     fs::rename(&library, &path).map_err(at(&path))?;
+    drop(held);
     Ok(path)
 }
 

@@ -94,3 +94,62 @@ fn recrypts_equal_those_of_the_library() {
         }
     }
 }
+
+/// Cycles of the paper (`doroz2015` table 3, at 666 MHz: units of 98,304 cycles).
+const PAPER: [(&str, f64); 3] = [("Decrypt", 10.8e6), ("Encrypt", 12.1e6), ("Recrypt", 2075e6)];
+
+fn report(what: &str, run: solinas_rtl::gh::Run) {
+    let paper = PAPER.iter().find(|(name, _)| *name == what).map_or(0.0, |(_, cycles)| *cycles);
+    println!(
+        "small, {what}: {} cycles (paper {:.1}M, 1/{:.0}), {:.1} MB read, {:.1} MB written",
+        run.cycles,
+        paper / 1e6,
+        paper / run.cycles as f64,
+        run.read_bytes as f64 / 1e6,
+        run.written_bytes as f64 / 1e6
+    );
+}
+
+#[test]
+#[ignore = "builds and runs the full accelerator, for minutes"]
+fn small_encrypts_and_decrypts_as_the_library_does() {
+    let (client, server) = keys("small");
+    let public = server.public();
+    let encryptor = Encryptor::new(public, EncryptMethod::Table, MEMORY, Arithmetic::default()).unwrap();
+    let Some(mut accelerator) = accelerator(&server, 0) else { return };
+    accelerator.load_powers(&encryptor).unwrap();
+    for i in 0..4 {
+        let bit = i % 2 == 1;
+        let want = encryptor.encrypt(bit, &mut public.encryption_rng(Some(i)).unwrap()).unwrap();
+        let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(i)).unwrap());
+        let (ciphertext, run) = accelerator.encrypt(bit, &noise).unwrap();
+        assert!(ciphertext == Natural::from_words(want.words().to_vec()), "encryption {i}: {run:?}");
+        report("Encrypt", run);
+        let (decrypted, run) = accelerator.decrypt(&client, &ciphertext).unwrap();
+        assert_eq!(decrypted, bit, "decryption {i}");
+        report("Decrypt", run);
+    }
+    let all = residues(&server);
+    for (x, y) in all.iter().zip(all.iter().rev()) {
+        let (product, run) = accelerator.multiply(x, y).unwrap();
+        assert!(product == (x * y).rem(public.d()).unwrap(), "{run:?}");
+    }
+}
+
+#[test]
+#[ignore = "simulates 20 million cycles of the full accelerator"]
+fn small_recrypts_as_the_library_does() {
+    let (_, server) = keys("small");
+    let public = server.public();
+    let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();
+    let Some(mut accelerator) = accelerator(&server, 0) else { return };
+    accelerator.load_server_key(&server, &evaluator).unwrap();
+    let x = &residues(&server)[1];
+    let mut words = x.words().to_vec();
+    words.resize(public.words(), 0);
+    let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(public.params())).unwrap();
+    let want = evaluator.recrypt(&ciphertext).unwrap();
+    let (result, run) = accelerator.recrypt(x).unwrap();
+    report("Recrypt", run);
+    assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{run:?}");
+}

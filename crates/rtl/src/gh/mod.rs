@@ -18,7 +18,7 @@ pub use machine::Run;
 use program::{Program, Term, slots};
 
 /// Cycles after which a primitive counts as lost.
-const CYCLES: u64 = 1 << 20;
+const CYCLES: u64 = 1 << 26;
 /// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
 const QUOTIENT_GUARD: usize = 17;
 

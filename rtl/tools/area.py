@@ -1,0 +1,98 @@
+"""Areas and depths of the designs beside the papers. Usage: area.py [--json FILE] [--jobs N].
+
+Each leaf is synthesized alone; a block is the sum of its leaves, its glue (the block with the leaves left out) and its
+memories. Memories cost what the paper states: 1.86 NAND2 equivalents a bit of SRAM, 0.27 a bit of ROM (wang2014 5.4).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SRAM, ROM = 1.86, 0.27
+TOOL = Path(__file__).with_name("synthesis.py")
+
+# Leaves: name, list of sources, parameters.
+LEAVES = {
+    "sol_mulrot": ("common/files.f", []),
+    "sol_dft16": ("common/files.f", []),
+    "sol_kernel_d": ("common/files.f", []),
+    "sol_kernel_s": ("common/files.f", []),
+    "sol_carry": ("common/files.f", []),
+    "sol_norm": ("common/files.f", []),
+    "sol_gh_sum": ("gh/files.f", []),
+    "sol_gh_sink": ("gh/files.f", []),
+    "sol_gh_compare": ("gh/files.f", []),
+    "sol_gh_candidates": ("gh/files.f", []),
+    "sol_gh_registers": ("gh/files.f", ["-sol_bank"]),
+    "sol_gh_sequencer": ("gh/files.f", []),
+}
+MULTIPLIER_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_carry", "sol_bank", "sol_twiddle", "sol_mul_turn"]
+GLUE = {"sol_multiplier": ("multiplier/files.f", [f"-{leaf}" for leaf in MULTIPLIER_LEAVES])}
+# Levels of two-input gates between registers that a module may have.
+DEPTH = 60
+
+
+def run(what, name, files, options):
+    command = [sys.executable, str(TOOL), what, files, name, *options]
+    output = subprocess.run(command, capture_output=True, text=True)
+    lines = [line for line in output.stdout.splitlines() if line.startswith("RESULT")]
+    if not lines:
+        sys.exit(f"error: {' '.join(command)} failed:\n{output.stdout[-2000:]}{output.stderr[-2000:]}")
+    return float(lines[-1].split()[1])
+
+
+def table(title, rows):
+    total = sum(area for _, area in rows)
+    print(f"\n{title}: {total / 1e6:.2f}M NAND2 equivalents")
+    for name, area in rows:
+        print(f"  {name:<66}{area / 1e6:9.3f}M")
+    return {"total": total, "rows": dict(rows)}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--json", help="also write the figures to this file")
+    arguments.add_argument("--jobs", type=int, default=2, help="modules that are synthesized at a time")
+    arguments = arguments.parse_args()
+    modules = {**LEAVES, **GLUE}
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        jobs = {(what, name): pool.submit(run, what, name, files, options) for name, (files, options) in modules.items() for what in ("area", "depth")}
+        results = {key: job.result() for key, job in jobs.items()}
+    area = {name: results["area", name] for name in modules}
+    depth = {name: int(results["depth", name]) for name in modules}
+    print(f"{'module':<24}{'NAND2':>12}{'levels':>8}")
+    for name in modules:
+        print(f"{name:<24}{area[name]:12.0f}{depth[name]:8d}")
+    banks, turn = 6 * 16 * 1024 * 64, 2 * 3 * 32 * 384
+    multiplier = table(
+        "Multiplier of 786,432 bits, two fresh operands (wang2014: 20.6M)",
+        [
+            ("SRAM: 6 half arrays of 16 banks of 1024 words", SRAM * banks),
+            ("SRAM: corner turn, 3 groups of 32 beats for each operand", SRAM * turn),
+            ("ROM: 2 sets of 16 ports of 1024 twiddle factors", ROM * 2 * 16 * 1024 * 64),
+            ("2 kernels D", 2 * area["sol_kernel_d"]),
+            ("kernel S", area["sol_kernel_s"]),
+            ("32 multipliers with rotation", 32 * area["sol_mulrot"]),
+            ("16 carry lanes", 16 * area["sol_carry"]),
+            ("control, addresses, networks, segment carries, delays", area["sol_multiplier"]),
+        ],
+    )
+    stores = 1024 * 64 + 1024 * 16 + 512 * 5
+    units = [name for name in LEAVES if name.startswith("sol_gh_")]
+    gh = table(
+        "Accelerator for Gentry and Halevi's scheme (doroz2015: multiplier 26.7M, other units 1.2M)",
+        [("multiplier", multiplier["total"]), ("SRAM: programs, lists, candidates", SRAM * stores)] + [(name, area[name]) for name in units],
+    )
+    deep = [name for name in modules if depth[name] > DEPTH]
+    if deep:
+        print(f"\nmore than {DEPTH} levels between registers: {', '.join(deep)}")
+    if arguments.json:
+        figures = {"area": area, "depth": depth, "multiplier": multiplier, "gh": gh}
+        Path(arguments.json).write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
