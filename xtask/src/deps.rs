@@ -1,7 +1,7 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, python, fuzz}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas} <- {cli, python, fuzz}
 //!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
@@ -19,7 +19,7 @@ const LAYERS: [&[&str]; 7] = [
     &["field"],
     &["bigint", "ring"],
     &["schemes", "ptx"],
-    &["formats", "gpu", "circuits"],
+    &["formats", "gpu", "rtl", "circuits"],
     &["runtime", "gpu-lab"],
     &["paper", "solinas"],
     &["cli", "python", "fuzz"],

@@ -85,6 +85,12 @@ pub(crate) fn usage(what: impl Into<String>, help: impl Into<String>) -> Error {
     Error::Usage { what: what.into(), help: help.into() }
 }
 
+impl From<solinas_rtl::Error> for Error {
+    fn from(error: solinas_rtl::Error) -> Self {
+        solinas_runtime::Error::from(error).into()
+    }
+}
+
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         match error {

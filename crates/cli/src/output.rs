@@ -107,6 +107,16 @@ impl Output {
         if self.quiet || self.json { Ok(()) } else { self.text(&format!("{line}\n")) }
     }
 
+    /// Prints the cycles of a simulated circuit to standard error. Silent with `--quiet` and `--json`.
+    pub(crate) fn cycles(&self, cycles: u64) {
+        if !self.quiet && !self.json {
+            let hz = solinas_rtl::CLOCK_HZ;
+            let (time, clock) = (1e3 * cycles as f64 / hz, hz / 1e6);
+            // A note that cannot be printed does not stop the command.
+            let _ = writeln!(io::stderr(), "rtl: {cycles} cycles, {time:.3} ms at {clock:.0} MHz");
+        }
+    }
+
     /// Prints a warning to standard error, which no option silences.
     pub(crate) fn warn(&self, line: &str) {
         warn(line);

@@ -56,10 +56,15 @@ fn devices(list: &GpuList) -> String {
         let (memory, note) = (size(gpu.memory_bytes as usize), gpu.problem.clone().unwrap_or_default());
         vec![gpu.name.clone(), gpu.model.clone(), memory, gpu.multiprocessors.to_string(), gpu.driver.clone(), note]
     }));
-    match &list.problem {
+    let gpus = match &list.problem {
         Some(problem) => format!("{problem}\nEvery machine has the devices cpu and emulated.\n"),
         None => columns(&rows) + "\nEvery machine also has the devices cpu and emulated.\n",
-    }
+    };
+    let rtl = match solinas_rtl::available() {
+        Ok(version) => format!("The device rtl simulates the hardware designs with {version}.\n"),
+        Err(problem) => format!("The device rtl is not available: {problem}.\n"),
+    };
+    gpus + &rtl
 }
 
 /// Upper bound of the failure probability, as text.

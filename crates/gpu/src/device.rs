@@ -104,6 +104,7 @@ impl Device {
         let cuda = |number| Self::cuda(number, options);
         match name {
             DeviceName::Cpu => Ok(Vec::new()),
+            DeviceName::Rtl => Err(Error::Rtl),
             DeviceName::Emulated(count) => {
                 let seeds = (options.seed..).take(*count);
                 Ok(seeds.map(|seed| Self::emulated(DeviceOptions { seed, ..options })).collect())

@@ -9,12 +9,17 @@ use thiserror::Error;
 pub enum Error {
     /// No device has this name.
     #[error(
-        "unknown device {name:?}; choose cpu, auto, emulated, or cuda:N with the number of a GPU, such as cuda:0 (several: cuda:0,cuda:1 or cuda:all)"
+        "unknown device {name:?}; choose cpu, auto, emulated, rtl, or cuda:N with the number of a GPU, such as cuda:0 (several: cuda:0,cuda:1 or cuda:all)"
     )]
     UnknownDevice {
         /// The name.
         name: String,
     },
+    /// The name is that of the hardware designs, which are no GPU.
+    #[error(
+        "the device rtl simulates hardware for bigint mul, square and powm, and for keys of the scheme gh; take another device, such as cpu"
+    )]
+    Rtl,
     /// The name stands for several devices, but the work runs on one.
     #[error("{name} stands for {count} devices, but this runs on one; name one of them, such as cuda:0")]
     SeveralDevices {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 const MOST_EMULATED: usize = 8;
 
 /// The name of the devices of one computation: `cpu`, `auto`, `cuda:N`, several of these as `cuda:0,cuda:1`, `cuda:all`,
-/// `emulated`, or `emulated:N` for `N` emulated devices.
+/// `emulated`, `emulated:N` for `N` emulated devices, or `rtl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum DeviceName {
     /// The processor, without this crate.
@@ -22,6 +22,8 @@ pub enum DeviceName {
     Cuda(Vec<usize>),
     /// All GPUs of the machine.
     AllCuda,
+    /// The simulated hardware designs of `solinas-rtl`. This crate does not run them.
+    Rtl,
 }
 
 impl DeviceName {
@@ -47,6 +49,7 @@ impl FromStr for DeviceName {
             "auto" => Ok(Self::Auto),
             "emulated" => Ok(Self::Emulated(1)),
             "cuda:all" => Ok(Self::AllCuda),
+            "rtl" => Ok(Self::Rtl),
             _ => match name.strip_prefix("emulated:") {
                 Some(count) => {
                     let count = number(count)?;
@@ -76,6 +79,7 @@ impl fmt::Display for DeviceName {
                 f.write_str(&names.join(","))
             }
             Self::AllCuda => f.write_str("cuda:all"),
+            Self::Rtl => f.write_str("rtl"),
         }
     }
 }
@@ -86,8 +90,10 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        use DeviceName::{AllCuda, Auto, Cpu, Cuda, Emulated};
-        for name in [Cpu, Auto, Emulated(1), Emulated(8), AllCuda, Cuda(vec![0]), Cuda(vec![17]), Cuda(vec![0, 1, 5])] {
+        use DeviceName::{AllCuda, Auto, Cpu, Cuda, Emulated, Rtl};
+        for name in
+            [Cpu, Auto, Rtl, Emulated(1), Emulated(8), AllCuda, Cuda(vec![0]), Cuda(vec![17]), Cuda(vec![0, 1, 5])]
+        {
             assert_eq!(name.to_string().parse(), Ok(name));
         }
         assert_eq!("cuda:3,cuda:1,cuda:3".parse(), Ok(Cuda(vec![1, 3])), "a set of GPUs");

@@ -50,6 +50,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     if path.exists() {
         return Ok(path);
     }
+    remove_leftovers(&folder);
     let work = tempfile::Builder::new().prefix("build-").tempdir_in(&folder).map_err(at(&folder))?;
     for (name, text) in design.sources() {
         let file = work.path().join(name);
@@ -59,7 +60,12 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
 
     progress(Step::Translate);
     let mut verilator = tools.command("perl");
-    verilator.arg(tools.root.join("bin/verilator")).args(VERILATOR).args(["--top-module", design.top(), "--prefix", "Vtop"]);
+    verilator.arg(tools.root.join("bin/verilator")).args(VERILATOR).args([
+        "--top-module",
+        design.top(),
+        "--prefix",
+        "Vtop",
+    ]);
     verilator.args(design.parameters().iter().map(|(name, value)| format!("-G{name}={value}")));
     verilator.args(design.is_traced().then_some("--trace")).args(design.sources().iter().map(|(name, _)| name));
     run(design, Step::Translate, verilator.current_dir(work.path()))?;
@@ -69,16 +75,16 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     let ports = ports(&fs::read_to_string(&header).map_err(at(&header))?);
     let wrapper = work.path().join("wrapper.cpp");
     let traced = if design.is_traced() { "#define TRACE 1\n" } else { "" };
-    fs::write(&wrapper, format!("{traced}{WRAPPER}").replace("/* PORTS */", &ports)).map_err(at(&wrapper))?;
+    let clocked = if ports.contains("\"clk_i\"") { "#define CLOCK 1\n" } else { "" };
+    fs::write(&wrapper, format!("{traced}{clocked}{WRAPPER}").replace("/* PORTS */", &ports)).map_err(at(&wrapper))?;
     let mut make = tools.command("make");
     let jobs = thread::available_parallelism().map_or(1, usize::from);
-    // Verilator's package for Python leaves the option of precompiled headers empty.
-    make.args(["-s", "-C", "obj", "-f", "Vtop.mk", "CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2"]);
+    make.args(MAKE);
     run(design, Step::Compile, make.arg(format!("-j{jobs}")).current_dir(work.path()))?;
     let library = work.path().join("model.so");
     let include = tools.root.join("include");
     let mut link = tools.command("g++");
-    link.args(["-O2", "-march=native", "-fPIC", "-shared", "-std=c++20", "-Iobj", "-I"]).arg(&include);
+    link.args(LINK).arg("-I").arg(&include);
     link.arg("-I").arg(include.join("vltstd")).arg("-o").arg(&library);
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a", "obj/libverilated.a", "-lpthread"]);
     run(design, Step::Compile, link.current_dir(work.path()))?;
@@ -89,6 +95,31 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
 
 /// Options of Verilator. All warnings are errors.
 const VERILATOR: [&str; 7] = ["--cc", "-O3", "-Wall", "--Mdir", "obj", "-CFLAGS", "-fPIC -march=native"];
+
+/// Options of make. Verilator's package for Python leaves the option of precompiled headers empty.
+const MAKE: [&str; 9] = [
+    "-s",
+    "-C",
+    "obj",
+    "-f",
+    "Vtop.mk",
+    "CFG_CXXFLAGS_PCH_I=-include",
+    "OPT_FAST=-O2",
+    "OPT_SLOW=-O0",
+    "OPT_GLOBAL=-O2",
+];
+
+/// Options of the compiler for the wrapper.
+const LINK: [&str; 6] = ["-O2", "-march=native", "-fPIC", "-shared", "-std=c++20", "-Iobj"];
+
+/// Removes the folders of builds that were killed. The caller holds the lock, so none is in use.
+fn remove_leftovers(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("build-")) {
+        // One that cannot be removed takes space and does no other harm.
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
 
 /// What a library depends on: the sources, the parameters, the tools and the processor.
 fn key(design: &Design, tools: &Tools) -> String {
@@ -101,7 +132,10 @@ fn key(design: &Design, tools: &Tools) -> String {
     design.parameters().iter().for_each(|(name, value)| field(&format!("{name}={value}")));
     field(&tools.version);
     field(WRAPPER);
-    field(&VERILATOR.join(" "));
+    field(&tools.compiler);
+    for options in [&VERILATOR[..], &MAKE, &LINK] {
+        field(&options.join(" "));
+    }
     field(if design.is_traced() { "trace" } else { "" });
     // The compiler uses the instructions of this processor.
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

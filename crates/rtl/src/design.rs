@@ -104,8 +104,10 @@ mod tests {
     #[test]
     fn every_source_belongs_to_a_list() {
         let lists = SOURCES.iter().filter(|(name, _)| name.ends_with(".f"));
-        let listed: Vec<String> =
-            lists.flat_map(|(list, _)| Design::new("top").files(list).unwrap().sources().to_vec()).map(|s| s.0).collect();
+        let listed: Vec<String> = lists
+            .flat_map(|(list, _)| Design::new("top").files(list).unwrap().sources().to_vec())
+            .map(|s| s.0)
+            .collect();
         for (name, _) in SOURCES.iter().filter(|(name, _)| name.ends_with(".sv") && !name.starts_with("formal/")) {
             assert!(listed.iter().any(|listed| listed == name), "{name} is in no files.f");
         }

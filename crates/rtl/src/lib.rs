@@ -14,4 +14,7 @@ pub use bus::Timing;
 pub use design::Design;
 pub use error::Error;
 pub use model::{Instance, Model, Port};
-pub use tools::cache;
+pub use tools::{available, cache};
+
+/// The clock for which times of simulated circuits are stated, in cycles a second.
+pub const CLOCK_HZ: f64 = 200e6;

@@ -183,7 +183,7 @@ impl Instance {
     /// Holds the reset `rst_ni` for two cycles, if the design has one.
     pub fn reset(&mut self) {
         let Ok(reset) = self.port("rst_ni") else { return };
-        for level in [0, 1] {
+        for level in [0, 0, 1] {
             self.set_u64(reset, level);
             self.eval();
             self.tick();

@@ -130,10 +130,14 @@ impl Multiplier {
         let limit = CYCLES * (1 + operands.len() as u64);
         let end = self.dut.cycles() + limit;
         while job.products.len() < operands.len() {
-            if self.dut.cycles() > end {
-                return Err(Error::Stuck { top: "multiplier", cycles: limit });
+            let late = self.dut.cycles() > end;
+            let outcome =
+                if late { Err(Error::Stuck { top: "multiplier", cycles: limit }) } else { self.cycle(&mut job) };
+            if outcome.is_err() {
+                // No beat of these products may reach the next ones.
+                self.reset();
             }
-            self.cycle(&mut job)?;
+            outcome?;
         }
         Ok(job.products)
     }
@@ -147,12 +151,16 @@ impl Multiplier {
         for _ in 0..cycles {
             self.cycle(&mut job)?;
         }
+        self.reset();
+        Ok(())
+    }
+
+    fn reset(&mut self) {
         for reader in &mut self.readers {
             reader.reset(&mut self.dut);
         }
         self.dut.set_u64(self.ports.valid, 0);
         self.dut.reset();
-        Ok(())
     }
 
     fn job<'a>(&self, operands: &'a [(&'a Natural, &'a Natural)], part: Part) -> Result<Job<'a>, Error> {
@@ -188,8 +196,9 @@ impl Multiplier {
         let load = self.dut.get_u64(self.ports.load);
         let now = (0..job.loads.len()).rev().find(|i| *i as u64 % IDS == load).unwrap_or(0);
         for (side, reader) in self.readers.iter_mut().enumerate() {
-            let operand = if side == 0 { job.operands[now].0 } else { job.operands[now].1 };
-            reader.sample(&self.dut, cycle + self.latency, |address| beat(operand, address as usize));
+            let operand = job.operands.get(now).map(|(a, b)| if side == 0 { *a } else { *b });
+            let read = |address: u64| operand.map_or([0; BEAT], |operand| beat(operand, address as usize));
+            reader.sample(&self.dut, cycle + self.latency, read);
         }
         if command.is_some() && self.dut.get_u64(self.ports.ready) == 1 {
             job.loads.push(cycle + 1);

@@ -7,7 +7,8 @@ use std::{env, fs};
 use crate::Error;
 
 /// How to get Verilator.
-const INSTALL: &str = "run tools/install_rtl_tools.sh of the repository, or set VERILATOR_ROOT to an installation of version 5";
+const INSTALL: &str =
+    "run tools/install_rtl_tools.sh of the repository, or set VERILATOR_ROOT to an installation of version 5";
 
 /// Verilator, and what identifies its models.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub(crate) struct Tools {
     pub root: PathBuf,
     /// Its version.
     pub version: String,
+    /// The version of the C++ compiler.
+    pub compiler: String,
 }
 
 /// The folder of built models and of installed tools: `SOLINAS_RTL_CACHE`, or `solinas` in the user's cache folder.
@@ -24,14 +27,23 @@ pub fn cache() -> PathBuf {
     own.unwrap_or_else(|| dirs::cache_dir().unwrap_or_else(env::temp_dir).join("solinas").join("rtl"))
 }
 
+/// The version of Verilator that builds models.
+///
+/// # Errors
+/// [`Error::Tool`] names what is missing and how to get it.
+pub fn available() -> Result<String, Error> {
+    Tools::find().map(|tools| tools.version)
+}
+
 impl Tools {
     /// Finds the tools: in `VERILATOR_ROOT`, in the folder of `tools/install_rtl_tools.sh`, or on the path.
     ///
     /// # Errors
     /// [`Error::Tool`] names the first one that is missing and how to get it.
     pub(crate) fn find() -> Result<Self, Error> {
+        let fix = "install a C++ compiler (Debian: apt-get install g++)";
+        let compiler = output(Path::new("g++"), &["--version"]).ok_or(Error::Tool { tool: "g++", fix })?;
         for (tool, fix) in [
-            ("g++", "install a C++ compiler (Debian: apt-get install g++)"),
             ("make", "install it (Debian: apt-get install make)"),
             ("perl", "install it (Debian: apt-get install perl)"),
         ] {
@@ -41,7 +53,7 @@ impl Tools {
         let roots = own.into_iter().chain(installed()).chain(on_path());
         let mut found = roots.filter_map(|root| {
             let version = output(&root.join("bin/verilator"), &["--version"])?;
-            Some(Self { root, version })
+            Some(Self { root, version, compiler: compiler.clone() })
         });
         found.next().ok_or(Error::Tool { tool: "Verilator", fix: INSTALL })
     }

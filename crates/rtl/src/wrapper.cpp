@@ -51,9 +51,15 @@ void solinas_eval(void* model) { static_cast<Model*>(model)->top.eval(); }
 // A rising and a falling edge of the clock.
 void solinas_tick(void* handle) {
     auto* model = static_cast<Model*>(handle);
+#ifdef TRACE
+    // The inputs that were set since the last edge.
+    model->eval();
+#endif
+#ifdef CLOCK
     model->top.clk_i = 1;
     model->eval();
     model->top.clk_i = 0;
+#endif
     model->eval();
 }
 

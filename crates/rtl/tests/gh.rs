@@ -6,7 +6,8 @@ use solinas_bigint::Natural;
 use solinas_rtl::Timing;
 use solinas_rtl::gh::Accelerator;
 use solinas_schemes::gh::{
-    Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, ServerKey, noise,
+    Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, ServerKey,
+    noise,
 };
 use solinas_schemes::{Control, Entropy};
 

@@ -30,7 +30,7 @@ fn ports_of_every_width_hold_their_values() {
             counter.tick();
             assert_eq!(counter.get_u64(count), 0u64.wrapping_sub(i) & mask, "{bits} bits");
         }
-        assert_eq!(counter.cycles(), 6);
+        assert_eq!(counter.cycles(), 7);
         let [wide_in, wide_out] = ["wide_i", "wide_o"].map(|name| counter.port(name).unwrap());
         counter.set(wide_in, &[0x0123_4567_89ab_cdef, u64::MAX]);
         counter.eval();

@@ -89,13 +89,18 @@ fn an_operand_that_is_too_long_is_refused() {
     let Some(mut multiplier) = small(0) else { return };
     let long = &Natural::one() << multiplier.bits();
     let error = multiplier.multiply(&[(&Natural::one(), &long)], Part::All).unwrap_err().to_string();
-    assert_eq!(error, "the second operand has 24577 bits, but the design takes at most 24576; compute it on the device cpu");
+    assert_eq!(
+        error,
+        "the second operand has 24577 bits, but the design takes at most 24576; compute it on the device cpu"
+    );
 }
 
 #[test]
 #[ignore = "builds and runs the full instance, for minutes"]
 fn full_products_equal_those_of_the_library_within_the_stated_cycles() {
-    let Some(mut multiplier) = tools::or_skip(Multiplier::new(Size::Full, Timing::default(), &mut |_| {})) else { return };
+    let Some(mut multiplier) = tools::or_skip(Multiplier::new(Size::Full, Timing::default(), &mut |_| {})) else {
+        return;
+    };
     let cases = cases(Size::Full.bits(), 44);
     let products = check(&mut multiplier, &cases);
     let streamed: Vec<u64> = products.windows(2).map(|pair| pair[1].last_beat - pair[0].last_beat).collect();

@@ -33,6 +33,9 @@ pub(crate) fn engine(
     if name == DeviceName::Cpu {
         return on_host();
     }
+    if name == DeviceName::Rtl {
+        return Ok((Arc::clone(&key.0).engine_on_rtl(options)?, name));
+    }
     let on_devices = || {
         let devices = Device::open_all(&name, DeviceOptions { memory: options.memory, seed: 0 })?;
         (!devices.is_empty()).then(|| Arc::clone(&key.0).engine_on(&devices)).transpose()

@@ -26,6 +26,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// Cycles of a simulated circuit so far.
+    fn simulated_cycles(&self) -> Option<u64> {
+        None
+    }
+
     /// The error of the device after which this engine went on without it (`auto`).
     fn device_failure(&self) -> Option<&str> {
         None

@@ -71,6 +71,11 @@ pub(crate) trait Public: Debug + Send + Sync {
     /// Loads the key for evaluation on devices, at least one.
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error>;
 
+    /// Loads the key for evaluation on the simulated accelerator (`rtl`).
+    fn engine_on_rtl(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Err(solinas_gpu::Error::Rtl.into())
+    }
+
     fn header(&self) -> Result<Header, Error>;
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;

@@ -82,6 +82,11 @@ impl Server {
         self.engine.device_failure()
     }
 
+    /// Cycles that the simulated accelerator has computed for this server, on the device `rtl`.
+    pub fn simulated_cycles(&self) -> Option<u64> {
+        self.engine.simulated_cycles()
+    }
+
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()

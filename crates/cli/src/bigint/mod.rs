@@ -2,6 +2,7 @@
 
 mod device;
 mod number;
+mod rtl;
 
 use crate::error::{Result, input, usage};
 use crate::files::{check_not_input, check_target, check_writable, write_bytes, write_text};
@@ -24,6 +25,7 @@ Examples:
   solinas bigint mul a.txt b.txt --mod m.txt -o c.txt
   solinas bigint mul a.txt b.txt --engine solinas --threads 2 -o c.txt
   solinas bigint powm 3 exponent.txt modulus.txt --device cuda:0
+  solinas bigint mul a.txt b.txt --device rtl -o c.txt
   solinas bigint convert --in-format hex digits.txt --out-format dec
 
 Give a number as decimal digits, as 0x and hexadecimal digits, as the name of a file that holds such digits or bytes, or as - for standard input. \
@@ -159,7 +161,7 @@ struct Common {
     /// Number of threads within one product; defaults to 1
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// Device for mul, square and powm: cpu, cuda:N, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu. The result is the same
+    /// Device for mul, square and powm: cpu, cuda:N, auto, emulated for tests, or rtl for the simulated hardware; defaults to SOLINAS_DEVICE, else to cpu. The result is the same
     #[arg(long, value_name = "NAME", conflicts_with = "threads")]
     device: Option<String>,
 }
@@ -239,6 +241,9 @@ struct Report<'a> {
     /// The result, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
+    /// Cycles of the simulated circuit, on the device rtl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
 }
 
 /// Reads numbers in the order of the arguments, and standard input at most once.
@@ -288,10 +293,20 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         }
     }
     let mut reader = Reader { common, found: None, stdin: false };
-    let work = wait(out, "reading", || plan(&args.verb, &mut reader))?;
-    let start = Instant::now();
-    let value = wait(out, "computing", work)?;
+    let start;
+    let (value, cycles) = if rtl::is_asked(&args.verb, common.device.as_deref())? {
+        start = Instant::now();
+        let (value, cycles) = rtl::run(&args.verb, &mut reader, out)?;
+        (value, Some(cycles))
+    } else {
+        let work = wait(out, "reading", || plan(&args.verb, &mut reader))?;
+        start = Instant::now();
+        (wait(out, "computing", work)?, None)
+    };
     let seconds = start.elapsed().as_secs_f64();
+    if let Some(cycles) = cycles {
+        out.cycles(cycles);
+    }
     let format = common.out_format.or(reader.found).unwrap_or_default();
     // From here on, an interruption waits until the file is complete.
     interruptible()?;
@@ -303,14 +318,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
                 Some(text) => write_text(Some(path), &(text + "\n"), out)?,
                 None => write_bytes(Some(path), &format.bytes(&value), out)?,
             }
-            let report = Report { output: Some(path), bits, seconds, value: None };
+            let report = Report { output: Some(path), bits, seconds, value: None, cycles };
             out.report(&report, || {
                 format!("{}: {}, computed in {seconds:.3} s\n", path.display(), counted(bits, "bit"))
             })
         }
         None if out.json() => {
             let value = text(format).unwrap_or_else(|| text(OutFormat::Hex).unwrap_or_default());
-            out.result(&Report { output: None, bits, seconds, value: Some(value) }, String::new)
+            out.result(&Report { output: None, bits, seconds, value: Some(value), cycles }, String::new)
         }
         None => match text(format) {
             Some(text) => out.text(&(text + "\n")),

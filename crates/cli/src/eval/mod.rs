@@ -82,7 +82,7 @@ pub(crate) struct Args {
     /// Memory in MiB: for tables (scheme gh), by default SOLINAS_MEMORY_MIB, else three quarters of the free memory; with --device, on each device, by default all that is free there
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu. `solinas params --devices` lists the GPUs
+    /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, emulated for tests, or rtl for the simulated accelerator (scheme gh); defaults to SOLINAS_DEVICE, else to cpu. `solinas params --devices` lists the GPUs
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Do not warn about a key for research only or a key from a chosen seed
@@ -169,10 +169,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let results = watch(out, &label, |control| Ok(prepared.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();
     crate::limits::warn_of_device(&server);
+    let cycles = server.simulated_cycles();
+    if let Some(cycles) = cycles {
+        out.cycles(cycles);
+    }
     outputs::save(&targets, &results)?;
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::new(file, result)).collect();
     let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;
-    let done = Done { results, bootstraps, recrypts, products, rotations, seconds };
+    let done = Done { results, bootstraps, recrypts, products, rotations, seconds, cycles };
     out.report(&done, || done.results.iter().map(Report::line).collect())
 }
 
@@ -185,6 +189,9 @@ struct Done<'a> {
     products: u64,
     rotations: u64,
     seconds: f64,
+    /// Cycles of the simulated circuit, on the device rtl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
 }
 
 fn cost(server: &Server, estimate: &Estimate) -> String {

@@ -43,6 +43,14 @@ pub struct Run {
     pub written_bytes: u64,
 }
 
+impl std::ops::AddAssign for Run {
+    fn add_assign(&mut self, other: Self) {
+        self.cycles += other.cycles;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+    }
+}
+
 /// The end of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {

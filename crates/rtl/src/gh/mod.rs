@@ -3,32 +3,34 @@
 //! **For research only**, as the scheme is: see [`Params::security`]. The simulation of Decrypt holds the secret key in the
 //! memory of this process, and nothing of it is wiped.
 
+mod evaluation;
 mod machine;
+mod modular;
 mod program;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use solinas_bigint::Natural;
 use solinas_schemes::gh::{ClientKey, Encryptor, Evaluator, Noise, Params, PublicKey, ServerKey};
 
 use crate::multiplier::Size;
 use crate::{Error, Step, Timing};
-use machine::{End, GUARD, Machine, registers};
+pub use evaluation::Evaluation;
 pub use machine::Run;
+use machine::{GUARD, Machine, registers};
+pub use modular::Modular;
+use modular::{CYCLES, finish};
 use program::{Program, Term, slots};
-
-/// Cycles after which a primitive counts as lost.
-const CYCLES: u64 = 1 << 26;
-/// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
-const QUOTIENT_GUARD: usize = 17;
 
 /// A simulated accelerator with the values of a public key.
 #[derive(Debug)]
 pub struct Accelerator {
-    machine: Mutex<Machine>,
+    modular: Modular,
     params: Params,
-    d: Natural,
 }
+
+/// Candidates of a block for which the accelerator has places.
+const CANDIDATES: usize = 512;
 
 /// A result and what it took.
 pub type Outcome<T> = Result<(T, Run), Error>;
@@ -39,13 +41,7 @@ impl Accelerator {
     /// # Errors
     /// [`Error::TooLong`] if none is large enough.
     pub fn size(public: &PublicKey) -> Result<Size, Error> {
-        let bits = public.d().bit_len();
-        // Sums of products of sums of candidates have 2 (bits + 13) + 5 bits. Barrett's method takes those below bits +
-        // bits of a slot - 17.
-        let need = bits + 2 * 13 + 5 + QUOTIENT_GUARD + 1;
-        let sizes = [Size::Small, Size::Full];
-        let most = Size::Full.bits() - (need - bits);
-        sizes.into_iter().find(|size| size.bits() >= need).ok_or(Error::TooLong { what: "the modulus", bits, most })
+        Modular::size(public.d())
     }
 
     /// An accelerator for a key. The model is built on first use; `progress` is called at each step of that.
@@ -53,22 +49,14 @@ impl Accelerator {
     /// # Errors
     /// [`Error::TooLong`] for a key that is too large. The errors of [`Model::build`](crate::Model::build).
     pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        let (params, d) = (public.params().clone(), public.d().clone());
-        let mut machine = Machine::new(Self::size(public)?, timing, progress)?;
-        let shift = d.bit_len() - QUOTIENT_GUARD;
-        let inverse = quotient(&(&Natural::one() << (shift + machine.bits())), &d);
+        let params = public.params().clone();
+        let modular = Modular::new(public.d(), timing, progress)?;
+        let mut machine = modular.lock();
+        machine.store(slots::HALF, &(public.d() >> 1))?;
         let terms = 1 + params.max_nonzeros();
-        for (slot, value) in [
-            (slots::MODULUS, d.clone()),
-            (slots::INVERSE, inverse),
-            (slots::ONE, Natural::one()),
-            (slots::HALF, &d >> 1),
-            (slots::MULTIPLE, &d << terms.next_power_of_two().ilog2() as usize),
-        ] {
-            machine.store(slot, &value)?;
-        }
-        machine.set_place(registers::SHIFT, shift);
-        Ok(Self { machine: Mutex::new(machine), params, d })
+        machine.store(slots::MULTIPLE, &(public.d() << terms.next_power_of_two().ilog2() as usize))?;
+        drop(machine);
+        Ok(Self { modular, params })
     }
 
     /// Loads the values of Recrypt: the factors of the expansions, and the table of pairs, which `evaluator` has.
@@ -80,11 +68,10 @@ impl Accelerator {
         let refused = |problem: String| Error::Refused { top: "accelerator", problem };
         let params = server.params();
         let (blocks, candidates, p) = (params.blocks(), params.candidates(), params.precision());
-        if candidates > 512 {
-            return Err(refused(format!("{candidates} candidates of a block are more than 512; use the set small or toy")));
-        }
+        Evaluation::check(server)?;
         let table: Option<Vec<_>> = (0..blocks).map(|k| evaluator.pair_products(k)).collect();
-        let table = table.ok_or_else(|| refused("the evaluator has no table of pairs; use RecryptMethod::PairTable".into()))?;
+        let table =
+            table.ok_or_else(|| refused("the evaluator has no table of pairs; use RecryptMethod::PairTable".into()))?;
         let mut machine = self.lock();
         machine.set_table(table, candidates, server.public().words());
         let mut odd = 0;
@@ -100,7 +87,7 @@ impl Accelerator {
         let point = server.expansion_point();
         machine.set_place(registers::POINT, point - (p + 1));
         machine.set_place(registers::RATIO, params.ratio_bits());
-        machine.set_place(registers::GUARD, self.d.bit_len() + 2);
+        machine.set_place(registers::GUARD, self.modular.modulus().bit_len() + 2);
         machine.set(registers::SIZE, candidates as u64 | (p as u64) << 10);
         machine.set(registers::BITS, odd);
         Ok(())
@@ -120,7 +107,7 @@ impl Accelerator {
         let mut machine = self.lock();
         for (power, slot) in table.chunks_exact(words).zip(slots::POWERS..) {
             let twice = &Natural::from_words(power.to_vec()) << 1;
-            let twice = twice.checked_sub(&self.d).unwrap_or(twice);
+            let twice = twice.checked_sub(self.modular.modulus()).unwrap_or(twice);
             machine.store(slot, &twice)?;
         }
         Ok(())
@@ -131,12 +118,7 @@ impl Accelerator {
     /// # Errors
     /// [`Error::TooLong`], [`Error::Stuck`].
     pub fn multiply(&self, x: &Natural, y: &Natural) -> Outcome<Natural> {
-        let mut machine = self.lock();
-        machine.store(slots::X, x)?;
-        machine.store(slots::Y, y)?;
-        machine.load_program(&Program::multiply());
-        let end = finish(machine.run(CYCLES)?)?;
-        Ok((machine.load(slots::RESULT), end.run))
+        self.modular.multiply(x, y)
     }
 
     /// Encrypts a bit with a noise polynomial. Its terms choose entries of the table, so that the addresses on the memory
@@ -150,7 +132,8 @@ impl Accelerator {
         machine.load_program(&Program::encrypt(terms));
         for (i, entry) in (1..terms as u16).enumerate() {
             let term = noise.terms().get(i);
-            machine.set_term(entry, term.map(|&(index, negative)| Term { slot: slots::POWERS + index as u16, negative }));
+            machine
+                .set_term(entry, term.map(|&(index, negative)| Term { slot: slots::POWERS + index as u16, negative }));
         }
         machine.set(registers::BITS, bit.into());
         let end = finish(machine.run(CYCLES)?)?;
@@ -187,19 +170,7 @@ impl Accelerator {
         Ok((Some(machine.load(slots::RESULT)), end.run))
     }
 
-    /// A panic of another thread leaves the simulation as usable as a reset does: every primitive writes its inputs.
     fn lock(&self) -> MutexGuard<'_, Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+        self.modular.lock()
     }
-}
-
-fn finish(end: End) -> Result<End, Error> {
-    match end.error {
-        0 => Ok(end),
-        code => Err(Error::Refused { top: "accelerator", problem: format!("error code {code}") }),
-    }
-}
-
-fn quotient(x: &Natural, d: &Natural) -> Natural {
-    x.div_rem(d).map_or(Natural::ZERO, |(quotient, _)| quotient)
 }

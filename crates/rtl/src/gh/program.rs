@@ -22,13 +22,38 @@ pub(super) enum Sink {
 pub(super) enum Instruction {
     Halt,
     /// The product of two slots, once no more than `flying` products are in flight.
-    Multiply { sink: Sink, flying: u8, a: Slot, b: Slot, c: Slot, d: Slot },
+    Multiply {
+        sink: Sink,
+        flying: u8,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        d: Slot,
+    },
     /// The sum of `count` terms of the list from entry `first` on, and of the bit register.
-    Sum { first: u16, count: u16, bit: bool, to: Slot },
-    Columns { to: Slot },
-    Candidates { expansion: Slot, block: u16, ciphertext: Slot },
-    Reduce { value: Slot, modulus: Slot, terms: u16 },
-    Parity { value: Slot, half: Slot },
+    Sum {
+        first: u16,
+        count: u16,
+        bit: bool,
+        to: Slot,
+    },
+    Columns {
+        to: Slot,
+    },
+    Candidates {
+        expansion: Slot,
+        block: u16,
+        ciphertext: Slot,
+    },
+    Reduce {
+        value: Slot,
+        modulus: Slot,
+        terms: u16,
+    },
+    Parity {
+        value: Slot,
+        half: Slot,
+    },
 }
 
 /// Any number of products may be in flight.
@@ -160,7 +185,8 @@ impl Program {
             match step {
                 Step::Sums { lists, to } => {
                     for (i, list) in lists.iter().enumerate() {
-                        let first = program.terms(list.iter().map(|[value]| Term { slot: slot(*value), negative: false }));
+                        let first =
+                            program.terms(list.iter().map(|[value]| Term { slot: slot(*value), negative: false }));
                         let to = slot(*to + i as u32);
                         program.code.push(Instruction::Sum { first, count: list.len() as u16, bit: false, to });
                     }

@@ -56,6 +56,12 @@ impl From<SchemeError> for Error {
     }
 }
 
+impl From<solinas_rtl::Error> for Error {
+    fn from(error: solinas_rtl::Error) -> Self {
+        Self::Scheme(solinas_schemes::DeviceError::new(error).into())
+    }
+}
+
 impl From<solinas_gpu::Error> for Error {
     fn from(error: solinas_gpu::Error) -> Self {
         match error {

@@ -29,12 +29,22 @@ struct Speed {
     recrypt: f64,
 }
 
+/// What computes products and Recrypt.
+#[derive(Debug, Clone)]
+pub(crate) enum Substrate {
+    Processor,
+    Gpu(Device),
+    /// The simulated accelerator.
+    Rtl,
+}
+
 /// Evaluation under a Gentry-Halevi key.
 pub(crate) struct GhEngine {
     key: Arc<ServerKey>,
     memory: u64,
-    /// The device that computes; `None` for the processor.
-    device: Option<Device>,
+    substrate: Substrate,
+    /// Cycles of the simulated accelerator.
+    cycles: Arc<AtomicU64>,
     tables: Mutex<Tables>,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
@@ -73,27 +83,32 @@ impl std::fmt::Debug for GhEngine {
 impl GhEngine {
     /// Builds an engine whose tables take up to `memory` bytes, or as many as the device has. Tables are built when they
     /// are first needed.
-    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>, device: Option<Device>) -> Result<Self, Error> {
+    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>, substrate: Substrate) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
-        let (tables, recrypts, speed, plans) = Default::default();
-        let engine = Self { key, memory, device, tables, recrypts, speed, plans };
+        let (cycles, tables, recrypts, speed, plans) = Default::default();
+        let engine = Self { key, memory, substrate, cycles, tables, recrypts, speed, plans };
         engine.fastest()?;
         Ok(engine)
     }
 
     /// Returns the fastest method whose tables fit.
     fn fastest(&self) -> Result<RecryptMethod, Error> {
-        match &self.device {
-            Some(device) => Ok(solinas_gpu::gh::fastest(device, self.set())?),
-            None => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
+        match &self.substrate {
+            Substrate::Gpu(device) => Ok(solinas_gpu::gh::fastest(device, self.set())?),
+            Substrate::Processor => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
+            Substrate::Rtl => {
+                solinas_rtl::gh::Evaluation::check(&self.key)?;
+                Ok(RecryptMethod::PairTable)
+            }
         }
     }
 
     /// Bytes of the tables of a method, where it can run.
     fn bytes(&self, method: RecryptMethod) -> Option<u64> {
-        match &self.device {
-            Some(_) => solinas_gpu::gh::bytes(self.set(), method),
-            None => Some(method.memory(self.set())),
+        match &self.substrate {
+            Substrate::Gpu(_) => solinas_gpu::gh::bytes(self.set(), method),
+            Substrate::Processor => Some(method.memory(self.set())),
+            Substrate::Rtl => None,
         }
     }
 
@@ -113,7 +128,10 @@ impl GhEngine {
             RecryptMethod::FullFft => total > 0,
             RecryptMethod::PartialFft => true,
         };
-        let memory = self.device.as_ref().map_or(self.memory, Device::memory_limit);
+        let memory = match &self.substrate {
+            Substrate::Gpu(device) => device.memory_limit(),
+            _ => self.memory,
+        };
         let fits = |method: &RecryptMethod| self.bytes(*method).is_some_and(|bytes| bytes <= memory);
         RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method)).map_or_else(|| self.fastest(), Ok)
     }
@@ -151,12 +169,16 @@ impl GhEngine {
 
     fn make(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
         let key = Arc::clone(&self.key);
-        Ok(match &self.device {
-            Some(device) => {
+        Ok(match &self.substrate {
+            Substrate::Gpu(device) => {
                 let engine = solinas_gpu::gh::Engine::new(device, Arc::clone(&key), method)?;
                 Evaluator::accelerated(key, Arc::new(engine))?
             }
-            None => self.on_host(method)?,
+            Substrate::Rtl => {
+                let evaluation = solinas_rtl::gh::Evaluation::new(&key, self.memory, Arc::clone(&self.cycles))?;
+                Evaluator::accelerated(key, Arc::new(evaluation))?
+            }
+            Substrate::Processor => self.on_host(method)?,
         })
     }
 
@@ -228,6 +250,10 @@ impl Engine for GhEngine {
 
     fn params(&self) -> ParamsInfo {
         info(self.set())
+    }
+
+    fn simulated_cycles(&self) -> Option<u64> {
+        matches!(self.substrate, Substrate::Rtl).then(|| self.cycles.load(Ordering::Relaxed))
     }
 
     fn memory_bytes(&self) -> usize {
@@ -393,7 +419,7 @@ mod tests {
         let params = Params::named("ci-15").unwrap();
         let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let key = client.server_key(&Control::default()).unwrap();
-        let engine = GhEngine::new(Arc::new(key), Some(1 << 30), None).unwrap();
+        let engine = GhEngine::new(Arc::new(key), Some(1 << 30), Substrate::Processor).unwrap();
         let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
         let full = engine.evaluator(1).unwrap();
         assert_eq!(full.method(), RecryptMethod::FullFft);

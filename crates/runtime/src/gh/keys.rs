@@ -2,7 +2,7 @@
 
 use super::SCHEME;
 use super::elements::{Bit, Elements};
-use super::engine::GhEngine;
+use super::engine::{GhEngine, Substrate};
 use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
@@ -212,12 +212,16 @@ impl scheme::Public for Server {
     }
 
     fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, None)?))
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, Substrate::Processor)?))
     }
 
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
         let device = device::one(SCHEME.name(), devices)?;
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), None, Some(device.clone()))?))
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), None, Substrate::Gpu(device.clone()))?))
+    }
+
+    fn engine_on_rtl(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, Substrate::Rtl)?))
     }
 
     fn header(&self) -> Result<Header, Error> {

@@ -1,0 +1,94 @@
+//! Products and powers on the simulated hardware designs.
+
+use super::{One, Power, Reader, Two, Verb, modulus_of};
+use crate::error::{Result, usage};
+use crate::output::Output;
+use crate::progress::wait;
+use solinas_bigint::Natural;
+use solinas_rtl::gh::Modular;
+use solinas_rtl::multiplier::{Multiplier, Part, Size};
+use solinas_rtl::{Error, Step, Timing};
+use solinas_runtime::{DeviceName, device_name};
+
+/// Whether a command runs on the simulated designs.
+///
+/// # Errors
+/// If the command names them and does not run there.
+pub(super) fn is_asked(verb: &Verb, device: Option<&str>) -> Result<bool> {
+    let asked = device.map(str::parse).transpose().map_err(solinas_runtime::Error::from)?;
+    let named = asked.is_some();
+    let runs = matches!(verb, Verb::Mul(_) | Verb::Square(_) | Verb::Powm(Power { secret: false, .. }));
+    match device_name(asked)? == DeviceName::Rtl {
+        true if runs => Ok(true),
+        true if named => {
+            Err(usage("only mul, square, and powm of a public exponent run on the device rtl", "leave out --device"))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Reads the numbers and computes. Returns the result and the cycles of the simulated circuit.
+pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natural, u64)> {
+    if reader.common.engine.is_some() {
+        return Err(usage("the device rtl has one method of multiplication", "leave out --engine"));
+    }
+    let (a, b, modulus) = match verb {
+        Verb::Mul(Two { a, b, modulus, .. }) => {
+            (reader.number(a)?, Some(reader.number(b)?), modulus_of(modulus, reader)?)
+        }
+        Verb::Square(One { a, modulus, .. }) => (reader.number(a)?, None, modulus_of(modulus, reader)?),
+        Verb::Powm(Power { base, exponent, modulus, .. }) => {
+            let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
+            let modulus = reader.modulus(modulus)?;
+            let circuit = modular(&modulus, out)?;
+            let label = format!("simulating a power of {} bits", exponent.bit_len());
+            return wait(out, &label, || Ok(power(&circuit, &base, &exponent)?));
+        }
+        _ => return Err(usage("only mul, square and powm run on the device rtl", "leave out --device")),
+    };
+    let b = b.as_ref().unwrap_or(&a);
+    match modulus {
+        None => {
+            let longest = a.bit_len().max(b.bit_len());
+            let size = if longest <= Size::Small.bits() { Size::Small } else { Size::Full };
+            let mut circuit = built(out, |progress| Multiplier::new(size, Timing::default(), progress))?;
+            wait(out, "simulating a product", || {
+                let products = circuit.multiply(&[(&a, b)], Part::All)?;
+                let product = products.into_iter().next().ok_or(Error::Stuck { top: "multiplier", cycles: 0 })?;
+                Ok((product.value, product.last_beat + 1 - product.first_load))
+            })
+        }
+        Some(modulus) => {
+            let circuit = modular(&modulus, out)?;
+            wait(out, "simulating a product", || {
+                let ((a, first), (b, second)) = (reduced(&circuit, &a)?, reduced(&circuit, b)?);
+                let (product, run) = circuit.multiply(&a, &b)?;
+                Ok((product, first + second + run.cycles))
+            })
+        }
+    }
+}
+
+fn modular(modulus: &Natural, out: &Output) -> Result<Modular> {
+    built(out, |progress| Modular::new(modulus, Timing::default(), progress))
+}
+
+/// Builds a model, with a line about it.
+fn built<T>(out: &Output, build: impl FnOnce(&mut dyn FnMut(Step)) -> std::result::Result<T, Error>) -> Result<T> {
+    Ok(wait(out, "building the model of the circuit (once, a minute or two)", || build(&mut |_| {}))?)
+}
+
+/// A number modulo that of the circuit, and the cycles that took.
+fn reduced(circuit: &Modular, x: &Natural) -> std::result::Result<(Natural, u64), Error> {
+    if x < circuit.modulus() {
+        return Ok((x.clone(), 0));
+    }
+    let (x, run) = circuit.multiply(x, &Natural::one())?;
+    Ok((x, run.cycles))
+}
+
+fn power(circuit: &Modular, base: &Natural, exponent: &Natural) -> std::result::Result<(Natural, u64), Error> {
+    let (base, first) = reduced(circuit, base)?;
+    let (power, run) = circuit.power(&base, exponent)?;
+    Ok((power, first + run.cycles))
+}

@@ -1,0 +1,115 @@
+//! Products and powers modulo a number on the accelerator.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use solinas_bigint::Natural;
+
+use super::Outcome;
+use super::machine::{End, Machine, Run, registers};
+use super::program::{Program, slots};
+use crate::multiplier::Size;
+use crate::{Error, Step, Timing};
+
+/// Cycles after which a primitive counts as lost.
+pub(super) const CYCLES: u64 = 1 << 26;
+/// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
+const QUOTIENT_GUARD: usize = 17;
+/// Bits by which a reduced sum of products is longer than the square of the modulus, at most: Recrypt sums products of sums
+/// of candidates, which are below 2^13 times the modulus.
+const SUM: usize = 2 * 13 + 5;
+
+/// A simulated accelerator with a modulus.
+#[derive(Debug)]
+pub struct Modular {
+    machine: Mutex<Machine>,
+    modulus: Natural,
+}
+
+impl Modular {
+    /// The smallest size of an accelerator for a modulus.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] if none is large enough.
+    pub fn size(modulus: &Natural) -> Result<Size, Error> {
+        // Barrett's method takes numbers of up to `bits + bits of a slot - QUOTIENT_GUARD` bits.
+        let (bits, more) = (modulus.bit_len(), SUM + QUOTIENT_GUARD + 1);
+        let size = [Size::Small, Size::Full].into_iter().find(|size| size.bits() >= bits + more);
+        size.ok_or(Error::TooLong { what: "the modulus", bits, most: Size::Full.bits() - more })
+    }
+
+    /// An accelerator for a modulus above 1. The model is built on first use; `progress` is called at each step of that.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`]. [`Error::Refused`] for the moduli 0 and 1. The errors of [`Model::build`](crate::Model::build).
+    pub fn new(modulus: &Natural, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+        let size = Self::size(modulus)?;
+        let refused = || Error::Refused { top: "accelerator", problem: "the modulus is not above 1".into() };
+        if modulus.is_one() {
+            return Err(refused());
+        }
+        let shift = modulus.bit_len().saturating_sub(QUOTIENT_GUARD);
+        let (inverse, _) = (&Natural::one() << (shift + size.bits())).div_rem(modulus).map_err(|_| refused())?;
+        if inverse.bit_len() > size.bits() {
+            let problem = format!("a modulus of {} bits is too short; compute on the device cpu", modulus.bit_len());
+            return Err(Error::Refused { top: "accelerator", problem });
+        }
+        let mut machine = Machine::new(size, timing, progress)?;
+        machine.store(slots::MODULUS, modulus)?;
+        machine.store(slots::INVERSE, &inverse)?;
+        machine.store(slots::ONE, &Natural::one())?;
+        machine.set_place(registers::SHIFT, shift);
+        Ok(Self { machine: Mutex::new(machine), modulus: modulus.clone() })
+    }
+
+    /// The modulus.
+    pub fn modulus(&self) -> &Natural {
+        &self.modulus
+    }
+
+    /// Computes a product. The operands are below the modulus, or one of them is 1 and the other one has at most the bits of
+    /// a slot.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`], [`Error::Stuck`].
+    pub fn multiply(&self, x: &Natural, y: &Natural) -> Outcome<Natural> {
+        let mut machine = self.lock();
+        machine.store(slots::X, x)?;
+        machine.store(slots::Y, y)?;
+        machine.load_program(&Program::multiply());
+        let end = finish(machine.run(CYCLES)?)?;
+        Ok((machine.load(slots::RESULT), end.run))
+    }
+
+    /// Computes a power by squarings and multiplications. The number of cycles shows the exponent's length and weight. The
+    /// base is below the modulus.
+    ///
+    /// # Errors
+    /// [`Error::Stuck`].
+    pub fn power(&self, base: &Natural, exponent: &Natural) -> Outcome<Natural> {
+        let mut total = Run::default();
+        let mut power = Natural::one();
+        for i in (0..exponent.bit_len()).rev() {
+            let (square, run) = self.multiply(&power, &power)?;
+            total += run;
+            power = square;
+            if exponent.bit(i) {
+                let (product, run) = self.multiply(&power, base)?;
+                total += run;
+                power = product;
+            }
+        }
+        Ok((power, total))
+    }
+
+    /// A panic of another thread leaves the simulation as usable as a reset does: every primitive writes its inputs.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Machine> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn finish(end: End) -> Result<End, Error> {
+    match end.error {
+        0 => Ok(end),
+        code => Err(Error::Refused { top: "accelerator", problem: format!("error code {code}") }),
+    }
+}
