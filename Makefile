@@ -10,7 +10,7 @@ TOOLS := $(CURDIR)/target/tools
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -23,10 +23,18 @@ gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the READ
 	SOLINAS_DEVICE=emulated $(BIN)/python tools/gpu/readme.py
 	$(CARGO) run --quiet --release --bin solinas -- demo --quick --device emulated
 
+rtl: test-tools ## The long runs of the hardware designs: full multiplier, Gentry-Halevi accelerator, proofs (40 minutes)
+	$(RTL_PYTHON) rtl/tools/prove.py
+	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
+
+rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
+	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
+
 test: test-tools lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
 
 test-tools: ## Installs what the tests need and the machine lacks
 	@tools/install_test_tools.sh
+	@tools/install_rtl_tools.sh
 
 lint: lint-crates ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
 	$(CARGO) xtask bench-lint
@@ -35,7 +43,7 @@ lint-crates:
 	$(CARGO) xtask ci-lint
 
 test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
-	$(CARGO) test --quiet --workspace
+	SOLINAS_RTL=required $(CARGO) test --quiet --workspace
 	$(CARGO) xtask stack
 
 python: $(VENV)/installed ## The Python package, in .venv

@@ -1,4 +1,5 @@
 //! The accelerator against the scheme on the CPU.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod tools;
 
@@ -43,8 +44,8 @@ fn products_equal_those_of_the_library() {
     for stalls in [0, 90] {
         let Some(accelerator) = accelerator(&server, stalls) else { return };
         let all = residues(&server);
-        for x in &all {
-            for y in &all {
+        for (i, x) in all.iter().enumerate() {
+            for y in all.iter().skip(i).step_by(2) {
                 let (product, run) = accelerator.multiply(x, y).unwrap();
                 assert!(product == (x * y).rem(server.public().d()).unwrap(), "{run:?}");
             }
@@ -61,7 +62,7 @@ fn encryptions_equal_those_of_the_library_and_decrypt() {
         let Some(mut accelerator) = accelerator(&server, stalls) else { return };
         accelerator.load_powers(&encryptor).unwrap();
         let mut cycles = Vec::new();
-        for i in 0..6 {
+        for i in 0..4 {
             let bit = i % 2 == 1;
             // The encryptor draws the same noise from the same generator.
             let mut rng = public.encryption_rng(Some(i)).unwrap();
@@ -78,13 +79,13 @@ fn encryptions_equal_those_of_the_library_and_decrypt() {
 
 #[test]
 fn recrypts_equal_those_of_the_library() {
-    for (name, stalls) in [("ci-3", 0), ("ci-7", 0), ("ci-15", 0), ("ci-15", 70)] {
+    for (name, stalls, count) in [("ci-3", 0, 2), ("ci-7", 40, 1), ("ci-15", 0, 1), ("ci-15", 70, 1)] {
         let (_, server) = keys(name);
         let public = server.public();
         let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();
         let Some(mut accelerator) = accelerator(&server, stalls) else { return };
         accelerator.load_server_key(&server, &evaluator).unwrap();
-        for x in &residues(&server)[..3] {
+        for x in &residues(&server)[1..][..count] {
             let mut words = x.words().to_vec();
             words.resize(public.words(), 0);
             let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(public.params())).unwrap();

@@ -1,4 +1,5 @@
 //! The multiplier against the products of `solinas-bigint`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod tools;
 
