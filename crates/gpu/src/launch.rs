@@ -96,6 +96,10 @@ impl Launch<'_> {
                 kernel.fault(format!("grid {grid:?} and block {block}, but a block has at most {}", kernel.threads))
             );
         }
+        // CUDA refuses larger grids in the driver, after which the device takes no more work.
+        if self.grid[1].max(self.grid[2]) > 65_535 {
+            return Err(kernel.fault(format!("grid {:?} has more than 65535 blocks in y or z", self.grid)));
+        }
         if !kernel.device.is(device) {
             return Err(kernel.fault(format!("it belongs to another device, {}", kernel.device.info().name)));
         }

@@ -104,20 +104,43 @@ impl Encryptor {
         Ok(all)
     }
 
+    /// Encrypts a batch and overwrites what it left on the device, also after an error.
     fn encrypt_together(&self, bits: &[bool], noises: &[Noise]) -> Result<Vec<Ciphertext>, Error> {
+        let mut secrets = Vec::new();
+        let words = self.sum_together(bits, noises, &mut secrets);
+        let wiped = self.wipe(&secrets);
+        let words = words?;
+        wiped?;
+        let fresh = noise::fresh(self.public.params());
+        let ciphertext = |words: &[u64]| Ciphertext::from_parts(&self.public, words.to_vec(), fresh);
+        Ok(words.chunks_exact(self.modulus.words()).map(ciphertext).collect::<Result<_, _>>()?)
+    }
+
+    fn wipe(&self, secrets: &[Lists]) -> Result<(), Error> {
+        let stream = &self.stream;
+        for secret in secrets {
+            stream.fill(&secret.starts, 0)?;
+            stream.fill(&secret.members, 0)?;
+        }
+        stream.fill(&self.sums.high, 0)?;
+        [&self.sums.low, &self.subtracted, &self.values].into_iter().try_for_each(|secret| stream.fill(secret, 0))?;
+        stream.synchronize()
+    }
+
+    /// The words of the encryptions of a batch. Its lists go to `secrets`.
+    fn sum_together(&self, bits: &[bool], noises: &[Noise], secrets: &mut Vec<Lists>) -> Result<Vec<u64>, Error> {
         let Self { stream, modulus, powers, workspace, sums, values, subtracted, batch, .. } = self;
         let (items, words) = (bits.len(), modulus.words());
-        let signed = |negative: bool| {
+        for negative in [false, true] {
             let of =
                 |noise: &Noise| noise.terms().iter().filter(|term| term.1 == negative).map(|term| [term.0]).collect();
-            Lists::new(stream, &noises.iter().map(of).collect::<Vec<Vec<[u32; 1]>>>())
-        };
+            secrets.push(Lists::new(stream, &noises.iter().map(of).collect::<Vec<Vec<[u32; 1]>>>())?);
+        }
         let mut one = vec![0; words];
         one[0] = 1;
         stream.write(values, 2 * batch * words, &one)?;
-        let (added, negative) = (signed(false)?, signed(true)?);
-        self.run(&modulus.sums(powers, &added, (values, 0), sums, workspace)?)?;
-        self.run(&modulus.sums(powers, &negative, (subtracted, 0), sums, workspace)?)?;
+        self.run(&modulus.sums(powers, &secrets[0], (values, 0), sums, workspace)?)?;
+        self.run(&modulus.sums(powers, &secrets[1], (subtracted, 0), sums, workspace)?)?;
         self.run(&modulus.negate(subtracted, subtracted, items, workspace)?)?;
         stream.copy((subtracted, 0), (values, batch * words), items * words)?;
         // b + 2 (added - subtracted).
@@ -127,19 +150,11 @@ impl Encryptor {
             list.extend(bit.then_some(one));
             list
         };
-        let finish = Lists::new(stream, &bits.iter().enumerate().map(list).collect::<Vec<_>>())?;
+        secrets.push(Lists::new(stream, &bits.iter().enumerate().map(list).collect::<Vec<_>>())?);
         let first = 2 * batch + 1;
-        self.run(&modulus.sums(values, &finish, (values, first), sums, workspace)?)?;
+        self.run(&modulus.sums(values, &secrets[2], (values, first), sums, workspace)?)?;
         let mut out = vec![0; items * words];
         stream.read(values, first * words, &mut out)?;
-        for secret in [&added, &negative, &finish] {
-            stream.fill(&secret.starts, 0)?;
-            stream.fill(&secret.members, 0)?;
-        }
-        [&sums.low, subtracted, values].into_iter().try_for_each(|secret| stream.fill(secret, 0))?;
-        stream.synchronize()?;
-        let fresh = noise::fresh(self.public.params());
-        let ciphertext = |words: &[u64]| Ciphertext::from_parts(&self.public, words.to_vec(), fresh);
-        Ok(out.chunks_exact(words).map(ciphertext).collect::<Result<_, _>>()?)
+        Ok(out)
     }
 }

@@ -52,6 +52,9 @@ impl Keys {
         terms: &[(Option<&'a Automorphism>, Vec<&'a RnsPoly<Eval>>)],
     ) -> Result<Self, Error> {
         let length = |what, got, want| refused(solinas_ring::Error::Length { what, got, want });
+        if parts == 0 || terms.is_empty() {
+            return Err(length("keys of a decomposition", 0, 1));
+        }
         let (mut words, mut places) = (Vec::new(), Vec::new());
         let count = terms.first().map_or(0, |(_, keys)| keys.len());
         for (automorphism, keys) in terms {
@@ -81,6 +84,14 @@ impl Keys {
             parts: parts as u32,
             towers: ring.towers(),
         })
+    }
+}
+
+impl Keys {
+    /// Words of these keys if their polynomials have so many coefficients.
+    fn words_for(&self, dimension: usize) -> usize {
+        let towers = [self.terms, self.parts, self.groups, self.towers];
+        towers.iter().map(|&count| count as usize).product::<usize>() * dimension
     }
 }
 
@@ -138,6 +149,13 @@ impl Hybrid {
         if keys.groups < self.groups || keys.towers < ring.towers() {
             let (got, want) = (keys.groups as usize, self.groups as usize);
             return Err(refused(solinas_ring::Error::Length { what: "keys of a decomposition", got, want }));
+        }
+        let words = [
+            ("digits of a decomposition", digits.words.len(), digits.items * self.groups as usize * ring.basis().words()),
+            ("keys of a decomposition", keys.words.len(), keys.words_for(ring.basis().dimension())),
+        ];
+        if let Some((what, got, want)) = words.into_iter().find(|(_, got, want)| got != want) {
+            return Err(refused(solinas_ring::Error::Length { what, got, want }));
         }
         let sums = Polys::unwritten(ring, digits.items * keys.parts as usize)?;
         let places = keys.places.as_ref().map_or(Arg::from(0u64), Arg::read);

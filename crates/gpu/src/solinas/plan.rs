@@ -227,7 +227,10 @@ impl Plan {
             && digits[0] + digits[1] <= self.points()
             && super::sum_is_exact(bits, digits[0].min(digits[1]))
             && out_words == a_words + b_words;
-        let room = (1..=65_535).contains(&items) && p.len() == items * self.points() && scratch.carries.len() == items;
+        // A launch takes 65,535 blocks in y, one for each operand of an item.
+        let most = if b.is_some() { 32_767 } else { 65_535 };
+        let blocks = (out_words as u32).div_ceil(CARRY_BLOCK) as usize;
+        let room = (1..=most).contains(&items) && scratch.flags.len() >= items * blocks && p.len() == items * self.points() && scratch.carries.len() == items;
         if !fits || !room {
             return Err(misfit(format!("{items} products of {a_words} by {b_words} words, digits of {bits} bits")));
         }

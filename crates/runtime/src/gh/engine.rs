@@ -125,7 +125,8 @@ impl GhEngine {
         let total = self.recrypts.load(Ordering::Relaxed).saturating_add(recrypts);
         let worth = |method: &RecryptMethod| match method {
             RecryptMethod::PairTable => total >= MANY_RECRYPTS,
-            RecryptMethod::FullFft => total > 0,
+            // A GPU has no partial FFT, and these are its smallest tables.
+            RecryptMethod::FullFft => total > 0 || matches!(self.substrate, Substrate::Gpu(_)),
             RecryptMethod::PartialFft => true,
         };
         let memory = match &self.substrate {
