@@ -81,7 +81,7 @@ impl Design {
 }
 
 /// The text of a file of `rtl/`.
-fn text(name: &str) -> Result<&'static str, Error> {
+pub(crate) fn text(name: &str) -> Result<&'static str, Error> {
     let found = SOURCES.iter().find(|(file, _)| *file == name);
     found.map(|(_, text)| *text).ok_or_else(|| Error::NoSource { name: name.into() })
 }

@@ -8,6 +8,7 @@ mod error;
 pub mod gh;
 mod model;
 pub mod multiplier;
+pub mod schedule;
 mod tools;
 
 pub use build::Step;

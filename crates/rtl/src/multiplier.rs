@@ -1,5 +1,7 @@
 //! The multiplier of `rtl/multiplier` (`wang2014` chapter 5).
 
+use std::path::Path;
+
 use solinas_bigint::Natural;
 
 use crate::bus::{BEAT, Beat, Reader, Stalls};
@@ -95,7 +97,20 @@ impl Multiplier {
     /// # Errors
     /// The errors of [`Model::build`].
     pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        let mut dut = Model::build(&design(size)?, progress)?.instance()?;
+        Self::of(Model::build(&design(size)?, progress)?.instance()?, size, timing)
+    }
+
+    /// A multiplier that writes its waveform (VCD) to a file.
+    ///
+    /// # Errors
+    /// The errors of [`Model::build`] and [`Instance::trace`].
+    pub fn traced(size: Size, timing: Timing, path: &Path, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+        let mut dut = Model::build(&design(size)?.traced(), progress)?.instance()?;
+        dut.trace(path)?;
+        Self::of(dut, size, timing)
+    }
+
+    fn of(mut dut: Instance, size: Size, timing: Timing) -> Result<Self, Error> {
         let readers = [Reader::new(&dut, "la")?, Reader::new(&dut, "lb")?];
         let port = |name: &str| dut.port(name);
         let ports = Ports {

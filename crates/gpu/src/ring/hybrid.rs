@@ -151,7 +151,11 @@ impl Hybrid {
             return Err(refused(solinas_ring::Error::Length { what: "keys of a decomposition", got, want }));
         }
         let words = [
-            ("digits of a decomposition", digits.words.len(), digits.items * self.groups as usize * ring.basis().words()),
+            (
+                "digits of a decomposition",
+                digits.words.len(),
+                digits.items * self.groups as usize * ring.basis().words(),
+            ),
             ("keys of a decomposition", keys.words.len(), keys.words_for(ring.basis().dimension())),
         ];
         if let Some((what, got, want)) = words.into_iter().find(|(_, got, want)| got != want) {

@@ -230,7 +230,10 @@ impl Plan {
         // A launch takes 65,535 blocks in y, one for each operand of an item.
         let most = if b.is_some() { 32_767 } else { 65_535 };
         let blocks = (out_words as u32).div_ceil(CARRY_BLOCK) as usize;
-        let room = (1..=most).contains(&items) && scratch.flags.len() >= items * blocks && p.len() == items * self.points() && scratch.carries.len() == items;
+        let room = (1..=most).contains(&items)
+            && scratch.flags.len() >= items * blocks
+            && p.len() == items * self.points()
+            && scratch.carries.len() == items;
         if !fits || !room {
             return Err(misfit(format!("{items} products of {a_words} by {b_words} words, digits of {bits} bits")));
         }
