@@ -8,6 +8,8 @@ mod error;
 pub mod gh;
 mod model;
 pub mod multiplier;
+#[cfg(not(any(unix, windows)))]
+mod no_loading;
 pub mod schedule;
 mod tools;
 

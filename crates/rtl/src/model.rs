@@ -4,9 +4,12 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
 
-use libloading::Library;
+#[cfg(any(unix, windows))]
+use libloading::{Error as LoadError, Library};
 
 use crate::build::{Step, library};
+#[cfg(not(any(unix, windows)))]
+use crate::no_loading::{Error as LoadError, Library};
 use crate::{Design, Error};
 
 /// A design that was compiled to native code.
@@ -100,7 +103,7 @@ impl Model {
     }
 }
 
-fn load(path: &Path, error: &libloading::Error) -> Error {
+fn load(path: &Path, error: &LoadError) -> Error {
     Error::Load { path: path.into(), problem: error.to_string() }
 }
 
