@@ -9,6 +9,8 @@ package sol_pkg;
   // A root of unity of the order 65,536, with ROOT^1024 = 8 (wang2014 5.2).
   parameter logic [63:0] ROOT = 64'hdc92_18a8_6d10_f3a3;
 
+  // A design need not use all of them.
+  /* verilator lint_off UNUSEDPARAM */
   parameter int LAT_RAM    = 1;   // a bank, from the address to the word
   parameter int LAT_XNET   = 1;   // an interchange network and its register
   parameter int LAT_ROM    = 1;   // the table of twiddle factors
@@ -19,6 +21,7 @@ package sol_pkg;
   parameter int LAT_D64    = 13;  // sol_kernel_d, first output of 64 points
   parameter int LAT_S      = 11;  // sol_kernel_s, first output
   parameter int LAT_CARRY  = 3;   // sol_carry
+  /* verilator lint_on UNUSEDPARAM */
 
   typedef logic [63:0] residue_t;
 

@@ -35,7 +35,8 @@ impl Step {
 pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<PathBuf, Error> {
     let tools = Tools::find()?;
     let folder = cache();
-    let path = folder.join(format!("{}-{}.so", design.top(), key(design, &tools)));
+    let name = format!("{}-{}", design.top(), key(design, &tools));
+    let path = folder.join(format!("{name}.so"));
     if path.exists() {
         return Ok(path);
     }
@@ -44,14 +45,15 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
         move |source: io::Error| Error::File { path, source }
     };
     fs::create_dir_all(&folder).map_err(at(&folder))?;
-    // One build at a time: a second one of the same model finds the library.
-    let lock = folder.join("lock");
+    // A second build of the same model waits for this one and finds the library.
+    let lock = folder.join(format!("{name}.lock"));
     let held = fs::File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
     if path.exists() {
         return Ok(path);
     }
-    remove_leftovers(&folder);
-    let work = tempfile::Builder::new().prefix("build-").tempdir_in(&folder).map_err(at(&folder))?;
+    let prefix = format!("{name}.build-");
+    remove_leftovers(&folder, &prefix);
+    let work = tempfile::Builder::new().prefix(&prefix).tempdir_in(&folder).map_err(at(&folder))?;
     for (name, text) in design.sources() {
         let file = work.path().join(name);
         let folder = file.parent().unwrap_or(work.path());
@@ -89,6 +91,8 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a", "obj/libverilated.a", "-lpthread"]);
     run(design, Step::Compile, link.current_dir(work.path()))?;
     fs::rename(&library, &path).map_err(at(&path))?;
+    // Others may wait for the lock, which they then find released; the file itself is not needed.
+    let _ = fs::remove_file(&lock);
     drop(held);
     Ok(path)
 }
@@ -112,10 +116,10 @@ const MAKE: [&str; 9] = [
 /// Options of the compiler for the wrapper.
 const LINK: [&str; 6] = ["-O2", "-march=native", "-fPIC", "-shared", "-std=c++20", "-Iobj"];
 
-/// Removes the folders of builds that were killed. The caller holds the lock, so none is in use.
-fn remove_leftovers(folder: &Path) {
+/// Removes the folders of builds of a model that were killed. The caller holds the lock, so none is in use.
+fn remove_leftovers(folder: &Path, prefix: &str) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("build-")) {
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
         // One that cannot be removed takes space and does no other harm.
         let _ = fs::remove_dir_all(entry.path());
     }

@@ -44,6 +44,17 @@ impl Design {
         self
     }
 
+    /// Replaces the first occurrence of a text in a source, to test that a bench finds a fault.
+    ///
+    /// # Errors
+    /// [`Error::NoSource`] if no source of this name has the text.
+    pub fn replaced(mut self, name: &str, from: &str, to: &str) -> Result<Self, Error> {
+        let source = self.sources.iter_mut().find(|(file, text)| file == name && text.contains(from));
+        let (_, text) = source.ok_or_else(|| Error::NoSource { name: format!("{name} with the text {from}") })?;
+        *text = text.replacen(from, to, 1);
+        Ok(self)
+    }
+
     /// Builds a model that can write a waveform. It is slower.
     #[must_use]
     pub fn traced(mut self) -> Self {

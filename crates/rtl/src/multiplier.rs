@@ -97,7 +97,20 @@ impl Multiplier {
     /// # Errors
     /// The errors of [`Model::build`].
     pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        Self::of(Model::build(&design(size)?, progress)?.instance()?, size, timing)
+        Self::of_design(&design(size)?, size, timing, progress)
+    }
+
+    /// A multiplier of a changed design.
+    ///
+    /// # Errors
+    /// The errors of [`Model::build`].
+    pub fn of_design(
+        design: &Design,
+        size: Size,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
+        Self::of(Model::build(design, progress)?.instance()?, size, timing)
     }
 
     /// A multiplier that writes its waveform (VCD) to a file.
@@ -142,7 +155,8 @@ impl Multiplier {
     /// [`Error::TooLong`] for an operand of more than [`Self::bits`] bits. [`Error::Stuck`], [`Error::Refused`].
     pub fn multiply(&mut self, operands: &[(&Natural, &Natural)], part: Part) -> Result<Vec<Product>, Error> {
         let mut job = self.job(operands, part)?;
-        let limit = CYCLES * (1 + operands.len() as u64);
+        // Several times those of a product, for memory that answers once in a while.
+        let limit = (1 + operands.len() as u64) << (self.size.log_points() + 6);
         let end = self.dut.cycles() + limit;
         while job.products.len() < operands.len() {
             let late = self.dut.cycles() > end;
@@ -239,8 +253,6 @@ impl Multiplier {
 
 /// Identifiers of commands.
 const IDS: u64 = 8;
-/// Cycles after which a product counts as lost.
-const CYCLES: u64 = 1_000_000;
 
 /// Products under way.
 #[derive(Debug)]

@@ -34,7 +34,8 @@ impl LutGraph {
         let mut best = None;
         loop {
             let now = best.as_ref().unwrap_or(self);
-            let next = now.rebuild(limits)?;
+            // The ranges of a rebuilt graph are bounds, which may exceed those that it allows.
+            let next = now.rebuild(limits)?.filter(|next| next.validate().is_ok());
             let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
             let size = |g: &Self| (g.luts.len(), tables(g));
             let smaller = next.as_ref().is_some_and(|next| next.luts.len() < now.luts.len());

@@ -235,6 +235,25 @@ fn random_graph(recipes: &[Recipe]) -> LutGraph {
     graph
 }
 
+/// The bounds of a rebuilt graph may be wider than those of the graph. Such a graph is not taken.
+#[test]
+fn optimized_graphs_stay_valid() {
+    let identity: [u8; 16] = std::array::from_fn(|i| i as u8 % 4);
+    let recipes: Vec<Recipe> = vec![
+        (vec![(0, 2), (193, 1)], 0, vec![identity, identity]),
+        (vec![(100, 1), (127, -1), (118, 1)], 0, vec![[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], [0; 16]]),
+        (vec![(0, 1)], 0, vec![identity]),
+        (vec![(0, 1)], 0, vec![identity]),
+        (vec![(0, 1)], 0, vec![identity, identity]),
+        (vec![(0, 1)], 0, vec![identity]),
+        (vec![(0, 1)], 0, vec![identity]),
+        (vec![(0, 1)], 0, vec![identity, identity]),
+        (vec![(0, 1)], 0, vec![identity, identity]),
+        (vec![(0, 1)], 0, vec![identity]),
+    ];
+    random_graph(&recipes).optimize().validate().unwrap();
+}
+
 fn all_inputs() -> impl Iterator<Item = [u8; 4]> {
     (0..128u8).map(|v| [v & 3, v >> 2 & 3, v >> 4 & 1, v >> 5])
 }

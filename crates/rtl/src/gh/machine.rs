@@ -112,13 +112,21 @@ impl Memory {
 }
 
 /// The design of the accelerator.
-pub(super) fn design(size: Size) -> Result<Design, Error> {
+///
+/// # Errors
+/// [`Error::NoSource`].
+pub fn design(size: Size) -> Result<Design, Error> {
     Ok(Design::new("sol_gh").files("gh/files.f")?.parameter("LOG_N", size.log_points().into()))
 }
 
 impl Machine {
-    pub(super) fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        let mut dut = Model::build(&design(size)?, progress)?.instance()?;
+    pub(super) fn new(
+        design: &Design,
+        size: Size,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
+        let mut dut = Model::build(design, progress)?.instance()?;
         let readers = [Reader::new(&dut, "la")?, Reader::new(&dut, "lb")?, Reader::new(&dut, "c")?];
         let writer = Writer::new(&dut, "w")?;
         let port = |name: &str| dut.port(name);

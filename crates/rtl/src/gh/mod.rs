@@ -14,12 +14,12 @@ use solinas_bigint::Natural;
 use solinas_schemes::gh::{ClientKey, Encryptor, Evaluator, Noise, Params, PublicKey, ServerKey};
 
 use crate::multiplier::Size;
-use crate::{Error, Step, Timing};
+use crate::{Design, Error, Step, Timing};
 pub use evaluation::Evaluation;
-pub use machine::Run;
 use machine::{GUARD, Machine, registers};
+pub use machine::{Run, design};
 pub use modular::Modular;
-use modular::{CYCLES, finish};
+use modular::finish;
 use program::{Program, Term, slots};
 
 /// A simulated accelerator with the values of a public key.
@@ -27,6 +27,8 @@ use program::{Program, Term, slots};
 pub struct Accelerator {
     modular: Modular,
     params: Params,
+    /// The parities of `x_k`, as the register of bits holds them.
+    parities: u64,
 }
 
 /// Candidates of a block for which the accelerator has places.
@@ -49,14 +51,27 @@ impl Accelerator {
     /// # Errors
     /// [`Error::TooLong`] for a key that is too large. The errors of [`Model::build`](crate::Model::build).
     pub fn new(public: &PublicKey, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+        Self::of_design(&design(Self::size(public)?)?, public, timing, progress)
+    }
+
+    /// An accelerator of a changed design of the size for the key.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub fn of_design(
+        design: &Design,
+        public: &PublicKey,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
         let params = public.params().clone();
-        let modular = Modular::new(public.d(), timing, progress)?;
+        let modular = Modular::of_design(design, public.d(), timing, progress)?;
         let mut machine = modular.lock();
         machine.store(slots::HALF, &(public.d() >> 1))?;
         let terms = 1 + params.max_nonzeros();
         machine.store(slots::MULTIPLE, &(public.d() << terms.next_power_of_two().ilog2() as usize))?;
         drop(machine);
-        Ok(Self { modular, params })
+        Ok(Self { modular, params, parities: 0 })
     }
 
     /// Loads the values of Recrypt: the factors of the expansions, and the table of pairs, which `evaluator` has.
@@ -89,7 +104,8 @@ impl Accelerator {
         machine.set_place(registers::RATIO, params.ratio_bits());
         machine.set_place(registers::GUARD, self.modular.modulus().bit_len() + 2);
         machine.set(registers::SIZE, candidates as u64 | (p as u64) << 10);
-        machine.set(registers::BITS, odd);
+        drop(machine);
+        self.parities = odd;
         Ok(())
     }
 
@@ -136,7 +152,7 @@ impl Accelerator {
                 .set_term(entry, term.map(|&(index, negative)| Term { slot: slots::POWERS + index as u16, negative }));
         }
         machine.set(registers::BITS, bit.into());
-        let end = finish(machine.run(CYCLES)?)?;
+        let end = finish(machine.run(self.modular.limit())?)?;
         Ok((machine.load(slots::RESULT), end.run))
     }
 
@@ -149,7 +165,7 @@ impl Accelerator {
         machine.store(slots::X, x)?;
         machine.store(slots::SECRET, client.w())?;
         machine.load_program(&Program::decrypt());
-        let end = finish(machine.run(CYCLES)?)?;
+        let end = finish(machine.run(self.modular.limit())?)?;
         Ok((end.bit, end.run))
     }
 
@@ -162,7 +178,8 @@ impl Accelerator {
         let mut machine = self.lock();
         machine.store(slots::X, x)?;
         machine.load_program(&Program::recrypt(&self.params));
-        let end = machine.run(CYCLES)?;
+        machine.set(registers::BITS, self.parities);
+        let end = machine.run(self.modular.limit())?;
         if end.error == GUARD {
             return Ok((None, end.run));
         }

@@ -5,13 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use solinas_bigint::Natural;
 
 use super::Outcome;
-use super::machine::{End, Machine, Run, registers};
+use super::machine::{End, Machine, Run, design, registers};
 use super::program::{Program, slots};
 use crate::multiplier::Size;
-use crate::{Error, Step, Timing};
+use crate::{Design, Error, Step, Timing};
 
-/// Cycles after which a primitive counts as lost.
-pub(super) const CYCLES: u64 = 1 << 26;
 /// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
 const QUOTIENT_GUARD: usize = 17;
 /// Bits by which a reduced sum of products is longer than the square of the modulus, at most: Recrypt sums products of sums
@@ -42,6 +40,19 @@ impl Modular {
     /// # Errors
     /// [`Error::TooLong`]. [`Error::Refused`] for the moduli 0 and 1. The errors of [`Model::build`](crate::Model::build).
     pub fn new(modulus: &Natural, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
+        Self::of_design(&design(Self::size(modulus)?)?, modulus, timing, progress)
+    }
+
+    /// An accelerator of a changed design of the size for the modulus.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub fn of_design(
+        design: &Design,
+        modulus: &Natural,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
         let size = Self::size(modulus)?;
         let refused = || Error::Refused { top: "accelerator", problem: "the modulus is not above 1".into() };
         if modulus.is_one() {
@@ -53,7 +64,7 @@ impl Modular {
             let problem = format!("a modulus of {} bits is too short; compute on the device cpu", modulus.bit_len());
             return Err(Error::Refused { top: "accelerator", problem });
         }
-        let mut machine = Machine::new(size, timing, progress)?;
+        let mut machine = Machine::new(design, size, timing, progress)?;
         machine.store(slots::MODULUS, modulus)?;
         machine.store(slots::INVERSE, &inverse)?;
         machine.store(slots::ONE, &Natural::one())?;
@@ -76,7 +87,7 @@ impl Modular {
         machine.store(slots::X, x)?;
         machine.store(slots::Y, y)?;
         machine.load_program(&Program::multiply());
-        let end = finish(machine.run(CYCLES)?)?;
+        let end = finish(machine.run(self.limit())?)?;
         Ok((machine.load(slots::RESULT), end.run))
     }
 
@@ -99,6 +110,11 @@ impl Modular {
             }
         }
         Ok((power, total))
+    }
+
+    /// Cycles after which a primitive counts as lost: several times those of Recrypt with its largest table.
+    pub(super) fn limit(&self) -> u64 {
+        Self::size(&self.modulus).map_or(0, |size| 1 << (size.log_points() + 11))
     }
 
     /// A panic of another thread leaves the simulation as usable as a reset does: every primitive writes its inputs.

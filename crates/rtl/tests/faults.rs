@@ -1,0 +1,157 @@
+//! Single faults in the sources: every one must be found by a bench. Each fault is a model of its own.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod tools;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+use solinas_bigint::Natural;
+use solinas_rtl::multiplier::{self, Multiplier, Part, Size};
+use solinas_rtl::{Error, Timing, gh};
+use solinas_schemes::gh::{
+    Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, noise,
+};
+use solinas_schemes::{Control, Entropy};
+
+/// The source, what it says, and the fault.
+type Fault = (&'static str, &'static str, &'static str);
+
+/// Whether all results of a design with this fault are right.
+type Bench = fn(Option<Fault>) -> Result<bool, Error>;
+
+/// Faults that products find.
+const PRODUCTS: [Fault; 26] = [
+    ("common/sol_norm.sv", "above ? 64'h0000_0000_FFFF_FFFF", "(above & below) ? 64'h0000_0000_FFFF_FFFF"),
+    ("common/sol_norm.sv", "below ? 64'hFFFF_FFFF_0000_0001", "(above & below) ? 64'hFFFF_FFFF_0000_0001"),
+    ("common/sol_canon.sv", "d[64] ? d[63:0] : x_i", "d[64] ? x_i : {d[63:0] | x_i} & x_i"),
+    ("common/sol_fold192.sv", "$signed({4'b0, b, c})", "$signed({4'b0, c, b})"),
+    ("common/sol_mulrot.sv", "8'd3", "8'd2"),
+    ("common/sol_mulrot.sv", "{1'b0, lh2} + {1'b0, hl2}", "{1'b0, lh2 + hl2}"),
+    ("common/sol_dft16.sv", "66'h1_FFFF_FFFE_0000_0002", "66'h0_0000_0000_0000_0000"),
+    ("common/sol_dft16.sv", "(12 * n * k) % 192", "(12 * n * k + 1) % 192"),
+    ("common/sol_kernel_d.sv", "l == 0 ? -out_step : ~out_step", "l == 1 ? -out_step : ~out_step"),
+    ("common/sol_kernel_d.sv", ".STEP(96)", ".STEP(48)"),
+    ("common/sol_kernel_d.sv", "wire last = now.valid & (", "wire last = (now.valid | 1'b1) & ("),
+    ("common/sol_kernel_s.sv", "x0 <= x_i[l]", "x0 <= x_i[(l + 1) % 16]"),
+    ("common/sol_kernel_s.sv", "192 - SCALE", "191 - SCALE"),
+    ("common/sol_carry.sv", "41'b0 : back4", "41'b0 : back3 | (back4 & back3)"),
+    ("common/sol_carry.sv", "first2 ? 41'b0", "(first1 | first2 & 1'b0) ? 41'b0"),
+    ("common/sol_twiddle.sv", "e_i[l][15:10]", "{e_i[l][14:10], e_i[l][15]}"),
+    ("common/sol_xnet.sv", "4'(i) ^ sel_i", "4'(i) + sel_i"),
+    ("common/sol_bank.sv", "words[ra_i]", "words[ra_i ^ 1]"),
+    ("multiplier/sol_mul_pkg.sv", "x[3:0] ^ {3'b0, x[4]}", "x[3:0] ^ {4'b0 & {4{x[4]}}}"),
+    ("multiplier/sol_mul_pkg.sv", "AT_WRITE_B - AT_WRITE :", "AT_WRITE_B - AT_WRITE - 1 :"),
+    ("multiplier/sol_mul_unload.sv", "385'(ripple & !tag.first)", "385'(ripple & tag.first)"),
+    ("multiplier/sol_mul_unload.sv", "tag.head & tag.segment != '0", "tag.head & tag.segment == '0"),
+    ("multiplier/sol_mul_loader.sv", "use_q <= after(use_q)", "use_q <= use_q"),
+    ("multiplier/sol_mul_addresses.sv", "array_b(read_i.round, rc[0])", "array_b(1'b0, rc[0])"),
+    ("multiplier/sol_mul_control.sv", "wire clear = ", "wire clear = 1'b1 | "),
+    ("multiplier/sol_multiplier.sv", "at_kernel.round ? rotated[l]", "!at_kernel.round ? rotated[l]"),
+];
+
+/// Faults that the primitives of Gentry and Halevi's scheme find.
+const PRIMITIVES: [Fault; 10] = [
+    ("gh/sol_gh_sum.sv", "(OVER-1)'(word_tag.negative)", "(OVER-1)'(word_tag.negative & first_word)"),
+    ("gh/sol_gh_sum.sv", "one_beat == '0 ? '0 : carry[one_output]", "one_beat == '0 ? '0 : carry[0]"),
+    ("gh/sol_gh_sink.sv", "- (BEAT+1)'(carry)", "- (BEAT+1)'(carry & 1'b0)"),
+    ("gh/sol_gh_sink.sv", "{1'b0, data_i} + (BEAT+1)'(carry)", "{1'b0, data_i} + (BEAT+1)'(carry & 1'b0)"),
+    ("gh/sol_gh_sink.sv", ">> shift_i.bits", ">> (shift_i.bits + 9'd1)"),
+    ("gh/sol_gh_candidates.sv", "+ {4'b0, fraction[0]}", "+ {4'b0, fraction[0] & 1'b0}"),
+    ("gh/sol_gh_candidates.sv", "- 13'(borrow)", "- 13'(borrow & 1'b0)"),
+    ("gh/sol_gh_compare.sv", "greater_o <= high > rdata_i", "greater_o <= high < rdata_i"),
+    ("gh/sol_gh_sequencer.sv", "flying <= 3'(now.flying)", "flying <= 3'd3"),
+    ("gh/sol_gh_registers.sv", "assign start_o = command & !busy_i", "assign start_o = command & busy_i"),
+];
+
+/// Whether the products of a changed multiplier are right.
+fn multiplies(fault: Option<Fault>) -> Result<bool, Error> {
+    let mut design = multiplier::design(Size::Small)?;
+    if let Some((file, from, to)) = fault {
+        design = design.replaced(file, from, to)?;
+    }
+    let bits = Size::Small.bits();
+    let one = Natural::one();
+    let ones = |bits: usize| (&one << bits).checked_sub(&one).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(30);
+    let mut cases = vec![
+        (ones(bits), ones(bits)),
+        (ones(bits / 2 + 17), &(&one << (bits / 2 - 20)) + &one),
+        (ones(bits), &one << (bits - 1)),
+        (one.clone(), one.clone()),
+    ];
+    cases.extend((0..24).map(|_| (Natural::random_bits(bits, &mut rng), Natural::random_bits(bits, &mut rng))));
+    let operands: Vec<_> = cases.iter().map(|(a, b)| (a, b)).collect();
+    for stalls in [0, 90] {
+        let timing = Timing { latency: 7, stalls };
+        let mut multiplier = Multiplier::of_design(&design, Size::Small, timing, &mut |_| {})?;
+        let products = match multiplier.multiply(&operands, Part::All) {
+            Err(Error::Stuck { .. }) => return Ok(false),
+            products => products?,
+        };
+        if cases.iter().zip(&products).any(|((a, b), product)| product.value != a * b) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the primitives of a changed accelerator are right.
+fn computes(fault: Option<Fault>) -> Result<bool, Error> {
+    let params = Params::named("ci-7").unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let server = client.server_key(&Control::default()).unwrap();
+    let public = server.public();
+    let mut design = gh::design(gh::Accelerator::size(public)?)?;
+    if let Some((file, from, to)) = fault {
+        design = design.replaced(file, from, to)?;
+    }
+    let memory = 1 << 30;
+    let timing = Timing { latency: 9, stalls: 30 };
+    let mut accelerator = gh::Accelerator::of_design(&design, public, timing, &mut |_| {})?;
+    let encryptor = Encryptor::new(public, EncryptMethod::Table, memory, Arithmetic::default()).unwrap();
+    let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, memory, Arithmetic::default()).unwrap();
+    accelerator.load_powers(&encryptor)?;
+    accelerator.load_server_key(&server, &evaluator)?;
+    let natural = |ciphertext: &Ciphertext| Natural::from_words(ciphertext.words().to_vec());
+    for i in 0..3 {
+        let want = encryptor.encrypt(i % 2 == 1, &mut public.encryption_rng(Some(i)).unwrap()).unwrap();
+        let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(i)).unwrap());
+        let (ciphertext, _) = accelerator.encrypt(i % 2 == 1, &noise)?;
+        if ciphertext != natural(&want) || accelerator.decrypt(&client, &ciphertext)?.0 != (i % 2 == 1) {
+            return Ok(false);
+        }
+        let ciphertext = Ciphertext::from_parts(public, want.words().to_vec(), noise::fresh(&params)).unwrap();
+        let recrypted = evaluator.recrypt(&ciphertext).unwrap();
+        if accelerator.recrypt(&natural(&ciphertext))?.0 != Some(natural(&recrypted)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[test]
+#[ignore = "builds a model for each of 36 faults, for minutes"]
+fn every_fault_is_found_by_a_bench() {
+    if tools::or_skip(multiplies(None)).is_none() {
+        return;
+    }
+    assert!(multiplies(None).unwrap() && computes(None).unwrap(), "without a fault");
+    let mut missed = Vec::new();
+    let benches: [(&[Fault], Bench); 2] = [(&PRODUCTS, multiplies), (&PRIMITIVES, computes)];
+    for (i, (fault, bench)) in
+        benches.iter().flat_map(|(faults, bench)| faults.iter().map(move |fault| (fault, bench))).enumerate()
+    {
+        let found = match bench(Some(*fault)) {
+            Ok(right) => !right,
+            // A circuit that hangs or reports an error is found.
+            Err(Error::Stuck { .. } | Error::Refused { .. }) => true,
+            Err(error) => panic!("{fault:?}: {error}"),
+        };
+        println!("fault {:2} {:<34} {:<48} {}", i + 1, fault.0, fault.2, if found { "caught" } else { "MISSED" });
+        if !found {
+            missed.push(fault);
+        }
+    }
+    println!("caught {} of {}", 36 - missed.len(), 36);
+    assert!(missed.is_empty(), "{missed:?}");
+}
