@@ -93,8 +93,9 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     Ok(path)
 }
 
-/// Options of Verilator. All warnings are errors.
-const VERILATOR: [&str; 7] = ["--cc", "-O3", "-Wall", "--Mdir", "obj", "-CFLAGS", "-fPIC -march=native"];
+/// Options of Verilator. All warnings are errors, except that a top may leave constants of a package unused.
+const VERILATOR: [&str; 8] =
+    ["--cc", "-O3", "-Wall", "-Wno-UNUSEDPARAM", "--Mdir", "obj", "-CFLAGS", "-fPIC -march=native"];
 
 /// Options of make. Verilator's package for Python leaves the option of precompiled headers empty.
 const MAKE: [&str; 9] = [

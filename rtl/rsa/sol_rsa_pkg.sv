@@ -1,0 +1,7 @@
+// Latencies of the blocks of the RSA exponentiator, counted as in sol_pkg.
+package sol_rsa_pkg;
+  import sol_pkg::*;
+  parameter int LAT_DFT8 = 3 + LAT_NORM;               // sol_rsa_dft8
+  parameter int LAT_K16 = LAT_DFT8 + 1 + 2 + LAT_NORM; // sol_rsa_kernel, first output of 16 points
+  parameter int LAT_K32 = LAT_DFT8 + 3 + 2 + LAT_NORM; // sol_rsa_kernel, first output of 32 points
+endpackage
