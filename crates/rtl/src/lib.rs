@@ -8,6 +8,7 @@ mod error;
 pub mod gh;
 mod model;
 pub mod multiplier;
+pub mod rsa;
 pub mod schedule;
 mod tools;
 

@@ -37,7 +37,7 @@ fn residue(rng: &mut ChaCha8Rng, case: usize) -> u64 {
         return CORNERS[case / 2];
     }
     let random = rng.next_u64();
-    if case % 3 == 0 { CORNERS[random as usize % CORNERS.len()] } else { random % P }
+    if case.is_multiple_of(3) { CORNERS[random as usize % CORNERS.len()] } else { random % P }
 }
 
 #[test]
@@ -127,13 +127,7 @@ fn local_carries_keep_the_number_and_halve_it() {
             let coefficients: Vec<i128> = (0..digits)
                 .map(|_| {
                     let value = (residue(&mut rng, case).min(P - 1) as i128) % (bound as i128);
-                    if case % 3 == 1 {
-                        -value
-                    } else if case % 3 == 2 && value & 2 == 0 {
-                        -value
-                    } else {
-                        value
-                    }
+                    if case % 3 == 1 || (case % 3 == 2 && value & 2 == 0) { -value } else { value }
                 })
                 .collect();
             let coefficients: Vec<i128> =
