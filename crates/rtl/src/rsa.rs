@@ -247,8 +247,7 @@ mod tests {
         let bank = |row: u64, column: u64| ((row & 7) ^ (row >> 3)) ^ (column >> 1);
         for (rows, step) in [(16, 2), (32, 4)] {
             let distinct = |word: &dyn Fn(u64) -> (u64, u64)| {
-                let banks =
-                    (0..LANES).map(|lane| word(lane)).fold(0u32, |set, (row, column)| set | 1 << bank(row, column));
+                let banks = (0..LANES).map(word).fold(0u32, |set, (row, column)| set | 1 << bank(row, column));
                 assert_eq!(banks, 0xff, "{rows} rows");
             };
             for column in 0..COLUMNS {

@@ -87,6 +87,41 @@ fn kernels_transform_groups_of_16_and_32_points() {
     }
 }
 
+#[test]
+fn inverse_kernels_return_the_points_of_groups_of_16() {
+    let Some(mut dut) = design("sol_rsa_inverse", &[]) else { return };
+    let [step, x, y] = ["step_i", "x_i", "y_o"].map(|name| dut.port(name).unwrap());
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let groups: Vec<Vec<u64>> = (0..40)
+        .map(|case| (0..16).map(|_| if case == 20 { u64::MAX } else { residue(&mut rng, case) }).collect())
+        .collect();
+    let latency = 10;
+    let mut out = Vec::new();
+    for cycle in 0..2 * groups.len() + latency {
+        let t = cycle % 2;
+        dut.set_u64(step, t as u64);
+        if let Some(values) = groups.get(cycle / 2) {
+            dut.set(x, &values[8 * t..][..8]);
+        }
+        dut.tick();
+        if cycle + 1 >= latency {
+            let mut lanes = [0; 8];
+            dut.get(y, &mut lanes);
+            out.push(lanes);
+        }
+    }
+    for (group, values) in groups.iter().enumerate() {
+        for j in 0..16 {
+            // The scale is 2^-9.
+            let want = values.iter().enumerate().fold(0, |sum, (k, value)| {
+                let term = mul(*value % P, pow2((12 * (16 - j) * k + 183) % 192));
+                ((u128::from(sum) + u128::from(term)) % u128::from(P)) as u64
+            });
+            assert_eq!(out[2 * group + j % 2][j / 2] % P, want, "group {group}, output {j}");
+        }
+    }
+}
+
 /// Digits of W bits in [0, 2^W) of sum `c[n]` 2^(W n) modulo 2^n - `sign`.
 fn canonical(c: &[i128], w: usize, sign: i128) -> Vec<i128> {
     let mut digits = c.to_vec();
