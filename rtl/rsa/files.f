@@ -6,3 +6,4 @@ rsa/sol_rsa_inverse.sv
 rsa/sol_rsa_local.sv
 rsa/sol_rsa_carry.sv
 rsa/sol_rsa_window.sv
+rsa/sol_rsa_exponent.sv

@@ -228,3 +228,36 @@ fn windows_return_the_entry_of_the_index() {
         assert_eq!(dut.get_u64(rd), word(e, a));
     }
 }
+
+#[test]
+fn exponents_leave_from_their_top_window_down() {
+    let Some(mut dut) = design("sol_rsa_exponent", &[("WORDS", 4)]) else { return };
+    let [load, word, next, window] = ["load_i", "word_i", "next_i", "window_o"].map(|name| dut.port(name).unwrap());
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for case in 0..8 {
+        dut.reset();
+        assert_eq!(dut.get_u64(window), 0);
+        let words: Vec<u64> = (0..4).map(|_| residue(&mut rng, case)).collect();
+        // A reset in the middle of a load leaves nothing behind.
+        for interrupted in [true, false] {
+            dut.set_u64(load, 1);
+            for value in &words[..if interrupted { 2 } else { 4 }] {
+                dut.set_u64(word, *value);
+                dut.tick();
+            }
+            dut.set_u64(load, 0);
+            if interrupted {
+                dut.reset();
+            }
+        }
+        for at in (0..64).rev() {
+            assert_eq!(dut.get_u64(window), words[at / 16] >> (4 * (at % 16)) & 15, "case {case}, window {at}");
+            // A pause changes nothing.
+            dut.set_u64(next, 0);
+            dut.tick();
+            dut.set_u64(next, 1);
+            dut.tick();
+        }
+        dut.set_u64(next, 0);
+    }
+}
