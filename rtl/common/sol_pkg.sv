@@ -5,12 +5,12 @@
 //
 // A latency counts the rising edges from the one that takes the input to the one after which the output is valid.
 package sol_pkg;
+  // A design need not use all of these constants.
+  /* verilator lint_off UNUSEDPARAM */
   parameter logic [63:0] P = 64'hFFFF_FFFF_0000_0001;
   // A root of unity of the order 65,536, with ROOT^1024 = 8 (wang2014 5.2).
   parameter logic [63:0] ROOT = 64'hdc92_18a8_6d10_f3a3;
 
-  // A design need not use all of them.
-  /* verilator lint_off UNUSEDPARAM */
   parameter int LAT_RAM    = 1;   // a bank, from the address to the word
   parameter int LAT_XNET   = 1;   // an interchange network and its register
   parameter int LAT_ROM    = 1;   // the table of twiddle factors

@@ -67,8 +67,8 @@ def area(files, top, parameters=(), blackboxes=()):
     design = yosys.Design()
     read(design, files, top, parameters, blackboxes)
     cells = library()
-    # The default script of abc takes hours for a product of 32 bits.
-    gates = f"abc -liberty {cells} -script +strash;dc2;&get,-n;&nf;&put;"
+    # The default script of abc takes hours for a product of 32 bits, and trades the prefix adders for area.
+    gates = f"abc -liberty {cells} -script +strash;&get,-n;&nf;&put;"
     for command in (f"synth -flatten -booth -noabc {ADDERS}", f"dfflibmap -liberty {cells}", gates, "opt_clean -purge"):
         quiet(design, command)
     text = report(design, f"stat -liberty {cells}")
@@ -83,7 +83,7 @@ def depth(files, top, parameters=(), blackboxes=()):
     design = yosys.Design()
     read(design, files, top, parameters, blackboxes)
     # The default script of abc trades depth for area; this one keeps the prefix adders, as that of the area does.
-    gates = "abc -g AND,NAND,OR,NOR,XOR,XNOR,ANDNOT,ORNOT -script +strash;dc2;balance;map;"
+    gates = "abc -g AND,NAND,OR,NOR,XOR,XNOR,ANDNOT,ORNOT -script +strash;balance;map;"
     for command in (f"synth -flatten -booth -noabc {ADDERS}", gates, "opt_clean -purge"):
         quiet(design, command)
     return int(re.search(r"length=(\d+)", report(design, "ltp -noff")).group(1))
