@@ -39,6 +39,7 @@ pages! {
     files: "docs/book/files.md",
     gh: "docs/book/gh.md",
     guides: "docs/book/guides.md",
+    hardware: "docs/book/hardware.md",
     guide_compare_columns: "docs/book/guides/compare-columns.md",
     guide_jobs: "docs/book/guides/jobs.md",
     guide_lookup: "docs/book/guides/lookup.md",

@@ -31,7 +31,7 @@ const PRODUCTS: [Fault; 26] = [
     ("common/sol_dft16.sv", "(12 * n * k) % 192", "(12 * n * k + 1) % 192"),
     ("common/sol_kernel_d.sv", "l == 0 ? -out_step : ~out_step", "l == 1 ? -out_step : ~out_step"),
     ("common/sol_kernel_d.sv", ".STEP(96)", ".STEP(48)"),
-    ("common/sol_kernel_d.sv", "wire last = now.valid & (", "wire last = (now.valid | 1'b1) & ("),
+    ("common/sol_kernel_d.sv", ".STEP(144)", ".STEP(48)"),
     ("common/sol_kernel_s.sv", "x0 <= x_i[l]", "x0 <= x_i[(l + 1) % 16]"),
     ("common/sol_kernel_s.sv", "192 - SCALE", "191 - SCALE"),
     ("common/sol_carry.sv", "41'b0 : back4", "41'b0 : back3 | (back4 & back3)"),
