@@ -1,6 +1,7 @@
 //! Runs every verb with decreasing memory (`ulimit -v`). It succeeds, or ends with exit code 1 and a message. No signal ends it.
 
 use crate::{long, solinas};
+use std::path::Path;
 use std::process::Command;
 
 /// Commands that make the inputs of later commands.
@@ -70,11 +71,25 @@ fn limited(command: &Command, limit: u64) -> Command {
     limited
 }
 
+/// The least limit, in MiB, under which the program itself runs. Below it, the system cannot map the program or its libraries
+/// and ends it by a signal or with exit code 127.
+fn least() -> u64 {
+    let runs = |limit: &u64| {
+        let output = limited(&solinas(Path::new("."), "--version"), *limit).output().unwrap();
+        matches!(output.status.code(), Some(0 | 1))
+    };
+    (16..200).step_by(2).find(runs).unwrap()
+}
+
 /// Limits in MiB, from the size of the program itself to a size that suffices for every verb.
 fn limits() -> Vec<u64> {
+    let least = least();
     match long() {
-        Some(_) => (0..20).map(|i| (24.0 * f64::powf(2000.0 / 24.0, f64::from(i) / 19.0)) as u64).collect(),
-        None => vec![24, 200],
+        Some(_) => {
+            let steps = (0..20).map(|i| f64::from(i) / 19.0);
+            steps.map(|part| (least as f64 * f64::powf(2000.0 / least as f64, part)) as u64).collect()
+        }
+        None => vec![least, 200],
     }
 }
 
@@ -108,7 +123,7 @@ fn a_failed_allocation_ends_the_command_with_an_error() {
     let place = tempfile::tempdir().unwrap();
     let line = "circuit build mul --type u32 -o c.txt";
     let failures = |line: &str, is_expected: &dyn Fn(&str) -> bool| {
-        let outputs = (24..200).step_by(8).map(|limit| {
+        let outputs = (least()..200).step_by(8).map(|limit| {
             let mut command = limited(&solinas(place.path(), line), limit);
             command.env("RUST_BACKTRACE", "1").output().unwrap()
         });
