@@ -89,7 +89,7 @@ fn limits() -> Vec<u64> {
             let steps = (0..20).map(|i| f64::from(i) / 19.0);
             steps.map(|part| (least as f64 * f64::powf(2000.0 / least as f64, part)) as u64).collect()
         }
-        None => vec![least, 200],
+        None => vec![least + 4, 200],
     }
 }
 
