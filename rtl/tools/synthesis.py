@@ -1,7 +1,7 @@
 """Synthesis of single modules with Yosys: area in NAND2 equivalents of the OSU018 cells, and logic depth.
 
-Depth counts levels of two-input gates on the longest path between registers. Every adder is a Kogge-Stone prefix adder, in the
-area as well as in the depth.
+Depth counts levels of two-input gates on the longest path between registers. Adders are the prefix adders of Yosys
+(Brent-Kung), in the area as well as in the depth.
 """
 
 import os
@@ -57,9 +57,6 @@ def report(design, command):
         return file.read()
 
 
-ADDERS = "-extra-map +/choices/kogge-stone.v"
-
-
 def area(files, top, parameters=(), blackboxes=()):
     """NAND2 equivalents of a module, without its blackboxes."""
     from pyosys import libyosys as yosys
@@ -69,7 +66,7 @@ def area(files, top, parameters=(), blackboxes=()):
     cells = library()
     # The default script of abc takes hours for a product of 32 bits, and trades the prefix adders for area.
     gates = f"abc -liberty {cells} -script +strash;&get,-n;&nf;&put;"
-    for command in (f"synth -flatten -booth -noabc {ADDERS}", f"dfflibmap -liberty {cells}", gates, "opt_clean -purge"):
+    for command in ("synth -flatten -booth -noabc", f"dfflibmap -liberty {cells}", gates, "opt_clean -purge"):
         quiet(design, command)
     text = report(design, f"stat -liberty {cells}")
     found = re.findall(r"Chip area for (?:top )?module.*?: *([0-9.eE+]+)", text)
@@ -84,7 +81,7 @@ def depth(files, top, parameters=(), blackboxes=()):
     read(design, files, top, parameters, blackboxes)
     # The default script of abc trades depth for area; this one keeps the prefix adders, as that of the area does.
     gates = "abc -g AND,NAND,OR,NOR,XOR,XNOR,ANDNOT,ORNOT -script +strash;balance;map;"
-    for command in (f"synth -flatten -booth -noabc {ADDERS}", gates, "opt_clean -purge"):
+    for command in ("synth -flatten -booth -noabc", gates, "opt_clean -purge"):
         quiet(design, command)
     return int(re.search(r"length=(\d+)", report(design, "ltp -noff")).group(1))
 
