@@ -27,7 +27,7 @@ def test_a_device_changes_no_byte(keys):
 def test_errors_name_the_remedy(keys):
     _, server_key = keys
     for device in ("gpu", "cuda:x", "cuda:0,cpu", "emulated:0", ""):
-        with pytest.raises(sl.ParameterError, match="choose cpu, auto, emulated, or cuda:N"):
+        with pytest.raises(sl.ParameterError, match="choose cpu, auto, emulated, rtl, or cuda:N"):
             sl.Server(server_key, device=device)
     with pytest.raises(sl.ParameterError, match="no CUDA device"):
         sl.Server(server_key, device="cuda:99")
