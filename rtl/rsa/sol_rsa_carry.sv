@@ -10,7 +10,7 @@
 // Range: canonical residues in, W at least 17. Output: signed, W + 2 bits. Latency: 4 + STEPS. Throughput: 8 digits a cycle.
 module sol_rsa_carry #(parameter int W = 17) (
   input  logic clk_i,
-  input  logic half_i,
+  input  logic half_i, valid_i,
   input  logic [3:0] column_i,
   input  logic [1:0] step_i,
   input  logic minus_i, halve_i,
@@ -20,10 +20,10 @@ module sol_rsa_carry #(parameter int W = 17) (
 
   localparam int W1 = 66 - 2*W > W + 3 ? 66 - 2*W : W + 3;        // after the first step
   localparam int W2 = W1 > 2*W ? W1 : 2*W + 1;                    // its sign extended to three digits
-  typedef struct packed { logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;
+  typedef struct packed { logic valid; logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;
   control_t pipe [3];
   always_ff @(posedge clk_i) begin
-    pipe[0] <= '{column: column_i, step: step_i, minus: minus_i, halve: halve_i};
+    pipe[0] <= '{valid: valid_i, column: column_i, step: step_i, minus: minus_i, halve: halve_i};
     pipe[1] <= pipe[0]; pipe[2] <= pipe[1];
   end
 
@@ -51,11 +51,11 @@ module sol_rsa_carry #(parameter int W = 17) (
   always_ff @(posedge clk_i) begin
     delayed[0] <= pipe[2]; held[0] <= twice;
     for (int i = 1; i < 4; i++) begin delayed[i] <= delayed[i-1]; held[i] <= held[i-1]; end
-    if (pipe[2].column == '0) for (int l = 0; l < 8; l++) low[pipe[2].step][l] <= twice[l][0];
+    if (pipe[2].valid & pipe[2].column == '0) for (int l = 0; l < 8; l++) low[pipe[2].step][l] <= twice[l][0];
   end
   wire control_t now = half_i ? delayed[1] : delayed[3];
   wire [7:0][W+1:0] digits = half_i ? held[1] : held[3];
-  wire unused = now.minus;
+  wire unused = now.minus ^ now.valid;
   wire top = now.column == 4'd15;
   for (genvar l = 0; l < 8; l++) begin : g_halve
     wire above = top ? rows_above[8*32'(now.step) + l] : twice[l][0];

@@ -81,6 +81,6 @@ module sol_rsa_path import sol_pkg::*; import sol_rsa_pkg::*; #(
   sol_rsa_untwist u_untwist (.clk_i, .half_i, .negative_i(t_pipe[0].pass == B_DN), .step_i(t_pipe[0].step), .x_i(other_spectrum),
     .x_o(coefficients));
   wire b_control_t carry = t_pipe[TO_CARRY];
-  sol_rsa_carry #(.W(W)) u_carry (.clk_i, .half_i, .column_i(carry.column), .step_i(carry.step), .minus_i(carry.pass == B_DN),
+  sol_rsa_carry #(.W(W)) u_carry (.clk_i, .half_i, .valid_i(carry.pass != B_NONE), .column_i(carry.column), .step_i(carry.step), .minus_i(carry.pass == B_DN),
     .halve_i(carry.pass == B_DN), .c_i(coefficients), .d_o(carried));
 endmodule
