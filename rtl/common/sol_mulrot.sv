@@ -1,7 +1,7 @@
 // r = a b 2^(3 rot) - c mod p: a modular product, a rotation and a subtraction. Without SUBTRACT, c is not used.
 //
-// The rotation lets a table of 1024 twiddle factors serve the order 65,536, since ROOT^1024 = 8. The product is four products of
-// 32 bits, two sums, a rotation in the ring modulo 2^192 - 1, a fold and a normalization.
+// The rotation lets a table of 1024 twiddle factors serve the order 65,536, since ROOT^1024 = 8. The product is three products of
+// 32 or 33 bits (Karatsuba), a rotation in the ring modulo 2^192 - 1, a fold and a normalization.
 //
 // The subtrahend c comes 5 cycles after the factors.
 //
@@ -13,7 +13,9 @@ module sol_mulrot #(parameter bit SUBTRACT = 1'b0) (
   input  logic [63:0] c_i,
   output logic [63:0] r_o);
 
-  logic [63:0] a1, b1, ll2, lh2, hl2, hh2;
+  logic [63:0] a1, b1, ll2, hh2;
+  logic [32:0] a_sum1, b_sum1;
+  logic [65:0] mm2;
   logic [127:0] outer3, p4;
   logic [64:0] mid3;
   logic [191:0] z5;
@@ -23,9 +25,9 @@ module sol_mulrot #(parameter bit SUBTRACT = 1'b0) (
   wire [383:0] turned = twice << (8'(rot4) * 8'd3);
   always_ff @(posedge clk_i) begin
     a1 <= a_i; b1 <= b_i; rot1 <= rot_i;
-    ll2 <= a1[31:0] * b1[31:0]; lh2 <= a1[31:0] * b1[63:32]; hl2 <= a1[63:32] * b1[31:0]; hh2 <= a1[63:32] * b1[63:32];
-    rot2 <= rot1;
-    outer3 <= {hh2, ll2}; mid3 <= {1'b0, lh2} + {1'b0, hl2}; rot3 <= rot2;
+    a_sum1 <= {1'b0, a_i[31:0]} + {1'b0, a_i[63:32]}; b_sum1 <= {1'b0, b_i[31:0]} + {1'b0, b_i[63:32]};
+    ll2 <= a1[31:0] * b1[31:0]; mm2 <= a_sum1 * b_sum1; hh2 <= a1[63:32] * b1[63:32]; rot2 <= rot1;
+    outer3 <= {hh2, ll2}; mid3 <= 65'(mm2 - {2'b0, ll2} - {2'b0, hh2}); rot3 <= rot2;
     p4 <= outer3 + {31'b0, mid3, 32'b0}; rot4 <= rot3;
     z5 <= turned[383:192];
     s6 <= SUBTRACT ? s - $signed({4'b0, c_i}) : s;

@@ -7,7 +7,7 @@
 // Division (`halve_i`): bit 0 of a digit moves to the top of the digit below. Bit 0 of digit 0 wraps with a minus. The top
 // digit of each row needs column 0 of the row above, so its bits are kept.
 //
-// Range: canonical residues in, W at least 17. Output: signed, W + 2 bits. Latency: 4 + STEPS. Throughput: 8 digits a cycle.
+// Range: canonical residues of coefficients below 2^47 in size for W = 17, of any for W = 25. Output: signed, W + 2 bits. Latency: 4 + STEPS. Throughput: 8 digits a cycle.
 module sol_rsa_carry #(parameter int W = 17) (
   input  logic clk_i,
   input  logic half_i, valid_i,
@@ -18,7 +18,8 @@ module sol_rsa_carry #(parameter int W = 17) (
   output logic [7:0][W+1:0] d_o);
   /* verilator no_inline_module */
 
-  localparam int W1 = 66 - 2*W > W + 3 ? 66 - 2*W : W + 3;        // after the first step
+  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/rsa.md
+  localparam int W1 = WI + 2 - 2*W > W + 3 ? WI + 2 - 2*W : W + 3;        // after the first step
   localparam int W2 = W1 > 2*W ? W1 : 2*W + 1;                    // its sign extended to three digits
   typedef struct packed { logic valid; logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;
   control_t pipe [3];
@@ -27,16 +28,16 @@ module sol_rsa_carry #(parameter int W = 17) (
     pipe[1] <= pipe[0]; pipe[2] <= pipe[1];
   end
 
-  logic [7:0][63:0] centred;
+  logic [7:0][WI-1:0] centred;
   logic [7:0][W1-1:0] once;
   logic [7:0][W2-1:0] wide;
   logic [7:0][W+1:0] twice;
   for (genvar l = 0; l < 8; l++) begin : g_centre
     always_ff @(posedge clk_i)
-      centred[l] <= c_i[l] > 64'h7FFF_FFFF_8000_0000 ? c_i[l] + 64'h0000_0000_FFFF_FFFF : c_i[l];    // - p
+      centred[l] <= WI'(c_i[l] > 64'h7FFF_FFFF_8000_0000 ? c_i[l] + 64'h0000_0000_FFFF_FFFF : c_i[l]);    // - p
     assign wide[l] = W2'($signed(once[l]));
   end
-  sol_rsa_local #(.W(W), .WI(64), .WO(W1)) u_first (
+  sol_rsa_local #(.W(W), .WI(WI), .WO(W1)) u_first (
     .clk_i, .half_i, .first_i(pipe[0].column == 4'd0), .second_i(pipe[0].column == 4'd1), .step0_i(pipe[0].step == 2'd0),
     .minus_i(pipe[0].minus), .c_i(centred), .d_o(once));
   sol_rsa_local #(.W(W), .WI(W2), .WO(W + 2)) u_second (

@@ -64,14 +64,13 @@ module sol_rsa_path import sol_pkg::*; import sol_rsa_pkg::*; #(
       .c_i(subtracts ? subtrahend[l] : 64'd0), .r_o(product[l]));
     sol_mulrot u_turn (.clk_i, .a_i(inverse[l]), .b_i(turn[l]), .rot_i(turn_rot[l]), .c_i('0), .r_o(turned[l]));
   end
-  sol_rsa_spectra u_spectra (.clk_i, .half_i, .read_i(m_early), .factor_o(stored), .subtract_i(m_pipe[TO_SUBTRACT]),
-    .subtrahend_o(subtrahend), .write_i(m_pipe[TO_S+1]), .data_i(product));
+  sol_rsa_spectra u_spectra (.clk_i, .half_i, .read_i(m_early), .factor_o(stored), .write_i(m_pipe[TO_S+1]), .data_i(product));
   sol_rsa_inverse #(.SCALE(9)) u_kernel_s (.clk_i, .step_i(m_pipe[TO_S+1].count[0]), .x_i(product), .y_o(inverse));
   sol_rsa_twiddle #(.INVERSE(1'b1)) u_turn (.clk_i, .half_i, .now_i(m_pipe[TO_TURN]), .w_o(turn), .rot_o(turn_rot));
 
   // Unit B.
   sol_rsa_words u_words (.clk_i, .half_i, .a_i(a_pipe[AT_READ]), .b_i(b_pipe[0]), .a_o(rows), .b_o(others),
-    .first_i(m_pipe[TO_S+1]), .first_data_i(product), .second_i(m_pipe[TO_WRITE+1]), .second_data_i(turned));
+    .subtract_i(m_pipe[TO_SUBTRACT]), .subtrahend_o(subtrahend), .first_i(m_pipe[TO_S+1]), .first_data_i(product), .second_i(m_pipe[TO_WRITE+1]), .second_data_i(turned));
   wire b_control_t last = b_pipe[AT_LAST];
   wire is_last = last.pass != B_NONE;
   wire both = enter.second & enter.pass inside {A_PC, A_PN};

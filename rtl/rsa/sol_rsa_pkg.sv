@@ -14,7 +14,7 @@ package sol_rsa_pkg;
   // Stages of a pass on unit A, as cycles after its issue.
   parameter int AT_DIGITS = LAT_RAM + 1;               // digits of a first step, by lanes
   parameter int AT_KERNEL = AT_DIGITS + 1 + LAT_NORM;  // input of kernel A
-  parameter int AT_READ   = AT_KERNEL - LAT_RAM - LAT_XNET;    // reads of the arrays
+  parameter int AT_READ   = AT_KERNEL - LAT_RAM;       // reads of the arrays
   parameter int AT_MUL16  = AT_KERNEL + LAT_K16;       // input of the multipliers behind a kernel of 16 points
   parameter int AT_MUL32  = AT_KERNEL + LAT_K32;
   // Stages after the input of the multipliers.
@@ -22,13 +22,13 @@ package sol_rsa_pkg;
   parameter int TO_S      = LAT_MULROT;
   parameter int TO_TURN   = TO_S + LAT_S16;            // input of the multipliers behind kernel S
   parameter int TO_WRITE  = TO_TURN + LAT_MULROT;      // output of these multipliers
-  parameter int TO_BANK   = 2;                         // from a word at the input of sol_rsa_words to a read of it
+  parameter int TO_BANK   = 1;                         // from a word at the input of sol_rsa_words to a read of it
   // Stages of a pass on unit B, as cycles after its issue.
-  parameter int AT_LAST   = LAT_RAM + LAT_XNET;        // input of kernel B
+  parameter int AT_LAST   = LAT_RAM;                   // input of kernel B
   parameter int AT_TWIST16 = AT_LAST + LAT_K16;
   parameter int AT_TWIST32 = AT_LAST + LAT_K32;
   // Stages after the output of kernel B.
-  parameter int TO_CARRY  = LAT_NORM + 1;              // input of sol_rsa_carry
+  parameter int TO_CARRY  = 1 + LAT_NORM + 1;           // input of sol_rsa_carry
   parameter int FILL = 4;                              // columns that sol_rsa_carry takes twice
   /* verilator lint_on UNUSEDPARAM */
   // A function need not use all bits of its argument.
@@ -40,10 +40,11 @@ package sol_rsa_pkg;
   typedef enum logic [2:0] {E_NONE, E_COMMAND, E_NO_KEY, E_EVEN, E_LONG, E_INVERSE} error_e;
 
   // A pass on unit A. C is modulo 2^n - 1, N modulo 2^n + 1.
-  //   FC FN  first step of the digits              GC GN  first step of the second operand
-  //   PC PN  second step, a b; PN keeps a spectrum PT PM  second step, t N', and m N - a b
+  //   FC FN  first step of a                       GC GN  first step of the second operand
+  //   FM     first step of m (that of t is FC)     PC PN  second step, a b; PN keeps its spectrum
+  //   PT PM  second step, t N', and m N - a b
   //   KC KN  second step of N' and N, kept as spectra
-  typedef enum logic [3:0] {A_NONE, A_FC, A_FN, A_GC, A_GN, A_PC, A_PN, A_PT, A_PM, A_KC, A_KN} a_pass_e;
+  typedef enum logic [3:0] {A_NONE, A_FC, A_FN, A_GC, A_GN, A_FM, A_PC, A_PN, A_PT, A_PM, A_KC, A_KN} a_pass_e;
   // A pass on unit B: last inverse step and carries.
   typedef enum logic [1:0] {B_NONE, B_DC, B_DN} b_pass_e;
 
@@ -85,9 +86,9 @@ package sol_rsa_pkg;
     return half ? {1'b0, x[0], x[2], x[1], t[0]} : {x[1], x[0], x[2], t};
   endfunction
 
-  function automatic logic is_first(a_pass_e pass); return pass inside {A_FC, A_FN, A_GC, A_GN}; endfunction
+  function automatic logic is_first(a_pass_e pass); return pass inside {A_FC, A_FN, A_GC, A_GN, A_FM}; endfunction
   function automatic logic is_second(a_pass_e pass); return pass inside {A_PC, A_PN, A_PT, A_PM, A_KC, A_KN}; endfunction
-  function automatic logic is_negative(a_pass_e pass); return pass inside {A_FN, A_GN, A_PN, A_PM, A_KN}; endfunction
+  function automatic logic is_negative(a_pass_e pass); return pass inside {A_FN, A_GN, A_FM, A_PN, A_PM, A_KN}; endfunction
   // Row and step of a second step, column and step of a first one.
   function automatic logic [4:0] row_at(logic half, logic [5:0] count); return half ? {1'b0, count[4:1]} : count[5:1]; endfunction
   function automatic logic [3:0] column_at(logic half, logic [5:0] count); return half ? count[4:1] : count[5:2]; endfunction

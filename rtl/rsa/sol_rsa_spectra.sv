@@ -1,9 +1,8 @@
-// Spectra that are kept: those of N' and N for each modulus, and a b modulo 2^n + 1. Their words lie in the order of a second step.
+// The spectra of N' and N for each modulus. Their words lie in the order of a second step.
 // Latency of a read: LAT_RAM.
 module sol_rsa_spectra import sol_rsa_pkg::*; (
   input  logic clk_i, half_i,
-  input  a_control_t read_i, output logic [7:0][63:0] factor_o,         // N' or N
-  input  a_control_t subtract_i, output logic [7:0][63:0] subtrahend_o, // a b
+  input  a_control_t read_i, output logic [7:0][63:0] factor_o,     // N' or N
   input  a_control_t write_i, input logic [7:0][63:0] data_i);
   /* verilator no_inline_module */
 
@@ -17,8 +16,6 @@ module sol_rsa_spectra import sol_rsa_pkg::*; (
     .we_i(write_i.pass == A_KC), .wa_i(address(half_i, write_i.thread, write_i.count)), .wd_i(data_i));
   sol_bank #(.LOG_WORDS(6), .W(512)) u_modulus (.clk_i, .re_i(read_i.pass == A_PM), .ra_i(address(half_i, read_i.thread, read_i.count)), .rd_o(modulus),
     .we_i(write_i.pass == A_KN), .wa_i(address(half_i, write_i.thread, write_i.count)), .wd_i(data_i));
-  sol_bank #(.LOG_WORDS(6), .W(512)) u_product (.clk_i, .re_i(subtract_i.pass == A_PM), .ra_i(address(half_i, subtract_i.thread, subtract_i.count)),
-    .rd_o(subtrahend_o), .we_i(write_i.pass == A_PN), .wa_i(address(half_i, write_i.thread, write_i.count)), .wd_i(data_i));
-  wire unused = ^{read_i.second, read_i.one, read_i.index, subtract_i.second, subtract_i.one, subtract_i.index, write_i.second,
+  wire unused = ^{read_i.second, read_i.one, read_i.index, write_i.second,
                   write_i.one, write_i.index};
 endmodule

@@ -63,7 +63,7 @@ module sol_rsa_thread import sol_rsa_pkg::*; (
           PC:      begin a_o.pass = A_PC; a_o.second = second; end
           FT:      a_o.pass = A_FC;
           PT:      a_o.pass = A_PT;
-          FM:      a_o.pass = A_FN;
+          FM:      a_o.pass = A_FM;
           PM:      a_o.pass = A_PM;
           default: a_o.pass = A_NONE;
         endcase

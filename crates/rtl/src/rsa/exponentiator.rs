@@ -296,9 +296,10 @@ fn inverse(modulus: &Natural, n: usize) -> Result<Natural, Error> {
         return Err(refused(PROBLEMS[3]));
     }
     let ring = ones(n);
-    modulus.rem(&ring).and_then(|modulus| modulus.inverse(&ring)).map_err(|_| {
-        refused(&format!("the modulus shares a factor with 2^{n} - 1; compute it on the device cpu"))
-    })
+    modulus
+        .rem(&ring)
+        .and_then(|modulus| modulus.inverse(&ring))
+        .map_err(|_| refused(&format!("the modulus shares a factor with 2^{n} - 1; compute it on the device cpu")))
 }
 
 /// The words of a number, with zeros above.

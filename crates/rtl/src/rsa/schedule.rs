@@ -59,15 +59,15 @@ const CHAIN: [Pass; 9] = [
 
 /// Stages and latencies of `rtl/rsa/sol_rsa_pkg.sv`.
 mod stage {
-    pub(super) const READ: u64 = 3;
+    pub(super) const READ: u64 = 4;
     pub(super) const KERNEL: u64 = 5;
-    pub(super) const LAST: u64 = 2;
+    pub(super) const LAST: u64 = 1;
     pub(super) const K16: u64 = 10;
     pub(super) const K32: u64 = 12;
     pub(super) const MULTIPLIER: u64 = 8;
     pub(super) const SECOND: u64 = 2 * MULTIPLIER + 10;
-    pub(super) const BANK: u64 = 2;
-    pub(super) const CARRY: u64 = 3 + 4;
+    pub(super) const BANK: u64 = 1;
+    pub(super) const CARRY: u64 = 4 + 4;
     pub(super) const FILL: u64 = 4;
 }
 
@@ -222,9 +222,7 @@ impl Shape {
             Pass::DigitsT | Pass::DigitsM | Pass::DigitsW => {
                 let delay = if whole { 4 } else { 2 };
                 // A column is written before the first of its rows is read.
-                self.column() * stage::FILL
-                    + self.column()
-                    + (stage::LAST + kernel + stage::CARRY + delay)
+                self.column() * stage::FILL + self.column() + (stage::LAST + kernel + stage::CARRY + delay)
             }
             _ => length - 1 + stage::KERNEL + stage::K16 + stage::SECOND + stage::BANK,
         }
@@ -340,7 +338,11 @@ mod tests {
         let (private, crt) = (Shape::WHOLE.exponentiation(8192, 1), Shape::HALF.exponentiation(4096, 2));
         println!("512 digits: {whole} cycles a product, {private} for 8192 bits");
         println!("256 digits: {half}; two moduli {both}, {crt} for 8192 bits by CRT");
-        println!("12,288 bits: {}, by CRT {}", Shape::WHOLE.exponentiation(12288, 1), Shape::HALF.exponentiation(6144, 2));
+        println!(
+            "12,288 bits: {}, by CRT {}",
+            Shape::WHOLE.exponentiation(12288, 1),
+            Shape::HALF.exponentiation(6144, 2)
+        );
         assert!(whole <= 900 && private <= 9_100_000 && crt <= 3_700_000);
     }
 
