@@ -94,7 +94,6 @@ struct Ports {
     out_valid: Port,
     out_ready: Port,
     out_data: Port,
-    out_last: Port,
 }
 
 /// A command of `rtl/rsa/sol_rsa_control.sv`.
@@ -154,7 +153,6 @@ impl Exponentiator {
             out_valid: port("out_valid_o")?,
             out_ready: port("out_ready_i")?,
             out_data: port("out_data_o")?,
-            out_last: port("out_last_o")?,
         };
         dut.reset();
         Ok(Self { dut, size, ports, stalls: Stalls::new(timing.stalls) })
