@@ -42,13 +42,13 @@ fn the_simulated_circuit_decrypts_and_signs_as_the_processor_does() {
 #[test]
 fn other_devices_and_methods_are_refused() {
     let place = Place::with_rsa_key();
-    for (options, want) in [
-        ("--device emulated", "RSA runs on the devices cpu and rtl"),
-        ("--device cuda:0", "RSA runs on the devices cpu and rtl"),
-        ("--device gpu", "unknown device"),
-        ("--device rtl --method fft", "the device rtl has one method of multiplication"),
+    for (options, code, want) in [
+        ("--device emulated", 2, "RSA runs on the devices cpu and rtl"),
+        ("--device cuda:0", 2, "RSA runs on the devices cpu and rtl"),
+        ("--device gpu", 1, "unknown device"),
+        ("--device rtl --method fft", 2, "the device rtl has one method of multiplication"),
     ] {
-        let message = place.fail(&format!("rsa sign --key key.pem message -o s.sig {options}"), 1);
+        let message = place.fail(&format!("rsa sign --key key.pem message -o s.sig {options}"), code);
         assert!(message.contains(want), "{options}: {message}");
     }
     assert_eq!(place.files(), ["key.pem", "message", "public.pem"]);
