@@ -70,7 +70,8 @@ class Verilator:
         self.work, self.root = work / "verilator", verilator()
         self.work.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, "VERILATOR_ROOT": str(self.root)}
-        _, self.version = call(["perl", self.root / "bin/verilator", "--version"], work, env=self.environment)
+        _, output = call(["perl", self.root / "bin/verilator", "--version"], work, env=self.environment)
+        self.version = f"Verilator {output.removeprefix('Verilator').strip()}"
 
     def build(self, name, count):
         """An executable of a bench. One that was built of the same sources is kept."""
