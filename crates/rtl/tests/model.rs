@@ -1,4 +1,5 @@
 //! Models of small designs: ports of every width, the clock, reset, errors.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod tools;
