@@ -30,11 +30,12 @@ BENCHES = {
     "sol_twiddle": "common",
     "sol_bank": "common",
     "sol_xnet": "common",
+    "sol_mul_loader": "multiplier",
     "sol_rsa_dft8": "rsa",
     "sol_rsa_kernel": "rsa",
     "sol_rsa_inverse": "rsa",
 }
-# Sources that Icarus 11 cannot read, and the reason. Benches that need one run in Verilator alone.
+# Benches of sources that Icarus 11 cannot read, and the reason. They run in Verilator alone.
 UNREADABLE = {}
 # The bench that must notice a changed vector.
 CONTROL = "sol_canon"
@@ -108,7 +109,9 @@ class Icarus:
     def build(self, name, count):
         top = f"bench_{name}"
         paths = [self.work / path.relative_to(ROOT) for path in files(name)]
-        packages = [path for path in paths if path.stem.endswith("_pkg")]
+        # Icarus cannot read all packages, so it gets those that are needed.
+        text = "".join(path.read_text() for path in paths if path.stem in (top, name))
+        packages = [path for path in paths if path.stem == "sol_pkg" or path.stem.endswith("_pkg") and f"{path.stem}::" in text]
         # Only the modules that the bench needs are read.
         folders = [part for path in sorted({path.parent for path in paths}) for part in ("-y", path)]
         command = ["iverilog", "-g2012", "-Y", ".sv", *folders, "-s", top, f"-P{top}.COUNT={count}", "-o", f"{top}.vvp"]

@@ -35,6 +35,7 @@ pub(crate) fn write(folder: &Path) -> Outcome {
         ("sol_twiddle", twiddles()),
         ("sol_bank", bank()),
         ("sol_xnet", network()),
+        ("sol_mul_loader", loads()),
         ("sol_rsa_dft8", points(8)),
         ("sol_rsa_kernel", kernel(8)),
         ("sol_rsa_inverse", inverse(8, &[9])),
@@ -315,6 +316,31 @@ fn bank() -> Vec<Line> {
             .words(&[read.unwrap_or(0)])
     };
     (0..1000).map(line).collect()
+}
+
+/// Operands of 64 beats and their columns. An operand is 32 segments of 32 digits of 24 bits. Column j holds digit j of every
+/// segment; its step s holds those of the segments 2 l + s in lane l.
+fn loads() -> Vec<Line> {
+    let mut random = Random(12);
+    let mut lines = Vec::new();
+    for case in 0..8 {
+        let words = group(&mut random, 384, [6, 30, 31, 20, 10, 30, 31, 32][case]);
+        let digit = |i: usize| (0..24).fold(0, |d, b| d | (words[(24 * i + b) / 64] >> ((24 * i + b) % 64) & 1) << b);
+        lines.extend(words.chunks(6).map(|beat| Line(String::new()).words(beat)));
+        for (column, step) in (0..32).flat_map(|column| [(column, 0), (column, 1)]) {
+            let mut lanes = vec![0u64; 6];
+            for l in 0..16 {
+                let value: u64 = digit(32 * (2 * l + step) + column);
+                let at = 24 * l;
+                lanes[at / 64] |= value << (at % 64);
+                if at % 64 > 40 {
+                    lanes[at / 64 + 1] |= value >> (64 - at % 64);
+                }
+            }
+            lines.push(Line(String::new()).words(&lanes));
+        }
+    }
+    lines
 }
 
 fn network() -> Vec<Line> {
