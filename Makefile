@@ -7,10 +7,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TOOLS := $(CURDIR)/target/tools
+RTL_CACHE := $(or $(SOLINAS_RTL_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/solinas/rtl)
+RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -23,14 +25,14 @@ gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the READ
 	SOLINAS_DEVICE=emulated $(BIN)/python tools/gpu/readme.py
 	$(CARGO) run --quiet --release --bin solinas -- demo --quick --device emulated
 
-rtl: test-tools ## The long runs of the hardware designs: full multiplier, Gentry-Halevi accelerator, proofs (40 minutes)
+rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, proofs (more than an hour)
 	$(RTL_PYTHON) rtl/tools/prove.py
 	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
 
-test: test-tools lint-crates test-rust test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
+test: test-tools lint-crates test-rust test-rtl test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
 
 test-tools: ## Installs what the tests need and the machine lacks
 	@tools/install_test_tools.sh
@@ -45,6 +47,11 @@ lint-crates:
 test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
 	SOLINAS_RTL=required $(CARGO) test --quiet --workspace
 	$(CARGO) xtask stack
+
+test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves in two simulators
+	$(RTL_PYTHON) rtl/tools/lint.py
+	$(CARGO) xtask vectors
+	$(RTL_PYTHON) rtl/tools/simulators.py
 
 python: $(VENV)/installed ## The Python package, in .venv
 	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml

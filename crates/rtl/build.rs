@@ -23,6 +23,10 @@ fn main() -> io::Result<()> {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
+        // Benches and proofs are no part of a design.
+        if ["bench", "formal"].iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
         if path.is_dir() {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "sv" || extension == "f") {

@@ -21,7 +21,7 @@ module sol_kernel_d import sol_pkg::*; (
   logic [15:0][63:0] y;
   sol_dft16 u_dft (.clk_i, .x_i, .y_o(y));
   always_ff @(posedge clk_i) begin
-    pipe[0] <= '{valid: valid_i, step: step_i, r64: r64_i, inv: inv_i};
+    pipe[0] <= {valid_i, step_i, r64_i, inv_i};
     for (int i = 1; i < LAT_DFT16; i++) pipe[i] <= pipe[i-1];
   end
 

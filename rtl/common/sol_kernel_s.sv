@@ -11,6 +11,7 @@ module sol_kernel_s #(parameter int SCALE = 16) (
   /* verilator no_inline_module */
 
   localparam int S0 = 192 - SCALE;
+  if (SCALE < 0 || SCALE > 191) begin : g_check $fatal(1, "sol_kernel_s: SCALE = %0d is not in 0..191", SCALE); end
   logic out_step; logic [15:0][63:0] u, y;
   always_ff @(posedge clk_i) out_step <= !step_i;
   for (genvar l = 0; l < 16; l++) begin : g_lane

@@ -2,6 +2,7 @@
 module sol_rotmux #(parameter int S0 = 0, parameter int STEP = 48) (
   input  logic [63:0] x_i, input logic [1:0] k_i, output logic [191:0] z_o);
 
+  if (S0 < 0 || STEP < 0) begin : g_check $fatal(1, "sol_rotmux: S0 = %0d or STEP = %0d is negative", S0, STEP); end
   function automatic logic [191:0] rotate(logic [63:0] x, int s);
     logic [383:0] w;
     w = {320'b0, x} << s;

@@ -15,6 +15,7 @@ module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   input  beat_t       c_rdata_i,
   output logic        w_req_o, input logic w_gnt_i, output addr_t w_addr_o, output beat_t w_data_o);
 
+  if (LOG_N != 16 && LOG_N != 11) begin : g_check $fatal(1, "sol_gh: LOG_N = %0d is neither 16 nor 11", LOG_N); end
   localparam int LOG_SLOT = LOG_N - 5;         // 2^(LOG_N-1) digits of 24 bits in beats of 384: 16 digits a beat
 
   // Settings and control.

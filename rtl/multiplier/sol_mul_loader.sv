@@ -18,6 +18,7 @@ module sol_mul_loader #(parameter int LOG_GROUPS = 6, parameter int DEPTH = 3) (
   input  logic [3:0] column_i, input logic step_i,
   output logic [15:0][23:0] column_o);
 
+  if (DEPTH < 2 || DEPTH > 16) begin : g_check $fatal(1, "sol_mul_loader: DEPTH = %0d is not in 2..16", DEPTH); end
   localparam int LD = $clog2(DEPTH);
   function automatic logic [LD-1:0] after(logic [LD-1:0] buffer);
     return buffer == LD'(DEPTH - 1) ? '0 : buffer + 1'b1;

@@ -31,6 +31,7 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
   output logic err_o);                          // a command was illegal; it was dropped
 
   if (LOG_N != 16 && LOG_N != 11) begin : g_check $fatal(1, "sol_multiplier: LOG_N = %0d is neither 16 nor 11", LOG_N); end
+  if (ID_W < 1) begin : g_check_id $fatal(1, "sol_multiplier: ID_W = %0d is below 1", ID_W); end
   localparam bit BIG = LOG_N == 16;
   localparam int LOG_WORDS = BIG ? 10 : 5;
   localparam int LOG_GROUPS = LOG_N - 10;       // groups of 16 columns

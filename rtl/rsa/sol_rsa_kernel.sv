@@ -20,7 +20,7 @@ module sol_rsa_kernel import sol_pkg::*; import sol_rsa_pkg::*; (
   logic [7:0][63:0] y;
   sol_rsa_dft8 u_dft (.clk_i, .x_i, .y_o(y));
   always_ff @(posedge clk_i) begin
-    pipe[0] <= '{valid: valid_i, step: step_i, r32: r32_i, inv: inv_i};
+    pipe[0] <= {valid_i, step_i, r32_i, inv_i};
     for (int i = 1; i < LAT_DFT8; i++) pipe[i] <= pipe[i-1];
   end
 

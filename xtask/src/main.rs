@@ -10,6 +10,7 @@ mod msrv;
 mod ptx;
 mod quickstart;
 mod targets;
+mod vectors;
 
 use clap::{Parser, Subcommand};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -78,6 +79,12 @@ enum Chore {
         #[arg(long, value_name = "TRIPLE", conflicts_with = "save")]
         target: Option<String>,
     },
+    /// Write the test vectors for the benches of rtl/bench
+    Vectors {
+        /// Folder of the files
+        #[arg(default_value = "target/vectors")]
+        folder: PathBuf,
+    },
     /// Run the Rust programs of the quickstart and of the crate's README outside the workspace (several minutes)
     Quickstart {
         /// Build of the crate; defaults to all three
@@ -100,6 +107,7 @@ fn main() -> ExitCode {
         Chore::Stack => stack(),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
         Chore::Golden { save, target } => golden(save, target.as_deref()),
+        Chore::Vectors { folder } => vectors::write(&folder),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {

@@ -31,14 +31,16 @@ impl Step {
     }
 }
 
-/// Returns the library of a design. Builds it unless it is in the cache. A build that ends early leaves no library.
-pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<PathBuf, Error> {
+/// Returns the library of a design and its key. Builds it unless it is in the cache. A build that ends early leaves no
+/// library.
+pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<(PathBuf, String), Error> {
     let tools = Tools::find()?;
     let folder = cache();
-    let name = format!("{}-{}", design.top(), key(design, &tools));
+    let key = key(design, &tools);
+    let name = format!("{}-{key}", design.top());
     let path = folder.join(format!("{name}.so"));
     if path.exists() {
-        return Ok(path);
+        return Ok((path, key));
     }
     let at = |path: &Path| {
         let path = path.to_owned();
@@ -49,7 +51,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     let lock = folder.join(format!("{name}.lock"));
     let held = fs::File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
     if path.exists() {
-        return Ok(path);
+        return Ok((path, key));
     }
     let prefix = format!("{name}.build-");
     remove_leftovers(&folder, &prefix);
@@ -78,23 +80,28 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     let wrapper = work.path().join("wrapper.cpp");
     let traced = if design.is_traced() { "#define TRACE 1\n" } else { "" };
     let clocked = if ports.contains("\"clk_i\"") { "#define CLOCK 1\n" } else { "" };
-    fs::write(&wrapper, format!("{traced}{clocked}{WRAPPER}").replace("/* PORTS */", &ports)).map_err(at(&wrapper))?;
-    let mut make = tools.command("make");
-    let jobs = thread::available_parallelism().map_or(1, usize::from);
-    make.args(MAKE);
-    run(design, Step::Compile, make.arg(format!("-j{jobs}")).current_dir(work.path()))?;
+    let keyed = format!("#define KEY \"{key}\"\n");
+    fs::write(&wrapper, format!("{traced}{clocked}{keyed}{WRAPPER}").replace("/* PORTS */", &ports))
+        .map_err(at(&wrapper))?;
+    make(design, &tools, work.path(), "Vtop__ALL.a")?;
+    // What all models share is kept, because it takes longer to compile than a small model.
+    let runtime = folder.join(format!("runtime-{}.a", runtime_key(&tools, design.is_traced())));
+    if !runtime.exists() {
+        make(design, &tools, work.path(), "libverilated.a")?;
+        fs::rename(work.path().join("obj/libverilated.a"), &runtime).map_err(at(&runtime))?;
+    }
     let library = work.path().join("model.so");
     let include = tools.root.join("include");
     let mut link = tools.command("g++");
     link.args(LINK).arg("-I").arg(&include);
     link.arg("-I").arg(include.join("vltstd")).arg("-o").arg(&library);
-    link.args(["wrapper.cpp", "obj/Vtop__ALL.a", "obj/libverilated.a", "-lpthread"]);
+    link.args(["wrapper.cpp", "obj/Vtop__ALL.a"]).arg(&runtime).arg("-lpthread");
     run(design, Step::Compile, link.current_dir(work.path()))?;
     fs::rename(&library, &path).map_err(at(&path))?;
     // Others may wait for the lock, which they then find released; the file itself is not needed.
     let _ = fs::remove_file(&lock);
     drop(held);
-    Ok(path)
+    Ok((path, key))
 }
 
 /// Options of Verilator. All warnings are errors.
@@ -125,26 +132,43 @@ fn remove_leftovers(folder: &Path, prefix: &str) {
     }
 }
 
-/// What a library depends on: the sources, the parameters, the tools and the processor.
-fn key(design: &Design, tools: &Tools) -> String {
+/// Makes a file of the translated model.
+fn make(design: &Design, tools: &Tools, work: &Path, target: &str) -> Result<(), Error> {
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    let mut make = tools.command("make");
+    run(design, Step::Compile, make.args(MAKE).arg(format!("-j{jobs}")).arg(target).current_dir(work))
+}
+
+/// What the library of Verilator itself depends on.
+fn runtime_key(tools: &Tools, traced: bool) -> String {
+    let options = [&VERILATOR[..], &MAKE].concat().join(" ");
+    hash(&[&tools.version, &tools.compiler, &options, if traced { "trace" } else { "" }, &processor()])
+}
+
+/// The instructions of this processor, which the compiler uses.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    text.lines().find(|line| line.starts_with("flags")).unwrap_or_default().into()
+}
+
+fn hash(fields: &[&str]) -> String {
     let mut hash = blake3::Hasher::new();
-    let mut field = |text: &str| {
+    for text in fields {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
-    };
-    design.sources().iter().for_each(|(name, text)| [name, text].into_iter().for_each(|text| field(text)));
-    design.parameters().iter().for_each(|(name, value)| field(&format!("{name}={value}")));
-    field(&tools.version);
-    field(WRAPPER);
-    field(&tools.compiler);
-    for options in [&VERILATOR[..], &MAKE, &LINK] {
-        field(&options.join(" "));
     }
-    field(if design.is_traced() { "trace" } else { "" });
-    // The compiler uses the instructions of this processor.
-    let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    field(processor.lines().find(|line| line.starts_with("flags")).unwrap_or_default());
     hash.finalize().to_hex()[..24].into()
+}
+
+/// What a library depends on: the sources, the parameters, the tools and the processor.
+fn key(design: &Design, tools: &Tools) -> String {
+    let mut fields: Vec<&str> = design.sources().iter().flat_map(|(name, text)| [name.as_str(), text]).collect();
+    let parameters: Vec<String> = design.parameters().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    fields.extend(parameters.iter().map(String::as_str));
+    let options = [&VERILATOR[..], &MAKE, &LINK].concat().join(" ");
+    let (traced, processor) = (if design.is_traced() { "trace" } else { "" }, processor());
+    fields.extend([&tools.version, &tools.compiler, &options, WRAPPER, traced, &processor]);
+    hash(&fields)
 }
 
 /// The wrapper's table of ports, from the declarations `VL_IN8(&name,msb,lsb);` and the like of Verilator's header.

@@ -53,14 +53,28 @@ impl Model {
     /// # Errors
     /// [`Error::Tool`], [`Error::Build`], [`Error::File`], [`Error::Load`].
     pub fn build(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        let path = library(design, progress)?;
+        let (path, key) = library(design, progress)?;
         // SAFETY: the library was built by this crate. Its initializers are those of C++'s standard library.
         let library = unsafe { Library::new(&path) }.map_err(|error| load(&path, &error))?;
         let model = Self { library: Arc::new(library), top: design.top().into() };
         // A library that lacks a function is not one of ours.
-        for name in ["solinas_new", "solinas_free", "solinas_eval", "solinas_tick", "solinas_trace", "solinas_ports"] {
+        for name in [
+            "solinas_key",
+            "solinas_new",
+            "solinas_free",
+            "solinas_eval",
+            "solinas_tick",
+            "solinas_trace",
+            "solinas_ports",
+        ] {
             // SAFETY: the symbol is only looked up.
             unsafe { model.library.get::<unsafe extern "C" fn()>(name) }.map_err(|error| load(&path, &error))?;
+        }
+        let own: unsafe extern "C" fn() -> *const c_char = model.function("solinas_key")?;
+        // SAFETY: wrapper.cpp declares the function with this type. It returns a constant that ends with a zero byte.
+        let own = unsafe { CStr::from_ptr(own()) };
+        if own.to_bytes() != key.as_bytes() {
+            return Err(Error::Load { path, problem: "it was built from other sources or by other tools".into() });
         }
         Ok(model)
     }

@@ -51,6 +51,7 @@ pub struct Multiplier {
     ports: Ports,
     stalls: Stalls,
     latency: u64,
+    limit: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -140,12 +141,17 @@ impl Multiplier {
             error: port("err_o")?,
         };
         dut.reset();
-        Ok(Self { dut, size, readers, ports, stalls: Stalls::new(timing.stalls), latency: timing.latency })
+        Ok(Self { dut, size, readers, ports, stalls: Stalls::new(timing.stalls), latency: timing.latency, limit: None })
     }
 
     /// Bits of an operand.
     pub fn bits(&self) -> usize {
         self.size.bits()
+    }
+
+    /// Limits the cycles of a call. A call that takes more resets the circuit and returns [`Error::Stuck`].
+    pub fn set_limit(&mut self, cycles: u64) {
+        self.limit = Some(cycles);
     }
 
     /// Computes products, one after the other, each with the loads of the next one under its last pass. Equal operands are
@@ -156,7 +162,7 @@ impl Multiplier {
     pub fn multiply(&mut self, operands: &[(&Natural, &Natural)], part: Part) -> Result<Vec<Product>, Error> {
         let mut job = self.job(operands, part)?;
         // Several times those of a product, for memory that answers once in a while.
-        let limit = (1 + operands.len() as u64) << (self.size.log_points() + 6);
+        let limit = self.limit.unwrap_or((1 + operands.len() as u64) << (self.size.log_points() + 6));
         let end = self.dut.cycles() + limit;
         while job.products.len() < operands.len() {
             let late = self.dut.cycles() > end;

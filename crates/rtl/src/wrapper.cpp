@@ -34,6 +34,9 @@ struct Model {
 }  // namespace
 
 extern "C" {
+// What the model depends on: see build.rs of the crate solinas-rtl.
+const char* solinas_key() { return KEY; }
+
 void* solinas_new() {
     auto* model = new Model;
 #ifdef TRACE

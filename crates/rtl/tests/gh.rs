@@ -4,8 +4,8 @@
 mod tools;
 
 use solinas_bigint::Natural;
-use solinas_rtl::Timing;
 use solinas_rtl::gh::Accelerator;
+use solinas_rtl::{Error, Timing};
 use solinas_schemes::gh::{
     Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, ServerKey,
     noise,
@@ -93,6 +93,43 @@ fn recrypts_equal_those_of_the_library() {
             let (result, run) = accelerator.recrypt(x).unwrap();
             println!("{name}: {run:?}");
             assert!(result.unwrap() == Natural::from_words(want.words().to_vec()), "{name}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reset_in_the_middle_of_a_primitive_leaves_nothing_behind() {
+    let (client, server) = keys("ci-3");
+    let public = server.public();
+    let encryptor = Encryptor::new(public, EncryptMethod::Table, MEMORY, Arithmetic::default()).unwrap();
+    let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();
+    let Some(mut accelerator) = accelerator(&server, 40) else { return };
+    accelerator.load_powers(&encryptor).unwrap();
+    accelerator.load_server_key(&server, &evaluator).unwrap();
+    let noise = Noise::draw(public.params(), &mut public.encryption_rng(Some(1)).unwrap());
+    let want = encryptor.encrypt(true, &mut public.encryption_rng(Some(1)).unwrap()).unwrap();
+    let recrypted = evaluator
+        .recrypt(&Ciphertext::from_parts(public, want.words().to_vec(), noise::fresh(public.params())).unwrap())
+        .unwrap();
+    let [want, recrypted] = [&want, &recrypted].map(|ciphertext| Natural::from_words(ciphertext.words().to_vec()));
+    // Each primitive is right, and takes so many cycles.
+    let primitives: [&dyn Fn() -> Result<u64, Error>; 4] = [
+        &|| accelerator.encrypt(true, &noise).map(|(ciphertext, run)| (assert!(ciphertext == want), run.cycles).1),
+        &|| accelerator.decrypt(&client, &want).map(|(bit, run)| (assert!(bit), run.cycles).1),
+        &|| accelerator.recrypt(&want).map(|(result, run)| (assert!(result.unwrap() == recrypted), run.cycles).1),
+        &|| {
+            let product = accelerator.multiply(&want, &recrypted);
+            product.map(|(x, run)| (assert!(x == (&want * &recrypted).rem(public.d()).unwrap()), run.cycles).1)
+        },
+    ];
+    for primitive in primitives {
+        accelerator.set_limit(1 << 22);
+        let cycles = primitive().unwrap();
+        for i in 0..7 {
+            accelerator.set_limit(1 + cycles * i / 7);
+            assert!(matches!(primitive(), Err(Error::Stuck { .. })));
+            accelerator.set_limit(1 << 22);
+            primitive().unwrap();
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Models of small designs: ports of every width, the clock, reset, errors.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod tools;
 
-use solinas_rtl::{Design, Instance, Model};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use solinas_rtl::{Design, Instance, Model, cache};
 
 const COUNTER: &str = "
 module counter #(parameter int W = 8) (
@@ -15,8 +21,11 @@ endmodule
 ";
 
 fn counter(bits: u64) -> Option<Instance> {
-    let design = Design::new("counter").source("counter.sv", COUNTER).parameter("W", bits);
-    Some(tools::or_skip(Model::build(&design, &mut |_| {}))?.instance().unwrap())
+    Some(tools::or_skip(Model::build(&design(bits), &mut |_| {}))?.instance().unwrap())
+}
+
+fn design(bits: u64) -> Design {
+    Design::new("counter").source("counter.sv", COUNTER).parameter("W", bits)
 }
 
 #[test]
@@ -49,4 +58,88 @@ fn errors_name_the_ports_and_the_fault() {
     let broken = Design::new("counter").source("counter.sv", &COUNTER.replace("count_o + step_i", "missing_q"));
     let error = Model::build(&broken, &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("translation of the model of counter failed") && error.contains("missing_q"), "{error}");
+}
+
+#[test]
+#[ignore = "the tests below run it in a process of its own"]
+fn child_builds_a_counter() {
+    match Model::build(&design(9), &mut |step| println!("{}", step.name())) {
+        Ok(_) => println!("built"),
+        Err(error) => println!("error: {error}"),
+    }
+}
+
+/// What a build prints in a process with this path of programs and this cache.
+fn child(path: &Path, models: &Path) -> String {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", "child_builds_a_counter", "--ignored", "--nocapture"]).env_remove("VERILATOR_ROOT");
+    let output = command.env("PATH", path).env("SOLINAS_RTL_CACHE", models).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The place of a program on the path.
+fn program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| path.exists())
+}
+
+#[test]
+fn each_missing_tool_is_named_with_its_fix() {
+    let (programs, models) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (tool, fix) in [
+        ("g++", "apt-get install g++"),
+        ("make", "apt-get install make"),
+        ("perl", "apt-get install perl"),
+        ("Verilator", "run tools/install_rtl_tools.sh"),
+    ] {
+        let text = child(programs.path(), models.path());
+        let error = format!("error: the simulation needs {tool}, which was not found: ");
+        assert!(text.contains(&error) && text.contains(fix), "{text}");
+        // The next round has this tool.
+        if tool != "Verilator" {
+            let Some(path) = program(tool) else { return };
+            symlink(path, programs.path().join(tool)).unwrap();
+        }
+    }
+    assert_eq!(fs::read_dir(models.path()).unwrap().count(), 0, "nothing was built");
+}
+
+#[test]
+fn a_library_that_is_not_the_design_is_refused_until_it_is_deleted() {
+    let Some(_) = counter(8) else { return };
+    let models = tempfile::tempdir().unwrap();
+    // The tools and what all models share are those of the real cache.
+    for entry in fs::read_dir(cache()).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        if name == "tools" || name.starts_with("runtime-") {
+            symlink(entry.path(), models.path().join(name)).unwrap();
+        }
+    }
+    let path = PathBuf::from(env::var_os("PATH").unwrap());
+    let text = child(&path, models.path());
+    assert!(text.contains("translation\ncompilation\nbuilt"), "{text}");
+    let text = child(&path, models.path());
+    assert!(text.contains("built") && !text.contains("translation"), "the library is kept: {text}");
+    let library = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        entries.filter(|path| path.to_string_lossy().ends_with(".so")).collect::<Vec<_>>()
+    };
+    let [own] = &library(models.path())[..] else { panic!("one library") };
+    let name = own.file_name().unwrap();
+    // A model of other parameters under the name of this one.
+    let others = library(&cache());
+    let other = others.iter().find(|path| {
+        path.file_name() != Some(name) && path.file_name().unwrap().to_string_lossy().starts_with("counter-")
+    });
+    fs::remove_file(own).unwrap();
+    fs::copy(other.unwrap(), own).unwrap();
+    let text = child(&path, models.path());
+    let wanted =
+        "cannot be loaded (it was built from other sources or by other tools); delete it, so that it is built again";
+    assert!(text.contains(wanted), "{text}");
+    // A file that is no library.
+    fs::write(own, b"no library").unwrap();
+    let text = child(&path, models.path());
+    assert!(text.contains("cannot be loaded (") && text.contains("delete it, so that it is built again"), "{text}");
+    fs::remove_file(own).unwrap();
+    assert!(child(&path, models.path()).contains("built"), "a deleted model is built again");
 }

@@ -14,6 +14,13 @@ use solinas_rtl::schedule::Schedule;
 fn cases(bits: usize, random: usize) -> Vec<(Natural, Natural)> {
     let one = Natural::one();
     let ones = |bits: usize| (&one << bits).checked_sub(&one).unwrap();
+    // (2^n + 2) / 3 for an even n.
+    let three = Natural::from_words(vec![3]);
+    let thirds = |n: usize| {
+        let (third, rest) = (&(&one << n) + &Natural::from_words(vec![2])).div_rem(&three).unwrap();
+        assert!(rest == Natural::ZERO);
+        third
+    };
     let mut rng = ChaCha8Rng::seed_from_u64(bits as u64);
     let mut cases = vec![
         (Natural::ZERO, Natural::ZERO),
@@ -25,6 +32,8 @@ fn cases(bits: usize, random: usize) -> Vec<(Natural, Natural)> {
         (ones(bits), &one << (bits - 1)),
         (ones(bits / 2 + 17), &(&one << (bits / 2 - 20)) + &one),
         (&one << (bits - 1), &one << (bits - 1)),
+        // 3 times 0x55...56 is 2^n + 2: the carry of the lowest digit runs through all digits, of both halves.
+        (thirds(bits - 24), &(&three << (bits - 24)) + &three),
     ];
     for _ in 0..random {
         cases.push((Natural::random_bits(bits, &mut rng), Natural::random_bits(bits, &mut rng)));
@@ -84,6 +93,17 @@ fn a_reset_in_the_middle_of_a_product_leaves_nothing_behind() {
         multiplier.interrupt(&operands[8..], Part::All, cycles).unwrap();
         check(&mut multiplier, &cases[8..9]);
     }
+}
+
+#[test]
+fn a_product_beyond_the_limit_of_cycles_leaves_the_next_one_right() {
+    let Some(mut multiplier) = small(0) else { return };
+    let cases = cases(Size::Small.bits(), 1);
+    multiplier.set_limit(300);
+    let error = multiplier.multiply(&[(&cases[3].0, &cases[3].1)], Part::All).unwrap_err().to_string();
+    assert_eq!(error, "the simulated multiplier gave no result in 300 cycles; please report this");
+    multiplier.set_limit(1 << 20);
+    check(&mut multiplier, &cases);
 }
 
 #[test]

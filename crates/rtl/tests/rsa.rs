@@ -10,19 +10,6 @@ use solinas_rtl::{Design, Instance, Model};
 const P: u64 = 0xffff_ffff_0000_0001;
 const CORNERS: [u64; 8] = [0, 1, P - 1, P / 2, P / 2 + 1, 1 << 63, 0xffff_ffff, 1 << 32];
 
-fn mul(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(P)) as u64
-}
-
-fn pow2(mut exponent: usize) -> u64 {
-    let mut power = 1;
-    while exponent > 0 {
-        power = mul(power, 2);
-        exponent -= 1;
-    }
-    power
-}
-
 fn design(top: &str, parameters: &[(&str, u64)]) -> Option<Instance> {
     let mut design = Design::new(top).files("rsa/files.f").unwrap();
     for (name, value) in parameters {
@@ -38,88 +25,6 @@ fn residue(rng: &mut ChaCha8Rng, case: usize) -> u64 {
     }
     let random = rng.next_u64();
     if case.is_multiple_of(3) { CORNERS[random as usize % CORNERS.len()] } else { random % P }
-}
-
-#[test]
-fn kernels_transform_groups_of_16_and_32_points() {
-    let Some(mut dut) = design("sol_rsa_kernel", &[]) else { return };
-    let [valid, step, r32, inv, x, y] =
-        ["valid_i", "step_i", "r32_i", "inv_i", "x_i", "y_o"].map(|name| dut.port(name).unwrap());
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    // Groups of one length follow each other at once; the lengths are kept apart.
-    for (points, latency) in [(32, 12), (16, 10)] {
-        let steps = points / 8;
-        let groups: Vec<(bool, Vec<u64>)> = (0..40)
-            .map(|case| {
-                let values = (0..points).map(|_| if case == 20 { u64::MAX } else { residue(&mut rng, case) });
-                (case % 4 > 1, values.collect())
-            })
-            .collect();
-        let mut out = Vec::new();
-        for cycle in 0..groups.len() * steps + latency {
-            let (group, t) = (cycle / steps, cycle % steps);
-            dut.set_u64(valid, u64::from(group < groups.len()));
-            if let Some((inverse, values)) = groups.get(group) {
-                dut.set_u64(step, t as u64);
-                dut.set_u64(r32, u64::from(points == 32));
-                dut.set_u64(inv, u64::from(*inverse));
-                let lanes: Vec<u64> = (0..8).map(|l| values[steps * l + t]).collect();
-                dut.set(x, &lanes);
-            }
-            dut.tick();
-            if cycle + 1 >= latency {
-                let mut lanes = [0; 8];
-                dut.get(y, &mut lanes);
-                out.push(lanes);
-            }
-        }
-        let root = 192 / points;
-        for (group, (inverse, values)) in groups.iter().enumerate() {
-            for k in 0..points {
-                let sign = if *inverse { points - k } else { k };
-                let want = values.iter().enumerate().fold(0, |sum, (n, value)| {
-                    let term = mul(*value % P, pow2(root * n * sign % 192));
-                    ((u128::from(sum) + u128::from(term)) % u128::from(P)) as u64
-                });
-                assert_eq!(out[steps * group + k / 8][k % 8] % P, want, "{points} points, group {group}, output {k}");
-            }
-        }
-    }
-}
-
-#[test]
-fn inverse_kernels_return_the_points_of_groups_of_16() {
-    let Some(mut dut) = design("sol_rsa_inverse", &[]) else { return };
-    let [step, x, y] = ["step_i", "x_i", "y_o"].map(|name| dut.port(name).unwrap());
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let groups: Vec<Vec<u64>> = (0..40)
-        .map(|case| (0..16).map(|_| if case == 20 { u64::MAX } else { residue(&mut rng, case) }).collect())
-        .collect();
-    let latency = 10;
-    let mut out = Vec::new();
-    for cycle in 0..2 * groups.len() + latency {
-        let t = cycle % 2;
-        dut.set_u64(step, t as u64);
-        if let Some(values) = groups.get(cycle / 2) {
-            dut.set(x, &values[8 * t..][..8]);
-        }
-        dut.tick();
-        if cycle + 1 >= latency {
-            let mut lanes = [0; 8];
-            dut.get(y, &mut lanes);
-            out.push(lanes);
-        }
-    }
-    for (group, values) in groups.iter().enumerate() {
-        for j in 0..16 {
-            // The scale is 2^-9.
-            let want = values.iter().enumerate().fold(0, |sum, (k, value)| {
-                let term = mul(*value % P, pow2((12 * (16 - j) * k + 183) % 192));
-                ((u128::from(sum) + u128::from(term)) % u128::from(P)) as u64
-            });
-            assert_eq!(out[2 * group + j % 2][j / 2] % P, want, "group {group}, output {j}");
-        }
-    }
 }
 
 /// Digits of W bits in [0, 2^W) of sum `c[n]` 2^(W n) modulo 2^n - `sign`.

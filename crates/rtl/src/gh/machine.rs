@@ -78,6 +78,7 @@ pub(super) struct Machine {
     stalls: Stalls,
     latency: u64,
     memory: Memory,
+    limit: Option<u64>,
 }
 
 /// Memory outside of the chip. Slots are made when they are first written.
@@ -136,7 +137,8 @@ impl Machine {
         let memory = Memory { log_slot: size.log_points() - 5, candidates: 1, ..Memory::default() };
         let stalls = Stalls::new(timing.stalls);
         let latency = timing.latency;
-        let mut machine = Self { dut, size, readers, writer, write, address, data, read, stalls, latency, memory };
+        let mut machine =
+            Self { dut, size, readers, writer, write, address, data, read, stalls, latency, memory, limit: None };
         if machine.get(registers::ID) != ID {
             return Err(Error::Refused { top: "accelerator", problem: "its version is unknown".into() });
         }
@@ -206,8 +208,24 @@ impl Machine {
         self.set(registers::LIST + entry, term.map_or(SKIP, super::program::Term::encode));
     }
 
-    /// Runs the program from its first instruction on. Returns after at most `limit` cycles.
+    /// Limits the cycles of a program, in place of the limits that [`Self::run`] is given.
+    pub(super) fn set_limit(&mut self, cycles: u64) {
+        self.limit = Some(cycles);
+    }
+
+    /// Resets the circuit. Its settings, its stores and the memory outside of it keep their values.
+    fn reset(&mut self) {
+        for reader in &mut self.readers {
+            reader.reset(&mut self.dut);
+        }
+        self.dut.set_u64(self.write, 0);
+        self.dut.reset();
+    }
+
+    /// Runs the program from its first instruction on. A program that takes more than `limit` cycles or that ends with an
+    /// error is followed by a reset.
     pub(super) fn run(&mut self, limit: u64) -> Result<End, Error> {
+        let limit = self.limit.unwrap_or(limit);
         let beats = |machine: &Self| (machine.readers.iter().map(Reader::beats).sum::<u64>(), machine.writer.beats());
         let before = beats(self);
         self.set(registers::COMMAND, 0);
@@ -223,9 +241,13 @@ impl Machine {
                 let cycles = self.get(registers::CYCLES);
                 let (read_bytes, written_bytes) = (bytes(after.0 - before.0), bytes(after.1 - before.1));
                 let run = Run { cycles, read_bytes, written_bytes };
+                if status >> 2 & 7 != 0 {
+                    self.reset();
+                }
                 return Ok(End { run, bit: status >> 5 & 1 == 1, error: status >> 2 & 7 });
             }
             if self.dut.cycles() > end {
+                self.reset();
                 return Err(Error::Stuck { top: "accelerator", cycles: limit });
             }
         }

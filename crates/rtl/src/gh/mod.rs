@@ -18,8 +18,8 @@ use crate::{Design, Error, Step, Timing};
 pub use evaluation::Evaluation;
 use machine::{GUARD, Machine, registers};
 pub use machine::{Run, design};
-pub use modular::Modular;
 use modular::finish;
+pub use modular::{Modular, problem};
 use program::{Program, Term, slots};
 
 /// A simulated accelerator with the values of a public key.
@@ -127,6 +127,11 @@ impl Accelerator {
             machine.store(slot, &twice)?;
         }
         Ok(())
+    }
+
+    /// Limits the cycles of a primitive. One that takes more is stopped by a reset, with [`Error::Stuck`].
+    pub fn set_limit(&self, cycles: u64) {
+        self.modular.set_limit(cycles);
     }
 
     /// Computes `x y mod d`. The operands are below `d`.

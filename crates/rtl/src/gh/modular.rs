@@ -77,6 +77,11 @@ impl Modular {
         &self.modulus
     }
 
+    /// Limits the cycles of a program. A program that takes more is stopped by a reset, with [`Error::Stuck`].
+    pub fn set_limit(&self, cycles: u64) {
+        self.lock().set_limit(cycles);
+    }
+
     /// Computes a product. The operands are below the modulus, or one of them is 1 and the other one has at most the bits of
     /// a slot.
     ///
@@ -123,9 +128,23 @@ impl Modular {
     }
 }
 
+/// The end of a program, or the error of the status register.
 pub(super) fn finish(end: End) -> Result<End, Error> {
-    match end.error {
-        0 => Ok(end),
-        code => Err(Error::Refused { top: "accelerator", problem: format!("error code {code}") }),
+    if end.error == 0 {
+        return Ok(end);
+    }
+    Err(Error::Refused { top: "accelerator", problem: problem(end.error) })
+}
+
+/// What an error code of the status register means (`error_e` of `rtl/gh/sol_gh_pkg.sv`), and what helps.
+pub fn problem(code: u64) -> String {
+    match code {
+        1 => "a command came while a program ran; wait until the status register says done".into(),
+        2 => "the program has an unknown instruction; delete the model, so that it is built for this library".into(),
+        3 => {
+            "the guard bits do not show that the candidates are right; compute this ciphertext on the device cpu".into()
+        }
+        4 => "the multiplier refused an instruction; delete the model, so that it is built for this library".into(),
+        _ => format!("error code {code} is unknown; delete the model, so that it is built for this library"),
     }
 }
