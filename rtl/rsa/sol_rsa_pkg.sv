@@ -86,9 +86,15 @@ package sol_rsa_pkg;
     return half ? {1'b0, x[0], x[2], x[1], t[0]} : {x[1], x[0], x[2], t};
   endfunction
 
-  function automatic logic is_first(a_pass_e pass); return pass inside {A_FC, A_FN, A_GC, A_GN, A_FM}; endfunction
-  function automatic logic is_second(a_pass_e pass); return pass inside {A_PC, A_PN, A_PT, A_PM, A_KC, A_KN}; endfunction
-  function automatic logic is_negative(a_pass_e pass); return pass inside {A_FN, A_GN, A_FM, A_PN, A_PM, A_KN}; endfunction
+  function automatic logic is_first(a_pass_e pass);
+    return pass == A_FC | pass == A_FN | pass == A_GC | pass == A_GN | pass == A_FM;
+  endfunction
+  function automatic logic is_second(a_pass_e pass);
+    return pass == A_PC | pass == A_PN | pass == A_PT | pass == A_PM | pass == A_KC | pass == A_KN;
+  endfunction
+  function automatic logic is_negative(a_pass_e pass);
+    return pass == A_FN | pass == A_GN | pass == A_FM | pass == A_PN | pass == A_PM | pass == A_KN;
+  endfunction
   // Row and step of a second step, column and step of a first one.
   function automatic logic [4:0] row_at(logic half, logic [5:0] count); return half ? {1'b0, count[4:1]} : count[5:1]; endfunction
   function automatic logic [3:0] column_at(logic half, logic [5:0] count); return half ? count[4:1] : count[5:2]; endfunction

@@ -1,4 +1,7 @@
 // Shares units A and B between two moduli and the loading of keys. The modulus that was not served last comes first.
+//
+// Requests are registered, so a grant comes a cycle after its request at the earliest. A request stays until its grant. The old
+// request in the register does no harm after that, since the unit is then in use.
 module sol_rsa_scheduler import sol_rsa_pkg::*; (
   input  logic clk_i, rst_ni, half_i,
   input  a_control_t ask_a_i [3], output logic [2:0] grant_a_o,
@@ -12,20 +15,25 @@ module sol_rsa_scheduler import sol_rsa_pkg::*; (
   // A product of two operands takes both kernels.
   function automatic logic both(a_pass_e pass, logic second); return second & pass inside {A_PC, A_PN}; endfunction
 
+  a_control_t ask_a [3]; b_control_t ask_b [3];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) for (int i = 0; i < 3; i++) begin ask_a[i] <= '0; ask_b[i] <= '0; end
+    else for (int i = 0; i < 3; i++) begin ask_a[i] <= ask_a_i[i]; ask_b[i] <= ask_b_i[i]; end
+
   // The third asks only while the others rest.
   always_comb begin
     grant_a_o = '0; a_next = '0;
     for (int k = 0; k < 3; k++) begin
       automatic logic [1:0] i = k == 2 ? 2'd2 : {1'b0, 1'(k) ^ !a_last};
-      if (grant_a_o == '0 & a_left == '0 & ask_a_i[i].pass != A_NONE & (b_left == '0 | !both(ask_a_i[i].pass, ask_a_i[i].second))) begin
-        grant_a_o[i] = 1'b1; a_next = ask_a_i[i];
+      if (grant_a_o == '0 & a_left == '0 & ask_a[i].pass != A_NONE & (b_left == '0 | !both(ask_a[i].pass, ask_a[i].second))) begin
+        grant_a_o[i] = 1'b1; a_next = ask_a[i];
       end
     end
     grant_b_o = '0; b_next = '0;
     for (int k = 0; k < 3; k++) begin
       automatic logic [1:0] i = k == 2 ? 2'd2 : {1'b0, 1'(k) ^ !b_last};
-      if (grant_b_o == '0 & b_left == '0 & !both(a_next.pass, a_next.second) & ask_b_i[i].pass != B_NONE) begin
-        grant_b_o[i] = 1'b1; b_next = ask_b_i[i];
+      if (grant_b_o == '0 & b_left == '0 & !both(a_next.pass, a_next.second) & ask_b[i].pass != B_NONE) begin
+        grant_b_o[i] = 1'b1; b_next = ask_b[i];
       end
     end
   end

@@ -14,7 +14,7 @@ import synthesis
 ROOT = synthesis.ROOT
 FOLDERS = ["common", "multiplier", "rsa", "gh"]
 # Whole designs.
-DESIGNS = ["sol_multiplier", "sol_gh"]
+DESIGNS = ["sol_multiplier", "sol_gh", "sol_rsa"]
 # Modules that stand for a family: their legal sets of parameters. All other modules are checked with their defaults.
 LEGAL = {
     "sol_norm": [{"W": w} for w in (66, 68, 70, 72)],
@@ -30,7 +30,13 @@ LEGAL = {
     "sol_mul_unload": [{"LOG_SEGMENT": 6}, {"LOG_SEGMENT": 1}],
     "sol_mul_memory": [{"LOG_WORDS": 10}, {"LOG_WORDS": 5}],
     "sol_gh": [{"LOG_N": n} for n in (16, 11)],
-    "sol_rsa_carry": [{"W": 17, "STEPS": 4}, {"W": 25, "STEPS": 4}, {"W": 17, "STEPS": 2}],
+    "sol_mulrot": [{"SUBTRACT": 0}, {"SUBTRACT": 1}],
+    "sol_rsa": [{"BITS": 8192}, {"BITS": 12288}],
+    "sol_rsa_carry": [{"W": 17}, {"W": 25}],
+    "sol_rsa_digits": [{"W": 19}, {"W": 27}],
+    "sol_rsa_twist": [{"W": 19}, {"W": 27}],
+    "sol_rsa_twiddle": [{"INVERSE": 0}, {"INVERSE": 1}],
+    "sol_rsa_exponent": [{"LOG_WORDS": 7}, {"LOG_WORDS": 8}],
 }
 for unit in ("sum", "sink", "compare", "candidates"):
     LEGAL[f"sol_gh_{unit}"] = [{"LOG_SLOT": s} for s in (11, 6)]
@@ -52,7 +58,8 @@ ILLEGAL = [
     ("sol_rsa_inverse", {"SCALE": 192}, "sol_rsa_inverse: SCALE = 192 is not in 0..191"),
     ("sol_rsa_local", {"W": 32}, "sol_rsa_local: WI = 64 has no third digit of W = 32"),
     ("sol_rsa_local", {"WO": 19}, "sol_rsa_local: WO = 19 is too narrow"),
-    ("sol_rsa_exponent", {"LOG_WINDOW": 5}, "sol_rsa_exponent: LOG_WINDOW = 5 does not divide 64"),
+    ("sol_rsa", {"BITS": 4096}, "sol_rsa: BITS = 4096 is neither 8192 nor 12288"),
+    ("sol_rsa_carry", {"W": 18}, "sol_rsa_carry: W = 18 is neither 17 nor 25"),
 ]
 
 

@@ -166,11 +166,21 @@ fn products() -> Vec<Line> {
     pairs.extend((0..1000).map(|_| (random.residue(), random.residue())));
     // 61 is prime to 64, so pairs meet other rotations in a row.
     let rotations = (0..).map(|i: u64| 61 * i % 64);
-    let line = |((a, b), rot)| {
+    // Subtrahends: the corners in turn, then random ones.
+    let subtrahends: Vec<u64> =
+        CORNERS.iter().cycle().take(1500).copied().chain((0..pairs.len()).map(|_| random.residue())).collect();
+    let line = |(((a, b), rot), c)| {
         let product = mul_pow2(mul(reduce(a), reduce(b)), 3 * rot);
-        Line::new(random.gap()).words(&[a]).words(&[b]).field(8, &[rot]).words(&[product])
+        let difference = add(product, reduce(P - reduce(c)));
+        Line::new(random.gap())
+            .words(&[a])
+            .words(&[b])
+            .words(&[c])
+            .field(8, &[rot])
+            .words(&[difference])
+            .words(&[product])
     };
-    pairs.into_iter().zip(rotations).map(line).collect()
+    pairs.into_iter().zip(rotations).zip(subtrahends).map(line).collect()
 }
 
 /// The transform with the root of this order, a power of two.

@@ -5,9 +5,9 @@ mod tools;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use solinas_bigint::Natural;
+use solinas_bigint::{Montgomery, Natural};
 use solinas_rtl::multiplier::{self, Multiplier, Part, Size};
-use solinas_rtl::{Error, Timing, gh};
+use solinas_rtl::{Error, Timing, gh, rsa};
 use solinas_schemes::gh::{
     Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, noise,
 };
@@ -64,6 +64,35 @@ const PRIMITIVES: &[Fault] = &[
     ("gh/sol_gh_compare.sv", "greater_o <= high > rdata_i", "greater_o <= high < rdata_i"),
     ("gh/sol_gh_sequencer.sv", "flying <= 3'(now.flying)", "flying <= 3'd3"),
     ("gh/sol_gh_registers.sv", "assign start_o = command & !busy_i", "assign start_o = command & busy_i"),
+];
+
+/// Faults that powers find.
+const POWERS: &[Fault] = &[
+    ("common/sol_mulrot.sv", "SUBTRACT ? s - $signed({4'b0, c_i}) : s", "s"),
+    ("common/sol_mulrot.sv", "mm2 - {2'b0, ll2} - {2'b0, hh2}", "mm2 - {2'b0, ll2} - {2'b0, ll2}"),
+    ("rsa/sol_rsa_pkg.sv", "{row[2], row[1] ^ row[4], row[0] ^ row[3]}", "{row[2], row[1] ^ row[3], row[0] ^ row[4]}"),
+    ("rsa/sol_rsa_pkg.sv", "result = i < 16 ? 64'd1 : 64'd2", "result = i < 17 ? 64'd1 : 64'd2"),
+    ("rsa/sol_rsa_twist.sv", "negative ? low + 32'd1 : low", "negative & !minus_one ? low + 32'd1 : low"),
+    ("rsa/sol_rsa_twist.sv", "{step_i[0], 1'b0} : step_i", "{step_i[1], step_i[0]} : step_i"),
+    ("rsa/sol_rsa_untwist.sv", ".STEP(144)", ".STEP(168)"),
+    ("rsa/sol_rsa_carry.sv", "if (pipe[2].valid & pipe[2].column == '0)", "if (pipe[2].column == '0)"),
+    ("rsa/sol_rsa_carry.sv", "wraps ? half - unit", "wraps ? half + unit"),
+    ("rsa/sol_rsa_local.sv", "first_i & negate ? -one : one", "first_i & negate ? one : one"),
+    (
+        "rsa/sol_rsa_thread.sv",
+        "4 * (FILL + 2) + AT_TWIST32 + TO_CARRY + LAT_LOCAL - 2",
+        "4 * (FILL + 2) + AT_TWIST32 + TO_CARRY + LAT_LOCAL - 3",
+    ),
+    (
+        "rsa/sol_rsa_thread.sv",
+        "64 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 3",
+        "64 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 4",
+    ),
+    ("rsa/sol_rsa_thread.sv", "g_late <= kind == TABLE & entry == 4'd1", "g_late <= 1'b0"),
+    ("rsa/sol_rsa_scheduler.sv", "is_first(a_next.pass) ? 7'd65 : 7'd63", "7'd63"),
+    ("rsa/sol_rsa_exponent.sv", "windows <= 5'd16", "windows <= 5'd15"),
+    ("rsa/sol_rsa_finish.sv", "scan inside {2'd1, 2'd2} & sign[1]", "scan == 2'd1 & sign[1]"),
+    ("rsa/sol_rsa_control.sv", "!is_one ? E_INVERSE", "1'b0 ? E_INVERSE"),
 ];
 
 /// Whether the products of a changed multiplier are right.
@@ -131,8 +160,49 @@ fn computes(fault: Option<Fault>) -> Result<bool, Error> {
     Ok(true)
 }
 
+/// Whether the powers of a changed exponentiator are right, and a wrong constant of its key is refused.
+fn exponentiates(fault: Option<Fault>) -> Result<bool, Error> {
+    let mut design = rsa::design(rsa::Size::Bits8192)?;
+    if let Some((file, from, to)) = fault {
+        design = design.replaced(file, from, to)?;
+    }
+    let mut exponentiator =
+        rsa::Exponentiator::of_design(&design, rsa::Size::Bits8192, Timing::default(), &mut |_| {})?;
+    exponentiator.set_limit(LIMIT);
+    let ones = |bits: usize| (&Natural::one() << bits).checked_sub(&Natural::one()).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(31);
+    // Moduli that share no factor with 2^n - 1.
+    let mut modulus = |bits: usize| loop {
+        let n = &(&Natural::one() << (bits - 1)) + &Natural::random_bits(bits - 2, &mut rng);
+        if n.words()[0] % 2 == 1 && [8704, 4352].iter().all(|ring| n.vartime_gcd(&ones(*ring)).is_one()) {
+            break n;
+        }
+    };
+    let (whole, p, q) = (modulus(8192), modulus(4096), modulus(4000));
+    let exponents =
+        [0xfedc_ba98_7654_3210, 1, 0x1111_2222_3333_4444, u64::MAX].map(|word| Natural::from_words(vec![word]));
+    for (i, moduli) in [vec![&whole], vec![&p, &q], vec![&whole], vec![&p, &q]].into_iter().enumerate() {
+        let exponent = &exponents[i];
+        let bases: Vec<Natural> =
+            moduli.iter().map(|n| n.checked_sub(&Natural::from_words(vec![2 + i as u64])).unwrap()).collect();
+        let tasks: Vec<_> = moduli
+            .iter()
+            .zip(&bases)
+            .map(|(modulus, base)| rsa::Task { modulus, exponent, exponent_bits: 64, base })
+            .collect();
+        let powers = exponentiator.powers(&tasks)?;
+        for ((modulus, base), value) in moduli.iter().zip(&bases).zip(&powers.values) {
+            if *value != Montgomery::new(modulus).unwrap().vartime_pow(base, exponent) {
+                return Ok(false);
+            }
+        }
+    }
+    // 1/N of another modulus.
+    Ok(exponentiator.load_key(&p, &q).is_err())
+}
+
 /// The benches with the faults that they find.
-const BENCHES: &[(&[Fault], Bench)] = &[(PRODUCTS, multiplies), (PRIMITIVES, computes)];
+const BENCHES: &[(&[Fault], Bench)] = &[(PRODUCTS, multiplies), (PRIMITIVES, computes), (POWERS, exponentiates)];
 
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]

@@ -76,6 +76,7 @@ pub struct Exponentiator {
     size: Size,
     ports: Ports,
     stalls: Stalls,
+    limit: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -155,12 +156,17 @@ impl Exponentiator {
             out_data: port("out_data_o")?,
         };
         dut.reset();
-        Ok(Self { dut, size, ports, stalls: Stalls::new(timing.stalls) })
+        Ok(Self { dut, size, ports, stalls: Stalls::new(timing.stalls), limit: None })
     }
 
     /// The size of this instance.
     pub fn size(&self) -> Size {
         self.size
+    }
+
+    /// Limits the cycles of a command, in place of a limit above all that it may take.
+    pub fn set_limit(&mut self, cycles: u64) {
+        self.limit = Some(cycles);
     }
 
     /// Computes one power, or two with moduli of half the length at a time.
@@ -206,14 +212,25 @@ impl Exponentiator {
         if task.base >= task.modulus {
             return Err(refused("the base is not below the modulus"));
         }
-        let inverse = inverse(task.modulus, n)?;
         let moduli = 1 << slot;
-        let mut words = padded(&inverse, n / 64);
-        words.extend(padded(task.modulus, n / 64));
-        self.run(Command { op: KEY, half, moduli, words: 0 }, &words)?;
+        self.key(half, moduli, task.modulus, &inverse(task.modulus, n)?)?;
         let command = Command { op: EXPONENT, half, moduli, words: length as u64 };
         self.run(command, &padded(task.exponent, length))?;
         Ok(())
+    }
+
+    /// Loads a modulus of at most half the length of a whole one, with another's inverse, to test that the circuit refuses it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`].
+    pub fn load_key(&mut self, modulus: &Natural, other: &Natural) -> Result<(), Error> {
+        self.key(true, 1, modulus, &inverse(other, self.size.ring_bits(true))?)
+    }
+
+    fn key(&mut self, half: bool, moduli: u64, modulus: &Natural, inverse: &Natural) -> Result<(), Error> {
+        let words = self.size.ring_bits(half) / 64;
+        let stream = [padded(inverse, words), padded(modulus, words)].concat();
+        self.run(Command { op: KEY, half, moduli, words: 0 }, &stream).map(|_| ())
     }
 
     /// Runs a command: sends `words` and returns those that come back.
@@ -221,7 +238,7 @@ impl Exponentiator {
         let ports = &self.ports;
         // A product takes less than 1000 cycles.
         let bits = 64 * self.size.exponent_words(false) as u64;
-        let limit = if command.op == POWER { 2500 * (bits + 20) } else { 1 << 16 };
+        let limit = self.limit.unwrap_or(if command.op == POWER { 2500 * (bits + 20) } else { 1 << 16 });
         let end = self.dut.cycles() + limit;
         let (mut taken, mut sent, mut out) = (false, 0, Vec::new());
         for (port, value) in [
