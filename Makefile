@@ -27,6 +27,7 @@ gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the READ
 
 rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, proofs (more than an hour)
 	$(RTL_PYTHON) rtl/tools/prove.py
+	$(RTL_PYTHON) rtl/tools/faults.py
 	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers

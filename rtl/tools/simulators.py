@@ -106,17 +106,19 @@ class Icarus:
                 (self.work / folder / path.name).write_text(ELABORATION_CHECK.sub("", path.read_text()))
         self.version = call(["iverilog", "-V"], work)[1].splitlines()[0]
 
-    def build(self, name, count):
+    def build(self, name, count, first=None):
+        """A program of a bench. Modules in the folder `first` replace those of the design."""
         top = f"bench_{name}"
+        program = self.work / (f"{top}.vvp" if first is None else f"{first}/{top}.vvp")
         paths = [self.work / path.relative_to(ROOT) for path in files(name)]
         # Icarus cannot read all packages, so it gets those that are needed.
         text = "".join(path.read_text() for path in paths if path.stem in (top, name))
         packages = [path for path in paths if path.stem == "sol_pkg" or path.stem.endswith("_pkg") and f"{path.stem}::" in text]
         # Only the modules that the bench needs are read.
-        folders = [part for path in sorted({path.parent for path in paths}) for part in ("-y", path)]
-        command = ["iverilog", "-g2012", "-Y", ".sv", *folders, "-s", top, f"-P{top}.COUNT={count}", "-o", f"{top}.vvp"]
+        folders = ([] if first is None else ["-y", first]) + [part for path in sorted({path.parent for path in paths}) for part in ("-y", path)]
+        command = ["iverilog", "-g2012", "-Y", ".sv", *folders, "-s", top, f"-P{top}.COUNT={count}", "-o", program]
         done, output = call([*command, *packages, paths[-1]], self.work)
-        return (["vvp", "-n", f"{top}.vvp"], "") if done else (None, output)
+        return (["vvp", "-n", program], "") if done else (None, output)
 
 
 def run(simulator, name, path):
