@@ -1,7 +1,7 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas} <- {cli, python, fuzz, xtask}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas} <- {cli, python, fuzz}
 //!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
@@ -22,7 +22,7 @@ const LAYERS: [&[&str]; 7] = [
     &["formats", "gpu", "rtl", "circuits"],
     &["runtime", "gpu-lab"],
     &["paper", "solinas"],
-    &["cli", "python", "fuzz", "xtask"],
+    &["cli", "python", "fuzz"],
 ];
 
 /// Crates that use no other crate of ours.
