@@ -27,6 +27,8 @@ gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the READ
 
 rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, proofs (more than an hour)
 	$(RTL_PYTHON) rtl/tools/prove.py
+	$(RTL_PYTHON) rtl/tools/simulators.py
+	$(RTL_PYTHON) rtl/tools/faults.py
 	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
@@ -48,10 +50,10 @@ test-rust: ## Rust tests, the command line's and a short fuzzing included, and d
 	SOLINAS_RTL=required $(CARGO) test --quiet --workspace
 	$(CARGO) xtask stack
 
-test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves in two simulators
+test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves
 	$(RTL_PYTHON) rtl/tools/lint.py
 	$(CARGO) xtask vectors
-	$(RTL_PYTHON) rtl/tools/simulators.py
+	$(RTL_PYTHON) rtl/tools/simulators.py --quick
 
 python: $(VENV)/installed ## The Python package, in .venv
 	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml

@@ -11,12 +11,12 @@ module bench_sol_mul_loader #(parameter int COUNT = 128);
 
   logic [383:0] vectors [0:COUNT-1];
   string path;
-  int checked, errors, operand, taken, first, last, stalls, interrupted, idle;
+  int checked, errors, operand, taken, first, last, late, slow, interrupted, idle;
   logic [5:0] queue [0:255]; int due [0:255];
   int cycle; logic active, check, load; logic [383:0] want;
 
   // Whether a stream flows in this cycle.
-  function automatic logic flows();
+  function automatic logic flows(input int stalls);
     return $urandom % 256 >= stalls;
   endfunction
 
@@ -28,14 +28,16 @@ module bench_sol_mul_loader #(parameter int COUNT = 128);
     load = 1'b1;
     #1 clk = 1'b1; #1 clk = 1'b0; reset_n = 1'b1;
     while (operand < OPERANDS && idle < 5000) begin
-      stalls = (operand % 4) * 80;
+      // Of 256 cycles, the memory and the consumer lose so many: each of them is the slower one at times.
+      late = (operand / 2 % 3) * 110;
+      slow = operand % 2 == 1 ? 245 : operand * 20;
       // A column is taken by two steps, and the group is released with its last one. Both rounds have 32 columns.
-      active = ready && (step || flows());
+      active = ready && (step || flows(slow));
       next = active && step && column == 4'd15;
       start = load && !busy;
       if (start) load = 1'b0;
-      gnt = flows();
-      rvalid = first != last && due[first % 256] <= cycle && flows();
+      gnt = flows(late);
+      rvalid = first != last && due[first % 256] <= cycle && flows(late);
       rdata = rvalid ? vectors[operand * (BEATS + COLUMNS) + 32'(queue[first % 256])] : {12{$urandom}};
       #1;
       if (req && gnt) begin queue[last % 256] = addr; due[last % 256] = cycle + 1 + $urandom % 15; last++; end

@@ -10,7 +10,6 @@ mod msrv;
 mod ptx;
 mod quickstart;
 mod targets;
-mod vectors;
 
 use clap::{Parser, Subcommand};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -107,7 +106,7 @@ fn main() -> ExitCode {
         Chore::Stack => stack(),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
         Chore::Golden { save, target } => golden(save, target.as_deref()),
-        Chore::Vectors { folder } => vectors::write(&folder),
+        Chore::Vectors { folder } => vectors(&folder),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
@@ -185,6 +184,13 @@ fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
     let (seconds, seed) = (seconds.to_string(), seed.to_string());
     let options = [("SOLINAS_FUZZ_SECONDS", seconds.as_str()), ("SOLINAS_FUZZ_SEED", seed.as_str())];
     run_with(&["test", "--workspace", "--test", "smoke", "--", "--nocapture"], &options)
+}
+
+/// The chores use no library, so an example of the simulations writes the vectors.
+fn vectors(folder: &Path) -> Outcome {
+    // Cargo runs in the repository, but a folder is relative to the caller's.
+    let folder = std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    run(&["run", "--quiet", "--package", "solinas-rtl", "--example", "vectors", "--", &folder.to_string_lossy()])
 }
 
 fn stack() -> Outcome {

@@ -1,15 +1,15 @@
-//! Test vectors for the benches of `rtl/bench`, from the arithmetic of `solinas-field`.
+//! Writes test vectors for the benches of `rtl/bench`, from the arithmetic of `solinas-field`:
+//! `cargo run -p solinas-rtl --example vectors -- FOLDER`.
 //!
 //! A file has a vector a line: a head, the inputs and the outputs, in the format of `$readmemh`. The low seven bits of the
 //! head are the cycles of noise before the vector; its top bit says that the outputs are not compared.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use solinas_field::solinas::{P, add, mul, mul_pow2, naive, pow, reduce};
-
-use crate::Outcome;
 
 /// The root of unity of the order 65,536 of `rtl/common/sol_pkg.sv`.
 const ROOT: u64 = 0xdc92_18a8_6d10_f3a3;
@@ -20,8 +20,22 @@ const CORNERS: [u64; 10] = [0, 1, 2, P - 1, P, P + 1, u64::MAX, u64::MAX - 1, 0x
 /// Head of a vector whose outputs are not compared.
 const UNCHECKED: u64 = 0x80;
 
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        eprintln!("the folder for the vectors is missing");
+        return ExitCode::FAILURE;
+    };
+    match write(&PathBuf::from(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Writes one file for each bench.
-pub(crate) fn write(folder: &Path) -> Outcome {
+fn write(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
     let files = [
         ("sol_norm", norm()),
@@ -361,21 +375,4 @@ fn network() -> Vec<Line> {
         Line::new(random.gap()).field(4, &[sel as u64]).words(&x).words(&y[..8]).words(&y)
     };
     (0..160).map(line).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use solinas_field::solinas::neg;
-
-    use super::*;
-
-    #[test]
-    fn constants_are_those_of_the_field() {
-        assert_eq!((pow(ROOT, 1024), pow(ROOT, 32_768)), (8, neg(1)));
-    }
-
-    #[test]
-    fn fields_are_written_from_their_highest_digit() {
-        assert_eq!(Line::new(0x83).field(6, &[0x2a]).words(&[1, 2]).0, "83_2a_00000000000000020000000000000001_");
-    }
 }
