@@ -25,7 +25,8 @@ gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the READ
 
 rtl: test-tools ## The long runs of the hardware designs: full multiplier, Gentry-Halevi accelerator, proofs (40 minutes)
 	$(RTL_PYTHON) rtl/tools/prove.py
-	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
+	SOLINAS_RTL=required SOLINAS_RTL_FIGURES=$(CURDIR)/docs/measurements/rtl-cycles.json \
+		$(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
