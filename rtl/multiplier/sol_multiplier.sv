@@ -133,8 +133,8 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
   wire behind_s = pipe[AT_MUL_B].pass == P3;
   for (genvar l = 0; l < 16; l++) begin : g_multiplier
     sol_mulrot u_mul_a (.clk_i, .a_i(spectrum[0][l]), .b_i(middle ? spectrum[1][l] : factor[0][l]), .rot_i(middle ? 6'd0 : rot[0][l]),
-      .r_o(product[0][l]));
-    sol_mulrot u_mul_b (.clk_i, .a_i(behind_s ? inverse[l] : spectrum[1][l]), .b_i(factor[1][l]), .rot_i(rot[1][l]), .r_o(product[1][l]));
+      .c_i('0), .r_o(product[0][l]));
+    sol_mulrot u_mul_b (.clk_i, .a_i(behind_s ? inverse[l] : spectrum[1][l]), .b_i(factor[1][l]), .rot_i(rot[1][l]), .c_i('0), .r_o(product[1][l]));
   end
   sol_kernel_s #(.SCALE(LOG_N)) u_kernel_s (.clk_i, .step_i(pipe[AT_WRITE].count[0]), .x_i(product[0]), .y_o(inverse));
 

@@ -1,9 +1,25 @@
 -f common/files.f
 rsa/sol_rsa_pkg.sv
+rsa/sol_rsa_xnet.sv
 rsa/sol_rsa_dft8.sv
 rsa/sol_rsa_kernel.sv
 rsa/sol_rsa_inverse.sv
 rsa/sol_rsa_local.sv
 rsa/sol_rsa_carry.sv
 rsa/sol_rsa_window.sv
+rsa/sol_rsa_array.sv
+rsa/sol_rsa_words.sv
+rsa/sol_rsa_digits.sv
+rsa/sol_rsa_twist.sv
+rsa/sol_rsa_untwist.sv
+rsa/sol_rsa_twiddle.sv
+rsa/sol_rsa_spectra.sv
+rsa/sol_rsa_pipe.sv
+rsa/sol_rsa_path.sv
 rsa/sol_rsa_exponent.sv
+rsa/sol_rsa_thread.sv
+rsa/sol_rsa_scheduler.sv
+rsa/sol_rsa_load.sv
+rsa/sol_rsa_finish.sv
+rsa/sol_rsa_control.sv
+rsa/sol_rsa.sv

@@ -1,69 +1,69 @@
 // Coefficients of a product to short signed digits: two local carry steps, then the division by 2 modulo 2^n + 1.
 //
-// A pass brings the last four columns, then all columns 0 to COLUMNS - 1: the first four only fill the history, since the two
-// steps look back four digits. The output is delayed by one column, and the sum needs no long carry. A residue above p/2
+// A pass brings the last four columns, then all columns 0 to 15: the first four only fill the history, since the two steps look
+// back four digits. A column takes STEPS cycles, 4 or for halves 2. The output is delayed by one column, and the sum needs no long carry. A residue above p/2
 // stands for a negative coefficient.
 //
 // Division (`halve_i`): bit 0 of a digit moves to the top of the digit below. Bit 0 of digit 0 wraps with a minus. The top
 // digit of each row needs column 0 of the row above, so its bits are kept.
 //
-// Range: canonical residues in, W at least 17. Output: signed, W + 2 bits. Latency: 4 + STEPS. Throughput: 8 digits a cycle.
-module sol_rsa_carry #(parameter int W = 17, parameter int STEPS = 4, parameter int COLUMNS = 16) (
+// Range: canonical residues of coefficients below 2^47 in size for W = 17, of any for W = 25. Output: signed, W + 2 bits. Latency: 4 + STEPS. Throughput: 8 digits a cycle.
+module sol_rsa_carry #(parameter int W = 17) (
   input  logic clk_i,
-  input  logic [$clog2(COLUMNS)-1:0] column_i,
-  input  logic [$clog2(STEPS)-1:0] step_i,
+  input  logic half_i, valid_i,
+  input  logic [3:0] column_i,
+  input  logic [1:0] step_i,
   input  logic minus_i, halve_i,
   input  logic [7:0][63:0] c_i,
   output logic [7:0][W+1:0] d_o);
   /* verilator no_inline_module */
 
-  localparam int LC = $clog2(COLUMNS);
-  localparam int LS = $clog2(STEPS);
-  localparam int W1 = 66 - 2*W > W + 3 ? 66 - 2*W : W + 3;        // after the first step
+  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/rsa.md
+  localparam int W1 = WI + 2 - 2*W > W + 3 ? WI + 2 - 2*W : W + 3;        // after the first step
   localparam int W2 = W1 > 2*W ? W1 : 2*W + 1;                    // its sign extended to three digits
-  typedef struct packed { logic [LC-1:0] column; logic [LS-1:0] step; logic minus, halve; } control_t;
+  typedef struct packed { logic valid; logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;
   control_t pipe [3];
   always_ff @(posedge clk_i) begin
-    pipe[0] <= '{column: column_i, step: step_i, minus: minus_i, halve: halve_i};
+    pipe[0] <= '{valid: valid_i, column: column_i, step: step_i, minus: minus_i, halve: halve_i};
     pipe[1] <= pipe[0]; pipe[2] <= pipe[1];
   end
 
-  logic [7:0][63:0] centred;
+  logic [7:0][WI-1:0] centred;
   logic [7:0][W1-1:0] once;
   logic [7:0][W2-1:0] wide;
   logic [7:0][W+1:0] twice;
   for (genvar l = 0; l < 8; l++) begin : g_centre
     always_ff @(posedge clk_i)
-      centred[l] <= c_i[l] > 64'h7FFF_FFFF_8000_0000 ? c_i[l] + 64'h0000_0000_FFFF_FFFF : c_i[l];    // - p
+      centred[l] <= WI'(c_i[l] > 64'h7FFF_FFFF_8000_0000 ? c_i[l] + 64'h0000_0000_FFFF_FFFF : c_i[l]);    // - p
     assign wide[l] = W2'($signed(once[l]));
   end
-  sol_rsa_local #(.W(W), .STEPS(STEPS), .WI(64), .WO(W1)) u_first (
-    .clk_i, .first_i(pipe[0].column == LC'(0)), .second_i(pipe[0].column == LC'(1)), .step0_i(pipe[0].step == LS'(0)),
+  sol_rsa_local #(.W(W), .WI(WI), .WO(W1)) u_first (
+    .clk_i, .half_i, .first_i(pipe[0].column == 4'd0), .second_i(pipe[0].column == 4'd1), .step0_i(pipe[0].step == 2'd0),
     .minus_i(pipe[0].minus), .c_i(centred), .d_o(once));
-  sol_rsa_local #(.W(W), .STEPS(STEPS), .WI(W2), .WO(W + 2)) u_second (
-    .clk_i, .first_i(pipe[1].column == LC'(0)), .second_i(pipe[1].column == LC'(1)), .step0_i(pipe[1].step == LS'(0)),
+  sol_rsa_local #(.W(W), .WI(W2), .WO(W + 2)) u_second (
+    .clk_i, .half_i, .first_i(pipe[1].column == 4'd0), .second_i(pipe[1].column == 4'd1), .step0_i(pipe[1].step == 2'd0),
     .minus_i(pipe[1].minus), .c_i(wide), .d_o(twice));
 
   // The digit that leaves lies one column below the present one. `low[s]` holds bit 0 of column 0.
-  control_t delayed [STEPS];
-  logic [7:0][W+1:0] held [STEPS];
-  logic [STEPS-1:0][7:0] low;
-  wire [8*STEPS-1:0] rows = low;
-  wire [8*STEPS-1:0] rows_above = {rows[0], rows[8*STEPS-1:1]};
+  control_t delayed [4]; logic [7:0][W+1:0] held [4];
+  logic [3:0][7:0] low;
+  wire [31:0] rows = low;
+  wire [31:0] rows_above = {rows[0], rows[31:17], half_i ? rows[0] : rows[16], rows[15:1]};
   always_ff @(posedge clk_i) begin
     delayed[0] <= pipe[2]; held[0] <= twice;
-    for (int i = 1; i < STEPS; i++) begin delayed[i] <= delayed[i-1]; held[i] <= held[i-1]; end
-    if (pipe[2].column == '0) for (int l = 0; l < 8; l++) low[pipe[2].step][l] <= twice[l][0];
+    for (int i = 1; i < 4; i++) begin delayed[i] <= delayed[i-1]; held[i] <= held[i-1]; end
+    if (pipe[2].valid & pipe[2].column == '0) for (int l = 0; l < 8; l++) low[pipe[2].step][l] <= twice[l][0];
   end
-  wire control_t now = delayed[STEPS-1];
-  wire unused = now.minus;
-  wire top = now.column == LC'(COLUMNS - 1);
+  wire control_t now = half_i ? delayed[1] : delayed[3];
+  wire [7:0][W+1:0] digits = half_i ? held[1] : held[3];
+  wire unused = now.minus ^ now.valid;
+  wire top = now.column == 4'd15;
   for (genvar l = 0; l < 8; l++) begin : g_halve
     wire above = top ? rows_above[8*32'(now.step) + l] : twice[l][0];
-    wire wraps = (l == 7) & top & (now.step == LS'(STEPS - 1));
-    wire signed [W+1:0] half = $signed(held[STEPS-1][l]) >>> 1;
+    wire wraps = (l == 7) & top & (now.step == (half_i ? 2'd1 : 2'd3));
+    wire signed [W+1:0] half = $signed(digits[l]) >>> 1;
     wire signed [W+1:0] unit = {3'b001, {(W-1){1'b0}}};
     always_ff @(posedge clk_i)
-      d_o[l] <= !now.halve ? held[STEPS-1][l] : !above ? half : wraps ? half - unit : half + unit;
+      d_o[l] <= !now.halve ? digits[l] : !above ? half : wraps ? half - unit : half + unit;
   end
 endmodule

@@ -30,6 +30,45 @@ LEAVES = {
     "sol_gh_registers": ("gh/files.f", ["-sol_bank"]),
     "sol_gh_sequencer": ("gh/files.f", []),
 }
+# Modules of the RSA exponentiator with digits of W bits: name, parameters and blackboxes, number of instances.
+def rsa_leaves(bits, w):
+    leaves = [
+        ("sol_mulrot", ["SUBTRACT=1"], 8),
+        ("sol_mulrot", [], 8),
+        ("sol_rsa_kernel", [], 2),
+        ("sol_rsa_inverse", [], 1),
+        ("sol_rsa_twist", [f"W={w + 2}"], 1),
+        ("sol_rsa_untwist", [], 1),
+        ("sol_rsa_twiddle", [], 1),
+        ("sol_rsa_twiddle", ["INVERSE=1"], 1),
+        ("sol_rsa_carry", [f"W={w}"], 1),
+        ("sol_rsa_words", ["-sol_bank"], 1),
+        ("sol_rsa_digits", [f"W={w + 2}", "-sol_bank"], 1),
+        ("sol_rsa_spectra", ["-sol_bank"], 1),
+    ]
+    names = {f"-{name}" for name, _, _ in leaves}
+    return leaves + [("sol_rsa", [f"BITS={bits}", "-sol_bank", *sorted(names)], 1)]
+
+
+def rsa(bits, w, pool, paper):
+    """The table of an RSA exponentiator, and the depths of its modules."""
+    leaves = rsa_leaves(bits, w)
+    jobs = [[pool.submit(run, what, name, "rsa/files.f", options) for what in ("area", "depth")] for name, options, _ in leaves]
+    results = [[job.result() for job in pair] for pair in jobs]
+    digits = 512
+    exponents = 64 * (192 if bits == 8192 else 384)
+    rows = [
+        ("SRAM: 16 powers of the window", SRAM * 16 * digits * (w + 2)),
+        ("SRAM: 4 arrays of words, spectra of N' and N", SRAM * 6 * digits * 64),
+        ("SRAM: running number, modulus, exponents", SRAM * (digits * (2 * w + 2) + exponents)),
+    ]
+    for (name, options, count), (area, _) in zip(leaves, results):
+        kind = " ".join(option for option in options if "=" in option)
+        rows.append((f"{count} {name} {kind}".strip(), count * area))
+    figures = table(f"RSA exponentiator of {bits} bits{paper}", rows)
+    return figures, {f"{name} {' '.join(o for o in options if '=' in o)}".strip(): int(depth) for (name, options, _), (_, depth) in zip(leaves, results)}
+
+
 MULTIPLIER_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_carry", "sol_bank", "sol_twiddle", "sol_mul_turn"]
 GLUE = {"sol_multiplier": ("multiplier/files.f", [f"-{leaf}" for leaf in MULTIPLIER_LEAVES])}
 # Levels of two-input gates between registers that a module may have.
@@ -90,11 +129,15 @@ def main():
         "Accelerator for Gentry and Halevi's scheme (doroz2015: multiplier 26.7M, other units 1.2M)",
         [("multiplier", multiplier["total"]), ("SRAM: programs, lists, candidates", SRAM * stores)] + [(name, area[name]) for name in units],
     )
-    deep = [name for name in modules if depth[name] > DEPTH]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        rsa_8192, rsa_depth = rsa(8192, 17, pool, " (wang2014: 5.3M)")
+        rsa_12288, rsa_12288_depth = rsa(12288, 25, pool, "")
+    depth |= rsa_depth | rsa_12288_depth
+    deep = [name for name in depth if depth[name] > DEPTH]
     if deep:
         print(f"\nmore than {DEPTH} levels between registers: {', '.join(deep)}")
     if arguments.json:
-        figures = {"area": area, "depth": depth, "multiplier": multiplier, "gh": gh}
+        figures = {"area": area, "depth": depth, "multiplier": multiplier, "gh": gh, "rsa_8192": rsa_8192, "rsa_12288": rsa_12288}
         Path(arguments.json).write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
 
 

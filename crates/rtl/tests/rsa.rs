@@ -148,13 +148,15 @@ fn canonical(c: &[i128], w: usize, sign: i128) -> Vec<i128> {
 
 #[test]
 fn local_carries_keep_the_number_and_halve_it() {
-    for (w, steps, columns, bound) in
-        [(17, 4, 16, 1 << 42), (25, 4, 16, 1 << 58), (17, 2, 16, u64::MAX >> 1), (17, 2, 4, 1 << 40)]
+    let columns = 16;
+    for (w, steps, bound) in
+        [(17, 4, 1 << 42), (25, 4, u64::MAX >> 1), (17, 2, 1 << 47), (25, 2, 1 << 58), (17, 4, 1 << 47)]
     {
-        let parameters = [("W", w as u64), ("STEPS", steps as u64), ("COLUMNS", columns as u64)];
-        let Some(mut dut) = design("sol_rsa_carry", &parameters) else { return };
-        let [column, step, minus, halve, c, d] =
-            ["column_i", "step_i", "minus_i", "halve_i", "c_i", "d_o"].map(|name| dut.port(name).unwrap());
+        let Some(mut dut) = design("sol_rsa_carry", &[("W", w as u64)]) else { return };
+        let [half, valid, column, step, minus, halve, c, d] =
+            ["half_i", "valid_i", "column_i", "step_i", "minus_i", "halve_i", "c_i", "d_o"]
+                .map(|name| dut.port(name).unwrap());
+        dut.set_u64(half, u64::from(steps == 2));
         let mut rng = ChaCha8Rng::seed_from_u64(w as u64);
         let (latency, digits) = (4 + steps, 8 * steps * columns);
         for case in 0..24 {
@@ -175,10 +177,12 @@ fn local_carries_keep_the_number_and_halve_it() {
                 let (place, s) = (cycle / steps, cycle % steps);
                 dut.set_u64(step, s as u64);
                 dut.set_u64(column, order.get(place).copied().unwrap_or(0) as u64);
+                dut.set_u64(valid, u64::from(place < order.len()));
                 let lanes: Vec<u64> = (0..8)
-                    .map(|l| {
-                        let j = order.get(place).copied().unwrap_or(0);
-                        coefficients[columns * (l + 8 * s) + j].rem_euclid(i128::from(P)) as u64
+                    .map(|l| match order.get(place) {
+                        Some(j) => coefficients[columns * (l + 8 * s) + j].rem_euclid(i128::from(P)) as u64,
+                        // Nothing that follows a pass belongs to it.
+                        None => rng.next_u64() % P,
                     })
                     .collect();
                 dut.set(c, &lanes);
@@ -231,33 +235,43 @@ fn windows_return_the_entry_of_the_index() {
 
 #[test]
 fn exponents_leave_from_their_top_window_down() {
-    let Some(mut dut) = design("sol_rsa_exponent", &[("WORDS", 4)]) else { return };
-    let [load, word, next, window] = ["load_i", "word_i", "next_i", "window_o"].map(|name| dut.port(name).unwrap());
+    let Some(mut dut) = design("sol_rsa_exponent", &[("LOG_WORDS", 3)]) else { return };
+    let [clear, load, word, loaded, start, next, window, empty] =
+        ["clear_i", "load_i", "word_i", "loaded_o", "start_i", "next_i", "window_o", "empty_o"]
+            .map(|name| dut.port(name).unwrap());
     let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let pulse = |dut: &mut Instance, port, cycles| {
+        dut.set_u64(port, 1);
+        dut.tick();
+        dut.set_u64(port, 0);
+        (0..cycles).for_each(|_| dut.tick());
+    };
+    dut.reset();
     for case in 0..8 {
-        dut.reset();
-        assert_eq!(dut.get_u64(window), 0);
-        let words: Vec<u64> = (0..4).map(|_| residue(&mut rng, case)).collect();
-        // A reset in the middle of a load leaves nothing behind.
-        for interrupted in [true, false] {
-            dut.set_u64(load, 1);
-            for value in &words[..if interrupted { 2 } else { 4 }] {
+        let words: Vec<u64> = (0..=case).map(|_| residue(&mut rng, case)).collect();
+        // A clear or a reset in the middle of a load leaves nothing behind.
+        for interrupted in [2, 1, 0] {
+            for value in &words[..if interrupted > 0 { words.len() / 2 } else { words.len() }] {
                 dut.set_u64(word, *value);
-                dut.tick();
+                pulse(&mut dut, load, 0);
             }
-            dut.set_u64(load, 0);
-            if interrupted {
-                dut.reset();
+            assert_eq!(dut.get_u64(loaded), u64::from(interrupted == 0 || words.len() > 1));
+            match interrupted {
+                2 => dut.reset(),
+                1 => pulse(&mut dut, clear, 0),
+                _ => {}
             }
         }
-        for at in (0..64).rev() {
-            assert_eq!(dut.get_u64(window), words[at / 16] >> (4 * (at % 16)) & 15, "case {case}, window {at}");
-            // A pause changes nothing.
-            dut.set_u64(next, 0);
-            dut.tick();
-            dut.set_u64(next, 1);
-            dut.tick();
+        // An exponent can be used again.
+        for _ in 0..2 {
+            pulse(&mut dut, start, 2);
+            for at in (0..16 * words.len()).rev() {
+                assert_eq!(dut.get_u64(empty), 0, "case {case}, window {at}");
+                assert_eq!(dut.get_u64(window), words[at / 16] >> (4 * (at % 16)) & 15, "case {case}, window {at}");
+                pulse(&mut dut, next, 2);
+            }
+            assert_eq!(dut.get_u64(empty), 1);
         }
-        dut.set_u64(next, 0);
+        pulse(&mut dut, clear, 0);
     }
 }

@@ -1,5 +1,6 @@
 //! `solinas rsa encrypt` and `solinas rsa decrypt`.
 
+use super::rtl::operate;
 use super::{MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file};
 use crate::error::{Result, usage};
 use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes, write_secret};
@@ -26,6 +27,7 @@ Examples:
   solinas rsa decrypt --key key.pem --padding pkcs1 message.rsa -o message.txt
   solinas rsa decrypt --key key.pem message.rsa --json
   solinas rsa decrypt --key locked.pem --passphrase-file passphrase.txt message.rsa
+  solinas rsa decrypt --key key.pem message.rsa --device rtl
 
 Padding, hashes and label must be those of the encryption. With oaep, every failure gives the same error. With pkcs1, a damaged or forged \
 ciphertext gives no error: it decrypts to random-looking bytes of a random length, always the same bytes for the same key and ciphertext. \
@@ -139,6 +141,9 @@ struct Decrypted<'a> {
     /// The message, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
+    /// Cycles of the simulated circuit, on the device rtl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
 }
 
 pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
@@ -167,14 +172,15 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
         check_target(path)?;
         check_not_input(path, &[&args.key.key, &args.ciphertext])?;
     }
-    let key = args.key.read(out)?;
+    let (key, counter) = args.key.read(out)?;
     let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
-    let message = key.decrypt(&padding, &ciphertext).map_err(in_file(&args.ciphertext))?;
+    let (message, cycles) =
+        operate(counter.as_ref(), out, || key.decrypt(&padding, &ciphertext).map_err(in_file(&args.ciphertext)))?;
     if let Some(path) = path {
         write_secret(path, &message, if args.force { Over::File } else { Over::Nothing })?;
     }
     let hex = || message.iter().map(|byte| format!("{byte:02x}")).collect();
-    let report = Decrypted { message: path, bytes: message.len(), hex: path.is_none().then(hex) };
+    let report = Decrypted { message: path, bytes: message.len(), hex: path.is_none().then(hex), cycles };
     match path {
         Some(path) => out.report(&report, || format!("{}: {}\n", path.display(), counted(message.len(), "byte"))),
         None if out.json() => out.result(&report, String::new),

@@ -5,6 +5,7 @@ mod inspect;
 mod keys;
 mod pair;
 mod passphrase;
+mod rtl;
 mod signature;
 
 use crate::error::{Error, Result, input};
@@ -13,6 +14,7 @@ use crate::output::Output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 use passphrase::PassphraseArgs;
+use rtl::Cycles;
 use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
 use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
@@ -111,6 +113,9 @@ struct PrivateKeyArgs {
     /// Number of threads, of which at most two are used; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
+    /// Device that computes the powers: cpu, or rtl for the simulated hardware; defaults to SOLINAS_DEVICE if it is one of them, else to cpu. The result is the same
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -122,7 +127,9 @@ enum Multiplication {
 }
 
 impl PrivateKeyArgs {
-    fn read(&self, out: &Output) -> Result<PrivateKey> {
+    /// Reads the key. The device's cycles are counted if it is a simulated circuit.
+    fn read(&self, out: &Output) -> Result<(PrivateKey, Option<Cycles>)> {
+        let on_circuit = rtl::is_asked(self)?;
         let bytes = read_key(&self.key)?;
         let mut key = private_key(&self.key, &bytes, &self.passphrase, self.research)?;
         if key.is_insecure() {
@@ -133,7 +140,8 @@ impl PrivateKeyArgs {
             Multiplication::Fft => Method::Fft,
         });
         key.set_execution(Execution { method, parallel: parallel(self.threads) })?;
-        Ok(key)
+        let cycles = if on_circuit { Some(rtl::attach(&mut key, out)?) } else { None };
+        Ok((key, cycles))
     }
 }
 

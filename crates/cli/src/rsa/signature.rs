@@ -1,5 +1,6 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
+use super::rtl::operate;
 use super::{MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file, signature_hash_parser};
 use crate::error::{Result, usage};
 use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
@@ -14,6 +15,7 @@ Examples:
   solinas rsa sign --key key.pem document.pdf -o document.sig
   solinas rsa sign --key key.pem --padding pkcs1 --hash sha512 document.pdf -o document.sig
   solinas rsa sign --key key.pem --hash sha3-256 document.pdf -o document.sig
+  solinas rsa sign --key key.pem document.pdf -o document.sig --device rtl
 
 The command hashes the file unchanged. The signature is raw bytes, which other programs can verify.";
 
@@ -102,6 +104,9 @@ pub(super) struct VerifyArgs {
 struct Signed<'a> {
     signature: &'a Path,
     bytes: usize,
+    /// Cycles of the simulated circuit, on the device rtl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -117,14 +122,15 @@ pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
     out.no_json_with_bytes(&args.output)?;
     check_target(&args.output)?;
     check_not_input(&args.output, &[&args.key.key, &args.message])?;
-    let key = args.key.read(out)?;
-    let signature =
-        key.sign(args.padding.padding(key.public_key().key_use()), &read_bytes(&args.message, MOST_MESSAGE)?)?;
+    let (key, counter) = args.key.read(out)?;
+    let message = read_bytes(&args.message, MOST_MESSAGE)?;
+    let padding = args.padding.padding(key.public_key().key_use());
+    let (signature, cycles) = operate(counter.as_ref(), out, || Ok(key.sign(padding, &message)?))?;
     write_bytes(Some(&args.output), &signature, out)?;
     if args.output == Path::new("-") {
         return Ok(());
     }
-    let report = Signed { signature: &args.output, bytes: signature.len() };
+    let report = Signed { signature: &args.output, bytes: signature.len(), cycles };
     out.report(&report, || format!("{}: {} bytes\n", args.output.display(), signature.len()))
 }
 

@@ -17,6 +17,7 @@ mod ntru;
 mod operations;
 mod rsa;
 mod rsa_keys;
+mod rsa_rtl;
 mod safety;
 mod targets;
 mod terminal;

@@ -164,6 +164,9 @@ pub enum Error {
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
+    /// An accelerator failed.
+    #[error("the accelerator failed: {0}")]
+    Accelerator(String),
     /// An error of the integer arithmetic.
     #[error("an arithmetic operation failed: {0}")]
     Arithmetic(String),

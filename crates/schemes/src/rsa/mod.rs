@@ -24,6 +24,7 @@
 //! RSA without padding is homomorphic for products, `(x y)^e = x^e y^e`. This property makes it insecure, so this
 //! module does not offer it, and the paddings remove the property. RSA is not one of Solinas' homomorphic schemes.
 
+mod accelerator;
 mod encoding;
 mod error;
 mod hash;
@@ -37,6 +38,7 @@ mod public;
 mod ring;
 mod secret;
 
+pub use accelerator::{Accelerator, Power};
 pub use encoding::{PrivateFormat, PublicFormat};
 pub use error::{Error, Result};
 pub use hash::Hash;

@@ -1,6 +1,7 @@
 //! The private key: decryption and signatures.
 
 use super::KeyUse;
+use super::accelerator::{Accelerator, Power};
 use super::error::{Error, Result};
 use super::padding::rejection::Alternative;
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
@@ -10,6 +11,7 @@ use super::secret::{WipeScratch, both};
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// The secret numbers of a key (RFC 8017, 3.2).
@@ -42,6 +44,7 @@ pub struct PrivateKey {
     ring_p: Ring,
     ring_q: Ring,
     execution: Execution,
+    accelerator: Option<Mutex<Box<dyn Accelerator>>>,
     insecure: bool,
 }
 
@@ -118,7 +121,7 @@ impl PrivateKey {
         if parts.p == parts.q {
             return Err(Error::Inconsistent { part: "prime q" });
         }
-        Ok(Self { public, parts, ring_p, ring_q, execution: Execution::default(), insecure: false })
+        Ok(Self { public, parts, ring_p, ring_q, execution: Execution::default(), accelerator: None, insecure: false })
     }
 
     /// The public key.
@@ -154,6 +157,12 @@ impl PrivateKey {
         }
         self.execution = execution;
         Ok(())
+    }
+
+    /// Lets an accelerator compute the powers of private operations from now on. Blinding, the combination of the two powers
+    /// and the check of the result stay on this processor.
+    pub fn set_accelerator(&mut self, accelerator: Box<dyn Accelerator>) {
+        self.accelerator = Some(Mutex::new(accelerator));
     }
 
     /// The multiplication of private operations.
@@ -264,11 +273,7 @@ impl PrivateKey {
         let ring = self.public.ring();
         let (factor, inverse) = self.blinding(rng);
         let blinded = Zeroizing::new(ring.mul(c, &Zeroizing::new(self.public.raw(&factor))));
-        let half = |ring: &Ring, exponent: &Natural| ring.pow(&blinded, exponent).map(Zeroizing::new);
-        let modulo_p = || half(&self.ring_p, &self.parts.dp);
-        let modulo_q = || half(&self.ring_q, &self.parts.dq);
-        let (x_p, x_q) = both(self.execution.parallel, modulo_p, modulo_q);
-        let (x_p, x_q) = (x_p?, x_q?);
+        let (x_p, x_q) = self.halves(&blinded)?;
         // Garner: x = x_q + q (q^-1 (x_p - x_q) mod p).
         let difference = Zeroizing::new(self.ring_p.sub(&x_p, &Zeroizing::new(self.ring_p.reduce(&x_q))));
         let h = Zeroizing::new(self.ring_p.mul(&difference, &self.parts.qinv));
@@ -276,6 +281,26 @@ impl PrivateKey {
         *x += &x_q;
         let x = Zeroizing::new(ring.mul(&x, &inverse));
         if self.public.raw(&x) == *c { Ok(x) } else { Err(Error::Fault) }
+    }
+
+    /// Computes the powers modulo p and modulo q.
+    fn halves(&self, blinded: &Natural) -> Result<(Zeroizing<Natural>, Zeroizing<Natural>)> {
+        let (dp, dq) = (&*self.parts.dp, &*self.parts.dq);
+        let Some(accelerator) = &self.accelerator else {
+            let half = |ring: &Ring, exponent: &Natural| ring.pow(blinded, exponent).map(Zeroizing::new);
+            let (x_p, x_q) = both(self.execution.parallel, || half(&self.ring_p, dp), || half(&self.ring_q, dq));
+            return Ok((x_p?, x_q?));
+        };
+        let base = |ring: &Ring| Zeroizing::new(ring.reduce(blinded));
+        let (base_p, base_q) = (base(&self.ring_p), base(&self.ring_q));
+        let powers = [
+            Power { modulus: &self.parts.p, exponent: dp, base: &base_p },
+            Power { modulus: &self.parts.q, exponent: dq, base: &base_q },
+        ];
+        let mut accelerator = accelerator.lock().unwrap_or_else(PoisonError::into_inner);
+        let [x_p, x_q] = accelerator.powers(powers).map_err(Error::Accelerator)?.map(Zeroizing::new);
+        // A faulty power may exceed its modulus. The check of the result finds it.
+        Ok((Zeroizing::new(self.ring_p.reduce(&x_p)), Zeroizing::new(self.ring_q.reduce(&x_q))))
     }
 
     /// Returns a random unit modulo n and its inverse. The inversion runs in variable time on the product of the unit

@@ -1,0 +1,55 @@
+//! RSA on the simulated exponentiator. Skipped without the tools, unless `SOLINAS_RTL=required`.
+
+use crate::common::Place;
+use crate::rsa::MESSAGE;
+
+/// Whether models can be built.
+fn tools() -> bool {
+    match solinas_rtl::available() {
+        Ok(_) => true,
+        Err(error) if std::env::var("SOLINAS_RTL").as_deref() != Ok("required") => {
+            eprintln!("skipped: {error}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn the_simulated_circuit_decrypts_and_signs_as_the_processor_does() {
+    if !tools() {
+        return;
+    }
+    let place = Place::new();
+    place.run("rsa keygen --research --bits 1024 --insecure-seed 4 -o key.pem --public public.pem");
+    place.write("message", MESSAGE);
+    place.openssl(
+        "pkeyutl -encrypt -pubin -inkey public.pem -pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256 -in message \
+         -out message.rsa",
+    );
+    let output = place.command("rsa decrypt --research --key key.pem message.rsa --device rtl").assert().success();
+    let cycles = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+    assert!(output.get_output().stdout == MESSAGE.as_bytes() && cycles.contains("ms at 200 MHz"), "{cycles}");
+    // Signatures of PKCS#1 v1.5 have no randomness.
+    let sign = "rsa sign --research --key key.pem --padding pkcs1 message";
+    place.run(&format!("{sign} -o cpu.sig"));
+    let report = place.run(&format!("{sign} -o rtl.sig --device rtl --json"));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report["cycles"].as_u64().is_some_and(|cycles| cycles > 100_000), "{report}");
+    assert!(place.read("cpu.sig") == place.read("rtl.sig"));
+}
+
+#[test]
+fn other_devices_and_methods_are_refused() {
+    let place = Place::with_rsa_key();
+    for (options, want) in [
+        ("--device emulated", "RSA runs on the devices cpu and rtl"),
+        ("--device cuda:0", "RSA runs on the devices cpu and rtl"),
+        ("--device gpu", "unknown device"),
+        ("--device rtl --method fft", "the device rtl has one method of multiplication"),
+    ] {
+        let message = place.fail(&format!("rsa sign --key key.pem message -o s.sig {options}"), 1);
+        assert!(message.contains(want), "{options}: {message}");
+    }
+    assert_eq!(place.files(), ["key.pem", "message", "public.pem"]);
+}

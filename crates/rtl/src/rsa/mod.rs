@@ -1,0 +1,9 @@
+//! The exponentiator for RSA of `rtl/rsa` (`wang2014` chapter 7).
+
+mod exponentiator;
+mod private;
+mod schedule;
+
+pub use exponentiator::{Exponentiator, Powers, Size, Task, design};
+pub use private::PrivateOperations;
+pub use schedule::{Entry, Pass, Shape, Unit};
