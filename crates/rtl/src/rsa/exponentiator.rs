@@ -36,7 +36,7 @@ impl Size {
 
     /// n: products are computed modulo 2^n - 1 and 2^n + 1. `half` is for two moduli at a time.
     pub fn ring_bits(self, half: bool) -> usize {
-        self.digit_bits() * DIGITS >> usize::from(half)
+        (self.digit_bits() * DIGITS) >> usize::from(half)
     }
 
     /// Words of the longest exponent.
