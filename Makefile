@@ -29,7 +29,8 @@ rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, 
 	$(RTL_PYTHON) rtl/tools/prove.py
 	$(RTL_PYTHON) rtl/tools/simulators.py
 	$(RTL_PYTHON) rtl/tools/faults.py
-	SOLINAS_RTL=required $(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
+	SOLINAS_RTL=required SOLINAS_RTL_FIGURES=$(CURDIR)/docs/measurements/rtl-cycles.json \
+		$(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json

@@ -1,4 +1,4 @@
-"""Areas and depths of the designs beside the papers. Usage: area.py [--json FILE] [--jobs N].
+"""Areas and depths of the designs beside the papers. Usage: area.py [--json FILE] [--jobs N] [--liberty FILE].
 
 Each leaf is synthesized alone; a block is the sum of its leaves, its glue (the block with the leaves left out) and its
 memories. Memories cost what the paper states: 1.86 NAND2 equivalents a bit of SRAM, 0.27 a bit of ROM (wang2014 5.4).
@@ -6,6 +6,7 @@ memories. Memories cost what the paper states: 1.86 NAND2 equivalents a bit of S
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -95,7 +96,10 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--json", help="also write the figures to this file")
     arguments.add_argument("--jobs", type=int, default=2, help="modules that are synthesized at a time")
+    arguments.add_argument("--liberty", help="cell library; the default is that of OSU018, beside the tools")
     arguments = arguments.parse_args()
+    if arguments.liberty:
+        os.environ["LIBERTY"] = str(Path(arguments.liberty).resolve())
     modules = {**LEAVES, **GLUE}
     with ThreadPoolExecutor(arguments.jobs) as pool:
         jobs = {(what, name): pool.submit(run, what, name, files, options) for name, (files, options) in modules.items() for what in ("area", "depth")}

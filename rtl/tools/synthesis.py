@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NAND2 = 24.0  # area of NAND2X1 in the library
 
 
 def sources(name):
@@ -28,6 +27,14 @@ def library():
     if not path.exists():
         sys.exit(f"error: there is no cell library {path}; run tools/install_rtl_tools.sh")
     return path
+
+
+def nand2(path):
+    """The area of the smallest NAND gate with two inputs in a library, such as NAND2X1 of OSU018."""
+    cells = re.findall(r"\bcell *\( *\"?(\w*nand2\w*)\"? *\).*?\barea *: *([0-9.]+)", path.read_text(), re.S | re.I)
+    if not cells:
+        sys.exit(f"error: the library {path} has no cell whose name contains nand2")
+    return min(float(area) for _, area in cells)
 
 
 def read(design, files, top, parameters=(), blackboxes=()):
@@ -70,7 +77,7 @@ def area(files, top, parameters=(), blackboxes=()):
         quiet(design, command)
     text = report(design, f"stat -liberty {cells}")
     found = re.findall(r"Chip area for (?:top )?module.*?: *([0-9.eE+]+)", text)
-    return float(found[-1]) / NAND2 if found else 0.0
+    return float(found[-1]) / nand2(cells) if found else 0.0
 
 
 def depth(files, top, parameters=(), blackboxes=()):

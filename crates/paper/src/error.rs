@@ -51,6 +51,14 @@ pub enum Error {
     /// From the arithmetic of large integers.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
+    /// The file of figures of the circuits is no JSON.
+    #[error(
+        "the figures of the circuits cannot be read: {source}; write the files again with make rtl and make rtl-area"
+    )]
+    Figures {
+        /// The cause.
+        source: serde_json::Error,
+    },
     /// From a circuit.
     #[error(transparent)]
     Circuit(#[from] solinas_circuits::Error),

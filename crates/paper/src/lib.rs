@@ -14,6 +14,7 @@ mod count;
 mod doroz2015;
 mod error;
 mod gh;
+mod hardware;
 mod machine;
 pub mod ntl;
 mod oh2018;
@@ -91,14 +92,18 @@ impl Known {
 }
 
 /// All tables, in the order of the papers' years.
-const TABLES: [Known; 23] = [
+const TABLES: [Known; 30] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
     Known::gh(wang2014::WINDOWS, wang2014::windows),
     Known::gh(wang2014::PRIMITIVES, wang2014::primitives),
+    Known::new(hardware::MULTIPLIER_AREA, hardware::multiplier_area),
+    Known::new(hardware::MULTIPLIER_TIME, hardware::multiplier_time),
     Known::new(wang2014::PRODUCT, wang2014::product),
     Known::new(wang2014::COMPARED, wang2014::compared),
     Known::new(wang2014::MEMORY, wang2014::memory),
+    Known::new(hardware::RSA_CYCLES, hardware::rsa_cycles),
+    Known::new(hardware::RSA_AREA, hardware::rsa_area),
     Known::new(wang2014::RSA, wang2014::rsa),
     Known::new(rohloff2014::PRIMES, rohloff2014::primes),
     Known::new(rohloff2014::HERMITE_FACTORS, rohloff2014::hermite_factors),
@@ -113,6 +118,9 @@ const TABLES: [Known; 23] = [
     Known::gh(wang2015::METHODS, wang2015::methods),
     Known::gh(wang2015::MEMORY, wang2015::memory),
     Known::gh(wang2015::PRIMITIVES, wang2015::primitives),
+    Known::new(hardware::GH_CYCLES, hardware::gh_cycles),
+    Known::new(hardware::GH_AREA, hardware::gh_area),
+    Known::new(hardware::TRADE_OFF, hardware::trade_off),
     Known::gh(doroz2015::ENTRY, doroz2015::measure),
     Known::new(oh2018::ENTRY, oh2018::measure),
 ];

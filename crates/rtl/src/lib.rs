@@ -10,6 +10,7 @@ mod model;
 pub mod multiplier;
 #[cfg(not(any(unix, windows)))]
 mod no_loading;
+pub mod pictures;
 pub mod rsa;
 pub mod schedule;
 mod tools;

@@ -11,6 +11,7 @@ use solinas_schemes::gh::{
     noise,
 };
 use solinas_schemes::{Control, Entropy};
+use tools::figures;
 
 const MEMORY: u64 = 1 << 34;
 
@@ -147,6 +148,8 @@ fn report(what: &str, run: solinas_rtl::gh::Run) {
         run.read_bytes as f64 / 1e6,
         run.written_bytes as f64 / 1e6
     );
+    let values = [("cycles", run.cycles), ("read_bytes", run.read_bytes), ("written_bytes", run.written_bytes)];
+    figures::record(&["gh", &what.to_lowercase()], &values);
 }
 
 #[test]
@@ -172,6 +175,7 @@ fn small_encrypts_and_decrypts_as_the_library_does() {
     for (x, y) in all.iter().zip(all.iter().rev()) {
         let (product, run) = accelerator.multiply(x, y).unwrap();
         assert!(product == (x * y).rem(public.d()).unwrap(), "{run:?}");
+        report("Product", run);
     }
 }
 

@@ -9,6 +9,7 @@ use solinas_bigint::Natural;
 use solinas_rtl::Timing;
 use solinas_rtl::multiplier::{Multiplier, Part, Size};
 use solinas_rtl::schedule::Schedule;
+use tools::figures;
 
 /// Corner and random operands.
 fn cases(bits: usize, random: usize) -> Vec<(Natural, Natural)> {
@@ -130,5 +131,6 @@ fn full_products_equal_those_of_the_library_within_the_stated_cycles() {
     let cycles = single.last_beat + 1 - single.first_load;
     println!("{} products; one takes {cycles} cycles; streamed, one every {streamed:?} cycles", products.len());
     assert!(cycles <= 20_600);
+    figures::record(&["multiplier"], &[("product", cycles), ("streamed", streamed[0])]);
     assert!(streamed.iter().all(|cycles| *cycles == Schedule::new(Size::Full).unwrap().interval));
 }

@@ -49,6 +49,13 @@ pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<
     let b = b.as_ref().unwrap_or(&a);
     match modulus {
         None => {
+            // This check comes before the model is built, which takes long.
+            for (what, operand) in [("the first operand", &a), ("the second operand", b)] {
+                let (bits, most) = (operand.bit_len(), Size::Full.bits());
+                if bits > most {
+                    return Err(Error::TooLong { what, bits, most }.into());
+                }
+            }
             let longest = a.bit_len().max(b.bit_len());
             let size = if longest <= Size::Small.bits() { Size::Small } else { Size::Full };
             let mut circuit = built(out, |progress| Multiplier::new(size, Timing::default(), progress))?;

@@ -18,6 +18,7 @@ mod operations;
 mod rsa;
 mod rsa_keys;
 mod rsa_rtl;
+mod rtl;
 mod safety;
 mod targets;
 mod terminal;

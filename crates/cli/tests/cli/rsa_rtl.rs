@@ -4,7 +4,7 @@ use crate::common::Place;
 use crate::rsa::MESSAGE;
 
 /// Whether models can be built.
-fn tools() -> bool {
+pub(crate) fn tools() -> bool {
     match solinas_rtl::available() {
         Ok(_) => true,
         Err(error) if std::env::var("SOLINAS_RTL").as_deref() != Ok("required") => {

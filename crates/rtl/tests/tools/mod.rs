@@ -1,5 +1,8 @@
 //! Tests that need the tools are skipped without them, unless `SOLINAS_RTL=required`.
 
+#[allow(dead_code, reason = "some tests state no figures")]
+pub(crate) mod figures;
+
 use solinas_rtl::Error;
 
 /// The result. `None` if the tools are missing.
