@@ -235,7 +235,7 @@ const PRIMITIVES: [(&str, &str, f64, f64); 4] = [
     ("Recrypt", "recrypt", 3112.0 * 666e3 / N, 3112.0),
 ];
 
-const GH_NOTE: &str = "The parameters are those of the set small. The cycles hold for a memory that delivers a beat of 512 bits a cycle on each of three ports and takes one on a fourth; the paper's memory moves two words of 64 bits a cycle.";
+const GH_NOTE: &str = "The parameters are those of the set small. The cycles hold for a memory that delivers a beat of 384 bits a cycle on each of three ports and takes one on a fourth; the paper's memory moves two words of 64 bits a cycle.";
 
 /// Table 3 of doroz2015.
 pub(crate) fn gh_cycles(options: &Options, _: &Control<'_>) -> Result<Report, Error> {
@@ -293,18 +293,23 @@ pub(crate) fn gh_area(options: &Options, _: &Control<'_>) -> Result<Report, Erro
             Some(0.206 + 1.177),
         ),
         row(
-            "Decrypt, registers, sequencer and their memories",
+            "master control: registers, sequencer and their memories",
             "M gates",
             of(&["sol_gh_registers", "sol_gh_sequencer", "SRAM"]),
-            Some(0.0002),
+            None,
         ),
-        row("whole", "M gates", mega(figures.area("gh")), Some(six_figures(26.7 + 0.0647 + 0.0002 + 0.206 + 1.177))),
+        row(
+            "whole, the paper's without master control",
+            "M gates",
+            mega(figures.area("gh")),
+            Some(six_figures(26.7 + 0.0647 + 0.0002 + 0.206 + 1.177)),
+        ),
     ];
     let mut tables = vec![table("The accelerator, beside the paper's circuit", lines)];
     tables.extend(parts(&figures, "Parts of the accelerator", "gh"));
     let notes = [
         MEMORIES,
-        "The paper's figures are those of caches of 256 digits. Its master control has no figure; ours stands beside its Decrypt unit.",
+        "The paper's figures are those of caches of 256 digits. Its master control has no figure. Its Decrypt unit has 200 gates; our Decrypt is a program and has no unit.",
     ];
     Ok(report(GH_AREA, DOROZ_CIRCUIT, options, tables, &notes))
 }
