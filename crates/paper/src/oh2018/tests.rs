@@ -85,9 +85,10 @@ fn an_unknown_table_names_those_there_are() {
     let error = crate::run("oh2019", &Options::default(), &Control::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no table \"oh2019\"; choose one of wang2014-3.1, wang2014-4.1, wang2014-4.2, wang2014-4.3, wang2014-6.1, wang2014-6.4, \
-         wang2014-6.5, wang2014-7.3, rohloff2014-1, rohloff2014-2, rohloff2014-3, \
-         rohloff2014-4, rohloff2014-5, rohloff2014-6, rohloff2014-7, wang2015-2, wang2015-3, wang2015-4, wang2015-5, wang2015-6, wang2015-7, doroz2015-6, oh2018"
+        "there is no table \"oh2019\"; choose one of wang2014-3.1, wang2014-4.1, wang2014-4.2, wang2014-4.3, wang2014-5.1, wang2014-5.3, wang2014-6.1, wang2014-6.4, \
+         wang2014-6.5, wang2014-7.1, wang2014-7.2, wang2014-7.3, rohloff2014-1, rohloff2014-2, rohloff2014-3, \
+         rohloff2014-4, rohloff2014-5, rohloff2014-6, rohloff2014-7, wang2015-2, wang2015-3, wang2015-4, wang2015-5, wang2015-6, wang2015-7, doroz2015-3, doroz2015-4, \
+         doroz2015-5, doroz2015-6, oh2018"
     );
 }
 
