@@ -131,7 +131,10 @@ fn ctrl_c_in_a_build_leaves_no_model() {
     std::fs::create_dir(&cache).unwrap();
     // The tools are in the user's cache.
     std::os::unix::fs::symlink(solinas_rtl::cache().join("tools"), cache.join("tools")).unwrap();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("solinas"))
+    // A test run in the background may ignore the signal, and its children then do so too.
+    let mut child = Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(assert_cmd::cargo::cargo_bin("solinas"))
         .args(["bigint", "mul", "3", "5", "--device", "rtl"])
         .env("SOLINAS_RTL_CACHE", &cache)
         .stdout(Stdio::null())
