@@ -1,5 +1,6 @@
 common/sol_pkg.sv
 common/sol_bank.sv
+common/sol_pipe.sv
 common/sol_canon.sv
 common/sol_carry.sv
 common/sol_dft16.sv

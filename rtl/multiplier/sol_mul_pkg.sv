@@ -10,6 +10,8 @@ package sol_mul_pkg;
   typedef enum logic [2:0] {IDLE, P1, P2, P3, IP2, IP3} pass_e;
   typedef struct packed { pass_e pass; logic round; logic [10:0] count; } control_t;
 
+  // A design need not use all of these constants.
+  /* verilator lint_off UNUSEDPARAM */
   // Stages, as cycles after the read of a pass.
   localparam int AT_KERNEL = LAT_RAM + LAT_XNET + 1;          // input of the kernels D
   localparam int AT_MUL32  = AT_KERNEL + LAT_D32;             // output of a kernel of 32 points, input of the multipliers
@@ -36,6 +38,7 @@ package sol_mul_pkg;
   // Half arrays of 16 banks. Words of even j2 (or of the even digit of a pair) are in arrays of even number.
   typedef enum logic [2:0] {X0, X1, Y0, Y1, Z0, Z1} array_e;
   localparam int ARRAYS = 6;
+  /* verilator lint_on UNUSEDPARAM */
   function automatic array_e array_a(logic round, logic odd); return array_e'({round, 1'b0, odd}); endfunction
   function automatic array_e array_b(logic round, logic odd); return odd ? (round ? X1 : Y1) : Y0; endfunction
 

@@ -12,7 +12,7 @@ module sol_mul_unload import sol_pkg::*; import sol_mul_pkg::*; #(
   output logic reading_o,                       // read beat count_o
   input  logic [7:0][63:0] pairs_i,             // the pairs of that beat, LAT_RAM + LAT_XNET cycles later
   output logic step_o,                          // reads go on; registers of the read path keep their values otherwise
-  output logic [5:0] segment_o, input logic [40:0] carry_i,   // the carry out of a segment
+  output logic [5:0] segment_o, input logic [40:0] carry_i,   // the carry out of a segment, one step later
   output logic out_valid_o, input logic out_ready_i, output logic [383:0] out_data_o, output logic out_last_o);
 
   localparam int DELAY = LAT_RAM + LAT_XNET;
@@ -29,7 +29,7 @@ module sol_mul_unload import sol_pkg::*; import sol_mul_pkg::*; #(
   wire first_beat = part == PART_HIGH ? count == {1'b1, {(LOG_SEGMENT+5){1'b0}}} : count == '0;
 
   wire tag_t tag = tags[DELAY];
-  assign segment_o = tag.segment - 6'd1;
+  assign segment_o = tags[DELAY-1].segment - 6'd1;
   logic ripple; logic [383:0] packed_pairs;
   always_comb for (int i = 0; i < 8; i++) packed_pairs[48*i +: 48] = pairs_i[i][47:0];
   // The first segment of the product has no segment before it.

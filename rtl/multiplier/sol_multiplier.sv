@@ -140,7 +140,7 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
   sol_kernel_s #(.SCALE(LOG_N)) u_kernel_s (.clk_i, .step_i(pipe[AT_WRITE].count[0]), .x_i(product[0]), .y_o(inverse));
 
   // Carries.
-  logic [15:0][63:0] pair; logic [40:0] segment_carry [64]; logic [5:0] unload_segment;
+  logic [15:0][63:0] pair; logic [40:0] segment_carry [64], unload_carry; logic [5:0] unload_segment;
   wire control_t at_result = pipe[AT_RESULT];
   for (genvar l = 0; l < 16; l++) begin : g_carry
     logic [40:0] carry;
@@ -163,9 +163,10 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
   sol_xnet #(.LANES(8)) u_unload_xnet (.sel_i(unload_sel1), .x_i(memory[unload_upper1 ? Z1 : Y0]), .y_o(unload_crossed));
   always_ff @(posedge clk_i) if (unload_step) begin
     unload_sel1 <= unload_sel; unload_upper1 <= unload_upper; unload_pairs <= unload_crossed;
+    unload_carry <= segment_carry[unload_segment];
   end
   sol_mul_unload #(.LOG_SEGMENT(LOG_BEATS - 6)) u_unload (.clk_i, .rst_ni, .start_i(unload_start), .part_i(unload_part),
     .busy_o(unload_busy), .count_o(unload_count), .reading_o(unload_reading), .pairs_i(unload_pairs), .step_o(unload_step),
-    .segment_o(unload_segment), .carry_i(segment_carry[unload_segment]), .out_valid_o, .out_ready_i, .out_data_o, .out_last_o);
+    .segment_o(unload_segment), .carry_i(unload_carry), .out_valid_o, .out_ready_i, .out_data_o, .out_last_o);
   wire unused = unload_reading ^ at_result.round;
 endmodule

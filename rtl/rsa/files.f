@@ -14,7 +14,6 @@ rsa/sol_rsa_twist.sv
 rsa/sol_rsa_untwist.sv
 rsa/sol_rsa_twiddle.sv
 rsa/sol_rsa_spectra.sv
-rsa/sol_rsa_pipe.sv
 rsa/sol_rsa_path.sv
 rsa/sol_rsa_exponent.sv
 rsa/sol_rsa_thread.sv

@@ -21,16 +21,16 @@ module sol_rsa_path import sol_pkg::*; import sol_rsa_pkg::*; #(
   /* verilator lint_off UNUSEDSIGNAL */
   a_control_t [AT_MUL32:0] a_pipe; a_control_t [TO_WRITE+1:0] m_pipe;
   b_control_t [AT_TWIST32:0] b_pipe; b_control_t [STORE4:0] t_pipe;
-  sol_rsa_pipe #(.KIND($bits(a_pass_e)), .WIDTH($bits(a_control_t)), .STAGES(AT_MUL32)) u_a_pipe (.clk_i, .rst_ni, .x_i(a_i), .y_o(a_pipe));
-  sol_rsa_pipe #(.KIND($bits(b_pass_e)), .WIDTH($bits(b_control_t)), .STAGES(AT_TWIST32)) u_b_pipe (.clk_i, .rst_ni, .x_i(b_i), .y_o(b_pipe));
+  sol_pipe #(.KIND($bits(a_pass_e)), .WIDTH($bits(a_control_t)), .STAGES(AT_MUL32)) u_a_pipe (.clk_i, .rst_ni, .x_i(a_i), .y_o(a_pipe));
+  sol_pipe #(.KIND($bits(b_pass_e)), .WIDTH($bits(b_control_t)), .STAGES(AT_TWIST32)) u_b_pipe (.clk_i, .rst_ni, .x_i(b_i), .y_o(b_pipe));
   // Kernels of 32 points take 2 cycles more than those of 16, so their passes reach the stages behind them 2 cycles later.
   // m_pipe[0] is one cycle before the input of the multipliers.
   wire long16 = is_first(a_pipe[AT_MUL16-1].pass) & !half_i;
   wire long32 = is_first(a_pipe[AT_MUL32-1].pass) & !half_i;
   wire a_control_t m_early = long32 ? a_pipe[AT_MUL32-1] : long16 ? a_control_t'('0) : a_pipe[AT_MUL16-1];
-  sol_rsa_pipe #(.KIND($bits(a_pass_e)), .WIDTH($bits(a_control_t)), .STAGES(TO_WRITE + 1)) u_m_pipe (
+  sol_pipe #(.KIND($bits(a_pass_e)), .WIDTH($bits(a_control_t)), .STAGES(TO_WRITE + 1)) u_m_pipe (
     .clk_i, .rst_ni, .x_i(m_early), .y_o(m_pipe));
-  sol_rsa_pipe #(.KIND($bits(b_pass_e)), .WIDTH($bits(b_control_t)), .STAGES(STORE4)) u_t_pipe (
+  sol_pipe #(.KIND($bits(b_pass_e)), .WIDTH($bits(b_control_t)), .STAGES(STORE4)) u_t_pipe (
     .clk_i, .rst_ni, .x_i(half_i ? b_pipe[AT_TWIST16] : b_pipe[AT_TWIST32]), .y_o(t_pipe));
 
   // Unit A.

@@ -13,6 +13,7 @@ mod no_loading;
 pub mod pictures;
 pub mod rsa;
 pub mod schedule;
+pub mod stored;
 mod tools;
 
 pub use build::Step;

@@ -1,5 +1,5 @@
 // A control that travels beside the data: stage i holds the input of i cycles ago. Only its upper bits, the kind of a pass, are reset.
-module sol_rsa_pipe #(parameter int KIND = 4, parameter int WIDTH = 17, parameter int STAGES = 1) (
+module sol_pipe #(parameter int KIND = 4, parameter int WIDTH = 17, parameter int STAGES = 1) (
   input  logic clk_i, rst_ni,
   input  logic [WIDTH-1:0] x_i,
   output logic [STAGES:0][WIDTH-1:0] y_o);
