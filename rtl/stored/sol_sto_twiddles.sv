@@ -10,15 +10,6 @@ module sol_sto_twiddles import sol_pkg::*; import sol_sto_pkg::*; #(parameter bi
   output logic [15:0][63:0] factor_o, late_factor_o, output logic [15:0][5:0] rot_o, late_rot_o);
   /* verilator no_inline_module */
 
-  logic [31:0][63:0] rows [32];
-  initial begin
-    logic [63:0] power;
-    power = 64'd1;
-    for (int i = 0; i < 1024; i++) begin
-      rows[i % 32][i / 32] = power;
-      power = 64'((128'(power) * 128'(ROOT)) % 128'(P));
-    end
-  end
   function automatic logic [31:0][63:0] row0();
     logic [63:0] power, step;
     step = ROOT;
@@ -46,7 +37,8 @@ module sol_sto_twiddles import sol_pkg::*; import sol_sto_pkg::*; #(parameter bi
     endcase
     i_now[l] = common[15:5] + multiple;
   end
-  always_ff @(posedge clk_i) begin row <= rows[common[4:0]]; i_q <= i_now; end
+  sol_sto_rom u_rom (.clk_i, .row_i(common[4:0]), .row_o(row));
+  always_ff @(posedge clk_i) i_q <= i_now;
   // The lowest bit of the entry is the same for all even lanes and for all odd lanes.
   logic [15:0][63:0] half [2];
   always_comb for (int h = 0; h < 2; h++) for (int t = 0; t < 16; t++) half[h][t] = row[{4'(t), i_q[h][0]}];

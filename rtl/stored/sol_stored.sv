@@ -128,7 +128,7 @@ module sol_stored import sol_pkg::*; import sol_sto_pkg::*; #(
     sol_sto_carry u_carry (.clk_i, .even_i(at_pairs & !at_carry.count[2]), .odd_i(at_pairs & at_carry.count[2]),
       .first_i(BIG ? at_carry.count[11:3] == '0 : at_carry.count[6:3] == '0), .segment_i(at_carry.count[1:0]), .c_i(spectrum[l]),
       .d_o(pair[l]), .re_i(unload_busy & unload_step), .ra_i(segment[5:4]), .carry_o(carry[l]));
-    assign write_lanes[l] = pipe[AT_WRITE_S].pass == P3 ? late_product[l] : pipe[AT_RESULT].pass == IP3 ? {16'b0, pair[l]} : product[l];
+    assign write_lanes[l] = pipe[AT_WRITE_S].pass == P3 ? late_product[l] : pipe[AT_RESULT].pass == IP3 & pipe[AT_RESULT].count[2] ? {16'b0, pair[l]} : product[l];
   end
 
   // Unload.
