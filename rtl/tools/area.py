@@ -23,6 +23,8 @@ LEAVES = {
     "sol_kernel_s": ("common/files.f", []),
     "sol_carry": ("common/files.f", []),
     "sol_norm": ("common/files.f", []),
+    "sol_sto_carry": ("stored/files.f", ["-sol_bank"]),
+    "sol_sto_twiddles": ("stored/files.f", ["-sol_sto_rom"]),
     "sol_gh_sum": ("gh/files.f", []),
     "sol_gh_sink": ("gh/files.f", []),
     "sol_gh_compare": ("gh/files.f", []),
@@ -70,7 +72,11 @@ def rsa(bits, w, pool, paper):
 
 
 MULTIPLIER_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_carry", "sol_bank", "sol_twiddle", "sol_mul_turn"]
-GLUE = {"sol_multiplier": ("multiplier/files.f", [f"-{leaf}" for leaf in MULTIPLIER_LEAVES])}
+STORED_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_sto_carry", "sol_sto_twiddles", "sol_bank", "sol_mul_turn"]
+GLUE = {
+    "sol_multiplier": ("multiplier/files.f", [f"-{leaf}" for leaf in MULTIPLIER_LEAVES]),
+    "sol_stored": ("stored/files.f", [f"-{leaf}" for leaf in STORED_LEAVES]),
+}
 # Levels of two-input gates between registers that a module may have.
 DEPTH = 60
 
@@ -123,6 +129,21 @@ def main():
             ("control, addresses, networks, segment carries, delays", area["sol_multiplier"]),
         ],
     )
+    stored = table(
+        "Multiplier of 786,432 bits by stored transforms",
+        [
+            ("SRAM: 4 half arrays of 16 banks of 1024 words", SRAM * 4 * 16 * 1024 * 64),
+            ("SRAM: corner turn, 3 groups of 32 beats", SRAM * turn / 2),
+            ("SRAM: coefficients and carries of the 16 lanes", SRAM * 16 * 4 * (64 + 41)),
+            ("ROM: 1024 twiddle factors in 32 rows", ROM * 1024 * 64),
+            ("kernel D", area["sol_kernel_d"]),
+            ("kernel S", area["sol_kernel_s"]),
+            ("32 multipliers with rotation", 32 * area["sol_mulrot"]),
+            ("16 carry lanes", 16 * area["sol_sto_carry"]),
+            ("selection of twiddle factors", area["sol_sto_twiddles"]),
+            ("control, addresses, networks, delays", area["sol_stored"]),
+        ],
+    )
     stores = 1024 * 64 + 1024 * 16 + 512 * 5
     units = [name for name in LEAVES if name.startswith("sol_gh_")]
     gh = table(
@@ -137,7 +158,7 @@ def main():
     if deep:
         print(f"\nmore than {DEPTH} levels between registers: {', '.join(deep)}")
     if arguments.json:
-        figures = {"area": area, "depth": depth, "multiplier": multiplier, "gh": gh, "rsa_8192": rsa_8192, "rsa_12288": rsa_12288}
+        figures = {"area": area, "depth": depth, "multiplier": multiplier, "stored": stored, "gh": gh, "rsa_8192": rsa_8192, "rsa_12288": rsa_12288}
         Path(arguments.json).write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
 
 

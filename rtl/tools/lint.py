@@ -12,9 +12,9 @@ import simulators
 import synthesis
 
 ROOT = synthesis.ROOT
-FOLDERS = ["common", "multiplier", "rsa", "gh"]
+FOLDERS = ["common", "multiplier", "stored", "rsa", "gh"]
 # Whole designs.
-DESIGNS = ["sol_multiplier", "sol_gh", "sol_rsa"]
+DESIGNS = ["sol_multiplier", "sol_stored", "sol_gh", "sol_rsa"]
 # Modules that stand for a family: their legal sets of parameters. All other modules are checked with their defaults.
 LEGAL = {
     "sol_norm": [{"W": w} for w in (66, 68, 70, 72)],
@@ -29,6 +29,11 @@ LEGAL = {
     "sol_mul_twiddles": [{"BIG": 1}, {"BIG": 0}],
     "sol_mul_unload": [{"LOG_SEGMENT": 6}, {"LOG_SEGMENT": 1}],
     "sol_mul_memory": [{"LOG_WORDS": 10}, {"LOG_WORDS": 5}],
+    "sol_pipe": [{"KIND": 4, "WIDTH": 17, "STAGES": 1}, {"KIND": 3, "WIDTH": 16, "STAGES": 41}],
+    "sol_stored": [{"LOG_N": n, "TW_LATENCY": t} for n, t in ((16, 2), (11, 2), (16, 1), (11, 14))],
+    "sol_sto_addresses": [{"BIG": 1, "LOG_BEATS": 12}, {"BIG": 0, "LOG_BEATS": 7}],
+    "sol_sto_control": [{"BIG": 1}, {"BIG": 0}],
+    "sol_sto_twiddles": [{"BIG": 1}, {"BIG": 0}],
     "sol_gh": [{"LOG_N": n} for n in (16, 11)],
     "sol_mulrot": [{"SUBTRACT": 0}, {"SUBTRACT": 1}],
     "sol_rsa": [{"BITS": 8192}, {"BITS": 12288}],
@@ -54,6 +59,8 @@ ILLEGAL = [
     ("sol_multiplier", {"ID_W": 0}, "sol_multiplier: ID_W = 0 is below 1"),
     ("sol_multiplier", {"DEPTH": 1}, "sol_mul_loader: DEPTH = 1 is not in 2..16"),
     ("sol_mul_loader", {"DEPTH": 17}, "sol_mul_loader: DEPTH = 17 is not in 2..16"),
+    ("sol_stored", {"LOG_N": 15}, "sol_stored: LOG_N = 15 is neither 16 nor 11"),
+    ("sol_stored", {"TW_LATENCY": 0}, "sol_stored: TW_LATENCY = 0 is not in 1..14"),
     ("sol_gh", {"LOG_N": 15}, "sol_gh: LOG_N = 15 is neither 16 nor 11"),
     ("sol_rsa_inverse", {"SCALE": 192}, "sol_rsa_inverse: SCALE = 192 is not in 0..191"),
     ("sol_rsa_local", {"W": 32}, "sol_rsa_local: WI = 64 has no third digit of W = 32"),

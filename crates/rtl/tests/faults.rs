@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use solinas_bigint::{Montgomery, Natural};
 use solinas_rtl::multiplier::{self, Multiplier, Part, Size};
-use solinas_rtl::{Error, Timing, gh, rsa};
+use solinas_rtl::{Error, Timing, gh, rsa, stored};
 use solinas_schemes::gh::{
     Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Noise, Params, RecryptMethod, noise,
 };
@@ -201,8 +201,54 @@ fn exponentiates(fault: Option<Fault>) -> Result<bool, Error> {
     Ok(exponentiator.load_key(&p, &q).is_err())
 }
 
+/// Faults that products by stored transforms find.
+const STORED: &[Fault] = &[
+    ("stored/sol_sto_carry.sv", "first[3] ? 41'b0 : carry", "first[2] ? 41'b0 : carry"),
+    ("stored/sol_sto_carry.sv", ".wa_i(segment4)", ".wa_i(segment3)"),
+    (
+        "stored/sol_sto_pkg.sv",
+        "return big | !round ? AT_WRITE_S - AT_WRITE",
+        "return big | !round ? AT_WRITE_S - AT_WRITE - 2",
+    ),
+    ("stored/sol_sto_control.sv", "!store_ready_i & op != OP_SQUARE", "!store_ready_i & op == OP_SQUARE"),
+    ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[0][{i_q[l][4:2], 1'b0}]"),
+    ("stored/sol_sto_addresses.sv", "write_array_o = {pc[1], 1'b0}", "write_array_o = {1'b0, pc[1]}"),
+    ("stored/sol_stored.sv", "middle ? 6'd0 : rot[l]", "rot[l]"),
+    (
+        "stored/sol_stored.sv",
+        "pipe[AT_RESULT].pass == IP3 & pipe[AT_RESULT].count[2]",
+        "pipe[AT_RESULT].pass == IP3 & pipe[AT_RESULT].count[1]",
+    ),
+];
+
+/// Whether products by stored transforms are right on a changed multiplier.
+fn multiplies_by_stored(fault: Option<Fault>) -> Result<bool, Error> {
+    let mut design = stored::design(Size::Small)?;
+    if let Some((file, from, to)) = fault {
+        design = design.replaced(file, from, to)?;
+    }
+    let bits = Size::Small.bits();
+    let ones = |bits: usize| (&Natural::one() << bits).checked_sub(&Natural::one()).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(32);
+    let mut cases = vec![(ones(bits), ones(bits)), (ones(bits), &Natural::one() << (bits - 1))];
+    cases.extend((0..6).map(|_| (Natural::random_bits(bits, &mut rng), Natural::random_bits(bits, &mut rng))));
+    for stalls in [0, 90] {
+        let timing = Timing { latency: 7, stalls };
+        let mut multiplier = stored::StoredMultiplier::of_design(&design, Size::Small, timing, &mut |_| {})?;
+        multiplier.set_limit(LIMIT);
+        for (a, b) in &cases {
+            let spectrum = multiplier.transform(b)?;
+            if multiplier.multiply(a, &spectrum)?.value != a * b || multiplier.square(a)?.value != a * a {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
 /// The benches with the faults that they find.
-const BENCHES: &[(&[Fault], Bench)] = &[(PRODUCTS, multiplies), (PRIMITIVES, computes), (POWERS, exponentiates)];
+const BENCHES: &[(&[Fault], Bench)] =
+    &[(PRODUCTS, multiplies), (PRIMITIVES, computes), (POWERS, exponentiates), (STORED, multiplies_by_stored)];
 
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]
