@@ -204,6 +204,7 @@ fn exponentiates(fault: Option<Fault>) -> Result<bool, Error> {
 /// The benches with the faults that they find.
 const BENCHES: &[(&[Fault], Bench)] = &[(PRODUCTS, multiplies), (PRIMITIVES, computes), (POWERS, exponentiates)];
 
+// `make rtl` runs this test. It compiles more than fifty models, one for each fault.
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]
 fn every_fault_is_found_by_a_bench() {
