@@ -118,6 +118,7 @@ fn bad_input_is_refused() {
     powers(&mut exponentiator, &[&good]);
 }
 
+// `make rtl` runs this test; `make test` has the short powers above, which take the same passes.
 #[test]
 #[ignore = "simulates 40 million cycles, for minutes"]
 fn private_operations_equal_those_of_the_library() {

@@ -250,6 +250,7 @@ fn multiplies_by_stored(fault: Option<Fault>) -> Result<bool, Error> {
 const BENCHES: &[(&[Fault], Bench)] =
     &[(PRODUCTS, multiplies), (PRIMITIVES, computes), (POWERS, exponentiates), (STORED, multiplies_by_stored)];
 
+// `make rtl` runs this test. It compiles more than fifty models, one for each fault.
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]
 fn every_fault_is_found_by_a_bench() {

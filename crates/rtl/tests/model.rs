@@ -60,6 +60,7 @@ fn errors_name_the_ports_and_the_fault() {
     assert!(error.contains("translation of the model of counter failed") && error.contains("missing_q"), "{error}");
 }
 
+// This is no test: it states its outcome on standard output, and the tests below that start it check what it states.
 #[test]
 #[ignore = "the tests below run it in a process of its own"]
 fn child_builds_a_counter() {
