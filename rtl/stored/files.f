@@ -5,4 +5,5 @@ stored/sol_sto_addresses.sv
 stored/sol_sto_carry.sv
 stored/sol_sto_rom.sv
 stored/sol_sto_twiddles.sv
+stored/sol_sto_constants.sv
 stored/sol_stored.sv

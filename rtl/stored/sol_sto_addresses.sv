@@ -1,10 +1,12 @@
 // Banks, addresses and arrays of every pass (see sol_sto_pkg). Combinational. The lanes of a read have index 2 l + s or rounds
 // and x = 2 l + s; those of a write have index l + 16 s.
-module sol_sto_addresses import sol_sto_pkg::*; #(parameter bit BIG = 1'b1, parameter int LOG_BEATS = 12) (
+//
+// With two kernels the second one reads the array behind that of the first, and P1, P2 and IP2 write both.
+module sol_sto_addresses import sol_sto_pkg::*; #(parameter bit BIG = 1'b1, parameter int LOG_BEATS = 12, parameter int KERNELS = 1) (
   input  control_t read_i,
   output logic [1:0] read_array_o, output logic [3:0] read_sel_o, output logic [15:0][9:0] read_addr_o,
   input  control_t write_i, middle_i, result_i,                        // of P1, P2 and IP2; of P3; of IP3
-  output logic we_o, output logic [1:0] write_array_o, output logic [3:0] write_sel_o, output logic [15:0][9:0] write_addr_o,
+  output logic [3:0] write_o, write_sel_o, output logic [15:0][9:0] write_addr_o,
   input  logic [LOG_BEATS-1:0] unload_i, output logic [3:0] unload_sel_o, output logic [9:0] unload_addr_o);
 
   // The index that varies over the lanes of a read is 2 l + s: its bank is fold(2 l + s) = rotated l, xor s.
@@ -46,27 +48,28 @@ module sol_sto_addresses import sol_sto_pkg::*; #(parameter bit BIG = 1'b1, para
   wire [4:0] out_m = BIG ? mc[5:1] : 5'd0;
   wire [4:0] column_m = BIG ? wc[10:6] : 5'd0;
   wire [4:0] result_m = BIG ? pc[11:7] : 5'd0;
+  wire [3:0] columns = (KERNELS == 2 ? 4'b11 : 4'b1 << wc[1]) << {write_i.round, 1'b0};
   always_comb begin
-    we_o = 1'b0; write_array_o = {write_i.round, wc[1]}; write_sel_o = '0; write_addr_o = '0;
+    write_o = '0; write_sel_o = '0; write_addr_o = '0;
     unique case (write_i.pass)
       P1: begin       // over x = l + 16 s
-        we_o = 1'b1;
+        write_o = columns;
         write_sel_o = {3'b0, wc[0]} ^ fold(column_m) ^ wc[5:2];
         for (int b = 0; b < 16; b++) write_addr_o[b] = {wc[0], 4'(b) ^ write_sel_o, column_m};
       end
       P2, IP2: begin  // over k2, over m2
-        we_o = 1'b1;
+        write_o = columns;
         write_sel_o = {3'b0, wc[0]} ^ fold(wc[10:6]) ^ wc[5:2];
         for (int b = 0; b < 16; b++) write_addr_o[b] = {wc[10:6], wc[0], 4'(b) ^ write_sel_o};
       end
       default: ;
     endcase
     if (middle_i.pass == P3) begin            // over j2 = 2 l + s
-      we_o = 1'b1; write_array_o = {middle_i.round, mc[0]}; write_sel_o = fold(out_x) ^ fold(out_m);
+      write_o = 4'b1 << {middle_i.round, mc[0]}; write_sel_o = fold(out_x) ^ fold(out_m);
       for (int b = 0; b < 16; b++) write_addr_o[b] = {out_x, out_m};
     end
-    if (result_i.pass == IP3 & pc[2]) begin   // pairs over m = l + 16 s
-      we_o = 1'b1; write_array_o = {pc[1], 1'b0}; write_sel_o = {3'b0, pc[0]} ^ fold(result_m) ^ pc[6:3];
+    if (result_i.pass == IP3 & (KERNELS == 2 | pc[2])) begin   // pairs over m = l + 16 s
+      write_o = 4'b1 << {pc[1], 1'b0}; write_sel_o = {3'b0, pc[0]} ^ fold(result_m) ^ pc[6:3];
       for (int b = 0; b < 16; b++) write_addr_o[b] = {pc[0], 4'(b) ^ write_sel_o, result_m};
     end
   end

@@ -2,7 +2,7 @@
 // The small instance has no P2 and no IP2.
 //
 // P1 pauses between two columns while the operand is late, P3 between two groups while the store of transforms is not ready.
-module sol_sto_control import sol_sto_pkg::*; #(parameter bit BIG = 1'b1) (
+module sol_sto_control import sol_sto_pkg::*; #(parameter bit BIG = 1'b1, parameter int KERNELS = 1) (
   input  logic clk_i, rst_ni,
   input  logic start_i, input op_e op_i, output logic busy_o,
   input  logic column_ready_i,                  // the digits of the next column are there
@@ -14,7 +14,9 @@ module sol_sto_control import sol_sto_pkg::*; #(parameter bit BIG = 1'b1) (
   control_t now; logic [7:0] pause, tail; op_e op; logic active, ending;
   assign busy_o = active | ending;
   assign op_o = op;
-  wire [11:0] last = BIG ? (now.pass == IP3 ? 12'd4095 : 12'd2047) : (now.pass == IP3 ? 12'd127 : 12'd63);
+  // With two kernels this bit of the counter stays 0.
+  wire [11:0] skip = KERNELS == 1 | now.pass == P3 ? 12'd0 : now.pass == IP3 ? 12'd4 : 12'd2;
+  wire [11:0] last = ~skip & (BIG ? (now.pass == IP3 ? 12'd4095 : 12'd2047) : (now.pass == IP3 ? 12'd127 : 12'd63));
   wire holds = pause != '0 | (now.pass == P1 & !now.count[0] & !column_ready_i) | (now.pass == P3 & !now.count[0] & !store_ready_i & op != OP_SQUARE);
   wire issue = active & !holds;
   always_comb begin now_o = now; if (!issue) now_o.pass = IDLE; end
@@ -29,10 +31,10 @@ module sol_sto_control import sol_sto_pkg::*; #(parameter bit BIG = 1'b1) (
       if (!busy_o) begin
         if (start_i) begin active <= 1'b1; op <= op_i; now <= '{pass: P1, round: 1'b0, count: '0}; end
       end else if (issue) begin
-        now.count <= now.count + 12'd1;
+        now.count <= ((now.count | skip) + 12'd1) & ~skip;
         if (now.count == last) begin
           now.count <= '0;
-          pause <= 8'(wait_after(BIG, now.pass, now.round));
+          pause <= 8'(wait_after(BIG, KERNELS, now.pass, now.round));
           unique case (now.pass)
             P1:      now.pass <= BIG ? P2 : P3;
             P2:      now.pass <= P3;

@@ -4,7 +4,8 @@ package sol_sto_pkg;
 
   typedef enum logic [1:0] {OP_MULTIPLY, OP_SQUARE, OP_TRANSFORM} op_e;
 
-  // A pass and its counter, as in sol_mul_pkg. There is one kernel D, so IP2 and IP3 take one column at a time.
+  // A pass and its counter, as in sol_mul_pkg. One kernel D takes one column at a time in every pass. Two take an even column
+  // and the odd one behind it; the bit of the counter that tells them apart then stays 0. P3 always has one kernel.
   typedef enum logic [2:0] {IDLE, P1, P2, P3, IP2, IP3} pass_e;
   typedef struct packed { pass_e pass; logic round; logic [11:0] count; } control_t;
 
@@ -22,13 +23,14 @@ package sol_sto_pkg;
   localparam int STAGES     = AT_WRITE_S;
   /* verilator lint_on UNUSEDPARAM */
 
-  // Cycles without an issue after a pass. The write network changes over behind P3. In the full instance the passes follow in an
-  // order in which a word is written at least 62 cycles before it is read; the small one waits for its words.
-  function automatic int wait_after(bit big, pass_e pass, logic round);
+  // Cycles without an issue after a pass. The write network changes over behind P3 and, with two kernels, before IP3. In the
+  // full instance the passes follow in an order in which a word is written at least 30 cycles before it is read; the small one
+  // waits for its words.
+  function automatic int wait_after(bit big, int kernels, pass_e pass, logic round);
     unique case (pass)
-      P1:      return big ? max(0, AT_WRITE - 62) : AT_WRITE;
+      P1:      return big ? max(0, AT_WRITE - 30) : AT_WRITE;
       P3:      return big | !round ? AT_WRITE_S - AT_WRITE : AT_WRITE_S;
-      IP2:     return round ? max(0, AT_WRITE - 62) : 0;
+      IP2:     return !round ? 0 : max(kernels == 2 ? AT_WRITE - AT_RESULT : 0, AT_WRITE - 30);
       default: return 0;
     endcase
   endfunction

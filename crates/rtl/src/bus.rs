@@ -63,7 +63,7 @@ pub(crate) struct Reader {
     granted: bool,
     answers: bool,
     /// Cycle from which on each beat can be returned, and the beat.
-    flying: VecDeque<(u64, Beat)>,
+    flying: VecDeque<(u64, Vec<u64>)>,
     beats: u64,
 }
 
@@ -109,12 +109,12 @@ impl Reader {
     }
 
     /// Takes the outputs of a cycle. `read` returns the beat of an address.
-    pub(crate) fn sample(&mut self, dut: &Instance, ready_at: u64, read: impl FnOnce(u64) -> Beat) {
+    pub(crate) fn sample<B: Into<Vec<u64>>>(&mut self, dut: &Instance, ready_at: u64, read: impl FnOnce(u64) -> B) {
         if self.answers && self.ready.is_none_or(|ready| dut.get_u64(ready) == 1) {
             self.flying.pop_front();
         }
         if self.granted && dut.get_u64(self.req) == 1 {
-            self.flying.push_back((ready_at, read(dut.get_u64(self.addr))));
+            self.flying.push_back((ready_at, read(dut.get_u64(self.addr)).into()));
             self.beats += 1;
         }
     }

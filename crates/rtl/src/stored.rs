@@ -33,6 +33,7 @@ pub struct Product {
 pub struct StoredMultiplier {
     dut: Instance,
     size: Size,
+    kernels: Kernels,
     reader: Reader,
     ports: Ports,
     stalls: Stalls,
@@ -88,13 +89,23 @@ struct Outcome {
     end: u64,
 }
 
+/// Kernels of 32 points of the circuit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernels {
+    /// One kernel, which takes a column at a time.
+    One = 1,
+    /// Two kernels, which take two columns at a time in all passes but the third.
+    Two = 2,
+}
+
 /// The design of the multiplier.
 ///
 /// # Errors
 /// [`Error::NoSource`].
-pub fn design(size: Size) -> Result<Design, Error> {
+pub fn design(size: Size, kernels: Kernels) -> Result<Design, Error> {
     let design = Design::new("sol_stored").files("stored/files.f")?;
-    Ok(design.parameter("LOG_N", size.log_points().into()).parameter("TW_LATENCY", TW_LATENCY as u64))
+    let design = design.parameter("LOG_N", size.log_points().into()).parameter("KERNELS", kernels as u64);
+    Ok(design.parameter("TW_LATENCY", TW_LATENCY as u64))
 }
 
 /// Cycles from a request to its word of the store.
@@ -105,8 +116,13 @@ impl StoredMultiplier {
     ///
     /// # Errors
     /// The errors of [`Model::build`].
-    pub fn new(size: Size, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
-        Self::of_design(&design(size)?, size, timing, progress)
+    pub fn new(
+        size: Size,
+        kernels: Kernels,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
+        Self::of_design(&design(size, kernels)?, size, kernels, timing, progress)
     }
 
     /// A multiplier of a changed design.
@@ -116,6 +132,7 @@ impl StoredMultiplier {
     pub fn of_design(
         design: &Design,
         size: Size,
+        kernels: Kernels,
         timing: Timing,
         progress: &mut dyn FnMut(Step),
     ) -> Result<Self, Error> {
@@ -143,7 +160,7 @@ impl StoredMultiplier {
         };
         dut.reset();
         let (stalls, latency) = (Stalls::new(timing.stalls), timing.latency);
-        Ok(Self { dut, size, reader, ports, stalls, latency, limit: None })
+        Ok(Self { dut, size, kernels, reader, ports, stalls, latency, limit: None })
     }
 
     /// Bits of an operand.
@@ -247,7 +264,12 @@ impl StoredMultiplier {
                 let problem = "it is unknown".to_owned();
                 return Err(Error::Refused { top: "multiplier by stored transforms", problem });
             }
-            self.reader.sample(&self.dut, cycle + self.latency, |address| beat(x, address as usize));
+            // A beat has 384 bits for each kernel.
+            let width = self.kernels as usize;
+            self.reader.sample(&self.dut, cycle + self.latency, |address| {
+                let first = width * address as usize;
+                (first..first + width).flat_map(|i| beat(x, i)).collect::<Vec<_>>()
+            });
             if !taken && self.dut.get_u64(ports.ready) == 1 {
                 (taken, begin) = (true, cycle + 1);
             }
