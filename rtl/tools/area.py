@@ -15,7 +15,7 @@ from pathlib import Path
 SRAM, ROM = 1.86, 0.27
 TOOL = Path(__file__).with_name("synthesis.py")
 
-# Leaves: name, list of sources, parameters.
+# Leaves: name and parameters, list of sources, blackboxes.
 LEAVES = {
     "sol_mulrot": ("common/files.f", []),
     "sol_dft16": ("common/files.f", []),
@@ -24,7 +24,9 @@ LEAVES = {
     "sol_carry": ("common/files.f", []),
     "sol_norm": ("common/files.f", []),
     "sol_sto_carry": ("stored/files.f", ["-sol_bank"]),
+    "sol_sto_carry HOLD=0": ("stored/files.f", ["-sol_bank"]),
     "sol_sto_twiddles": ("stored/files.f", ["-sol_sto_rom"]),
+    "sol_sto_constants": ("stored/files.f", []),
     "sol_gh_sum": ("gh/files.f", []),
     "sol_gh_sink": ("gh/files.f", []),
     "sol_gh_compare": ("gh/files.f", []),
@@ -72,17 +74,18 @@ def rsa(bits, w, pool, paper):
 
 
 MULTIPLIER_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_carry", "sol_bank", "sol_twiddle", "sol_mul_turn"]
-STORED_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_sto_carry", "sol_sto_twiddles", "sol_bank", "sol_mul_turn"]
+STORED_LEAVES = ["sol_mulrot", "sol_kernel_d", "sol_kernel_s", "sol_sto_carry", "sol_sto_twiddles", "sol_sto_constants", "sol_bank", "sol_mul_turn"]
 GLUE = {
     "sol_multiplier": ("multiplier/files.f", [f"-{leaf}" for leaf in MULTIPLIER_LEAVES]),
-    "sol_stored": ("stored/files.f", [f"-{leaf}" for leaf in STORED_LEAVES]),
+    "sol_stored KERNELS=1": ("stored/files.f", [f"-{leaf}" for leaf in STORED_LEAVES]),
+    "sol_stored KERNELS=2": ("stored/files.f", [f"-{leaf}" for leaf in STORED_LEAVES]),
 }
 # Levels of two-input gates between registers that a module may have.
 DEPTH = 60
 
 
 def run(what, name, files, options):
-    command = [sys.executable, str(TOOL), what, files, name, *options]
+    command = [sys.executable, str(TOOL), what, files, *name.split(), *options]
     output = subprocess.run(command, capture_output=True, text=True)
     lines = [line for line in output.stdout.splitlines() if line.startswith("RESULT")]
     if not lines:
@@ -112,9 +115,9 @@ def main():
         results = {key: job.result() for key, job in jobs.items()}
     area = {name: results["area", name] for name in modules}
     depth = {name: int(results["depth", name]) for name in modules}
-    print(f"{'module':<24}{'NAND2':>12}{'levels':>8}")
+    print(f"{'module':<28}{'NAND2':>12}{'levels':>8}")
     for name in modules:
-        print(f"{name:<24}{area[name]:12.0f}{depth[name]:8d}")
+        print(f"{name:<28}{area[name]:12.0f}{depth[name]:8d}")
     banks, turn = 6 * 16 * 1024 * 64, 2 * 3 * 32 * 384
     multiplier = table(
         "Multiplier of 786,432 bits, two fresh operands (wang2014: 20.6M)",
@@ -129,21 +132,24 @@ def main():
             ("control, addresses, networks, segment carries, delays", area["sol_multiplier"]),
         ],
     )
-    stored = table(
-        "Multiplier of 786,432 bits by stored transforms",
-        [
+    def stored_table(kernels, title):
+        held, carry = (64, "sol_sto_carry") if kernels == 1 else (0, "sol_sto_carry HOLD=0")
+        rows = [
             ("SRAM: 4 half arrays of 16 banks of 1024 words", SRAM * 4 * 16 * 1024 * 64),
-            ("SRAM: corner turn, 3 groups of 32 beats", SRAM * turn / 2),
-            ("SRAM: coefficients and carries of the 16 lanes", SRAM * 16 * 4 * (64 + 41)),
-            ("ROM: 1024 twiddle factors in 32 rows", ROM * 1024 * 64),
-            ("kernel D", area["sol_kernel_d"]),
+            ("SRAM: corner turn, 3 groups of 32 beats", SRAM * kernels * turn / 2),
+            ("SRAM: carry lanes", SRAM * 16 * 4 * (held + 41)),
+            ("ROM: 1024 twiddle factors in 32 rows", ROM * kernels * 1024 * 64),
+            ("kernels D", kernels * area["sol_kernel_d"]),
             ("kernel S", area["sol_kernel_s"]),
             ("32 multipliers with rotation", 32 * area["sol_mulrot"]),
-            ("16 carry lanes", 16 * area["sol_sto_carry"]),
-            ("selection of twiddle factors", area["sol_sto_twiddles"]),
-            ("control, addresses, networks, delays", area["sol_stored"]),
-        ],
-    )
+            ("16 carry lanes", 16 * area[carry]),
+            ("selection of twiddle factors", kernels * area["sol_sto_twiddles"] + area["sol_sto_constants"]),
+            ("control, addresses, networks, delays", area[f"sol_stored KERNELS={kernels}"]),
+        ]
+        return table(title, rows)
+
+    stored = stored_table(1, "Multiplier of 786,432 bits by stored transforms")
+    stored_two_kernels = stored_table(2, "Multiplier of 786,432 bits by stored transforms, two kernels")
     stores = 1024 * 64 + 1024 * 16 + 512 * 5
     units = [name for name in LEAVES if name.startswith("sol_gh_")]
     gh = table(
@@ -158,7 +164,16 @@ def main():
     if deep:
         print(f"\nmore than {DEPTH} levels between registers: {', '.join(deep)}")
     if arguments.json:
-        figures = {"area": area, "depth": depth, "multiplier": multiplier, "stored": stored, "gh": gh, "rsa_8192": rsa_8192, "rsa_12288": rsa_12288}
+        figures = {
+            "area": area,
+            "depth": depth,
+            "multiplier": multiplier,
+            "stored": stored,
+            "stored_two_kernels": stored_two_kernels,
+            "gh": gh,
+            "rsa_8192": rsa_8192,
+            "rsa_12288": rsa_12288,
+        }
         Path(arguments.json).write_text(json.dumps(figures, indent=2, sort_keys=True) + "\n")
 
 

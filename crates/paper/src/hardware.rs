@@ -135,12 +135,14 @@ pub(crate) fn multiplier_area(options: &Options, _: &Control<'_>) -> Result<Repo
     let rows = vec![
         row("two fresh operands", "M gates", mega(figures.area("multiplier")), Some(20.6)),
         row("one operand transformed already", "M gates", mega(figures.area("stored")), None),
+        row("the same with two kernels", "M gates", mega(figures.area("stored_two_kernels")), None),
         row("SRAM", "bits", figures.bits("multiplier", "SRAM"), Some(8_388_608.0)),
         row("ROM", "bits", figures.bits("multiplier", "ROM"), Some(7_864_320.0)),
     ];
     let mut tables = vec![table("The multiplier, beside the paper's circuit", rows)];
     tables.extend(parts(&figures, "Parts of the multiplier of two fresh operands", "multiplier"));
     tables.extend(parts(&figures, "Parts of the multiplier of one operand transformed already", "stored"));
+    tables.extend(parts(&figures, "Parts of the same multiplier with two kernels", "stored_two_kernels"));
     tables.extend(Some(modules(&figures)).filter(|table| !table.rows.is_empty()));
     let notes = [
         MEMORIES,
@@ -182,6 +184,12 @@ pub(crate) fn multiplier_time(options: &Options, _: &Control<'_>) -> Result<Repo
         row("products that follow each other, one every", "cycles", figures.cycles("/multiplier/streamed"), None),
         row("one operand transformed already: product in memory", "cycles", figures.cycles("/stored/resident"), None),
         row("one operand transformed already: product unloaded", "cycles", figures.cycles("/stored/unloaded"), None),
+        row(
+            "the same with two kernels: product unloaded",
+            "cycles",
+            figures.cycles("/stored_two_kernels/unloaded"),
+            None,
+        ),
     ];
     let title = "Products of 786,432 bits, beside the paper's circuit";
     let notes = [
@@ -339,6 +347,7 @@ pub(crate) fn trade_off(options: &Options, _: &Control<'_>) -> Result<Report, Er
         ("ours, two fresh operands", "/multiplier/product", "multiplier"),
         ("ours, two fresh operands, streamed", "/multiplier/streamed", "multiplier"),
         ("ours, one operand transformed already", "/stored/unloaded", "stored"),
+        ("ours, one operand transformed already, two kernels", "/stored_two_kernels/unloaded", "stored_two_kernels"),
     ] {
         let time = figures.cycles(cycles).map(|cycles| cycles / N);
         let area = mega(figures.area(block));

@@ -116,12 +116,7 @@ impl StoredMultiplier {
     ///
     /// # Errors
     /// The errors of [`Model::build`].
-    pub fn new(
-        size: Size,
-        kernels: Kernels,
-        timing: Timing,
-        progress: &mut dyn FnMut(Step),
-    ) -> Result<Self, Error> {
+    pub fn new(size: Size, kernels: Kernels, timing: Timing, progress: &mut dyn FnMut(Step)) -> Result<Self, Error> {
         Self::of_design(&design(size, kernels)?, size, kernels, timing, progress)
     }
 
