@@ -1,6 +1,7 @@
 """Proofs for all inputs, on the SystemVerilog itself, by the SAT solver of Yosys. See rtl/formal for the claims.
 
-Usage: prove.py. A claim that does not hold ends the run with status 1 and shows the inputs.
+Usage: prove.py [WORD ...]. With words, the claims whose names have one of them are proved alone. A claim that does not hold ends
+the run with status 1 and shows the inputs.
 """
 
 import sys
@@ -20,6 +21,11 @@ CLAIMS = [
     ("sol_fold192: congruent", "prove_fold", "common/files.f", []),
     ("sol_carry: exact, carries below 2^41", "prove_carry", "common/files.f", []),
     ("banks: no two lanes meet, no two words share a place", "prove_bank", "multiplier/files.f", []),
+    ("banks of sol_multiplier, full", "prove_multiplier_banks", "multiplier/files.f", [("BIG", 1)]),
+    ("banks of sol_multiplier, small", "prove_multiplier_banks", "multiplier/files.f", [("BIG", 0)]),
+    ("banks of sol_rsa, whole moduli and halves", "prove_rsa_banks", "rsa/files.f", []),
+    *((f"banks of sol_stored, {size}, {kernels}", "prove_stored_banks", "stored/files.f", [("BIG", big), ("KERNELS", k)])
+      for big, size in ((1, "full"), (0, "small")) for k, kernels in ((1, "one kernel"), (2, "two kernels"))),
 ]
 
 
@@ -35,7 +41,11 @@ def prove(top, files, parameters):
 
 if __name__ == "__main__":
     lines = []
-    for name, top, files, parameters in CLAIMS:
+    words = sys.argv[1:]
+    chosen = [claim for claim in CLAIMS if not words or any(word in claim[0] for word in words)]
+    if not chosen:
+        sys.exit(f"error: no claim has the word {' or '.join(words)}; the claims are: {', '.join(claim[0] for claim in CLAIMS)}")
+    for name, top, files, parameters in chosen:
         start = time.time()
         try:
             prove(top, files, parameters)
