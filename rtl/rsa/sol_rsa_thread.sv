@@ -19,15 +19,17 @@ module sol_rsa_thread import sol_rsa_pkg::*; (
   logic active, ending, fn, pn, gc, gn, g_late, g_one; logic [3:0] g_index;
   assign busy_o = active;
 
-  // Least distances between the starts of two passes, minus the cycle in which the timer is 0 and that of the request's register:
-  // the last word of a pass is written before it is read; a column of digits is written before its first row is read.
-  localparam int FIRST16 = 32 + AT_MUL16 + TO_S + TO_BANK - AT_READ - 3;
-  localparam int FIRST32 = 64 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 3;
-  localparam int SECOND  = AT_MUL16 + TO_WRITE + TO_BANK - 3;
+  // Least distances between the starts of two passes, minus the cycle in which the timer is 0 and that of the request's register.
+  // Every word is written before it is read. A first step writes row 0 of the last column in its cycle 60, or 30 for halves. A
+  // second step writes the last row in cycles 62 and 63, or 30 and 31; the last inverse step reads it in its cycles 3 and 7,
+  // or 1 and 3. A column of digits is written before its first row is read.
+  localparam int FIRST16 = 30 + AT_MUL16 + TO_S + TO_BANK - AT_READ - 2;
+  localparam int FIRST32 = 60 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 2;
+  localparam int SECOND  = AT_MUL16 + TO_WRITE + TO_BANK - 2;
   localparam int DIGITS2 = 2 * (FILL + 2) + AT_TWIST16 + TO_CARRY + LAT_LOCAL - 2;
   localparam int DIGITS4 = 4 * (FILL + 2) + AT_TWIST32 + TO_CARRY + LAT_LOCAL - 2;
   wire [7:0] after_first  = half_i ? 8'(FIRST16) : 8'(FIRST32);
-  wire [7:0] after_second = half_i ? 8'(SECOND + 32) : 8'(SECOND + 64);
+  wire [7:0] after_second = half_i ? 8'(SECOND + 29) : 8'(SECOND + 59);
   wire [7:0] after_digits = half_i ? 8'(DIGITS2) : 8'(DIGITS4);
 
   // The next product.

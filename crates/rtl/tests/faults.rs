@@ -86,9 +86,12 @@ const POWERS: &[Fault] = &[
     ),
     (
         "rsa/sol_rsa_thread.sv",
-        "64 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 3",
-        "64 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 4",
+        "60 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 2",
+        "59 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 2",
     ),
+    ("rsa/sol_rsa_thread.sv", "8'(SECOND + 59)", "8'(SECOND + 58)"),
+    ("rsa/sol_rsa_thread.sv", "8'(SECOND + 29)", "8'(SECOND + 28)"),
+    ("rsa/sol_rsa_thread.sv", "30 + AT_MUL16", "29 + AT_MUL16"),
     ("rsa/sol_rsa_thread.sv", "g_late <= kind == TABLE & entry == 4'd1", "g_late <= 1'b0"),
     ("rsa/sol_rsa_scheduler.sv", "is_first(a_next.pass) ? 7'd65 : 7'd63", "7'd63"),
     ("rsa/sol_rsa_exponent.sv", "windows <= 5'd16", "windows <= 5'd15"),
@@ -204,8 +207,8 @@ fn exponentiates(fault: Option<Fault>) -> Result<bool, Error> {
 
 /// Faults that products by stored transforms find.
 const STORED: &[Fault] = &[
-    ("stored/sol_sto_carry.sv", "first[3] ? 41'b0 : carry", "first[2] ? 41'b0 : carry"),
-    ("stored/sol_sto_carry.sv", ".wa_i(segment4)", ".wa_i(segment3)"),
+    ("stored/sol_sto_carry.sv", "first[3] ? 41'b0 : carry", "first[3] & odd4 ? 41'b0 : carry"),
+    ("stored/sol_sto_carry.sv", ".wa_i(segment4)", ".wa_i({segment4[0], segment4[1]})"),
     (
         "stored/sol_sto_pkg.sv",
         "return big | !round ? AT_WRITE_S - AT_WRITE",
@@ -213,13 +216,13 @@ const STORED: &[Fault] = &[
     ),
     ("stored/sol_sto_control.sv", "!store_ready_i & op != OP_SQUARE", "!store_ready_i & op == OP_SQUARE"),
     ("stored/sol_sto_control.sv", "12'd4 : 12'd2", "12'd2 : 12'd2"),
-    ("stored/sol_sto_carry.sv", "c0 <= c0_i", "c0 <= c1_i"),
+    ("stored/sol_sto_carry.sv", "c0 <= c0_i", "c0 <= c0_i ^ c1_i"),
     ("stored/sol_stored.sv", "read_array_q | 2'(k)", "read_array_q"),
     ("stored/sol_stored.sv", "ahead.count[1] = 1'b1", "ahead.count[1] = 1'b0"),
-    ("stored/sol_stored.sv", "memory[unload_upper_q ? 2 : 0]", "memory[0]"),
+    ("stored/sol_stored.sv", "memory[unload_upper_q ? 2 : 0]", "memory[unload_upper_q ? 3 : 0]"),
     ("stored/sol_sto_pkg.sv", "kernels == 2 ? AT_WRITE - AT_RESULT : 0", "0"),
     ("multiplier/sol_mul_loader.sv", "KERNELS*i + k", "16*k + i"),
-    ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[0][{i_q[l][4:2], 1'b0}]"),
+    ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[(l + 1) % 2][i_q[l][4:1]]"),
     ("stored/sol_sto_addresses.sv", "4'b1 << {pc[1], 1'b0}", "4'b1 << {1'b0, pc[1]}"),
     ("stored/sol_stored.sv", "middle ? 6'd0 : rot[0][l]", "rot[0][l]"),
     ("stored/sol_stored.sv", "KERNELS == 2 | pipe[AT_RESULT].count[2]", "KERNELS == 2 | pipe[AT_RESULT].count[1]"),

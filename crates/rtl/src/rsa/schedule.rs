@@ -217,14 +217,16 @@ impl Shape {
         match pass {
             Pass::FirstCyclic => 1,
             Pass::FirstT | Pass::FirstM => {
-                length - 1 + stage::KERNEL + kernel + stage::MULTIPLIER + stage::BANK - stage::READ
+                // Row 0 of the last column is written before it is read.
+                length - self.column() + stage::KERNEL + kernel + stage::MULTIPLIER + stage::BANK - stage::READ
             }
             Pass::DigitsT | Pass::DigitsM | Pass::DigitsW => {
                 let delay = if whole { 4 } else { 2 };
                 // A column is written before the first of its rows is read.
                 self.column() * stage::FILL + self.column() + (stage::LAST + kernel + stage::CARRY + delay)
             }
-            _ => length - 1 + stage::KERNEL + stage::K16 + stage::SECOND + stage::BANK,
+            // The last row is written before the step of the first column that reads it.
+            _ => length - 1 - self.column() + stage::KERNEL + stage::K16 + stage::SECOND + stage::BANK,
         }
     }
 
