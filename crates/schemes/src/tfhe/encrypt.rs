@@ -2,8 +2,9 @@
 
 use super::keys::ClientKey;
 use super::params::Family;
-use super::{Error, LweCiphertext};
-use crate::random::gaussian;
+use super::short::{Masks, ShortCiphertexts};
+use super::{Error, LweCiphertext, Params};
+use crate::random::{gaussian, public_stream};
 use rand_core::RngCore;
 
 /// Torus word of the bit 1 in the gates family: 1/8 of a turn. The bit 0 is `-1/8` of a turn.
@@ -31,6 +32,29 @@ pub fn encode_value(value: u32) -> u32 {
 /// computation has overflowed into the padding bit.
 pub fn decode_value(phase: u32) -> u32 {
     phase.wrapping_add(UNIT / 2) / UNIT
+}
+
+/// Encodes a value of a set.
+///
+/// # Errors
+/// [`Error::Message`] if the value is out of range.
+pub(super) fn encode(params: &Params, value: u32) -> Result<u32, Error> {
+    let modulus = params.message_modulus();
+    if value >= modulus {
+        return Err(Error::Message { value, modulus });
+    }
+    Ok(match params.family() {
+        Family::Gates => encode_bool(value == 1),
+        Family::Integers => encode_value(value),
+    })
+}
+
+/// Decodes a phase to a value of a set. In the integers family the padding bit is dropped.
+pub(super) fn decode(params: &Params, phase: u32) -> u32 {
+    match params.family() {
+        Family::Gates => decode_bool(phase).into(),
+        Family::Integers => decode_value(phase) % 16,
+    }
 }
 
 impl ClientKey {
@@ -67,15 +91,27 @@ impl ClientKey {
     /// # Errors
     /// [`Error::Message`] if the value is out of range.
     pub fn encrypt(&self, value: u32, rng: &mut impl RngCore) -> Result<LweCiphertext, Error> {
-        let modulus = self.params().message_modulus();
-        if value >= modulus {
-            return Err(Error::Message { value, modulus });
-        }
-        let message = match self.params().family() {
-            Family::Gates => encode_bool(value == 1),
-            Family::Integers => encode_value(value),
+        Ok(self.encrypt_torus(encode(self.params(), value)?, rng))
+    }
+
+    /// Encrypts values in the short form: their masks come from one public seed, which `rng` draws. Range: as
+    /// [`Self::encrypt`].
+    ///
+    /// # Errors
+    /// [`Error::Message`] if a value is out of range.
+    pub fn encrypt_short(&self, values: &[u32], rng: &mut impl RngCore) -> Result<ShortCiphertexts, Error> {
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let body = |(number, &value): (u64, &u32)| {
+            let noise = (gaussian(rng, self.params().fresh_log2_std()) >> 32) as u32;
+            let mut masks = public_stream(&seed, number);
+            let message = encode(self.params(), value)?.wrapping_add(noise);
+            Ok(self.glwe_bits().iter().fold(message, |body, &bit| {
+                body.wrapping_add(masks.next_u32() & u32::from(bit).wrapping_neg())
+            }))
         };
-        Ok(self.encrypt_torus(message, rng))
+        let bodies = (0..).zip(values).map(body).collect::<Result<_, Error>>()?;
+        ShortCiphertexts::from_parts(self.params(), Masks::Seed(seed), 0, bodies)
     }
 
     /// Decrypts to a value of the range of [`Self::encrypt`]. In the integers family the padding bit is dropped.
@@ -83,10 +119,6 @@ impl ClientKey {
     /// # Errors
     /// [`Error::CiphertextLength`] if the ciphertext does not have `k N + 1` words.
     pub fn decrypt(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
-        let phase = self.phase(ciphertext)?;
-        Ok(match self.params().family() {
-            Family::Gates => decode_bool(phase).into(),
-            Family::Integers => decode_value(phase) % 16,
-        })
+        Ok(decode(self.params(), self.phase(ciphertext)?))
     }
 }

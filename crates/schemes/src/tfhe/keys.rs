@@ -55,7 +55,7 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
+pub(super) fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
     let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 tfhe key id");
     hasher.update(params.name().as_bytes()).update(public_seed);
     KeyId(hasher.finalize().into())
@@ -162,7 +162,7 @@ impl ClientKey {
             &[&self.lwe, &self.glwe, &self.public_seed],
         );
         let p = self.params.literal();
-        let ring = SecretRing::new(self)?;
+        let ring = BinaryRing::new(&self.glwe, p.ring_dimension)?;
         let steps = Steps::new(control, p.lwe_dimension);
         let ggsw_len = self.params.ggsw_rows() * p.ring_dimension;
         let mut bootstrap_bodies = vec![0u64; p.lwe_dimension * ggsw_len];
@@ -198,7 +198,7 @@ impl ClientKey {
     ///
     /// The row of mask polynomial `p` and level `j` has the message `-s_i g_j S_p` in its body, so that the seeded
     /// masks need no change.
-    fn ggsw_bodies(&self, ring: &SecretRing, i: usize, noise: &mut impl RngCore, bodies: &mut [u64]) {
+    fn ggsw_bodies(&self, ring: &BinaryRing, i: usize, noise: &mut impl RngCore, bodies: &mut [u64]) {
         let p = self.params.literal();
         let n = p.ring_dimension;
         let bit = u64::from(self.lwe[i]).wrapping_neg();
@@ -225,18 +225,18 @@ impl ClientKey {
     }
 }
 
-/// The transformed GLWE key, for exact products with uniform 64-bit polynomials.
-struct SecretRing {
+/// Transformed secret polynomials with coefficients 0 and 1, for exact products with uniform 64-bit polynomials.
+pub(super) struct BinaryRing {
     plan: NegacyclicPlan,
     key: Zeroizing<Vec<f64>>,
 }
 
-impl SecretRing {
-    fn new(client: &ClientKey) -> Result<Self, Error> {
-        let n = client.params.literal().ring_dimension;
+impl BinaryRing {
+    /// Transforms polynomials. Shape: `N` bits each, one in each byte.
+    pub(super) fn new(bits: &[u8], n: usize) -> Result<Self, Error> {
         let plan = NegacyclicPlan::new(n, Backend::detect()?)?;
-        let mut key = Zeroizing::new(vec![0.0; client.glwe.len()]);
-        for (bits, key) in client.glwe.chunks_exact(n).zip(key.chunks_exact_mut(n)) {
+        let mut key = Zeroizing::new(vec![0.0; bits.len()]);
+        for (bits, key) in bits.chunks_exact(n).zip(key.chunks_exact_mut(n)) {
             let bits: Zeroizing<Vec<f64>> = Zeroizing::new(bits.iter().map(|&bit| f64::from(bit)).collect());
             plan.forward(&bits, key);
         }
@@ -245,7 +245,7 @@ impl SecretRing {
 
     /// `out <- sum_p A_p S_p` modulo `2^64`, exactly. Each product of a half word and a binary polynomial is below
     /// `2^32 N`, and the error of its double-precision transforms is below 2^-5.
-    fn multiply(&self, mask: &[u64], out: &mut [u64]) {
+    pub(super) fn multiply(&self, mask: &[u64], out: &mut [u64]) {
         let n = out.len();
         let mut sums = [AlignedVec::<f64>::zeroed(n), AlignedVec::zeroed(n)];
         let mut coefficients = AlignedVec::<f64>::zeroed(n);
@@ -358,6 +358,6 @@ impl ServerKey {
     }
 }
 
-fn check(params: &Params, part: &'static str, got: usize, want: usize) -> Result<(), Error> {
+pub(super) fn check(params: &Params, part: &'static str, got: usize, want: usize) -> Result<(), Error> {
     if got == want { Ok(()) } else { Err(Error::KeyLength { part, params: params.name().into(), got, want }) }
 }

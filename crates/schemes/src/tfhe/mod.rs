@@ -10,19 +10,25 @@
 //! - *integers*: values in `0..16` and a padding bit; tables of 16 entries; several tables can share one blind
 //!   rotation.
 
+mod compact;
 mod encrypt;
 mod evaluate;
 mod keys;
 mod lwe;
 pub mod noise;
 pub mod params;
+mod public;
+mod short;
 
 use crate::Error;
+pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
 pub use evaluate::{BootstrapTask, Evaluator, LookupTable, table_weight};
 pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
 pub use params::{Params, ParamsLiteral};
+pub use public::PublicKey;
+pub use short::{Masks, ShortCiphertexts};
 
 /// The name of the scheme in errors.
 const SCHEME: &str = "TFHE";

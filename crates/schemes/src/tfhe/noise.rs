@@ -58,6 +58,24 @@ pub fn modulus_switch(params: &Params) -> f64 {
     (1.0 + p.lwe_dimension as f64 / 4.0) / (12.0 * (2.0 * p.ring_dimension as f64).powi(2))
 }
 
+/// Variance of a fresh ciphertext of a client key.
+pub fn fresh(params: &Params) -> f64 {
+    libm::exp2(2.0 * params.fresh_log2_std())
+}
+
+/// Variance of a fresh ciphertext of a public key. It is [`public_encryption_of_key`] for keys in which half of the bits are 1.
+pub fn public_encryption(params: &Params) -> f64 {
+    public_encryption_of_key(params, params.big_dimension() as f64 / 2.0)
+}
+
+/// Variance of a fresh ciphertext of a public key of which the GLWE key has `glwe_ones` bits equal to 1: that of
+/// `sum_i r_i e_i + e'' - sum_j e'_j S_j`, with binary `r`, and of the rounding of all words to 32 bits.
+pub fn public_encryption_of_key(params: &Params, glwe_ones: f64) -> f64 {
+    let random_ones = params.big_dimension() as f64 / 2.0;
+    let key = (random_ones + glwe_ones + 1.0) * libm::exp2(2.0 * params.literal().glwe_log2_std);
+    key + (1.0 + glwe_ones) * libm::exp2(-64.0) / 12.0
+}
+
 /// Variance at the decision of a bootstrap whose argument has the variance of `weight` bootstraps with one table.
 pub fn decision(params: &Params, weight: f64) -> f64 {
     weight * bootstrap(params) + keyswitch(params) + modulus_switch(params)
