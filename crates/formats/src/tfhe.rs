@@ -1,9 +1,9 @@
 //! Files of TFHE keys.
 //!
 //! A client key is its two bit strings, one bit a byte. A server key is the bodies alone, those of the bootstrapping key packed to
-//! the bits its parameters keep; masks are regenerated from the public seed in the header.
+//! the bits its parameters keep; masks are regenerated from the public seed in the header. A public key is its bodies too.
 
-use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral, ServerKey};
+use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey};
 
 use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
 
@@ -67,6 +67,36 @@ pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
     let glwe = reader.section_of_len("glwe", params.big_dimension())?.to_vec();
     let key = ClientKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, lwe, glwe)
         .map_err(|error| reader.section_error("lwe", error))?;
+    check_id(reader, key.id().0)?;
+    Ok(key)
+}
+
+/// Header of a public key.
+///
+/// # Errors
+/// As [`header`].
+pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
+    header(Kind::PublicKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
+}
+
+/// Writes a public key; `writer` makes the file, from [`public_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+    writer.section("bodies", &pack::u64_to_le(key.bodies()))
+}
+
+/// Reads a public key.
+///
+/// # Errors
+/// From the file.
+pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+    let params = params(reader)?;
+    let bytes = reader.section_of_len("bodies", 8 * params.big_dimension())?;
+    let bodies = pack::u64_from_le(&bytes).map_err(|error| reader.section_error("bodies", error))?;
+    let key = PublicKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies)
+        .map_err(|error| reader.section_error("bodies", error))?;
     check_id(reader, key.id().0)?;
     Ok(key)
 }

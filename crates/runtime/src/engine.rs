@@ -103,12 +103,17 @@ impl Batch<'_> {
         &'c self,
         blocks: impl Fn(&'c Ciphertext) -> Result<&'c [Vec<B>], Error>,
     ) -> Result<Vec<Vec<&'c B>>, Error> {
-        let all = self.inputs.iter().map(|input| Ok((input.shape().is_some(), blocks(input)?)));
-        let all = all.collect::<Result<Vec<_>, Error>>()?;
+        let all = self.inputs.iter().map(blocks).collect::<Result<Vec<_>, Error>>()?;
+        Ok(self.blocks_of(&all))
+    }
+
+    /// As [`Self::blocks`], with the elements of each input.
+    pub(crate) fn blocks_of<'c, B>(&self, elements: &[&'c [Vec<B>]]) -> Vec<Vec<&'c B>> {
+        let all: Vec<_> = self.inputs.iter().map(|input| input.shape().is_some()).zip(elements).collect();
         let blocks_of = |instance: usize| {
             all.iter().flat_map(|&(array, elements)| &elements[if array { instance } else { 0 }]).collect::<Vec<_>>()
         };
-        Ok((0..self.instances).map(blocks_of).collect())
+        (0..self.instances).map(blocks_of).collect()
     }
 
     /// Splits the result blocks of each instance into outputs: for each output its type, its shape and the blocks of its elements. A scalar has the blocks of

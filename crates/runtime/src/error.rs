@@ -313,9 +313,26 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
-    /// The scheme has no public key: only the client key encrypts.
-    #[error("keys of scheme {scheme} have no public key: encrypt with the client key")]
+    /// The server key of the scheme holds no public key.
+    #[error("server keys of scheme {scheme} do not encrypt: encrypt with the public key (public.key) or with the client key")]
     NoPublicKey {
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// The scheme has no public keys of their own, because its server keys hold them.
+    #[error("scheme {scheme} has no file public.key: encrypt with the server key, which holds the public key")]
+    PublicInServerKey {
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// A compact result is an operand.
+    #[error(
+        "the ciphertext is compact: it can be decrypted, but not computed with; compute it again without `--compact`, or without `compact` in Python"
+    )]
+    Compact,
+    /// A ciphertext of this scheme has no compact form.
+    #[error("ciphertexts of scheme {scheme} have no compact form: only results of scheme tfhe do; leave `--compact` out")]
+    NoCompact {
         /// The scheme.
         scheme: Scheme,
     },

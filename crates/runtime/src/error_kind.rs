@@ -44,7 +44,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::KeyMismatch { .. } | Self::SchemeMismatch { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
-            Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } => ErrorKind::Type,
+            Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } | Self::Compact => ErrorKind::Type,
             Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } | Self::EmptyArray => ErrorKind::Shape,
             Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
             Self::Value { .. } => ErrorKind::Range,
@@ -61,7 +61,9 @@ impl Error {
             | Self::NoSlots { .. }
             | Self::NoRotations { .. }
             | Self::NoMatrix { .. }
-            | Self::NoPublicKey { .. } => ErrorKind::Params,
+            | Self::NoPublicKey { .. }
+            | Self::PublicInServerKey { .. }
+            | Self::NoCompact { .. } => ErrorKind::Params,
             Self::Disk { .. } => ErrorKind::File,
             Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
             Self::PortWidth { .. } | Self::TooDeep { .. } | Self::Planning { .. } | Self::Radix(_) | Self::Lut(_) => {

@@ -2,7 +2,7 @@
 
 use crate::ciphertext::same_key;
 use crate::process::on_pool;
-use crate::scheme::{Encrypt, Public, Secret};
+use crate::scheme::{Encrypt, Open, Public, Secret};
 use crate::{Ciphertext, Control, Error, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, disk, memory};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::fmt;
@@ -22,6 +22,11 @@ impl fmt::Debug for ClientKey {
         self.0.fmt(f)
     }
 }
+
+/// A public key (TFHE): anyone encrypts with it, and only the client key decrypts. Public keys of other schemes are in their
+/// server keys. Cloning it is cheap.
+#[derive(Debug, Clone)]
+pub struct PublicKey(Arc<dyn Open>);
 
 /// Generates a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
@@ -66,6 +71,14 @@ impl ClientKey {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         let values = on_pool(|| self.0.decrypt(ciphertext))?;
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
+    }
+
+    /// Makes the public key. Every call returns the same key.
+    ///
+    /// # Errors
+    /// [`Error::PublicInServerKey`] for a scheme whose server keys hold the public key.
+    pub fn public_key(&self) -> Result<PublicKey, Error> {
+        Ok(PublicKey(on_pool(|| self.0.public_key())?))
     }
 
     /// The identity of the key pair, which the server key and every ciphertext have too.
@@ -122,6 +135,73 @@ impl ClientKey {
 
     fn read(reader: &Reader) -> Result<Self, Error> {
         let key = on_pool(|| Scheme::of_file(reader)?.entry().read_client(reader));
+        key.map(Self).map_err(|error| error.in_file(reader.path()))
+    }
+}
+
+impl PublicKey {
+    /// Encrypts each element.
+    ///
+    /// # Errors
+    /// No randomness from the operating system; [`Error::Memory`].
+    pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        encrypt(&*self.0, plain)
+    }
+
+    /// The identity of the key pair.
+    pub fn key_id(&self) -> KeyId {
+        self.0.key_id()
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> ParamsInfo {
+        self.0.params()
+    }
+
+    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
+    pub fn weakness(&self) -> Option<String> {
+        weakness(&self.params(), self.0.is_insecure())
+    }
+
+    /// Writes the key to a file. It replaces an existing file only if `overwrite` is set.
+    ///
+    /// # Errors
+    /// From the file. A failed write leaves an existing file as it was.
+    pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
+        let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
+        let mut writer = Writer::create(path, self.0.header()?, mode)?;
+        self.0.write(&mut writer)?;
+        Ok(writer.finish()?)
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// The file is no public key, damaged, or newer than this library.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        Self::read(&Reader::open(path, Expect::kind(Kind::PublicKey))?)
+    }
+
+    /// The bytes of the key's file.
+    ///
+    /// # Errors
+    /// From the writer.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut writer = Writer::in_memory(self.0.header()?);
+        self.0.write(&mut writer)?;
+        Ok(writer.into_bytes()?.to_vec())
+    }
+
+    /// Reads a key from the bytes of its file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::read(&Reader::from_bytes("public key", bytes, Expect::kind(Kind::PublicKey))?)
+    }
+
+    fn read(reader: &Reader) -> Result<Self, Error> {
+        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_public(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
@@ -202,7 +282,7 @@ fn weakness(params: &ParamsInfo, insecure: bool) -> Option<String> {
     }
 }
 
-/// A key that encrypts, from either file of a pair: the client key, or the server key if that holds a public key.
+/// A key that encrypts, from a file: the public key, the client key, or the server key if that holds a public key.
 #[derive(Debug)]
 pub struct EncryptionKey(Box<dyn Encrypt>);
 

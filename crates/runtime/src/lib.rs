@@ -65,7 +65,7 @@ pub use facts::{BenchCases, Capabilities, Column, ParamsTable};
 pub use form::{Condition, Form};
 pub use info::{ParamsInfo, size};
 pub use job::{Job, caught};
-pub use keys::{ClientKey, EncryptionKey, ServerKey, keygen};
+pub use keys::{ClientKey, EncryptionKey, PublicKey, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use options::{KeygenOptions, ServerOptions};
 pub use plain::Plain;

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
-use crate::{Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, ServerOptions};
+use crate::{Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Scheme, ServerOptions};
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
 use solinas_gpu::Device;
@@ -41,8 +41,21 @@ pub(crate) trait Encrypt: Debug + Send + Sync {
     }
 }
 
+/// A public key with a file of its own.
+pub(crate) trait Open: Encrypt {
+    fn header(&self) -> Result<Header, Error>;
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
+}
+
 /// A client key.
 pub(crate) trait Secret: Encrypt {
+    /// Makes the public key, if it has a file of its own.
+    fn public_key(&self) -> Result<Arc<dyn Open>, Error> {
+        Err(Error::PublicInServerKey { scheme: self.params().scheme })
+    }
+
+
     /// Decrypts each element of a ciphertext of this key.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error>;
 
@@ -115,6 +128,11 @@ pub(crate) trait SchemeEntry: Sync {
     /// Reads the public key from the file of a public or server key, and nothing else of it. None if the file is a client key, or if only client keys
     /// encrypt.
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
+
+    /// Reads the file of a public key.
+    fn read_public(&self, _: &Reader) -> Result<Arc<dyn Open>, Error> {
+        Err(Error::PublicInServerKey { scheme: Scheme::new(self.name()) })
+    }
 
     /// Reads the elements of a ciphertext file with that header.
     fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;

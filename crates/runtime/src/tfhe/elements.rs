@@ -1,12 +1,13 @@
 //! Elements of ciphertexts as LWE ciphertexts.
 
 use super::SCHEME;
+use super::blocks::Blocks;
 use crate::form::Form;
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, pack, tfhe as files};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer, tfhe as files};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{LweCiphertext, Params};
+use solinas_schemes::tfhe::Params;
 use std::sync::Arc;
 
 /// Encrypted elements of one type.
@@ -15,8 +16,7 @@ pub(super) struct Elements {
     pub(super) params: Params,
     /// Bound of the noise variance of each block, in variances of a bootstrap. It is 1 for fresh blocks.
     pub(super) weight: u64,
-    /// The blocks of each element, least significant first.
-    pub(super) blocks: Vec<Vec<LweCiphertext>>,
+    pub(super) blocks: Blocks,
 }
 
 /// The form in which keys of a set encrypt.
@@ -34,7 +34,7 @@ impl Elements {
     }
 
     /// Returns other blocks with the same parameters and noise.
-    pub(super) fn like(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
+    fn like(&self, blocks: Blocks) -> Self {
         Self { params: self.params.clone(), weight: self.weight, blocks }
     }
 
@@ -47,12 +47,7 @@ impl Elements {
         if weight as f64 > params.max_weight() {
             return Err(reader.field("weight", "the noise is more than the parameter set allows").into());
         }
-        let words = params.big_dimension() + 1;
-        let size = form.blocks(ty) * words;
-        let total = count.checked_mul(size).ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let all = reader.section_u32("lwe", total)?;
-        let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
-        let blocks = all.chunks_exact(size).map(|element| element.chunks_exact(words).map(block).collect()).collect();
+        let blocks = Blocks::read(reader, &params, ty, form, count)?;
         Ok(Self { params, weight, blocks })
     }
 }
@@ -71,18 +66,17 @@ impl scheme::Payload for Elements {
     }
 
     fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
-        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
-        Ok(Arc::new(self.like(vec![block.clone()])))
+        if index >= self.blocks.len() {
+            return Err(Error::Index { index, len: self.blocks.len() });
+        }
+        Ok(Arc::new(self.like(self.blocks.get(index))))
     }
 
     fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
-        let mut all = self.clone();
-        for other in others {
-            let other: &Self = downcast(&**other, SCHEME)?;
-            all.weight = all.weight.max(other.weight);
-            all.blocks.extend_from_slice(&other.blocks);
-        }
-        Ok(Arc::new(all))
+        let others = others.iter().map(|other| downcast::<Self>(&**other, SCHEME)).collect::<Result<Vec<_>, _>>()?;
+        let weight = others.iter().map(|other| other.weight).fold(self.weight, u64::max);
+        let blocks = self.blocks.concat(others.iter().map(|other| &other.blocks))?;
+        Ok(Arc::new(Self { weight, ..self.like(blocks) }))
     }
 
     fn equals(&self, other: &dyn scheme::Payload) -> bool {
@@ -90,11 +84,11 @@ impl scheme::Payload for Elements {
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?)
+        let header = files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?;
+        self.blocks.header(header)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        let blocks = self.blocks.iter().flatten();
-        Ok(writer.section_of_parts("lwe", blocks.map(|block| Ok(pack::u32_to_le(block.words()))))?)
+        self.blocks.write(&self.params, writer)
     }
 }

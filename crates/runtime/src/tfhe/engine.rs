@@ -2,6 +2,7 @@
 //! tables.
 
 use super::SCHEME;
+use super::blocks::Blocks;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::schedule::Schedule;
@@ -252,12 +253,14 @@ impl Plan for Planned {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let evaluator = &self.engine.evaluator;
         let target = self.engine.target();
-        let blocks = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
+        let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
+        let full = full.collect::<Result<Vec<_>, Error>>()?;
+        let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
         let results = self.schedule.run(target, &blocks, control)?;
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
-            let elements = Arc::new(Elements { params, weight, blocks });
+            let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()
@@ -347,13 +350,11 @@ fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
     let all = all.collect::<Result<Vec<_>, Error>>()?;
     let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
     let repeated = |element: usize| {
-        let mut counts: HashMap<&[u32], u64> = HashMap::new();
+        let mut counts: HashMap<[u32; 8], u64> = HashMap::new();
         let of_element = |array: bool| if array { element } else { 0 };
-        for block in all.iter().filter_map(|(array, input)| input.blocks.get(of_element(*array))).flatten() {
-            // Masks are uniform, so two blocks with the same first words are the same ciphertext. A block without a
-            // mask has no noise.
-            let words = &block.words()[..8.min(block.words().len())];
-            if words.iter().any(|&word| word != 0) {
+        for words in all.iter().flat_map(|(array, input)| input.blocks.mask_starts(of_element(*array))) {
+            // A block without a mask has no noise.
+            if words != [0; 8] {
                 *counts.entry(words).or_default() += 1;
             }
         }

@@ -1,20 +1,23 @@
 //! Keys, and the description of parameter sets.
 
 use super::SCHEME;
+use super::blocks::Blocks;
 use super::elements::{Elements, form_of};
 use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
-use crate::scheme::{Encrypt, Public, Secret, bits_only};
+use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_gpu::Device;
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, ServerKey};
+use solinas_schemes::Error as SchemeError;
+use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ServerKey, ShortCiphertexts};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use zeroize::Zeroizing;
 
 /// A client key.
 pub(super) struct Client {
@@ -49,29 +52,91 @@ impl Encrypt for Client {
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        bits_only(&plain, self.key.params().name())?;
         let key = &self.key;
-        let form = form_of(key.params());
         let mut rng = key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
-        let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
-        let mask = (1u128 << bits) - 1;
-        let element = |&value: &u128| -> Result<Vec<LweCiphertext>, Error> {
-            (0..count).map(|i| Ok(key.encrypt((value >> (bits * i) & mask) as u32, &mut rng)?)).collect()
-        };
-        let blocks = plain.values.iter().map(element).collect::<Result<_, _>>()?;
-        let elements = Arc::new(Elements { params: key.params().clone(), weight: 1, blocks });
-        let (key_id, insecure) = (self.key_id(), key.is_insecure());
-        Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
+        fresh(self, key.params(), plain, |values| key.encrypt_short(values, &mut rng))
     }
 }
 
+/// A public key.
+pub(super) struct Open {
+    key: PublicKey,
+    /// As that of [`Client`].
+    count: AtomicU64,
+}
+
+impl Open {
+    pub(super) fn new(key: PublicKey) -> Self {
+        Self { key, count: AtomicU64::new(0) }
+    }
+}
+
+impl fmt::Debug for Open {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.key.fmt(f)
+    }
+}
+
+impl Encrypt for Open {
+    fn key_id(&self) -> KeyId {
+        self.key.id()
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.key.params())
+    }
+
+    fn is_insecure(&self) -> bool {
+        self.key.is_insecure()
+    }
+
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        let key = &self.key;
+        let mut rng = key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed)).map_err(SchemeError::from)?;
+        fresh(self, key.params(), plain, |values| key.encrypt(values, &mut rng))
+    }
+
+}
+
+impl scheme::Open for Open {
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::public_header(&self.key)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_public(writer, &self.key)?)
+    }
+}
+
+/// Encrypts the blocks of all values with a key.
+fn fresh(
+    key: &impl Encrypt,
+    params: &Params,
+    plain: Plain,
+    encrypt: impl FnOnce(&[u32]) -> Result<ShortCiphertexts, SchemeError>,
+) -> Result<Ciphertext, Error> {
+    bits_only(&plain, params.name())?;
+    let form = form_of(params);
+    let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
+    let mask = (1u128 << bits) - 1;
+    let blocks = |&value: &u128| (0..count).map(move |i| (value >> (bits * i) & mask) as u32);
+    let values = Zeroizing::new(plain.values.iter().flat_map(blocks).collect::<Vec<u32>>());
+    let blocks = Blocks::Short(encrypt(&values)?, count);
+    let elements = Arc::new(Elements { params: params.clone(), weight: 1, blocks });
+    let (key_id, insecure) = (key.key_id(), key.is_insecure());
+    Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
+}
+
 impl Secret for Client {
+    fn public_key(&self) -> Result<Arc<dyn scheme::Open>, Error> {
+        Ok(Arc::new(Open::new(self.key.public_key()?)))
+    }
+
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let bits = ciphertext.form().bits_per_block();
         let width = ciphertext.ty().width();
-        let element = |blocks: &Vec<LweCiphertext>| {
-            blocks.iter().enumerate().try_fold(0u128, |value, (i, block)| {
-                let block = self.key.decrypt(block)?;
+        let join = |blocks: Vec<u32>| {
+            blocks.into_iter().enumerate().try_fold(0u128, |value, (i, block)| {
                 let max = (1 << bits.min(width - bits * i)) - 1;
                 if block > max {
                     return Err(Error::Overflow { value: block, max });
@@ -79,7 +144,18 @@ impl Secret for Client {
                 Ok(value | u128::from(block) << (bits * i))
             })
         };
-        Elements::of(ciphertext)?.blocks.iter().map(element).collect()
+        let key = &self.key;
+        let full = |blocks: &Vec<LweCiphertext>| blocks.iter().map(|block| key.decrypt(block)).collect::<Result<_, _>>();
+        match &Elements::of(ciphertext)?.blocks {
+            Blocks::Full(elements) => elements.iter().map(|blocks| join(full(blocks)?)).collect(),
+            Blocks::Short(short, size) => (0..short.len() / (*size).max(1))
+                .map(|i| join(full(&(i * size..(i + 1) * size).map(|block| short.expand(block)).collect())?))
+                .collect(),
+            Blocks::Compact(elements) => elements
+                .iter()
+                .map(|blocks| join(blocks.iter().map(|block| key.decrypt_compact(block)).collect()))
+                .collect(),
+        }
     }
 
     fn header(&self) -> Result<Header, Error> {

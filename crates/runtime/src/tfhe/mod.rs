@@ -1,5 +1,6 @@
 //! TFHE: every operation bootstraps.
 
+mod blocks;
 mod elements;
 mod engine;
 mod gates;
@@ -8,12 +9,12 @@ mod schedule;
 mod tables;
 mod values;
 
-use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
-use keys::{Client, info};
+use keys::{Client, Open, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
-use solinas_formats::{Reader, tfhe as files};
+use solinas_formats::{Kind, Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
@@ -57,8 +58,15 @@ impl SchemeEntry for Tfhe {
         Ok(Arc::new(files::read_server(reader)?))
     }
 
-    fn read_encryption(&self, _: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
-        Ok(None)
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
+        if reader.header().kind != Kind::PublicKey {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(Open::new(files::read_public(reader)?))))
+    }
+
+    fn read_public(&self, reader: &Reader) -> Result<Arc<dyn scheme::Open>, Error> {
+        Ok(Arc::new(Open::new(files::read_public(reader)?)))
     }
 
     fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error> {

@@ -95,35 +95,47 @@ impl ShortCiphertexts {
     /// # Panics
     /// If there are fewer ciphertexts.
     pub fn expand(&self, index: usize) -> LweCiphertext {
-        let n = self.ring_dimension;
-        let number = self.first + index as u64;
-        let mut words = vec![0u32; self.glwe_dimension * n + 1];
-        let (mask, body) = words.split_at_mut(self.glwe_dimension * n);
-        match &self.masks {
-            Masks::Seed(seed) => {
-                let mut stream = public_stream(seed, number);
-                mask.fill_with(|| stream.next_u32());
-            }
-            Masks::Glwe(all) => {
-                let (glwe, coefficient) = (number as usize / n, number as usize % n);
-                for (mask, a) in mask.chunks_exact_mut(n).zip(all[glwe * mask_len(self)..].chunks_exact(n)) {
-                    sample_extract(a, coefficient, mask);
-                }
-            }
-        }
+        let mut words = vec![0u32; self.glwe_dimension * self.ring_dimension + 1];
+        let (mask, body) = words.split_at_mut(self.glwe_dimension * self.ring_dimension);
+        self.mask(index, mask);
         body[0] = self.bodies[index];
         LweCiphertext(words)
     }
+
+    /// The first words of the mask of ciphertext `index`.
+    ///
+    /// # Panics
+    /// If there are fewer ciphertexts.
+    pub fn mask_start(&self, index: usize) -> [u32; 8] {
+        let mut words = [0; 8];
+        self.mask(index, &mut words);
+        words
+    }
+
+    /// Writes the first words of the mask of ciphertext `index`, at most `k N`.
+    fn mask(&self, index: usize, out: &mut [u32]) {
+        let n = self.ring_dimension;
+        let number = self.first + index as u64;
+        match &self.masks {
+            Masks::Seed(seed) => {
+                let mut stream = public_stream(seed, number);
+                out.fill_with(|| stream.next_u32());
+            }
+            Masks::Glwe(all) => {
+                let (glwe, coefficient) = (number as usize / n, number as usize % n);
+                let polynomials = all[glwe * self.glwe_dimension * n..].chunks_exact(n);
+                for (out, a) in out.chunks_mut(n).zip(polynomials) {
+                    sample_extract(a, coefficient, out);
+                }
+            }
+        }
+    }
 }
 
-/// Words of the mask of one GLWE ciphertext.
-fn mask_len(short: &ShortCiphertexts) -> usize {
-    short.glwe_dimension * short.ring_dimension
-}
-
-/// The LWE mask of one coefficient of a GLWE ciphertext: word `i` of `out` is multiplied by coefficient `i` of the key.
+/// The first words of the LWE mask of one coefficient of a GLWE ciphertext: word `i` of `out` is multiplied by coefficient `i`
+/// of the key.
 fn sample_extract(a: &[u32], coefficient: usize, out: &mut [u32]) {
-    let (low, high) = out.split_at_mut(coefficient + 1);
+    let (low, high) = out.split_at_mut((coefficient + 1).min(out.len()));
     for (out, &a) in low.iter_mut().zip(a[..=coefficient].iter().rev()) {
         *out = a;
     }

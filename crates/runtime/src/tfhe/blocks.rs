@@ -1,0 +1,184 @@
+//! The blocks of encrypted elements, in the forms in which they are stored.
+
+use crate::{Error, Form, Type};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use solinas_formats::{Destination, Header, KeyId, Reader, Writer, pack};
+use solinas_schemes::tfhe::{CompactCiphertext, LweCiphertext, Masks, Params, ShortCiphertexts};
+use std::borrow::Cow;
+
+/// The blocks of elements, least significant first.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Blocks {
+    /// LWE ciphertexts of dimension `k N`: the blocks of each element.
+    Full(Vec<Vec<LweCiphertext>>),
+    /// Fresh ciphertexts with common masks, so many for each element.
+    Short(ShortCiphertexts, usize),
+    /// Results that can be decrypted only: the blocks of each element.
+    Compact(Vec<Vec<CompactCiphertext>>),
+}
+
+/// The name of a form in the header of a file. Files up to version 0.1 have none: their blocks are full.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stored {
+    #[default]
+    Full,
+    Seeded,
+    Glwe,
+    Compact,
+}
+
+impl Blocks {
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Full(elements) => elements.len(),
+            Self::Short(short, size) => short.len() / (*size).max(1),
+            Self::Compact(elements) => elements.len(),
+        }
+    }
+
+    /// The element at an index below [`Self::len`].
+    pub(super) fn get(&self, index: usize) -> Self {
+        match self {
+            Self::Full(elements) => Self::Full(vec![elements[index].clone()]),
+            Self::Short(short, size) => Self::Short(short.slice(index * size, *size), *size),
+            Self::Compact(elements) => Self::Compact(vec![elements[index].clone()]),
+        }
+    }
+
+    /// The blocks of each element as full ciphertexts.
+    ///
+    /// # Errors
+    /// [`Error::Compact`].
+    pub(super) fn full(&self) -> Result<Cow<'_, [Vec<LweCiphertext>]>, Error> {
+        match self {
+            Self::Full(elements) => Ok(Cow::Borrowed(elements)),
+            Self::Short(short, size) => {
+                let element = |index: usize| (index * size..(index + 1) * size).map(|block| short.expand(block)).collect();
+                Ok(Cow::Owned((0..self.len()).into_par_iter().map(element).collect()))
+            }
+            Self::Compact(_) => Err(Error::Compact),
+        }
+    }
+
+    /// These elements, followed by others.
+    ///
+    /// # Errors
+    /// [`Error::Compact`] if some are compact and others are not.
+    pub(super) fn concat<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Result<Self, Error> {
+        if let Self::Compact(elements) = self {
+            let mut all = elements.clone();
+            for other in others {
+                let Self::Compact(elements) = other else { return Err(Error::Compact) };
+                all.extend_from_slice(elements);
+            }
+            return Ok(Self::Compact(all));
+        }
+        let mut all = self.full()?.into_owned();
+        for other in others {
+            all.extend_from_slice(&other.full()?);
+        }
+        Ok(Self::Full(all))
+    }
+
+    /// The first words of the mask of each block of an element. Masks are uniform, so two blocks with the same first words are
+    /// the same ciphertext, or one of them has no mask.
+    pub(super) fn mask_starts(&self, index: usize) -> Vec<[u32; 8]> {
+        let start = |words: &[u32]| std::array::from_fn(|i| words.get(i).copied().unwrap_or(0));
+        match self {
+            Self::Full(elements) => elements.get(index).into_iter().flatten().map(|block| start(block.words())).collect(),
+            Self::Short(short, size) => {
+                let blocks = index * size..((index + 1) * size).min(short.len());
+                blocks.map(|block| short.mask_start(block)).collect()
+            }
+            Self::Compact(_) => Vec::new(),
+        }
+    }
+
+    /// Adds the fields of the form to a header.
+    pub(super) fn header(&self, header: Header) -> Result<Header, Error> {
+        let header = match self {
+            Self::Full(_) => return Ok(header),
+            Self::Compact(_) => header.meta("blocks", &Stored::Compact)?,
+            Self::Short(short, _) => match short.masks() {
+                Masks::Seed(seed) => header.meta("blocks", &Stored::Seeded)?.meta("masks", &KeyId(*seed))?,
+                Masks::Glwe(_) => header.meta("blocks", &Stored::Glwe)?,
+            }
+            .meta("first", &short.first())?,
+        };
+        Ok(header)
+    }
+
+    pub(super) fn write(&self, params: &Params, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        match self {
+            Self::Full(elements) => {
+                let blocks = elements.iter().flatten();
+                writer.section_of_parts("lwe", blocks.map(|block| Ok(pack::u32_to_le(block.words()))))?;
+            }
+            Self::Short(short, _) => {
+                if let Masks::Glwe(words) = short.masks() {
+                    writer.section("masks", &pack::u32_to_le(words))?;
+                }
+                writer.section("bodies", &pack::u32_to_le(short.bodies()))?;
+            }
+            Self::Compact(elements) => {
+                let bits = params.compact_bits();
+                let part = |block: &CompactCiphertext| {
+                    let words: Vec<u64> = block.words().iter().map(|&word| u64::from(word) << (64 - bits)).collect();
+                    pack::pack_high_bits(&words, bits)
+                };
+                writer.section_of_parts("compact", elements.iter().flatten().map(part))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the blocks of `count` elements.
+    pub(super) fn read(reader: &Reader, params: &Params, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
+        let size = form.blocks(ty);
+        let many = || reader.field("shape", "it has too many elements");
+        let total = count.checked_mul(size).ok_or_else(many)?;
+        let stored = if reader.header().meta.contains_key("blocks") { reader.meta("blocks")? } else { Stored::Full };
+        match stored {
+            Stored::Full => {
+                let words = params.big_dimension() + 1;
+                let all = reader.section_u32("lwe", total.checked_mul(words).ok_or_else(many)?)?;
+                let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
+                let element = |element: &[u32]| element.chunks_exact(words).map(block).collect();
+                Ok(Self::Full(all.chunks_exact(size * words).map(element).collect()))
+            }
+            Stored::Seeded | Stored::Glwe => {
+                let first: u64 = reader.meta("first")?;
+                let bodies = reader.section_u32("bodies", total)?;
+                let masks = if stored == Stored::Seeded {
+                    Masks::Seed(reader.meta::<KeyId>("masks")?.0)
+                } else {
+                    let n = params.literal().ring_dimension;
+                    if first >= n as u64 {
+                        return Err(reader.field("first", "it is not a coefficient of a polynomial").into());
+                    }
+                    let polynomials = total.checked_add(first as usize).ok_or_else(many)?.div_ceil(n);
+                    let words = polynomials.checked_mul(params.big_dimension()).ok_or_else(many)?;
+                    Masks::Glwe(reader.section_u32("masks", words)?)
+                };
+                let short = ShortCiphertexts::from_parts(params, masks, first, bodies);
+                Ok(Self::Short(short.map_err(|error| reader.section_error("bodies", error))?, size))
+            }
+            Stored::Compact => {
+                let (bits, words) = (params.compact_bits(), params.literal().lwe_dimension + 1);
+                let bytes = pack::packed_len(words, bits)?;
+                let all = reader.section_of_len("compact", total.checked_mul(bytes).ok_or_else(many)?)?;
+                let block = |bytes: &[u8]| {
+                    let words = pack::unpack_high_bits(bytes, bits, words)?;
+                    let words = words.iter().map(|word| (word >> (64 - bits)) as u16).collect();
+                    Ok(CompactCiphertext::from_words(params, words)?)
+                };
+                let element = |element: &[u8]| element.chunks_exact(bytes).map(block).collect::<Result<Vec<_>, Error>>();
+                let elements = all.chunks_exact(size * bytes).map(element).collect::<Result<_, Error>>();
+                Ok(Self::Compact(elements.map_err(|error| reader.section_error("compact", error))?))
+            }
+        }
+    }
+}
