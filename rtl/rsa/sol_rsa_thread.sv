@@ -20,11 +20,11 @@ module sol_rsa_thread import sol_rsa_pkg::*; (
   assign busy_o = active;
 
   // Least distances between the starts of two passes, minus the cycle in which the timer is 0 and that of the request's register.
-  // Every word is written before it is read. A first step writes row 0 of the last column in its cycle 60, or 30 for halves. A
-  // second step writes the last row in cycles 62 and 63, or 30 and 31; the last inverse step reads it in its cycles 3 and 7,
+  // Every word is written before it is read. A first step writes row 0 of the last column in its cycle 60, or 30 for halves; the
+  // second step reads it in its cycle 1. A second step writes the last row in cycles 62 and 63, or 30 and 31; the last inverse step reads it in its cycles 3 and 7,
   // or 1 and 3. A column of digits is written before its first row is read.
-  localparam int FIRST16 = 30 + AT_MUL16 + TO_S + TO_BANK - AT_READ - 2;
-  localparam int FIRST32 = 60 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 2;
+  localparam int FIRST16 = 29 + AT_MUL16 + TO_S + TO_BANK - AT_READ - 2;
+  localparam int FIRST32 = 59 + AT_MUL32 + TO_S + TO_BANK - AT_READ - 2;
   localparam int SECOND  = AT_MUL16 + TO_WRITE + TO_BANK - 2;
   localparam int DIGITS2 = 2 * (FILL + 2) + AT_TWIST16 + TO_CARRY + LAT_LOCAL - 2;
   localparam int DIGITS4 = 4 * (FILL + 2) + AT_TWIST32 + TO_CARRY + LAT_LOCAL - 2;

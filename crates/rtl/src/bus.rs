@@ -42,6 +42,11 @@ impl Stalls {
         Self { state: 0x9e37_79b9_7f4a_7c15, share }
     }
 
+    /// Whether there are any.
+    pub(crate) fn is_on(&self) -> bool {
+        self.share > 0
+    }
+
     /// Whether this cycle goes on.
     pub(crate) fn flows(&mut self) -> bool {
         self.state ^= self.state << 13;

@@ -8,8 +8,12 @@ use crate::{Design, Error, Instance, Model, Port, Step, Timing};
 
 /// Points of a word of the store.
 const LANES: usize = 16;
-/// Words that may be asked for after the circuit heard that the store is not ready.
-const FLYING: usize = 64;
+/// Cycles in which words may still come after the circuit heard that the store is not ready.
+const FLYING: u64 = 16;
+/// With stalls, the store is not ready for so many cycles out of [`STORE_PERIOD`].
+const STORE_PAUSE: u64 = 40;
+/// The period of the stalls of the store.
+const STORE_PERIOD: u64 = 97;
 
 /// The transform of a factor: words of 16 points, in the order in which the circuit takes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,7 +245,9 @@ impl StoredMultiplier {
                 return Err(Error::Stuck { top: "multiplier by stored transforms", cycles: limit });
             }
             let takes = self.stalls.flows();
-            let ready = self.stalls.flows();
+            // Cycles for which the store has not been ready.
+            let pause = if self.stalls.is_on() { cycle % STORE_PERIOD } else { STORE_PAUSE };
+            let ready = pause >= STORE_PAUSE;
             let ports = &self.ports;
             self.dut.set_u64(ports.valid, (!taken).into());
             self.dut.set_u64(ports.op, op.code());
@@ -268,10 +274,15 @@ impl StoredMultiplier {
             if !taken && self.dut.get_u64(ports.ready) == 1 {
                 (taken, begin) = (true, cycle + 1);
             }
+            let uses_store = [self.ports.tw_req, self.ports.sp_valid].iter().any(|port| self.dut.get_u64(*port) == 1);
+            if uses_store && !ready && pause > FLYING {
+                self.reset();
+                let problem = "the circuit uses the store while that is not ready".to_owned();
+                return Err(Error::Refused { top: "multiplier by stored transforms", problem });
+            }
             if let (Op::Multiply(factor), 1) = (op, self.dut.get_u64(ports.tw_req)) {
                 let address = self.dut.get_u64(ports.tw_addr) as usize;
                 flying.push_back((cycle + TW_LATENCY as u64, factor.words[address]));
-                debug_assert!(flying.len() <= FLYING);
             }
             if self.dut.get_u64(ports.sp_valid) == 1 {
                 let address = self.dut.get_u64(ports.sp_addr) as usize;

@@ -87,7 +87,7 @@ fn powers_equal_those_of_the_library() {
 fn cycles_are_those_of_the_schedule() {
     let Some(mut exponentiator) = exponentiator(Size::Bits8192, 0) else { return };
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    for (bits, shape, moduli) in [(8192, Shape::WHOLE, 1), (4096, Shape::HALF, 2)] {
+    for (bits, shape, moduli) in [(8192, Shape::WHOLE, 1), (4096, Shape::HALF, 1), (4096, Shape::HALF, 2)] {
         let (long, other) = (random(bits, 128, &mut rng), random(bits, 128, &mut rng));
         let short = |case: &Case| (case.0.clone(), &case.1 >> 64, 64, case.3.clone());
         let (shorter, shorter_other) = (short(&long), short(&other));
@@ -111,7 +111,7 @@ fn bad_input_is_refused() {
     };
     refuse((&(&one << 8192), &one, 64, &one), "the modulus has 8193 bits, but the design takes at most 8192");
     refuse((&good.0.checked_sub(&one).unwrap(), &one, 64, &one), "the modulus is even");
-    refuse((&ones(17), &one, 64, &one), "shares a factor with 2^8704 - 1");
+    refuse((&ones(17), &one, 64, &one), "shares a factor with 2^4352 - 1");
     refuse((&good.0, &one, 64, &good.0), "the base is not below the modulus");
     refuse((&good.0, &good.1, 3, &one), "the exponent has");
     refuse((&good.0, &two, 8193, &one), "the exponent has 8256 bits, but the design takes at most 8192");

@@ -169,13 +169,16 @@ impl Exponentiator {
         self.limit = Some(cycles);
     }
 
-    /// Computes one power, or two with moduli of half the length at a time.
+    /// Computes one power, or two with moduli of half the length at a time. A single power of half the length takes the passes
+    /// of half the length too.
     ///
     /// # Errors
     /// [`Error::TooLong`]. [`Error::Refused`] for an even modulus, and for one that shares a factor with 2^n - 1: then
     /// McLaughlin's method does not work. [`Error::Stuck`].
     pub fn powers(&mut self, tasks: &[Task<'_>]) -> Result<Powers, Error> {
-        let half = tasks.len() == 2;
+        let (bits, exponent_bits) = (self.size.bits() / 2, 64 * self.size.exponent_words(true));
+        let is_half = |task: &Task<'_>| task.modulus.bit_len() <= bits && task.exponent_bits <= exponent_bits;
+        let half = tasks.len() == 2 || tasks.iter().all(is_half);
         let start = self.dut.cycles();
         for (slot, task) in tasks.iter().enumerate() {
             self.load(half, slot, task)?;
@@ -189,7 +192,7 @@ impl Exponentiator {
             words.extend(padded(&square, n / 64));
             words.extend(padded(task.base, n / 64));
         }
-        let command = Command { op: POWER, half, moduli: if half { 3 } else { 1 }, words: 0 };
+        let command = Command { op: POWER, half, moduli: if tasks.len() == 2 { 3 } else { 1 }, words: 0 };
         let out = self.run(command, &words)?;
         let values = out.chunks(n / 64).map(|words| Natural::from_words(words.to_vec())).collect();
         Ok(Powers { values, cycles: self.dut.cycles() - loaded, load_cycles: loaded - start })

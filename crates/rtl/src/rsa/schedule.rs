@@ -217,8 +217,8 @@ impl Shape {
         match pass {
             Pass::FirstCyclic => 1,
             Pass::FirstT | Pass::FirstM => {
-                // Row 0 of the last column is written before it is read.
-                length - self.column() + stage::KERNEL + kernel + stage::MULTIPLIER + stage::BANK - stage::READ
+                // Row 0 of the last column is written before cycle 1 of the next step, which reads it.
+                length - self.column() - 1 + stage::KERNEL + kernel + stage::MULTIPLIER + stage::BANK - stage::READ
             }
             Pass::DigitsT | Pass::DigitsM | Pass::DigitsW => {
                 let delay = if whole { 4 } else { 2 };
