@@ -1,8 +1,8 @@
-//! Two key files that get their names together.
+//! The key files of a pair, which get their names together.
 //!
-//! Both files are first written to a temporary folder. Then an old server key moves into this folder, the new server
-//! key moves out, and the new client key moves out. The last move completes the pair. Before it, [`take_back`] can
-//! restore the previous state.
+//! All files are first written to a temporary folder. Then an old server key moves into this folder and the new server key
+//! moves out; the same with the public key, if there is one. The new client key moves out last, which completes the pair.
+//! Before that, [`take_back`] can restore the previous state.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,10 +12,11 @@ use crate::new_file::{TemporaryFolder, sync_folder};
 use crate::{Error, Expect, KeyId, Kind, Reader, source};
 
 const CLIENT: &str = "client.key";
-const SERVER: &str = "server.key";
-const OLD_SERVER: &str = "old-server.key";
+/// The other files, the kind of their contents, and the names of the replaced ones.
+const OTHERS: [(&str, Kind, &str); 2] =
+    [("server.key", Kind::ServerKey, "old-server.key"), ("public.key", Kind::PublicKey, "old-public.key")];
 
-/// A new key pair on its way into a folder. If it is dropped, nothing of it stays.
+/// The files of a new key pair on their way into a folder. If it is dropped, nothing of it stays.
 #[derive(Debug)]
 pub struct NewPair {
     folder: PathBuf,
@@ -39,35 +40,44 @@ impl NewPair {
 
     /// Path to which to write the new server key.
     pub fn server(&self) -> PathBuf {
-        self.new.path().join(SERVER)
+        self.new.path().join(OTHERS[0].0)
     }
 
-    /// Gives both written keys their names. With `replace`, they replace an existing pair.
+    /// Path to which to write the new public key, if the scheme has a file of it.
+    pub fn public(&self) -> PathBuf {
+        self.new.path().join(OTHERS[1].0)
+    }
+
+    /// Gives the written keys their names. With `replace`, they replace an existing pair, and the public key of that goes.
     ///
     /// # Errors
     /// [`Error::Exists`] if a key exists and `replace` is false. [`Error::NotAFile`] and [`Error::Io`] from the file
     /// system. After an error the previous files are restored.
     pub fn place(self, replace: bool) -> Result<(), Error> {
-        let (client, server) = (self.folder.join(CLIENT), self.folder.join(SERVER));
+        let client = self.folder.join(CLIENT);
         // The lock keeps other pairs from moving between the renames.
         let lock = lock(&self.folder).map_err(|e| Error::io(&self.folder, "lock the folder", e))?;
-        for path in [&client, &server] {
-            match fs::symlink_metadata(path) {
-                Err(_) => {}
-                Ok(found) => {
-                    source::check_ordinary(path, &found)?;
-                    if !replace {
-                        return Err(Error::Exists { path: path.clone(), secret: *path == client });
-                    }
+        for name in [CLIENT, OTHERS[0].0, OTHERS[1].0] {
+            let path = self.folder.join(name);
+            if let Ok(found) = fs::symlink_metadata(&path) {
+                source::check_ordinary(&path, &found)?;
+                if !replace {
+                    return Err(Error::Exists { path, secret: name == CLIENT });
                 }
             }
         }
-        if server.exists() {
-            fs::rename(&server, self.new.path().join(OLD_SERVER)).map_err(|e| Error::io(&server, "replace", e))?;
-        }
-        let placed = fs::rename(self.server(), &server)
-            .map_err(|e| Error::io(&server, "write", e))
-            .and_then(|()| fs::rename(self.client(), &client).map_err(|e| Error::io(&client, "write", e)));
+        let moves = OTHERS.iter().try_for_each(|(name, _, old)| {
+            let (written, path) = (self.new.path().join(name), self.folder.join(name));
+            if path.exists() {
+                fs::rename(&path, self.new.path().join(old)).map_err(|e| Error::io(&path, "replace", e))?;
+            }
+            if written.exists() {
+                fs::rename(written, &path).map_err(|e| Error::io(&path, "write", e))?;
+            }
+            Ok(())
+        });
+        let last = || fs::rename(self.client(), &client).map_err(|e| Error::io(&client, "write", e));
+        let placed = moves.and_then(|()| last());
         if placed.is_err() {
             // Reports the first error.
             let _ = restore(self.new.path(), &self.folder);
@@ -97,18 +107,20 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Restores the previous server key if the new client key has not got its name.
+/// Restores the previous server and public keys if the new client key has not got its name.
 fn restore(new: &Path, folder: &Path) -> io::Result<()> {
-    let (server, old_server) = (folder.join(SERVER), new.join(OLD_SERVER));
     let Some(id) = key_id(&new.join(CLIENT), Kind::ClientKey) else { return Ok(()) };
-    // A different server key that was written there since stays.
-    let is_new = || key_id(&server, Kind::ServerKey) == Some(id);
-    if old_server.exists() {
-        if !server.exists() || is_new() {
-            fs::rename(&old_server, &server)?;
+    for (name, kind, old) in OTHERS {
+        let (path, old) = (folder.join(name), new.join(old));
+        // A different key that was written there since stays.
+        let is_new = || key_id(&path, kind) == Some(id);
+        if old.exists() {
+            if !path.exists() || is_new() {
+                fs::rename(&old, &path)?;
+            }
+        } else if !new.join(name).exists() && is_new() {
+            fs::remove_file(&path)?;
         }
-    } else if !new.join(SERVER).exists() && is_new() {
-        fs::remove_file(&server)?;
     }
     sync_folder(folder)
 }

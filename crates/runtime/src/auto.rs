@@ -66,6 +66,10 @@ impl Engine for Auto {
         self.failure.get().map(String::as_str)
     }
 
+    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.host.compact(ciphertext)
+    }
+
     fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         self.host.public(plain)
     }

@@ -80,6 +80,11 @@ impl Ciphertext {
         self.insecure
     }
 
+    /// Whether it is a compact result: it can be decrypted, but not computed with.
+    pub fn is_compact(&self) -> bool {
+        self.elements.is_compact()
+    }
+
     /// Returns the elements as those of a scheme.
     ///
     /// # Errors

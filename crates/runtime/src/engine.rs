@@ -36,6 +36,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// The compact form of a result of this key, on the current thread pool.
+    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
+        Err(Error::NoCompact { scheme: ciphertext.scheme() })
+    }
+
     /// Public values as an input of a run. None if the engine takes each value as a constant of the operations on its element.
     fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         Ok(None)

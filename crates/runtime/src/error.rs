@@ -314,7 +314,9 @@ pub enum Error {
         scheme: Scheme,
     },
     /// The server key of the scheme holds no public key.
-    #[error("server keys of scheme {scheme} do not encrypt: encrypt with the public key (public.key) or with the client key")]
+    #[error(
+        "server keys of scheme {scheme} do not encrypt: encrypt with the public key (public.key) or with the client key"
+    )]
     NoPublicKey {
         /// The scheme.
         scheme: Scheme,
@@ -327,11 +329,16 @@ pub enum Error {
     },
     /// A compact result is an operand.
     #[error(
-        "the ciphertext is compact: it can be decrypted, but not computed with; compute it again without `--compact`, or without `compact` in Python"
+        "{what} is a compact result, which can be decrypted but not computed with; compute it again in the full form, without `--compact`"
     )]
-    Compact,
+    Compact {
+        /// The ciphertext.
+        what: String,
+    },
     /// A ciphertext of this scheme has no compact form.
-    #[error("ciphertexts of scheme {scheme} have no compact form: only results of scheme tfhe do; leave `--compact` out")]
+    #[error(
+        "ciphertexts of scheme {scheme} have no compact form: only results of scheme tfhe do; leave `--compact` out"
+    )]
     NoCompact {
         /// The scheme.
         scheme: Scheme,

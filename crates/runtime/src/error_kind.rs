@@ -44,7 +44,9 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::KeyMismatch { .. } | Self::SchemeMismatch { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
-            Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } | Self::Compact => ErrorKind::Type,
+            Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } | Self::Compact { .. } => {
+                ErrorKind::Type
+            }
             Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } | Self::EmptyArray => ErrorKind::Shape,
             Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
             Self::Value { .. } => ErrorKind::Range,

@@ -48,6 +48,8 @@ pub struct ParamsInfo {
     /// Bytes of a ciphertext of the scheme. It encrypts one bit, a 2-bit block of the integers family, or a polynomial
     /// of slots.
     pub ciphertext_bytes: usize,
+    /// Bytes of a fresh ciphertext beside others. It is less than [`Self::ciphertext_bytes`] if fresh ciphertexts share a seed.
+    pub fresh_ciphertext_bytes: usize,
     /// Bytes of a stored server key.
     pub server_key_bytes: usize,
     /// Bytes of a prepared server key in memory, with the largest tables if there is a choice.
@@ -65,20 +67,29 @@ pub struct ParamsInfo {
 }
 
 impl ParamsInfo {
-    /// Bytes of the fresh ciphertexts of an array of `elements` elements, or of a scalar. A file has a few hundred
+    /// Bytes of the ciphertexts of an array of `elements` elements, or of a scalar, as results have them. A file has a few hundred
     /// bytes more.
-    ///
-    /// An array of integers modulo a number takes one ciphertext for each [`Self::slots`] elements. Other values take
-    /// one for each bit, or for each two bits in the integers family.
     #[must_use]
     pub fn encrypted_bytes(&self, ty: Type, elements: Option<usize>) -> u64 {
+        self.ciphertexts(ty, elements).saturating_mul(self.ciphertext_bytes as u64)
+    }
+
+    /// As [`Self::encrypted_bytes`], of fresh ciphertexts.
+    #[must_use]
+    pub fn fresh_bytes(&self, ty: Type, elements: Option<usize>) -> u64 {
+        self.ciphertexts(ty, elements).saturating_mul(self.fresh_ciphertext_bytes as u64)
+    }
+
+    /// Number of ciphertexts. An array of integers modulo a number takes one for each [`Self::slots`] elements. Other values take
+    /// one for each bit, or for each two bits in the integers family.
+    fn ciphertexts(&self, ty: Type, elements: Option<usize>) -> u64 {
         let count = elements.unwrap_or(1);
-        let ciphertexts = match self.slots {
+        let ciphertexts: usize = match self.slots {
             Some(slots) => count.div_ceil(slots.max(1)),
             None if self.family == "integers" => count.saturating_mul(ty.width().div_ceil(2)),
             None => count.saturating_mul(ty.width()),
         };
-        (ciphertexts as u64).saturating_mul(self.ciphertext_bytes as u64)
+        ciphertexts as u64
     }
 }
 

@@ -375,5 +375,5 @@ impl EncryptionKey {
 /// Checks that there is memory for the ciphertexts of those values.
 fn check_memory(params: &ParamsInfo, plain: &Plain) -> Result<(), Error> {
     let elements = plain.shape.as_ref().map(|_| plain.values.len());
-    memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements), memory::FEWER)
+    memory::check("the ciphertext", params, params.fresh_bytes(plain.ty, elements), memory::FEWER)
 }

@@ -30,6 +30,11 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
     /// These elements, followed by those of others.
     fn concat(&self, others: &[Arc<dyn Payload>]) -> Result<Arc<dyn Payload>, Error>;
 
+    /// Whether the elements can be decrypted but not computed with.
+    fn is_compact(&self) -> bool {
+        false
+    }
+
     fn equals(&self, other: &dyn Payload) -> bool;
 
     /// How far operations can go on with them; none if operations do not wear them out.

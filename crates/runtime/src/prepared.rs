@@ -256,6 +256,9 @@ fn check_inputs(
     let (key_id, params) = (server.key_id(), server.params());
     for ((name, ty), input) in ports.iter().zip(inputs) {
         same_key(|| format!("input {name:?}"), input, key_id, &params)?;
+        if input.is_compact() {
+            return Err(Error::Compact { what: format!("input {name:?}") });
+        }
         if !fits(*ty, input.ty()) {
             return Err(Error::InputType { name: name.clone(), want: *ty, got: input.ty() });
         }

@@ -2,7 +2,9 @@
 
 use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
-use crate::{Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Scheme, ServerOptions};
+use crate::{
+    Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Scheme, ServerOptions,
+};
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
 use solinas_gpu::Device;
@@ -54,7 +56,6 @@ pub(crate) trait Secret: Encrypt {
     fn public_key(&self) -> Result<Arc<dyn Open>, Error> {
         Err(Error::PublicInServerKey { scheme: self.params().scheme })
     }
-
 
     /// Decrypts each element of a ciphertext of this key.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error>;

@@ -1,8 +1,9 @@
 //! The server: an evaluation key in memory, and threads.
 
+use crate::ciphertext::same_key;
 use crate::engine::Engine;
 use crate::process::Pool;
-use crate::{Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
+use crate::{Ciphertext, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
 use solinas_gpu::DeviceName;
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +66,16 @@ impl Server {
     /// The parameter set.
     pub fn params(&self) -> ParamsInfo {
         self.engine.params()
+    }
+
+    /// The compact form of a ciphertext (TFHE): it takes a sixth of the bytes, and can be decrypted but not computed with. Its decryption fails as rarely as
+    /// an operation does.
+    ///
+    /// # Errors
+    /// [`Error::NoCompact`] for another scheme; [`Error::KeyMismatch`].
+    pub fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
+        same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
+        self.pool.get()?.install(|| self.engine.compact(ciphertext))
     }
 
     /// The number of threads.

@@ -5,8 +5,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_schemes::tfhe::{
-    ClientKey, CompactCiphertext, Evaluator, LweCiphertext, Masks, Params, PublicKey, ShortCiphertexts,
-    encode_bool, encode_value, noise,
+    ClientKey, CompactCiphertext, Evaluator, LweCiphertext, Masks, Params, PublicKey, ShortCiphertexts, encode_bool,
+    encode_value, noise,
 };
 use solinas_schemes::{Control, Entropy, Error};
 
@@ -29,9 +29,8 @@ fn expanded(short: &ShortCiphertexts) -> Vec<LweCiphertext> {
 
 /// Mean square of errors of phases, in squared turns.
 fn variance(errors: impl Iterator<Item = u32>) -> f64 {
-    let (count, sum) = errors.fold((0.0, 0.0), |(count, sum), error| {
-        (count + 1.0, sum + (f64::from(error as i32) / 2f64.powi(32)).powi(2))
-    });
+    let (count, sum) = errors
+        .fold((0.0, 0.0), |(count, sum), error| (count + 1.0, sum + (f64::from(error as i32) / 2f64.powi(32)).powi(2)));
     sum / count
 }
 
@@ -187,7 +186,10 @@ fn compact_results_have_the_noise_of_a_decision() {
         // The bits of a word are those of the message and of the decision, and no more.
         let bits = params.compact_bits();
         assert!(compact.iter().flat_map(CompactCiphertext::words).all(|&word| u32::from(word) < 1 << bits));
-        assert_eq!((bits as usize * (params.literal().lwe_dimension + 1)).div_ceil(8), if bits == 12 { 1379 } else { 907 });
+        assert_eq!(
+            (bits as usize * (params.literal().lwe_dimension + 1)).div_ceil(8),
+            if bits == 12 { 1379 } else { 907 }
+        );
     }
 }
 

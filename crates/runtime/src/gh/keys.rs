@@ -264,6 +264,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         date: security.date,
         log2_failure: params.log2_failure(),
         ciphertext_bytes: 8 * params.words(),
+        fresh_ciphertext_bytes: 8 * params.words(),
         server_key_bytes: key_bytes,
         memory_bytes: key_bytes + RecryptMethod::PairTable.memory(params) as usize,
         recommended: security.status == Status::Recommended,

@@ -359,6 +359,7 @@ pub(crate) fn info<S: Leveled>(params: &ParamsOf<S>) -> ParamsInfo {
         date: security.date,
         log2_failure: params.log2_failure(),
         ciphertext_bytes: ciphertext_bytes::<S>(params),
+        fresh_ciphertext_bytes: ciphertext_bytes::<S>(params),
         server_key_bytes: S::stored_server_bytes(params),
         memory_bytes: memory_bytes::<S>(params),
         recommended: security.status == Status::Recommended,

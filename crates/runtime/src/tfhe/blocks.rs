@@ -29,7 +29,16 @@ enum Stored {
     Compact,
 }
 
+fn compact() -> Error {
+    Error::Compact { what: "the ciphertext".into() }
+}
+
 impl Blocks {
+    /// Whether they can be decrypted but not computed with.
+    pub(super) fn is_compact(&self) -> bool {
+        matches!(self, Self::Compact(_))
+    }
+
     /// Number of elements.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -56,10 +65,11 @@ impl Blocks {
         match self {
             Self::Full(elements) => Ok(Cow::Borrowed(elements)),
             Self::Short(short, size) => {
-                let element = |index: usize| (index * size..(index + 1) * size).map(|block| short.expand(block)).collect();
+                let element =
+                    |index: usize| (index * size..(index + 1) * size).map(|block| short.expand(block)).collect();
                 Ok(Cow::Owned((0..self.len()).into_par_iter().map(element).collect()))
             }
-            Self::Compact(_) => Err(Error::Compact),
+            Self::Compact(_) => Err(compact()),
         }
     }
 
@@ -71,7 +81,7 @@ impl Blocks {
         if let Self::Compact(elements) = self {
             let mut all = elements.clone();
             for other in others {
-                let Self::Compact(elements) = other else { return Err(Error::Compact) };
+                let Self::Compact(elements) = other else { return Err(compact()) };
                 all.extend_from_slice(elements);
             }
             return Ok(Self::Compact(all));
@@ -88,7 +98,9 @@ impl Blocks {
     pub(super) fn mask_starts(&self, index: usize) -> Vec<[u32; 8]> {
         let start = |words: &[u32]| std::array::from_fn(|i| words.get(i).copied().unwrap_or(0));
         match self {
-            Self::Full(elements) => elements.get(index).into_iter().flatten().map(|block| start(block.words())).collect(),
+            Self::Full(elements) => {
+                elements.get(index).into_iter().flatten().map(|block| start(block.words())).collect()
+            }
             Self::Short(short, size) => {
                 let blocks = index * size..((index + 1) * size).min(short.len());
                 blocks.map(|block| short.mask_start(block)).collect()
@@ -175,7 +187,8 @@ impl Blocks {
                     let words = words.iter().map(|word| (word >> (64 - bits)) as u16).collect();
                     Ok(CompactCiphertext::from_words(params, words)?)
                 };
-                let element = |element: &[u8]| element.chunks_exact(bytes).map(block).collect::<Result<Vec<_>, Error>>();
+                let element =
+                    |element: &[u8]| element.chunks_exact(bytes).map(block).collect::<Result<Vec<_>, Error>>();
                 let elements = all.chunks_exact(size * bytes).map(element).collect::<Result<_, Error>>();
                 Ok(Self::Compact(elements.map_err(|error| reader.section_error("compact", error))?))
             }

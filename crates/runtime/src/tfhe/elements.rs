@@ -6,8 +6,8 @@ use crate::form::Form;
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, tfhe as files};
-use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::Params;
+use solinas_schemes::tfhe::params::Family;
 use std::sync::Arc;
 
 /// Encrypted elements of one type.
@@ -77,6 +77,10 @@ impl scheme::Payload for Elements {
         let weight = others.iter().map(|other| other.weight).fold(self.weight, u64::max);
         let blocks = self.blocks.concat(others.iter().map(|other| &other.blocks))?;
         Ok(Arc::new(Self { weight, ..self.like(blocks) }))
+    }
+
+    fn is_compact(&self) -> bool {
+        self.blocks.is_compact()
     }
 
     fn equals(&self, other: &dyn scheme::Payload) -> bool {

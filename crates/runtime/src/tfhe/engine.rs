@@ -198,6 +198,18 @@ impl Engine for TfheEngine {
         Some(Arc::new(Self::host(Arc::clone(&self.evaluator))))
     }
 
+    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
+        let elements = Elements::of(ciphertext)?;
+        if elements.blocks.is_compact() {
+            return Ok(ciphertext.clone());
+        }
+        let full = elements.blocks.full()?;
+        let mut blocks = self.evaluator.compact(&full.concat())?.into_iter();
+        let compact = full.iter().map(|element| blocks.by_ref().take(element.len()).collect()).collect();
+        let elements = Elements { blocks: Blocks::Compact(compact), ..elements.clone() };
+        Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
+    }
+
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
         let weight = || request.inputs.map_or(Ok(1), weight);
         let (form, schedule) = match &**request.source {

@@ -10,9 +10,9 @@ use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_gpu::Device;
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::Error as SchemeError;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ServerKey, ShortCiphertexts};
 use std::fmt;
 use std::sync::Arc;
@@ -95,7 +95,6 @@ impl Encrypt for Open {
         let mut rng = key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed)).map_err(SchemeError::from)?;
         fresh(self, key.params(), plain, |values| key.encrypt(values, &mut rng))
     }
-
 }
 
 impl scheme::Open for Open {
@@ -145,7 +144,8 @@ impl Secret for Client {
             })
         };
         let key = &self.key;
-        let full = |blocks: &Vec<LweCiphertext>| blocks.iter().map(|block| key.decrypt(block)).collect::<Result<_, _>>();
+        let full =
+            |blocks: &Vec<LweCiphertext>| blocks.iter().map(|block| key.decrypt(block)).collect::<Result<_, _>>();
         match &Elements::of(ciphertext)?.blocks {
             Blocks::Full(elements) => elements.iter().map(|blocks| join(full(blocks)?)).collect(),
             Blocks::Short(short, size) => (0..short.len() / (*size).max(1))
@@ -230,6 +230,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         date: security.date,
         log2_failure: params.log2_failure(),
         ciphertext_bytes: 4 * (params.big_dimension() + 1),
+        fresh_ciphertext_bytes: 4,
         server_key_bytes: files::stored_server_bytes(params),
         memory_bytes: Evaluator::size_of(params),
         recommended: security.status == Status::Recommended,

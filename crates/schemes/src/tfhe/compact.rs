@@ -59,7 +59,8 @@ impl ClientKey {
     pub fn compact_phase(&self, ciphertext: &CompactCiphertext) -> u32 {
         let (mask, body) = ciphertext.0.split_at(self.lwe_bits().len());
         let mask = mask.iter().zip(self.lwe_bits());
-        let sum = mask.fold(0u32, |sum, (&word, &bit)| sum.wrapping_add(u32::from(word) & u32::from(bit).wrapping_neg()));
+        let sum =
+            mask.fold(0u32, |sum, (&word, &bit)| sum.wrapping_add(u32::from(word) & u32::from(bit).wrapping_neg()));
         u32::from(body[0]).wrapping_sub(sum) << (32 - self.params().compact_bits())
     }
 

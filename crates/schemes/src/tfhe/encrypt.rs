@@ -106,9 +106,10 @@ impl ClientKey {
             let noise = (gaussian(rng, self.params().fresh_log2_std()) >> 32) as u32;
             let mut masks = public_stream(&seed, number);
             let message = encode(self.params(), value)?.wrapping_add(noise);
-            Ok(self.glwe_bits().iter().fold(message, |body, &bit| {
-                body.wrapping_add(masks.next_u32() & u32::from(bit).wrapping_neg())
-            }))
+            Ok(self
+                .glwe_bits()
+                .iter()
+                .fold(message, |body, &bit| body.wrapping_add(masks.next_u32() & u32::from(bit).wrapping_neg())))
         };
         let bodies = (0..).zip(values).map(body).collect::<Result<_, Error>>()?;
         ShortCiphertexts::from_parts(self.params(), Masks::Seed(seed), 0, bodies)

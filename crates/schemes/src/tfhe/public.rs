@@ -85,12 +85,7 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`Error::KeyLength`] for a wrong length.
-    pub fn from_parts(
-        params: Params,
-        public_seed: [u8; 32],
-        insecure: bool,
-        bodies: Vec<u64>,
-    ) -> Result<Self, Error> {
+    pub fn from_parts(params: Params, public_seed: [u8; 32], insecure: bool, bodies: Vec<u64>) -> Result<Self, Error> {
         check(&params, "public key", bodies.len(), params.big_dimension())?;
         Ok(Self { params, public_seed, insecure, bodies })
     }
