@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{ClientKey, Job, KeygenOptions, Plain, ServerKey, Type};
+use solinas_runtime::{ClientKey, Job, KeygenOptions, Plain, PublicKey, ServerKey, Type};
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, circuit_error, guarded};
@@ -69,6 +69,11 @@ impl PyClientKey {
         guarded(py, || Ok(self.inner.encrypt(&plain)?.into()))
     }
 
+    /// The public key.
+    fn public_key(&self, py: Python<'_>) -> PyResult<PyPublicKey> {
+        guarded(py, || Ok(PyPublicKey { inner: self.inner.public_key()? }))
+    }
+
     /// The values' bits.
     fn decrypt(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<Vec<u128>> {
         let ciphertext = &ciphertext.inner;
@@ -92,6 +97,61 @@ impl PyClientKey {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         guarded(py, || Ok(Self { inner: ClientKey::from_bytes(data)? }))
+    }
+}
+
+/// The public key, which encrypts.
+#[pyclass(module = "solinas._core", name = "PublicKey", frozen)]
+pub(crate) struct PyPublicKey {
+    inner: PublicKey,
+}
+
+#[pymethods]
+impl PyPublicKey {
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        as_dict(py, &self.inner.params())
+    }
+
+    /// Why what the key protects is not safe, if so.
+    fn weakness(&self) -> Option<String> {
+        self.inner.weakness()
+    }
+
+    /// Encrypts values given as bits.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        ty: &str,
+        shape: Option<Vec<usize>>,
+        values: Vec<u128>,
+    ) -> PyResult<PyCiphertext> {
+        let plain = plain(ty, shape, values)?;
+        guarded(py, || Ok(self.inner.encrypt(&plain)?.into()))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        guarded(py, || Ok(self.inner.save(&path, overwrite)?))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        guarded(py, || Ok(Self { inner: PublicKey::load(&path)? }))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = guarded(py, || Ok(self.inner.to_bytes()?))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        guarded(py, || Ok(Self { inner: PublicKey::from_bytes(data)? }))
     }
 }
 

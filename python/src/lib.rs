@@ -23,6 +23,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<circuit::PyCircuit>()?;
     module.add_class::<ciphertext::PyCiphertext>()?;
     module.add_class::<keys::PyClientKey>()?;
+    module.add_class::<keys::PyPublicKey>()?;
     module.add_class::<keys::PyServerKey>()?;
     module.add_class::<server::PyServer>()?;
     module.add_class::<job::PyJob>()?;

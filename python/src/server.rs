@@ -10,7 +10,7 @@ use solinas_runtime::{
 
 use crate::ciphertext::PyCiphertext;
 use crate::circuit::PyCircuit;
-use crate::error::Failure;
+use crate::error::{Failure, guarded};
 use crate::job::{PyJob, wait};
 use crate::keys::{PyServerKey, plain};
 use crate::params::estimate_dict;
@@ -210,6 +210,12 @@ impl PyServer {
         })?;
         wait(&job, py, None, None)?;
         Ok(job.take()?.into())
+    }
+
+    /// Returns the compact form of a result.
+    fn compact(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<PyCiphertext> {
+        let ciphertext = &ciphertext.inner;
+        guarded(py, || Ok(self.server.compact(ciphertext)?.into()))
     }
 
     /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements.

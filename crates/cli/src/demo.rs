@@ -1,4 +1,7 @@
 //! `solinas demo`: runs a sealed-bid auction. The server finds the price and the winner without seeing a bid.
+//!
+//! With scheme tfhe, each bidder encrypts with the public key, in a process and a folder of its own. No bidder and not the server
+//! has the client key.
 
 use crate::error::{Error, Result, input};
 use crate::eval::max_and_argmax;
@@ -10,7 +13,9 @@ use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{
     Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
 };
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// The bids where no file is given.
@@ -113,12 +118,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let (client, server) = (root.join("client"), root.join("server"));
     for folder in [&client, &server] {
-        std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
+        make_folder(folder)?;
     }
 
     let options =
         KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
-    prepare(&options, &bids, &client, &server, out)?;
+    prepare(&options, &bids, root, out)?;
     let (server_held, estimate, server_seconds) = serve(&server, bids.len(), &limits, out)?;
     let (price, winner_index) = open(&client, &server)?;
 
@@ -200,18 +205,72 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
     }
 }
 
-/// The client's first part: makes keys and encrypts the bids. Only public files go to the server's folder.
-fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
+fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))
+}
+
+/// The client's first part: makes keys. Only public files go to the server's folder. With a public key, the bidders encrypt
+/// their bids; without one, the client encrypts them all.
+fn prepare(options: &KeygenOptions, bids: &[Bid], root: &Path, out: &Output) -> Result<()> {
+    let (client, server) = (root.join("client"), root.join("server"));
     let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(options, control)?))?;
     out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
     client_key.save(&client.join("client.key"), false)?;
     let params = client_key.params();
     out.note(&format!("client: made keys, parameters {} ({})", params.name, crate::keygen::claim(&params)))?;
-    let values = bids.iter().map(|bid| u128::from(bid.amount)).collect();
-    let sealed = client_key.encrypt(&Plain::new(BID, Some(vec![bids.len()]), values)?)?;
     server_key.save(&server.join("server.key"), false)?;
-    sealed.save(&server.join("bids.ct"))?;
-    out.note("client: sent server.key and bids.ct to the server; client.key stays with the client")
+    if let Some(public) = crate::keygen::public_key(&client_key)? {
+        public.save(&client.join("public.key"), false)?;
+        out.note(
+            "client: sent server.key to the server and public.key to the bidders; client.key stays with the client",
+        )?;
+        return seal(bids, root, out);
+    }
+    for (i, bid) in bids.iter().enumerate() {
+        let sealed = client_key.encrypt(&Plain::new(BID, None, vec![bid.amount.into()])?)?;
+        sealed.save(&server.join(sealed_name(i)))?;
+    }
+    out.note("client: sent server.key and the sealed bids to the server; client.key stays with the client")
+}
+
+/// The name of the file of a sealed bid.
+fn sealed_name(index: usize) -> String {
+    format!("bid-{:02}.ct", index + 1)
+}
+
+/// The bidders' part: each of them encrypts the bid in a process of its own, with a folder that holds the public key alone, and
+/// sends it to the server.
+fn seal(bids: &[Bid], root: &Path, out: &Output) -> Result<()> {
+    let program = std::env::current_exe().map_err(|e| Error::io("find", Path::new("this program"), e))?;
+    let bidders = root.join("bidders");
+    make_folder(&bidders)?;
+    for (i, Bid { bidder, amount }) in bids.iter().enumerate() {
+        let folder = bidders.join(format!("{:02}", i + 1));
+        make_folder(&folder)?;
+        let (key, sealed) = (folder.join("public.key"), folder.join("bid.ct"));
+        std::fs::copy(root.join("client").join("public.key"), &key).map_err(|e| Error::io("write", &key, e))?;
+        // The bid goes through standard input, because other users can read the arguments of a process.
+        let mut encrypt = Command::new(&program)
+            .current_dir(&folder)
+            .args(["--quiet", "encrypt", "--key", "public.key", "--type", "u16", "-", "-o", "bid.ct"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| Error::io("start", &program, e))?;
+        if let Some(mut stdin) = encrypt.stdin.take() {
+            // If the process has ended, its status tells why.
+            let _ = writeln!(stdin, "{amount}");
+        }
+        let ended = encrypt.wait_with_output().map_err(|e| Error::io("wait for", &program, e))?;
+        if !ended.status.success() {
+            let problem = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+            return Err(input(format!("{bidder} could not encrypt the bid: {problem}"), "report this as a bug"));
+        }
+        let sent = root.join("server").join(sealed_name(i));
+        std::fs::copy(&sealed, &sent).map_err(|e| Error::io("write", &sent, e))?;
+    }
+    out.note(&format!("bidders: {} processes, each with public.key alone, encrypted and sent their bids", bids.len()))
 }
 
 /// The server's part, which reads its own folder only.
@@ -229,10 +288,9 @@ fn serve(folder: &Path, count: usize, limits: &ServerOptions, out: &Output) -> R
     }
     out.note("server: none of these is a client key")?;
     let key = ServerKey::load(&folder.join("server.key"))?;
-    let bids = Ciphertext::load(&folder.join("bids.ct"))?;
     let server = Server::with_options(&key, limits)?;
     let program = max_and_argmax(count, BID).map_err(Error::circuit("the auction"))?;
-    let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
+    let bids = (0..count).map(|i| Ok(Ciphertext::load(&folder.join(sealed_name(i)))?)).collect::<Result<Vec<_>>>()?;
     let control = interrupt_control()?;
     let auction = server.prepare(Work::program(&program, &bids), &control)?;
     let estimate = auction.estimate(&control)?;

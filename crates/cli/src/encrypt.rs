@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   solinas encrypt --key keys/client.key --type u32 1234 -o a.ct
   solinas encrypt --key keys/client.key --type i8 -5 17 0 -o array.ct
+  solinas encrypt --key keys/public.key --type u16 1375 -o bid.ct
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
   solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
@@ -28,7 +29,7 @@ Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P. modP nee
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The client key; for schemes gh, ntru, bgv and lwe the server key, which is public, also works
+    /// The client key, or a key that is public: public.key of scheme tfhe, server.key of the other schemes
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values

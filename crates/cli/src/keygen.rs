@@ -1,11 +1,11 @@
-//! `solinas keygen`: generates the client's key and the server's key.
+//! `solinas keygen`: generates the client's key, the server's key, and the public key of schemes that have a file of it.
 
 use crate::error::{Error, Result, input};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_formats::{Expect, Kind, NewPair, Reader};
-use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey, size};
+use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, PublicKey, Scheme, ServerKey, size};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -23,6 +23,7 @@ Examples:
   solinas keygen --scheme lwe --params leveled-64-9 --research --out keys
 
 keys/client.key decrypts: only you can read the file, and you keep it. keys/server.key goes to the server.
+Scheme tfhe also writes keys/public.key, with which anyone encrypts. In the other schemes, anyone encrypts with server.key.
 `solinas params` lists the parameter sets.
 Scheme bgv: a name states security, dimension and depth. slots128-16384-8 (the default) has 128 bits of security, holds vectors of 16384 integers modulo 65537, \
 and allows 8 products in a row. Sets wide128-... hold vectors modulo 1073479681, sets bits128-... hold bits. boot128-16384-8 holds bits that are bootstrapped, for circuits of any depth.
@@ -55,7 +56,7 @@ pub(crate) struct Args {
     /// Replace existing keys; nobody can decrypt their ciphertexts any more
     #[arg(long)]
     force: bool,
-    /// Folder for client.key and server.key; created if needed
+    /// Folder for client.key, server.key and public.key; created if needed
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 }
@@ -64,6 +65,7 @@ pub(crate) struct Args {
 struct Report<'a> {
     client_key: &'a Path,
     server_key: &'a Path,
+    public_key: Option<&'a Path>,
     key_id: String,
     params: &'a str,
     insecure: bool,
@@ -71,6 +73,7 @@ struct Report<'a> {
     holds: &'a str,
     client_key_bytes: u64,
     server_key_bytes: u64,
+    public_key_bytes: Option<u64>,
     classical_bits: f64,
     research_only: Option<&'a str>,
 }
@@ -108,14 +111,16 @@ fn remove_used(checkpoint: &Path, client: &Path, out: &Output) -> Result<()> {
 }
 
 fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Result<()> {
-    if let Some(old) = [client_path, server_path].into_iter().find(|path| path.exists() && !args.force) {
+    let public_path = &args.out.join("public.key");
+    let paths = [client_path, server_path, public_path];
+    if let Some(old) = paths.into_iter().find(|path| path.exists() && !args.force) {
         let what = match client_path.exists() {
             true => format!("{} already exists, and a replaced key cannot be recovered", old.display()),
-            false => format!("{} already exists, a server key without its client key", old.display()),
+            false => format!("{} already exists, a key without its client key", old.display()),
         };
         return Err(input(what, "use another folder, or --force to replace it"));
     }
-    for path in [client_path, server_path] {
+    for path in paths {
         crate::files::check_no_private_key(path)?;
     }
     crate::files::check_writable(client_path)?;
@@ -154,7 +159,8 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
         (client, server) = keygen()?;
     }
-    save(&client, &server, &args.out, args.force)?;
+    let public = public_key(&client)?;
+    save(&client, &server, public.as_ref(), &args.out, args.force)?;
     if let Some(path) = &options.checkpoint
         && let Err(error) = std::fs::remove_file(path)
     {
@@ -165,28 +171,42 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     let report = Report {
         client_key: client_path,
         server_key: server_path,
+        public_key: public.as_ref().map(|_| &**public_path),
         key_id: client.key_id().to_string(),
         params: &params.name,
         insecure: args.insecure_seed.is_some(),
         holds: &params.description,
         client_key_bytes: bytes(client_path)?,
         server_key_bytes: bytes(server_path)?,
+        public_key_bytes: public.as_ref().map(|_| bytes(public_path)).transpose()?,
         classical_bits: params.classical_bits,
         research_only: params.research_only.as_deref(),
     };
     out.report(&report, || {
         format!(
-            "{}: secret, keep it ({})\n{}: for the server ({})\nkey {}, parameters {} ({})\n{}",
+            "{}: secret, keep it ({})\n{}: for the server ({})\n{}key {}, parameters {} ({})\n{}",
             client_path.display(),
             size(report.client_key_bytes as usize),
             server_path.display(),
             size(report.server_key_bytes as usize),
+            report.public_key_bytes.map_or_else(String::new, |bytes| {
+                format!("{}: for anyone who encrypts ({})\n", public_path.display(), size(bytes as usize))
+            }),
             client.key_id().short(),
             params.name,
             claim(&params),
             params.depth.map_or_else(String::new, |_| format!("holds {}\n", params.description))
         )
     })
+}
+
+/// The public key, if the scheme has a file of it.
+pub(crate) fn public_key(client: &ClientKey) -> Result<Option<PublicKey>> {
+    match client.public_key() {
+        Ok(key) => Ok(Some(key)),
+        Err(solinas_runtime::Error::PublicInServerKey { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Size of a file, bytes.
@@ -238,10 +258,13 @@ pub(crate) fn claim(params: &ParamsInfo) -> String {
 }
 
 /// Writes both keys or neither. An existing pair stays complete until it is replaced, and stays if replacing fails.
-fn save(client: &ClientKey, server: &ServerKey, folder: &Path, force: bool) -> Result<()> {
+fn save(client: &ClientKey, server: &ServerKey, public: Option<&PublicKey>, folder: &Path, force: bool) -> Result<()> {
     let pair = NewPair::create_in(folder)?;
     client.save(&pair.client(), false)?;
     server.save(&pair.server(), false)?;
+    if let Some(public) = public {
+        public.save(&pair.public(), false)?;
+    }
     pair.place(force).map_err(|error| match error {
         solinas_formats::Error::Exists { path, .. } => {
             input(format!("{} already exists", path.display()), "use another folder, or --force to replace it")

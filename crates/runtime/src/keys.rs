@@ -297,6 +297,9 @@ impl EncryptionKey {
         if let Some(key) = key.map_err(|error| error.in_file(path))? {
             return Ok(Self(key));
         }
+        if reader.header().kind == Kind::ServerKey {
+            return Err(Error::NoPublicKey { scheme: Scheme::of_file(&reader)? }.in_file(path));
+        }
         // If the file is no client key either, this error names its kind and the expected one.
         let ClientKey(key) = ClientKey::load(path)?;
         Ok(Self(key))

@@ -97,6 +97,11 @@ impl Keygen {
 #[derive(Debug)]
 pub struct ClientKey(runtime::ClientKey);
 
+/// The public key of scheme TFHE: anyone encrypts with it, and only the client key decrypts. Public keys of other schemes are in
+/// their server keys. Clones share it.
+#[derive(Debug, Clone)]
+pub struct PublicKey(runtime::PublicKey);
+
 /// The public evaluation key, for a [`Server`](crate::Server). Clones share it.
 #[derive(Debug, Clone)]
 pub struct ServerKey(pub(crate) runtime::ServerKey);
@@ -108,6 +113,21 @@ impl ClientKey {
     /// The parameter set cannot hold the type, the operating system gives no randomness, or there is too little memory.
     pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
         encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
+    }
+
+    /// Makes the public key, with which anyone encrypts (TFHE). Every call returns the same key.
+    ///
+    /// ```
+    /// let (client, _) = solinas::generate_keys()?;
+    /// let sealed = client.public_key()?.encrypt(1375u16)?;
+    /// assert_eq!(client.decrypt(&sealed)?, 1375);
+    /// # Ok::<(), solinas::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The key is of another scheme, in which server keys encrypt.
+    pub fn public_key(&self) -> Result<PublicKey> {
+        Ok(PublicKey(self.0.public_key()?))
     }
 
     /// Decrypts a value, an array, or a tuple or list of them.
@@ -135,8 +155,50 @@ impl ClientKey {
     }
 }
 
+impl PublicKey {
+    /// Encrypts a value, or an array.
+    ///
+    /// # Errors
+    /// As [`ClientKey::encrypt`].
+    pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
+        encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
+    }
+
+    /// Writes the key to a new file.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written. Nothing is left of a file that is not whole.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(self.0.save(path.as_ref(), false)?)
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, newer than this library, or no public key.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self(runtime::PublicKey::load(path.as_ref())?))
+    }
+
+    /// The bytes of the file that [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// There is too little memory.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.0.to_bytes()?)
+    }
+
+    /// Reads a key from the bytes of its file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Ok(Self(runtime::PublicKey::from_bytes(bytes)?))
+    }
+}
+
 impl ServerKey {
-    /// Encrypts a value, or an array, without the client key. Keys of TFHE cannot do this.
+    /// Encrypts a value, or an array, without the client key. Keys of TFHE cannot do this: see [`ClientKey::public_key`].
     ///
     /// # Errors
     /// As [`ClientKey::encrypt`]; the key is of TFHE.
@@ -195,7 +257,7 @@ macro_rules! facts {
     )*};
 }
 
-facts!(ClientKey, ServerKey);
+facts!(ClientKey, PublicKey, ServerKey);
 
 pub(crate) mod sealed {
     use super::{Handle, Plain};

@@ -80,7 +80,7 @@ pub use circuit::{Circuit, Outputs};
 pub use encrypted::Encrypted;
 pub use error::{Error, Result};
 pub use expression::Expression;
-pub use keys::{ClientKey, Keygen, Plaintext, ServerKey, generate_keys, keygen};
+pub use keys::{ClientKey, Keygen, Plaintext, PublicKey, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
 pub use runtime::{Control, ErrorKind, Estimate, ParamsInfo, Progress, Type};

@@ -31,7 +31,7 @@ from solinas._errors import (
 )
 from solinas._functions import lookup, maximum, minimum, select
 from solinas._job import Job
-from solinas._keys import ClientKey, ServerKey, keygen
+from solinas._keys import ClientKey, PublicKey, ServerKey, keygen
 from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
 from solinas._program import Program
 from solinas._server import Server
@@ -101,6 +101,7 @@ __all__ = [
     "ParamsInfo",
     "Port",
     "Program",
+    "PublicKey",
     "RangeError",
     "Server",
     "ServerKey",

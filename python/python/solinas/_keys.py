@@ -1,4 +1,4 @@
-"""Keys: their generation, the client's key, and the server's key."""
+"""Keys: their generation, the client's key, the public key, and the server's key."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def warn_of_weakness(weakness: str | None, callers: int) -> None:
         warnings.warn(message, WeakKeyWarning, stacklevel=callers + 1)
 
 
-def _encrypted(key: _core.ClientKey | _core.ServerKey, value: Any, to: Any) -> Any:
-    """Encrypt plain data with a client or server key. `to` is the type, or None to infer it from the data."""
+def _encrypted(key: _core.ClientKey | _core.PublicKey | _core.ServerKey, value: Any, to: Any) -> Any:
+    """Encrypt plain data with a key. `to` is the type, or None to infer it from the data."""
     kind = infer(value) if to is None else to
     if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
         raise TypeMismatchError(f"cannot tell the type of {shorten(value)}: write sl.u32(...) or encrypt(..., sl.U32)")
@@ -139,6 +139,14 @@ class ClientKey:
         warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
 
+    def public_key(self) -> PublicKey:
+        """Return the public key, with which anyone encrypts. Every call returns the same key.
+
+        Only scheme `"tfhe"` has public keys of their own. In the other schemes, the server key encrypts, and this raises
+        ParameterError.
+        """
+        return PublicKey._wrap(self._inner.public_key(), self._weakness)
+
     def decrypt(self, value: Any) -> Any:
         """Decrypt a value, an array, or a tuple or list of these.
 
@@ -197,6 +205,78 @@ class ClientKey:
         )
 
 
+class PublicKey:
+    """The public key of scheme `"tfhe"`: anyone encrypts with it, and only the client key decrypts."""
+
+    __slots__ = ("_inner", "_weakness")
+    _inner: _core.PublicKey
+    _weakness: str | None
+
+    def __init__(self) -> None:
+        raise TypeError("a public key cannot be constructed: call ClientKey.public_key or PublicKey.load")
+
+    @classmethod
+    def _wrap(cls, core: _core.PublicKey, weakness: str | None) -> PublicKey:
+        key = cls.__new__(cls)
+        key._inner = core
+        key._weakness = weakness
+        return key
+
+    @property
+    def key_id(self) -> str:
+        """The name of the key pair, in hexadecimal. All keys of the pair have the same name."""
+        return self._inner.key_id
+
+    @property
+    def params(self) -> ParamsInfo:
+        """The parameter set of the key."""
+        return ParamsInfo._from(self._inner.params)
+
+    @overload
+    def encrypt(self, value: V, to: None = None) -> V: ...
+    @overload
+    def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: int, to: type[V]) -> V: ...
+    @overload
+    def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
+    def encrypt(self, value: Any, to: Any = None) -> Any:
+        """Encrypt as `ClientKey.encrypt` does. An array takes fewer bytes an element than single values."""
+        warn_of_weakness(self._weakness, 2)
+        return _encrypted(self._inner, value, to)
+
+    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
+        """Write the key to a file. Raises FileError if the file exists, unless `overwrite` is True."""
+        self._inner.save(path, overwrite)
+
+    @classmethod
+    def load(cls, path: PathLike, *, research: bool = False) -> PublicKey:
+        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
+        core = _core.PublicKey.load(path)
+        return cls._wrap(core, None if research else core.weakness())
+
+    def to_bytes(self) -> bytes:
+        """Return the key as bytes, in the format of `save`."""
+        return self._inner.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, research: bool = False) -> PublicKey:
+        """Read a key from bytes, as `load` does from a file."""
+        core = _core.PublicKey.from_bytes(data)
+        return cls._wrap(core, None if research else core.weakness())
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return partial(PublicKey.from_bytes, research=self._weakness is None), (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<public key {self.key_id[:8]}, {self.params.name}>"
+
+    def _repr_html_(self) -> str:
+        return table("public key", {"key": self.key_id[:8], "parameters": self.params.name})
+
+
 class ServerKey:
     """The public evaluation key, which decrypts nothing. It is data: `sl.Server(server_key)` computes with it."""
 
@@ -244,7 +324,10 @@ class ServerKey:
     @overload
     def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
     def encrypt(self, value: Any, to: Any = None) -> Any:
-        """Encrypt as `ClientKey.encrypt` does, with the public key in the server key. Scheme `"tfhe"` has none."""
+        """Encrypt as `ClientKey.encrypt` does, with the public key in the server key.
+
+        Server keys of scheme `"tfhe"` hold none: use `ClientKey.public_key`.
+        """
         warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
 

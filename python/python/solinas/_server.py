@@ -164,6 +164,14 @@ class Server:
         converted: C = Ciphertext._of_core(self._inner.convert(value._computed, form))
         return converted
 
+    def compact(self, value: C) -> C:
+        """Return the compact form of a computed value or array, which takes a sixth of the bytes.
+
+        It can be decrypted, but not computed with. Only scheme `"tfhe"` has it; ParameterError says so for the others.
+        """
+        compact: C = Ciphertext._of_core(self._inner.compact(value._computed))
+        return compact
+
     def estimate(self, *values: Any, elements: int = 1) -> Estimate:
         """Predict the cost of a program, a circuit, or recorded values: operations, depth and seconds.
 

@@ -88,6 +88,9 @@ pub(crate) struct Args {
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
+    /// Write compact results (scheme tfhe): a sixth of the bytes, for decryption only
+    #[arg(long, conflicts_with_all = ["estimate", "list"])]
+    compact: bool,
     /// Print the estimated cost, and compute nothing
     #[arg(long)]
     estimate: bool,
@@ -146,6 +149,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             "leave it out, or name a device by --device",
         ));
     }
+    if args.compact && scheme != Scheme::default() {
+        return Err(solinas_runtime::Error::NoCompact { scheme }.into());
+    }
     work.check_types(&files)?;
     let limits = crate::limits::server_options(args.threads, args.memory, args.device.as_deref())?;
     let server = Server::with_options(&key, &limits)?;
@@ -166,7 +172,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         false => String::new(),
     };
     let start = Instant::now();
-    let results = watch(out, &label, |control| Ok(prepared.run(control)?))?;
+    let results = watch(out, &label, |control| {
+        let results = prepared.run(control)?;
+        match args.compact {
+            true => results.iter().map(|result| Ok(server.compact(result)?)).collect(),
+            false => Ok(results),
+        }
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     crate::limits::warn_of_device(&server);
     let cycles = server.simulated_cycles();
