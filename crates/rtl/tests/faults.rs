@@ -222,7 +222,7 @@ const STORED: &[Fault] = &[
     ("stored/sol_stored.sv", "memory[unload_upper_q ? 2 : 0]", "memory[unload_upper_q ? 3 : 0]"),
     ("stored/sol_sto_pkg.sv", "kernels == 2 ? AT_WRITE - AT_RESULT : 0", "kernels == 2 ? AT_WRITE - AT_RESULT - 2 : 0"),
     ("multiplier/sol_mul_loader.sv", "KERNELS*i + k", "16*k + i"),
-    ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[(l + 1) % 2][i_q[l][4:1]]"),
+    ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[l % 2][i_q[(l + 2) % 16][4:1]]"),
     ("stored/sol_sto_addresses.sv", "4'b1 << {pc[1], 1'b0}", "4'b1 << {1'b0, pc[1]}"),
     ("stored/sol_stored.sv", "middle ? 6'd0 : rot[0][l]", "rot[0][l]"),
     ("stored/sol_stored.sv", "KERNELS == 2 | pipe[AT_RESULT].count[2]", "KERNELS == 2 | pipe[AT_RESULT].count[1]"),
