@@ -220,7 +220,7 @@ const STORED: &[Fault] = &[
     ("stored/sol_stored.sv", "read_array_q | 2'(k)", "read_array_q"),
     ("stored/sol_stored.sv", "ahead.count[1] = 1'b1", "ahead.count[1] = 1'b0"),
     ("stored/sol_stored.sv", "memory[unload_upper_q ? 2 : 0]", "memory[unload_upper_q ? 3 : 0]"),
-    ("stored/sol_sto_pkg.sv", "kernels == 2 ? AT_WRITE - AT_RESULT : 0", "kernels == 2 ? AT_WRITE - AT_RESULT - 2 : 0"),
+    ("stored/sol_stored.sv", "digit3[k][l]", "digit3[KERNELS - 1 - k][l]"),
     ("multiplier/sol_mul_loader.sv", "KERNELS*i + k", "16*k + i"),
     ("stored/sol_sto_twiddles.sv", "half[l % 2][i_q[l][4:1]]", "half[l % 2][i_q[(l + 2) % 16][4:1]]"),
     ("stored/sol_sto_addresses.sv", "4'b1 << {pc[1], 1'b0}", "4'b1 << {1'b0, pc[1]}"),
