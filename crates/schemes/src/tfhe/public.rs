@@ -4,7 +4,7 @@
 //! polynomials, and bodies `b_i = sum_j A_ij S_j + e_i`. An encryption draws binary polynomials `r_i` and returns the GLWE
 //! ciphertext `a_j = sum_i A_ij r_i + e'_j`, `b = sum_i b_i r_i + e'' + m`, which holds `N` messages. For `k = 1` this is
 //! the compact public key of Joye (eprint 2023/603). The noise is derived in `docs/derivations/tfhe-parameters.md`,
-//! section 7.
+//! section 8.
 
 use super::encrypt::encode;
 use super::keys::{BinaryRing, check, id};
