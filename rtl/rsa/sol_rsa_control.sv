@@ -1,6 +1,6 @@
 // Commands of the exponentiator, and the transfers of its operands as streams of 64-bit words, lowest first.
 //
-//   KEY       N' = 1/N modulo 2^n - 1, then N; n/64 words each. N is odd and at least 3 bits shorter than n; N N' = 1 is checked.
+//   KEY       N' = 1/N modulo 2^n - 1, then N; n/64 words each. N is odd, its two upper digits are 0; N N' = 1 is checked.
 //   EXPONENT  `cmd_words_i` words
 //   POWER     R^2 mod N for R = 2^n - 1, then the base below N, for each modulus; returns the powers, n/64 words each
 //
@@ -121,7 +121,8 @@ module sol_rsa_control import sol_rsa_pkg::*; #(parameter int W = 17, parameter 
         MODULUS: begin
           started <= 1'b1;
           if (digit_valid & digit_n == '0) odd <= digit[0];
-          if (digit_valid & digit_n == last) long_modulus <= digit[W-1:W-3] != '0;
+          // Without two digits of 0, the carried digits of w could stand for w + Q (docs/book/hardware.md).
+          if (digit_valid) long_modulus <= digit_n[8:1] == last[8:1] & (digit != '0 | (digit_n[0] & long_modulus));
           if (loaded) begin state <= PASSES; pass <= 3'd2; end
         end
         PASSES: begin
