@@ -54,7 +54,8 @@ module sol_rsa_control import sol_rsa_pkg::*; #(parameter int W = 17, parameter 
   assign in_ready_o = state == EXPONENT | load_ready;
   wire word_taken = in_valid_i & state == EXPONENT;
   assign exponent_load_o = {word_taken & thread, word_taken & !thread};
-  assign exponent_clear_o = take & cmd_op_i == OP_EXPONENT & refusal == E_NONE ? cmd_moduli_i : 2'b00;
+  // An exponent never serves a modulus that came after it, nor one of another length.
+  assign exponent_clear_o = !(take & refusal == E_NONE & cmd_op_i != OP_POWER) ? 2'b00 : same ? cmd_moduli_i : 2'b11;
 
   // Finish: the digits of the modulus arrive with those of the number.
   logic finish_start, finish_busy, is_one, finish_re, finish_we, odd, long_modulus; logic [8:0] finish_n; logic [W+1:0] finish_data;
