@@ -19,7 +19,7 @@ module sol_rsa_carry #(parameter int W = 17) (
   /* verilator no_inline_module */
 
   if (W != 17 && W != 25) begin : g_check $fatal(1, "sol_rsa_carry: W = %0d is neither 17 nor 25", W); end
-  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/rsa.md
+  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/hardware.md
   localparam int W1 = WI + 2 - 2*W > W + 3 ? WI + 2 - 2*W : W + 3;        // after the first step
   localparam int W2 = W1 > 2*W ? W1 : 2*W + 1;                    // its sign extended to three digits
   typedef struct packed { logic valid; logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;

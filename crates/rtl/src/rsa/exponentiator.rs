@@ -295,7 +295,7 @@ const PROBLEMS: [&str; 6] = [
     "it is unknown, or its moduli or its words are impossible",
     "a modulus has no key or no exponent of this length; load them first",
     "the modulus is even; compute it on the device cpu",
-    "the modulus is longer than n - 3 bits",
+    "the modulus is too long: its two upper digits must be 0",
     "N' is not 1/N modulo 2^n - 1",
 ];
 
