@@ -46,6 +46,9 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
         let path = path.to_owned();
         move |source: io::Error| Error::File { path, source }
     };
+    if folder.to_string_lossy().contains(char::is_whitespace) {
+        return Err(at(&folder)(io::Error::other("make cannot use a folder with a space in its path")));
+    }
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     // A second build of the same model waits for this one and finds the library.
     let lock = folder.join(format!("{name}.lock"));

@@ -85,7 +85,9 @@ impl Tools {
             return Err(unusable(root, &format!("is {version}, which is too old")));
         }
         if root.to_string_lossy().contains(char::is_whitespace) {
-            return Err(unusable(root, "is in a folder with a space in its name, which make cannot use"));
+            let problem = "is in a folder with a space in its path, which make cannot use".into();
+            let fix = "name one without by SOLINAS_RTL_CACHE, and run tools/install_rtl_tools.sh of the repository";
+            return Err(Error::Verilator { root, problem, fix });
         }
         Ok(Self { root, version, compiler })
     }

@@ -174,7 +174,11 @@ fn a_verilator_that_cannot_be_used_is_named_with_the_fix() {
     assert!(text.contains(&error), "{text}");
     for (folder, version, problem) in [
         ("old", "Verilator 5.006 2023-01-22", "is Verilator 5.006 2023-01-22, which is too old; "),
-        ("two words", "Verilator 5.048 2026-05-16", "is in a folder with a space in its name, which make cannot use; "),
+        (
+            "two words",
+            "Verilator 5.048 2026-05-16",
+            "is in a folder with a space in its path, which make cannot use; name one without by SOLINAS_RTL_CACHE",
+        ),
     ] {
         let root = models.path().join(folder);
         let script = root.join("bin/verilator");

@@ -138,7 +138,7 @@ fn ctrl_c_in_a_build_leaves_no_model() {
         .args(["bigint", "mul", "3", "5", "--device", "rtl"])
         .env("SOLINAS_RTL_CACHE", &cache)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .unwrap();
@@ -153,6 +153,11 @@ fn ctrl_c_in_a_build_leaves_no_model() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     // A terminal signals the command and its children.
     Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();
-    assert!(!child.wait().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        (output.status.code(), message.as_str()),
+        (Some(130), "error: interrupted\n  help: nothing was written\n")
+    );
     assert!(names().iter().all(|name| !name.ends_with(".so")), "{:?}", names());
 }
