@@ -47,23 +47,16 @@ fn simulate(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natur
         Verb::Powm(Power { base, exponent, modulus, .. }) => {
             let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
             let modulus = reader.modulus(modulus)?;
-            let circuit = modular(&modulus, out)?;
+            let circuit = modular(&modulus, fitting(&[("the base", &base)])?, out)?;
             let label = format!("simulating a power of {} bits", exponent.bit_len());
             return wait(out, &label, || Ok(power(&circuit, &base, &exponent)?));
         }
         _ => return Err(usage("only mul, square and powm run on the device rtl", "leave out --device")),
     };
     let b = b.as_ref().unwrap_or(&a);
+    let longest = fitting(&[("the first operand", &a), ("the second operand", b)])?;
     match modulus {
         None => {
-            // This check comes before the model is built, which takes long.
-            for (what, operand) in [("the first operand", &a), ("the second operand", b)] {
-                let (bits, most) = (operand.bit_len(), Size::Full.bits());
-                if bits > most {
-                    return Err(Error::TooLong { what, bits, most }.into());
-                }
-            }
-            let longest = a.bit_len().max(b.bit_len());
             let size = if longest <= Size::Small.bits() { Size::Small } else { Size::Full };
             let mut circuit = build_model(out, |progress| Multiplier::new(size, Timing::default(), progress))?;
             wait(out, "simulating a product", || {
@@ -73,7 +66,7 @@ fn simulate(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natur
             })
         }
         Some(modulus) => {
-            let circuit = modular(&modulus, out)?;
+            let circuit = modular(&modulus, longest, out)?;
             wait(out, "simulating a product", || {
                 let ((a, first), (b, second)) = (reduced(&circuit, &a)?, reduced(&circuit, b)?);
                 let (product, run) = circuit.multiply(&a, &b)?;
@@ -83,8 +76,23 @@ fn simulate(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natur
     }
 }
 
-fn modular(modulus: &Natural, out: &Output) -> Result<Modular> {
-    build_model(out, |progress| Modular::new(modulus, Timing::default(), progress))
+/// Bits of the longest operand. It is checked before the model is built, which takes long.
+///
+/// # Errors
+/// If an operand does not fit in any design.
+fn fitting(operands: &[(&'static str, &Natural)]) -> Result<usize> {
+    let most = Size::Full.bits();
+    for &(what, operand) in operands {
+        let bits = operand.bit_len();
+        if bits > most {
+            return Err(Error::TooLong { what, bits, most }.into());
+        }
+    }
+    Ok(operands.iter().map(|(_, operand)| operand.bit_len()).max().unwrap_or(0))
+}
+
+fn modular(modulus: &Natural, longest: usize, out: &Output) -> Result<Modular> {
+    build_model(out, |progress| Modular::for_operands(modulus, longest, Timing::default(), progress))
 }
 
 /// A number modulo that of the circuit, and the cycles that took.

@@ -87,6 +87,10 @@ fn an_operand_that_is_too_long_is_refused_before_a_model_is_built() {
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
     assert!(message.contains("the second operand has 786433 bits, but the design takes at most 786432"), "{message}");
     assert!(message.contains("on the device cpu"), "{message}");
+    let message = place.fail("bigint powm long.txt 3 1000000007 --device rtl", 1);
+    assert!(message.contains("the base has 786433 bits"), "{message}");
+    let message = place.fail("bigint square long.txt --mod 1000000007 --device rtl", 1);
+    assert!(message.contains("the first operand has 786433 bits"), "{message}");
 }
 
 #[test]
