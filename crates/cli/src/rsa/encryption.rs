@@ -174,7 +174,7 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
     }
     let mut key = args.key.read(out)?;
     let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
-    let counter = attach(&args.key, &mut key, out)?;
+    let counter = attach(&args.key, &mut key, path, out)?;
     let (message, cycles) =
         operate(counter.as_ref(), out, || key.decrypt(&padding, &ciphertext).map_err(in_file(&args.ciphertext)))?;
     if let Some(path) = path {

@@ -2,12 +2,14 @@
 
 use super::PrivateKeyArgs;
 use crate::error::{Result, usage};
+use crate::files::check_writable;
 use crate::output::Output;
 use crate::progress::{build_model, cancellable, wait};
 use solinas_rtl::Timing;
 use solinas_rtl::rsa::PrivateOperations;
 use solinas_runtime::{DeviceName, device_name};
 use solinas_schemes::rsa::PrivateKey;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,10 +42,18 @@ pub(super) fn is_asked(args: &PrivateKeyArgs) -> Result<bool> {
 }
 
 /// Lets the circuit compute the powers of a key, if the command asks for it, and returns the count of its cycles. The model
-/// may take minutes to build, so that commands read all their files first.
-pub(super) fn attach(args: &PrivateKeyArgs, key: &mut PrivateKey, out: &Output) -> Result<Option<Cycles>> {
+/// may take minutes to build, so commands read all their files first, and the place of the result is checked here.
+pub(super) fn attach(
+    args: &PrivateKeyArgs,
+    key: &mut PrivateKey,
+    target: Option<&Path>,
+    out: &Output,
+) -> Result<Option<Cycles>> {
     if !is_asked(args)? {
         return Ok(None);
+    }
+    if let Some(path) = target.filter(|path| path.is_file() || !path.exists()) {
+        check_writable(path)?;
     }
     let bits = key.public_key().bits();
     let circuit =

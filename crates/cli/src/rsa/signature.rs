@@ -124,7 +124,8 @@ pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
     check_not_input(&args.output, &[&args.key.key, &args.message])?;
     let mut key = args.key.read(out)?;
     let message = read_bytes(&args.message, MOST_MESSAGE)?;
-    let counter = attach(&args.key, &mut key, out)?;
+    let target = Some(&*args.output).filter(|path| *path != Path::new("-"));
+    let counter = attach(&args.key, &mut key, target, out)?;
     let padding = args.padding.padding(key.public_key().key_use());
     let (signature, cycles) = operate(counter.as_ref(), out, || Ok(key.sign(padding, &message)?))?;
     write_bytes(Some(&args.output), &signature, out)?;
