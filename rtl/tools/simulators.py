@@ -32,6 +32,7 @@ BENCHES = {
     "sol_xnet": "common",
     "sol_mul_loader": "multiplier",
     "sol_mul_twiddles": "multiplier",
+    "sol_mul_unload": "multiplier",
     "sol_sto_carry": "stored",
     "sol_sto_carry_together": "stored",
     "sol_sto_twiddles": "stored",
@@ -44,6 +45,10 @@ BENCHES = {
     "sol_rsa_twiddle": "rsa",
     "sol_rsa_local": "rsa",
     "sol_rsa_carry": "rsa",
+    "sol_gh_sum": "gh",
+    "sol_gh_sink": "gh",
+    "sol_gh_compare": "gh",
+    "sol_gh_candidates": "gh",
 }
 # Benches of sources that Icarus 11 cannot read, and the reason. They run in Verilator alone.
 UNREADABLE = {}

@@ -8,7 +8,8 @@ use solinas_field::solinas::{P, pow};
 pub(crate) const ROOT: u64 = 0xdc92_18a8_6d10_f3a3;
 
 /// Residues at which a carry, a borrow or a correction turns.
-pub(crate) const CORNERS: [u64; 10] = [0, 1, 2, P - 1, P, P + 1, u64::MAX, u64::MAX - 1, 0xffff_ffff, 0xffff_ffff_0000_0000];
+pub(crate) const CORNERS: [u64; 10] =
+    [0, 1, 2, P - 1, P, P + 1, u64::MAX, u64::MAX - 1, 0xffff_ffff, 0xffff_ffff_0000_0000];
 
 /// Head of a vector whose outputs are not compared.
 pub(crate) const UNCHECKED: u64 = 0x80;

@@ -5,6 +5,7 @@
 //! head are the cycles of noise before the vector; its top bit says that the outputs are not compared.
 
 mod common;
+mod gh;
 mod line;
 mod multiplier;
 mod rsa;
@@ -44,6 +45,7 @@ fn write(folder: &Path) -> Result<(), String> {
         ("sol_xnet", common::network()),
         ("sol_mul_loader", multiplier::loads()),
         ("sol_mul_twiddles", multiplier::twiddles()),
+        ("sol_mul_unload", multiplier::unloads()),
         ("sol_sto_carry", multiplier::stored_carries(true)),
         ("sol_sto_carry_together", multiplier::stored_carries(false)),
         ("sol_sto_twiddles", multiplier::stored_twiddles()),
@@ -56,6 +58,10 @@ fn write(folder: &Path) -> Result<(), String> {
         ("sol_rsa_twiddle", rsa::twiddles()),
         ("sol_rsa_local", rsa::local_carries()),
         ("sol_rsa_carry", rsa::carries()),
+        ("sol_gh_sum", gh::sums()),
+        ("sol_gh_sink", gh::sinks()),
+        ("sol_gh_compare", gh::comparisons()),
+        ("sol_gh_candidates", gh::candidates()),
     ];
     let mut vectors = 0;
     for (name, lines) in &files {

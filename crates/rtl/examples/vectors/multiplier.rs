@@ -1,5 +1,7 @@
 //! Vectors of the leaves in `rtl/multiplier` and `rtl/stored`.
 
+use solinas_bigint::Natural;
+
 use crate::common::{RUN, coefficients, resolve};
 use crate::line::{Line, Random, UNCHECKED, group};
 
@@ -151,4 +153,43 @@ pub(crate) fn twiddles() -> Vec<Line> {
         line.powers(&early(0)).powers(&big_b).powers(&small(round, d)).powers(&small_b)
     };
     (0..480).map(line).collect()
+}
+
+/// Products of 128 beats in 64 segments: the pairs of digits, the carries out of the segments, the sum of both, and the
+/// upper half of that sum without what comes from the lower half.
+pub(crate) fn unloads() -> Vec<Line> {
+    const BEATS: usize = 128;
+    const SEGMENT: usize = 2 * 384;
+    let mut random = Random(17);
+    let mut lines = Vec::new();
+    for case in 0..8 {
+        let pairs = match case {
+            0 => vec![u64::MAX; 6 * BEATS],
+            1 => vec![0; 6 * BEATS],
+            // All bits above the first segment are ones, so the first carry runs to the end.
+            2 => (0..6 * BEATS).map(|i| if i < SEGMENT / 64 { 0 } else { u64::MAX }).collect(),
+            _ => group(&mut random, 6 * BEATS, [20, 30, 11, 31, 32][case - 3]),
+        };
+        let carry = |s: usize| match case {
+            0 | 1 => (1 << 41) - 1,
+            2 => u64::from(s == 0),
+            _ => random.word() >> [23, 63][s % 2],
+        };
+        let carries: Vec<u64> = (0..64).map(carry).collect();
+        // The carry out of a segment belongs to the head of the next one.
+        let mut raised = vec![0; 6 * BEATS];
+        (1..64).for_each(|s| raised[s * SEGMENT / 64] = carries[s - 1]);
+        let sum = |from: usize| {
+            let part = |words: &[u64]| Natural::from_words(&words[from * 6..]);
+            let mut words = (&part(&pairs) + &part(&raised)).into_words();
+            words.resize((BEATS - from) * 6, 0);
+            words
+        };
+        let beats = |words: &[u64]| words.chunks(6).map(|beat| Line(String::new()).words(beat)).collect::<Vec<_>>();
+        lines.extend(beats(&pairs));
+        lines.extend(carries.iter().map(|&carry| Line(String::new()).field(384, &[carry])));
+        lines.extend(beats(&sum(0)));
+        lines.extend(beats(&sum(BEATS / 2)));
+    }
+    lines
 }
