@@ -52,6 +52,9 @@ FAULTS = [
     ("sol_mul_loader", "multiplier/sol_mul_turn.sv", "{4'(l), step_i}", "{step_i, 4'(l)}"),
     ("sol_mul_twiddles", "multiplier/sol_mul_twiddles.sv", "early_i.count[4:1], 1'b1", "early_i.count[4:1], 1'b0"),
     ("sol_mul_twiddles", "multiplier/sol_mul_twiddles.sv", "16'(j) << 6", "16'(j) << 5"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "segment[DELAY] != '0 ?", "1'b1 ?"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "ripple & !first[DELAY]", "ripple"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "assign step_o = !out_valid_o | out_ready_i;", "assign step_o = 1'b1;"),
     ("sol_sto_carry", "stored/sol_sto_carry.sv", "first[3] ? 41'b0", "first[2] ? 41'b0"),
     ("sol_sto_carry", "stored/sol_sto_carry.sv", "odd[2] ? segment2 : ra_i", "odd[2] ? segment1 : ra_i"),
     ("sol_sto_carry", "stored/sol_sto_carry.sv", "sum[88:48]", "{sum[88:49], 1'b0}"),
@@ -78,6 +81,16 @@ FAULTS = [
     ("sol_rsa_local", "rsa/sol_rsa_local.sv", "half_i ? top[5][7] : top[9][7]", "half_i ? top[5][7] : top[8][7]"),
     ("sol_rsa_carry", "rsa/sol_rsa_carry.sv", "half - unit", "half + unit"),
     ("sol_rsa_carry", "rsa/sol_rsa_carry.sv", "64'h7FFF_FFFF_8000_0000", "64'h7FFF_FFFF_7FFF_FFFF"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "W'(hold_minus)", "W'(1'b0)"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "fresh ? list_i : list_kept", "list_i"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "one_beat == '0 ? '0 : carry[one_output]", "carry[one_output]"),
+    ("sol_gh_sink", "gh/sol_gh_sink.sv", "- (BEAT+1)'(carry)", "- (BEAT+1)'(1'b0)"),
+    ("sol_gh_sink", "gh/sol_gh_sink.sv", "if (low_due) low_due <= 1'b0; else split_due <= 1'b0;", "low_due <= 1'b0; split_due <= 1'b0;"),
+    ("sol_gh_compare", "gh/sol_gh_compare.sv", "beat != '0 ? ASK_A", "beat[0] ? ASK_A"),
+    ("sol_gh_compare", "gh/sol_gh_compare.sv", "high > rdata_i", "high >= rdata_i"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "13'(borrow)", "13'(1'b0)"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "above ^ parity : above", "above : above"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "| (&window[61:0])", "| (&window[60:0])"),
 ]
 
 

@@ -222,12 +222,11 @@ pub(crate) fn candidates() -> Vec<Line> {
         let guard = 384 * 3 + random.below(384);
         let mut expansion = integer(&mut random, 2 * SLOT);
         if case % 4 == 1 {
-            // Guard bits that are all equal, or all but one.
-            let ones = Natural::power_of_two(62).checked_sub(&Natural::one()).unwrap_or_default();
+            // Guard bits that are all equal, or all but the highest or the lowest one.
+            let ones = (1u64 << 62) - 1;
+            let bits = Natural::from([0, ones, 1 << 61, 1, ones >> 1, ones - 1][case / 4]);
             let present = &(&expansion >> guard).low_bits(62) << guard;
             expansion = expansion.checked_sub(&present).unwrap_or_default();
-            let bits =
-                [Natural::default(), ones.clone(), Natural::power_of_two(61), Natural::one()][case / 4 % 4].clone();
             expansion = &expansion + &(&bits << guard);
         }
         let ciphertext = integer(&mut random, SLOT);
