@@ -3,17 +3,18 @@
 // Memory is an array of beats of 384 bits. A slot is an aligned run of 2^LOG_SLOT beats and holds one integer, lowest beat
 // first: one operand of the multiplier. Slots are numbered from the beat BASE on.
 package sol_gh_pkg;
-  typedef logic [383:0] beat_t;
-  typedef logic [4:0] candidate_t;
-  parameter int BEAT = $bits(beat_t);
+  parameter int BEAT = 384;                 // bits of a beat
   parameter int OVER = 12;                  // bits of a sum above its beat, sign included: sums of at most 2047 terms
-  parameter int OUTPUTS = $bits(candidate_t); // sums that one pass over the table makes: the bits of a candidate
+  parameter int OUTPUTS = 5;                // sums that one pass over the table makes: the bits of a candidate
   parameter int LOG_PROGRAM = 10;           // instructions of the program store
   parameter int LOG_LIST = 10;              // entries of the list store
   parameter int LOG_CANDIDATES = 9;         // candidates of a block
 
+  // BEAT and OUTPUTS bits. Icarus does not find these constants where it uses a type of the package, so they are numbers here.
+  typedef logic [383:0]    beat_t;
   typedef logic [31:0]     addr_t;          // index of a beat in memory
   typedef logic [13:0]     slot_t;
+  typedef logic [4:0]      candidate_t;
 
   // A summand of a sum: its slot, whether it is subtracted, and whether it is left out.
   typedef struct packed { logic skip; logic negative; slot_t slot; } term_t;

@@ -45,6 +45,8 @@ BENCHES = {
     "sol_rsa_twiddle": "rsa",
     "sol_rsa_local": "rsa",
     "sol_rsa_carry": "rsa",
+    "sol_rsa_window": "rsa",
+    "sol_rsa_exponent": "rsa",
     "sol_gh_sum": "gh",
     "sol_gh_sink": "gh",
     "sol_gh_compare": "gh",

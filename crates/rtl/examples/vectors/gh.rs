@@ -71,7 +71,7 @@ fn difference(x: &Natural, y: &Natural, bits: usize) -> Natural {
 
 /// A place in an integer: beats and bits of a beat.
 fn place(bit: usize) -> usize {
-    bit / 384 << 9 | bit % 384
+    ((bit / 384) << 9) + bit % 384
 }
 
 /// Comparisons of two slots.

@@ -58,6 +58,8 @@ fn write(folder: &Path) -> Result<(), String> {
         ("sol_rsa_twiddle", rsa::twiddles()),
         ("sol_rsa_local", rsa::local_carries()),
         ("sol_rsa_carry", rsa::carries()),
+        ("sol_rsa_window", rsa::windows()),
+        ("sol_rsa_exponent", rsa::exponents()),
         ("sol_gh_sum", gh::sums()),
         ("sol_gh_sink", gh::sinks()),
         ("sol_gh_compare", gh::comparisons()),

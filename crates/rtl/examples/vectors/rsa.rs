@@ -212,3 +212,71 @@ pub(crate) fn carries() -> Vec<Line> {
     }
     lines
 }
+
+/// Reads and writes of the powers of a window.
+pub(crate) fn windows() -> Vec<Line> {
+    let mut random = Random(25);
+    let (mut words, mut read) = ([[0; 8]; 16], None);
+    let line = |i: usize| {
+        // First a write to each place, then reads and writes at random: a part of them meet.
+        let filled = i >= 128;
+        let (reads, writes) = (filled && random.below(4) > 0, !filled || random.below(2) == 1);
+        let (entry, to) = if filled { (random.below(16), random.below(8)) } else { (i / 8, i % 8) };
+        let (index, from) = if random.below(4) == 0 { (entry, to) } else { (random.below(16), random.below(8)) };
+        if reads {
+            read = Some(words[index][from]);
+        }
+        let word = random.residue();
+        if writes {
+            words[entry][to] = word;
+        }
+        let head = if reads { 0 } else { UNCHECKED } | random.gap();
+        let digits = [u64::from(reads) << 1 | u64::from(writes), entry as u64, from as u64, to as u64, index as u64];
+        let line = digits.iter().fold(Line::new(head), |line, &digit| line.field(4, &[digit]));
+        line.words(&[word]).words(&[read.unwrap_or(0)])
+    };
+    (0..1000).map(line).collect()
+}
+
+/// Exponents of one to four words, and their windows of 4 bits from the highest one down.
+pub(crate) fn exponents() -> Vec<Line> {
+    const CLEAR: u64 = 8;
+    const LOAD: u64 = 4;
+    const START: u64 = 2;
+    const NEXT: u64 = 1;
+    let mut random = Random(26);
+    let mut lines = vec![Line::new(0).field(4, &[0]).field(4, &[1]).words(&[0]).field(8, &[0x10])];
+    let mut push = |head: u64, control: u64, reset: u64, word: u64, out: u64| {
+        lines.push(Line::new(head).field(4, &[control]).field(4, &[reset]).words(&[word]).field(8, &[out]));
+    };
+    for case in 0..24 {
+        let words = random.residues(1 + case % 4);
+        push(UNCHECKED | (3 + random.gap()), CLEAR, 0, 0, 0);
+        for &word in &words {
+            push(UNCHECKED | random.gap(), LOAD, 0, word, 0);
+        }
+        let exponent = Natural::from_words(words.clone());
+        let windows: Vec<u64> =
+            (0..16 * words.len()).rev().map(|i| (&exponent >> (4 * i)).low_bits(4).to_u64().unwrap_or(0)).collect();
+        // An exponent is used again; a reset may end the first use.
+        for reset in [case % 3 == 1, false] {
+            let gap = random.gap();
+            push(4 + gap, START, 0, 0, 0x20 | windows[0]);
+            for (i, window) in windows.iter().skip(1).enumerate() {
+                if reset && i == 20 {
+                    break;
+                }
+                push(2 + random.gap(), NEXT, 0, 0, 0x20 | window);
+            }
+            if !reset || windows.len() <= 21 {
+                push(2 + random.gap(), NEXT, 0, 0, 0x30);
+            } else {
+                push(4, 0, 1, 0, 0x10);
+                for (i, &word) in words.iter().enumerate() {
+                    push(UNCHECKED | if i == 0 { 4 } else { random.gap() }, LOAD, 0, word, 0);
+                }
+            }
+        }
+    }
+    lines
+}
