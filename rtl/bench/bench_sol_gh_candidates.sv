@@ -1,6 +1,7 @@
-// sol_gh_candidates with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: the slots of the expansion and of the
-// ciphertext, whether x_k is odd, the beat of slot 0, the places of the point, of the ratio and of the guard bits, the precision, the
-// number of candidates. Result i: candidate i; result 2^16: whether the guard bits are all equal.
+// sol_gh_candidates with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: the slots of the expansion
+// and of the ciphertext, whether x_k is odd, the beat of slot 0, the places of the point, of the ratio and of the guard
+// bits, the precision, the number of candidates. Result i: candidate i; result 2^16: whether the guard bits are all
+// equal.
 module bench_sol_gh_candidates #(parameter int COUNT = 1);
   import sol_gh_pkg::*;
   logic clk, reset_n, start, busy, unsafe, we, req, gnt, rvalid, rready; addr_t addr; beat_t rdata; logic [383:0] set, kept;

@@ -1,5 +1,5 @@
-// sol_gh_compare with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: a, b, the beat of slot 0. Result 0: {greater,
-// equal, odd}.
+// sol_gh_compare with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: a, b, the beat of slot 0.
+// Result 0: {greater, equal, odd}.
 module bench_sol_gh_compare #(parameter int COUNT = 1);
   import sol_gh_pkg::*;
   logic clk, reset_n, start, busy, greater, equal, odd, req, gnt, rvalid, rready; addr_t addr; beat_t rdata; logic [383:0] set;

@@ -1,5 +1,5 @@
-// sol_gh_sink with slots of 8 beats, in bench_memory, which streams the product. Settings, in words of 32 bits: the sink, c, d, the beat
-// of slot 0, SHIFT.
+// sol_gh_sink with slots of 8 beats, in bench_memory, which streams the product. Settings, in words of 32 bits: the
+// sink, c, d, the beat of slot 0, SHIFT.
 module bench_sol_gh_sink #(parameter int COUNT = 1);
   import sol_gh_pkg::*;
   logic clk, reset_n, start, busy, valid, ready, last, req, gnt, rvalid, rready, wreq, wgnt; addr_t addr, waddr;

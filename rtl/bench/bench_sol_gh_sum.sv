@@ -1,6 +1,6 @@
-// sol_gh_sum with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: columns, bit, first, count, to, the beat of slot 0,
-// the beat of the table. Words of the stores: terms of the list, from 2^16 on the candidates. Result 0: whether the sum is
-// negative; result 1: the beat after the table.
+// sol_gh_sum with slots of 8 beats, in bench_memory. Settings, in words of 32 bits: columns, bit, first, count, to, the
+// beat of slot 0, the beat of the table. Words of the stores: terms of the list, from 2^16 on the candidates. Result 0:
+// whether the sum is negative; result 1: the beat after the table.
 module bench_sol_gh_sum #(parameter int COUNT = 1);
   import sol_gh_pkg::*;
   logic clk, reset_n, start, busy, negative, req, gnt, rvalid, rready, wreq, wgnt, store_we; addr_t addr, waddr, table_end, base;

@@ -1,5 +1,6 @@
-// sol_mul_twiddles of both instances. Vectors: the early controls of the full one and of the small one, the late control of
-// both; 16 factors and 16 rotation counts of sets A and B of the full one, then of the small one, compared bit by bit.
+// sol_mul_twiddles of both instances. Vectors: the early controls of the full one and of the small one, the late
+// control of both; 16 factors and 16 rotation counts of sets A and B of the full one, then of the small one, compared
+// bit by bit.
 module bench_sol_mul_twiddles #(parameter int COUNT = 1);
   import sol_pkg::*;
   logic clk; logic [2:0][15:0] in; logic [1:0][2239:0] out;

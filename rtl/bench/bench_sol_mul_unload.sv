@@ -1,6 +1,7 @@
-// sol_mul_unload with segments of two beats. Vectors of a product: 128 beats of pairs, 64 carries, the 128 beats of the whole
-// product, and the 64 beats of its upper half without the ripple out of the lower one. Each product is returned whole, then its
-// lower and its upper half. The consumer stalls at random. In the middle a reset cuts a product off; it is returned again.
+// sol_mul_unload with segments of two beats. Vectors of a product: 128 beats of pairs, 64 carries, the 128 beats of the
+// whole product, and the 64 beats of its upper half without the ripple out of the lower one. Each product is returned
+// whole, then its lower and its upper half. The consumer stalls at random. In the middle a reset cuts a product off; it
+// is returned again.
 module bench_sol_mul_unload #(parameter int COUNT = 384);
   import sol_mul_pkg::*;
   localparam int BEATS = 128, SEGMENTS = 64, WHOLE = BEATS + SEGMENTS, HIGH = WHOLE + BEATS, LINES = HIGH + BEATS / 2;

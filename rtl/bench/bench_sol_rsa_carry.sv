@@ -1,6 +1,6 @@
-// sol_rsa_carry at the widths of both lengths. Vectors: {half, valid}, {minus, halve, step} and the column as digits, 8 residues for
-// digits of 17 bits and 8 for digits of 25 bits; 8 digits of each, compared bit by bit. Passes follow each other at once or after a
-// gap, in which everything but `valid` and `half` is noise.
+// sol_rsa_carry at the widths of both lengths. Vectors: {half, valid}, {minus, halve, step} and the column as digits, 8
+// residues for digits of 17 bits and 8 for digits of 25 bits; 8 digits of each, compared bit by bit. Passes follow each
+// other at once or after a gap, in which everything but `valid` and `half` is noise.
 module bench_sol_rsa_carry #(parameter int COUNT = 1);
   import sol_rsa_pkg::*;
   localparam logic [1035:0] VALID = 1036'b1 << 1032;

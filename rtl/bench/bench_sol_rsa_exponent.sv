@@ -1,5 +1,6 @@
-// sol_rsa_exponent with 4 words at most. Vectors: {clear, load, start, next} and {reset} as digits, and a word; {loaded, empty} as a digit and
-// the window, compared bit by bit three cycles later. The window is 0 in a vector while there is none.
+// sol_rsa_exponent with 4 words at most. Vectors: {clear, load, start, next} and {reset} as digits, and a word;
+// {loaded, empty} as a digit and the window, compared bit by bit three cycles later. The window is 0 in a vector while
+// there is none.
 module bench_sol_rsa_exponent #(parameter int COUNT = 1);
   localparam logic [71:0] CONTROLS = 72'hFF << 64;
   logic clk; logic [3:0] control, reset, window; logic [63:0] word; logic loaded, empty;

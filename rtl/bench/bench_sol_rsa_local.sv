@@ -1,5 +1,6 @@
-// sol_rsa_local at the widths of both steps of both lengths. Vectors: {half, first, second, step 0} and {minus} as digits, and 8
-// coefficients; 8 digits of each instance, compared bit by bit. An instance takes the lower bits of the coefficients.
+// sol_rsa_local at the widths of both steps of both lengths. Vectors: {half, first, second, step 0} and {minus} as
+// digits, and 8 coefficients; 8 digits of each instance, compared bit by bit. An instance takes the lower bits of the
+// coefficients.
 module bench_sol_rsa_local #(parameter int COUNT = 1);
   logic clk; logic [3:0] place, minus; logic [7:0][63:0] c;
   logic [519:0] in;

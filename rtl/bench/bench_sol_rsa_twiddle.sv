@@ -1,5 +1,5 @@
-// sol_rsa_twiddle of first steps and of the inverse. Vectors: whether the modulus is a half, and the control; 8 factors and 8 rotation
-// counts of a first step, then of the inverse, compared bit by bit.
+// sol_rsa_twiddle of first steps and of the inverse. Vectors: whether the modulus is a half, and the control; 8 factors
+// and 8 rotation counts of a first step, then of the inverse, compared bit by bit.
 module bench_sol_rsa_twiddle #(parameter int COUNT = 1);
   logic clk; logic [1:0][7:0][63:0] w; logic [1:0][7:0][5:0] rot;
   logic [23:0] in;

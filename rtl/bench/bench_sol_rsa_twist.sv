@@ -1,5 +1,5 @@
-// sol_rsa_twist at the widths of both lengths. Vectors: {half, negative, step} as a digit, 8 digits of 19 bits and 8 of 27 bits;
-// the residues of the former, then of the latter. The controls come one cycle after the digits.
+// sol_rsa_twist at the widths of both lengths. Vectors: {half, negative, step} as a digit, 8 digits of 19 bits and 8 of
+// 27 bits; the residues of the former, then of the latter. The controls come one cycle after the digits.
 module bench_sol_rsa_twist #(parameter int COUNT = 1);
   import sol_pkg::*;
   logic clk; logic [3:0] control, late; logic [7:0][18:0] narrow; logic [7:0][26:0] wide; logic [7:0][63:0] x, y;

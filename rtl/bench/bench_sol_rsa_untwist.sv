@@ -1,4 +1,5 @@
-// sol_rsa_untwist. Vectors: {half, negative, step} as a digit, and 8 residues; 8 canonical residues, compared bit by bit.
+// sol_rsa_untwist. Vectors: {half, negative, step} as a digit, and 8 residues; 8 canonical residues, compared bit by
+// bit.
 module bench_sol_rsa_untwist #(parameter int COUNT = 1);
   import sol_rsa_pkg::*;
   logic clk; logic [3:0] control; logic [7:0][63:0] x, y;

@@ -1,5 +1,6 @@
-// sol_rsa_window with 8 words an entry. Vectors: {read, write} and the entry that is written as digits, the two addresses, the index, and
-// the written word; the word that was read, compared bit by bit. In gaps there is no write and no read.
+// sol_rsa_window with 8 words an entry. Vectors: {read, write} and the entry that is written as digits, the two
+// addresses, the index, and the written word; the word that was read, compared bit by bit. In gaps there is no write
+// and no read.
 module bench_sol_rsa_window #(parameter int COUNT = 1);
   import sol_pkg::*;
   localparam logic [83:0] ENABLES = 84'h3 << 80;

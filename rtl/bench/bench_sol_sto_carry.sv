@@ -1,5 +1,6 @@
-// sol_sto_carry with HOLD. Vectors: {even, odd, first, read} as a digit, the segment, c0 and c1; the pair of digits or the
-// carry that was read, compared bit by bit. The carry is delayed, so that both are due LAT_HOLD cycles after their controls.
+// sol_sto_carry with HOLD. Vectors: {even, odd, first, read} as a digit, the segment, c0 and c1; the pair of digits or
+// the carry that was read, compared bit by bit. The carry is delayed, so that both are due LAT_HOLD cycles after their
+// controls.
 module bench_sol_sto_carry #(parameter int COUNT = 1, parameter bit HOLD = 1'b1);
   import sol_sto_pkg::*;
   localparam logic [135:0] CONTROLS = 136'hF << 132;

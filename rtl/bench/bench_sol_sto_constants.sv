@@ -1,5 +1,5 @@
-// sol_sto_constants of both instances. Vectors: the control; 16 factors and 16 rotation counts of the full one, then those of
-// the small one, compared bit by bit.
+// sol_sto_constants of both instances. Vectors: the control; 16 factors and 16 rotation counts of the full one, then
+// those of the small one, compared bit by bit.
 module bench_sol_sto_constants #(parameter int COUNT = 1);
   logic clk; logic [15:0] control; logic [1:0][1119:0] out;
   bench_driver #(.COUNT(COUNT), .IN(16), .OUT(2240), .RESIDUES(1'b0)) u_driver (.clk_o(clk), .in_o(control), .latency_i(6'd1),

@@ -1,5 +1,5 @@
-// sol_sto_twiddles of both instances. Vectors: the controls of the full one and of the small one; 16 factors and 16 rotation
-// counts of each, compared bit by bit.
+// sol_sto_twiddles of both instances. Vectors: the controls of the full one and of the small one; 16 factors and 16
+// rotation counts of each, compared bit by bit.
 module bench_sol_sto_twiddles #(parameter int COUNT = 1);
   import sol_pkg::*;
   logic clk; logic [1:0][15:0] control; logic [1:0][1119:0] out;
