@@ -176,6 +176,9 @@ impl Exponentiator {
     /// [`Error::TooLong`]. [`Error::Refused`] for an even modulus, and for one that shares a factor with 2^n - 1: then
     /// McLaughlin's method does not work. [`Error::Stuck`].
     pub fn powers(&mut self, tasks: &[Task<'_>]) -> Result<Powers, Error> {
+        if !(1..=2).contains(&tasks.len()) {
+            return Err(refused(&format!("it is for {} powers; give one or two", tasks.len())));
+        }
         let (bits, exponent_bits) = (self.size.bits() / 2, 64 * self.size.exponent_words(true));
         let is_half = |task: &Task<'_>| task.modulus.bit_len() <= bits && task.exponent_bits <= exponent_bits;
         let half = tasks.len() == 2 || tasks.iter().all(is_half);
