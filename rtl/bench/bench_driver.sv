@@ -26,6 +26,8 @@ module bench_driver #(
   function automatic logic same(input logic [OUT-1:0] a, input logic [OUT-1:0] b);
     logic [63:0] x, y;
     if (!RESIDUES) return a === b;
+    // Outputs that are not residues may have fewer than 64 bits, and never come here.
+    /* verilator lint_off SELRANGE */
     same = 1'b1;
     for (int i = 0; i < OUT; i += 64) begin
       x = a[i +: 64]; y = b[i +: 64];
@@ -33,6 +35,7 @@ module bench_driver #(
       if (y >= P) y = y - P;
       if (x !== y) same = 1'b0;
     end
+    /* verilator lint_on SELRANGE */
   endfunction
 
   // One cycle: compares, then a rising and a falling edge.

@@ -1,7 +1,7 @@
 // Accelerator for the scheme of Gentry and Halevi (doroz2015): one multiplier, sums over lists and tables, candidates, and
 // master control. Encrypt, Decrypt and Recrypt are programs in its store.
 //
-// Ports: a register port of 64 bits, four read masters (two of the multiplier, one for each operand; one of the other units)
+// Ports: a register port of 64 bits, three read masters (two of the multiplier, one for each operand; one of the other units)
 // and a write master, all of 384-bit beats. A read master gets its beats in order, after any time.
 module sol_gh import sol_gh_pkg::*; import sol_mul_pkg::*; #(
   parameter int LOG_N = 16                     // points of the multiplier's transform: 16, or 11 for tests

@@ -25,16 +25,17 @@ module sol_gh_candidates import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   state_e state; place_t place; logic guarding, parity; logic [LOG_CANDIDATES:0] index;
   beat_t low, high; logic [63:0] window;
   assign busy_o = state != IDLE;
-  assign req_o = state inside {ASK_C, ASK_LOW, ASK_HIGH};
-  assign rready_o = state inside {GET_C, GET_LOW, GET_HIGH};
+  assign req_o = state == ASK_C | state == ASK_LOW | state == ASK_HIGH;
+  assign rready_o = state == GET_C | state == GET_LOW | state == GET_HIGH;
   wire [LOG_SLOT:0] beat = (LOG_SLOT+1)'(place.word) + (LOG_SLOT+1)'(state == ASK_HIGH);
   assign addr_o = base_i + {{(18-LOG_SLOT){1'b0}}, state == ASK_C ? ciphertext_i : expansion_i, {LOG_SLOT{1'b0}}}
                 + (state == ASK_C ? '0 : 32'(beat));
 
   // The place of the next candidate, with a borrow from bits to beats.
   wire borrow = place.bits < ratio_i.bits;
-  wire place_t next = '{word: place.word - ratio_i.word - 13'(borrow),
-                        bits: place.bits - ratio_i.bits + (borrow ? 9'(BEAT) : 9'd0)};
+  place_t next;
+  assign next.word = place.word - ratio_i.word - 13'(borrow);
+  assign next.bits = place.bits - ratio_i.bits + (borrow ? 9'(BEAT) : 9'd0);
 
   // Rounding. All shifts are by p.
   wire [4:0] fraction = window[4:0] & ((5'd2 << precision_i) - 5'd1);

@@ -11,8 +11,8 @@ module sol_gh_compare import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   state_e state; logic [LOG_SLOT-1:0] beat; beat_t high;
   slot_t a, b;
   assign busy_o = state != IDLE;
-  assign req_o = state inside {ASK_LOW, ASK_A, ASK_B};
-  assign rready_o = state inside {GET_LOW, GET_A, GET_B};
+  assign req_o = state == ASK_LOW | state == ASK_A | state == ASK_B;
+  assign rready_o = state == GET_LOW | state == GET_A | state == GET_B;
   assign addr_o = base_i + {{(18-LOG_SLOT){1'b0}}, state == ASK_B ? b : a, state == ASK_LOW ? '0 : beat};
 
   always_ff @(posedge clk_i) if (state == GET_A & rvalid_i) high <= rdata_i;

@@ -10,10 +10,11 @@ package sol_gh_pkg;
   parameter int LOG_LIST = 10;              // entries of the list store
   parameter int LOG_CANDIDATES = 9;         // candidates of a block
 
-  typedef logic [BEAT-1:0] beat_t;
+  // BEAT and OUTPUTS bits. Icarus does not find these constants where it uses a type of the package, so they are numbers here.
+  typedef logic [383:0]    beat_t;
   typedef logic [31:0]     addr_t;          // index of a beat in memory
   typedef logic [13:0]     slot_t;
-  typedef logic [OUTPUTS-1:0] candidate_t;
+  typedef logic [4:0]      candidate_t;
 
   // A summand of a sum: its slot, whether it is subtracted, and whether it is left out.
   typedef struct packed { logic skip; logic negative; slot_t slot; } term_t;

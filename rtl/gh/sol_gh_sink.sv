@@ -16,9 +16,12 @@ module sol_gh_sink import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   output logic   wreq_o, input logic wgnt_i, output addr_t waddr_o, output beat_t wdata_o);
 
   sink_e sink; slot_t c, d;
-  wire reads = sink inside {K_ADD, K_ADD_SPLIT, K_SUBTRACT, K_ADD_LOW};
-  wire splits = sink inside {K_SPLIT, K_ADD_SPLIT};
-  wire whole = sink inside {K_STORE, K_ADD, K_SPLIT, K_ADD_SPLIT};
+  function automatic logic reads_memory(sink_e kind);
+    return kind == K_ADD | kind == K_ADD_SPLIT | kind == K_SUBTRACT | kind == K_ADD_LOW;
+  endfunction
+  wire reads = reads_memory(sink);
+  wire splits = sink == K_SPLIT | sink == K_ADD_SPLIT;
+  wire whole = sink == K_STORE | sink == K_ADD | splits;
   wire subtracts = sink == K_SUBTRACT;
 
   function automatic addr_t address(addr_t base, slot_t slot, logic [LOG_SLOT:0] beat);
@@ -59,7 +62,7 @@ module sol_gh_sink import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
       sink <= K_STORE; c <= '0; d <= '0;
     end else if (start_i) begin
       busy_o <= 1'b1; sink <= sink_i; c <= c_i; d <= d_i; ask <= '0; beat <= '0; carry <= 1'b0; ended <= 1'b0;
-      asking <= sink_i inside {K_ADD, K_ADD_SPLIT, K_SUBTRACT, K_ADD_LOW};
+      asking <= reads_memory(sink_i);
     end else begin
       if (asking & gnt_i) begin ask <= ask + 1'b1; asking <= !last_ask; end
       if (wgnt_i) begin if (low_due) low_due <= 1'b0; else split_due <= 1'b0; end

@@ -86,7 +86,7 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   wire taken = rvalid_i & rready_o;
   wire candidate_t mask = columns ? candidate_q : {!list_q.skip, {(OUTPUTS-1){1'b0}}};
   always_ff @(posedge clk_i)
-    if (asked) tags[tag_in] <= '{last: found_last, negative: !columns & list_q.negative & !list_q.skip, mask: mask};
+    if (asked) tags[tag_in] <= {found_last, !columns & list_q.negative & !list_q.skip, mask};     // in the order of the fields
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin flying <= '0; tag_in <= '0; tag_out <= '0; end
     else begin
@@ -100,6 +100,8 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   logic word_valid; tag_t word_tag; beat_t word;
   logic first_word;
   wide_t save_s [OUTPUTS], save_c [OUTPUTS], next_s [OUTPUTS], next_c [OUTPUTS];
+  // The sums of a beat wait here until the adder has resolved them, output by output.
+  wide_t hold_s [OUTPUTS], hold_c [OUTPUTS];
   logic [OVER-2:0] minus, next_minus;
   for (genvar o = 0; o < OUTPUTS; o++) begin : g_save
     wide_t x, s, c;
@@ -108,13 +110,14 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
     assign c = first_word ? '0 : save_c[o];
     assign next_s[o] = x ^ s ^ c;
     assign next_c[o] = {(x[W-2:0] & s[W-2:0]) | (x[W-2:0] & c[W-2:0]) | (s[W-2:0] & c[W-2:0]), 1'b0};
-    always_ff @(posedge clk_i) if (add_now) begin save_s[o] <= next_s[o]; save_c[o] <= next_c[o]; end
+    always_ff @(posedge clk_i) if (add_now) begin
+      save_s[o] <= next_s[o]; save_c[o] <= next_c[o];
+      if (word_tag.last) begin hold_s[o] <= next_s[o]; hold_c[o] <= next_c[o]; end
+    end
   end
   // -x = ~x + 1: the ones are counted.
   assign next_minus = (first_word ? '0 : minus) + (OVER-1)'(word_tag.negative);
 
-  // The sums of a beat wait here until the adder has resolved them, output by output.
-  wide_t hold_s [OUTPUTS], hold_c [OUTPUTS];
   logic [OVER-2:0] hold_minus;
   logic hold_valid; logic [2:0] hold_output; logic [LOG_SLOT-1:0] hold_beat;
   wire hold_moves = hold_valid & flow;
@@ -123,7 +126,7 @@ module sol_gh_sum import sol_gh_pkg::*; #(parameter int LOG_SLOT = 11) (
   assign rready_o = !word_valid | add_now;
   always_ff @(posedge clk_i) begin
     if (rready_o) begin word <= rdata_i; word_tag <= tags[tag_out]; end
-    if (add_now) begin minus <= next_minus; if (word_tag.last) begin hold_s <= next_s; hold_c <= next_c; hold_minus <= next_minus; end end
+    if (add_now) begin minus <= next_minus; if (word_tag.last) hold_minus <= next_minus; end
   end
 
   // Resolution in two steps: sum and carry, then the carry of the beat before.

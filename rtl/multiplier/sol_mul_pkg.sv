@@ -39,7 +39,7 @@ package sol_mul_pkg;
   typedef enum logic [2:0] {X0, X1, Y0, Y1, Z0, Z1} array_e;
   localparam int ARRAYS = 6;
   /* verilator lint_on UNUSEDPARAM */
-  function automatic array_e array_a(logic round, logic odd); return array_e'({round, 1'b0, odd}); endfunction
+  function automatic array_e array_a(logic round, logic odd); return round ? (odd ? Z1 : Z0) : odd ? X1 : X0; endfunction
   function automatic array_e array_b(logic round, logic odd); return odd ? (round ? X1 : Y1) : Y0; endfunction
 
   // Word (x, m, j) of a half array is in bank fold(x) ^ fold(m) ^ j, at the address {x, m}. Every access of a pass varies four

@@ -16,30 +16,26 @@ module sol_mul_unload import sol_pkg::*; import sol_mul_pkg::*; #(
   output logic out_valid_o, input logic out_ready_i, output logic [383:0] out_data_o, output logic out_last_o);
 
   localparam int DELAY = LAT_RAM + LAT_XNET;
-  typedef struct packed { logic valid, head, first, last; logic [5:0] segment; } tag_t;
   logic [LOG_SEGMENT+5:0] count; part_e part;
-  tag_t tags [1:DELAY];
+  // What is known of the beats under way: the first place is that of the last read.
+  logic [DELAY:1] valid, head, first, last; logic [DELAY:1][5:0] segment;
   assign count_o = count;
   assign step_o = !out_valid_o | out_ready_i;
-  always_comb begin
-    busy_o = reading_o;
-    for (int i = 1; i <= LAT_RAM; i++) busy_o |= tags[i].valid;
-  end
+  assign busy_o = reading_o | (|valid[LAT_RAM:1]);
   wire final_beat = part == PART_LOW ? count == {1'b0, {(LOG_SEGMENT+5){1'b1}}} : &count;
   wire first_beat = part == PART_HIGH ? count == {1'b1, {(LOG_SEGMENT+5){1'b0}}} : count == '0;
 
-  wire tag_t tag = tags[DELAY];
-  assign segment_o = tags[DELAY-1].segment - 6'd1;
+  assign segment_o = segment[DELAY-1] - 6'd1;
   logic ripple; logic [383:0] packed_pairs;
-  always_comb for (int i = 0; i < 8; i++) packed_pairs[48*i +: 48] = pairs_i[i][47:0];
+  for (genvar i = 0; i < 8; i++) begin : g_pair assign packed_pairs[48*i +: 48] = pairs_i[i][47:0]; end
   // The first segment of the product has no segment before it.
-  wire [384:0] sum = {1'b0, packed_pairs} + (tag.head & tag.segment != '0 ? 385'(carry_i) : 385'd0) + 385'(ripple & !tag.first);
-  always_ff @(posedge clk_i) if (step_o) begin out_data_o <= sum[383:0]; out_last_o <= tag.last; end
+  wire [384:0] sum = {1'b0, packed_pairs} + (head[DELAY] & segment[DELAY] != '0 ? 385'(carry_i) : 385'd0) + 385'(ripple & !first[DELAY]);
+  always_ff @(posedge clk_i) if (step_o) begin out_data_o <= sum[383:0]; out_last_o <= last[DELAY]; end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       reading_o <= 1'b0; count <= '0; part <= PART_ALL; out_valid_o <= 1'b0; ripple <= 1'b0;
-      for (int i = 1; i <= DELAY; i++) tags[i] <= '0;
+      valid <= '0; head <= '0; first <= '0; last <= '0; segment <= '0;
     end else begin
       if (start_i) begin
         reading_o <= 1'b1; part <= part_i; count <= part_i == PART_HIGH ? {1'b1, {(LOG_SEGMENT+5){1'b0}}} : '0;
@@ -48,11 +44,11 @@ module sol_mul_unload import sol_pkg::*; import sol_mul_pkg::*; #(
         if (final_beat) reading_o <= 1'b0; else count <= count + 1'b1;
       end
       if (step_o) begin
-        tags[1] <= '{valid: reading_o, head: count[LOG_SEGMENT-1:0] == '0, first: first_beat, last: final_beat,
-                     segment: count[LOG_SEGMENT+5:LOG_SEGMENT]};
-        for (int i = 2; i <= DELAY; i++) tags[i] <= tags[i-1];
-        out_valid_o <= tag.valid;
-        if (tag.valid) ripple <= sum[384];
+        valid <= {valid[DELAY-1:1], reading_o}; head <= {head[DELAY-1:1], count[LOG_SEGMENT-1:0] == '0};
+        first <= {first[DELAY-1:1], first_beat}; last <= {last[DELAY-1:1], final_beat};
+        segment <= {segment[DELAY-1:1], count[LOG_SEGMENT+5:LOG_SEGMENT]};
+        out_valid_o <= valid[DELAY];
+        if (valid[DELAY]) ripple <= sum[384];
       end
     end
   wire unused = ^{pairs_i[0][63:48], pairs_i[1][63:48], pairs_i[2][63:48], pairs_i[3][63:48],

@@ -127,7 +127,7 @@ module sol_multiplier import sol_pkg::*; import sol_mul_pkg::*; #(
   end
 
   // Multipliers: A behind kernel D A, with a twiddle factor or with the other operand; B behind kernel D B or kernel S.
-  logic [15:0][63:0] factor [2], product [2], inverse; logic [15:0][5:0] rot [2];
+  logic [1:0][15:0][63:0] factor; logic [15:0][63:0] product [2], inverse; logic [1:0][15:0][5:0] rot;
   sol_mul_twiddles #(.BIG(BIG)) u_twiddles (.clk_i, .early_i(pipe[AT_MUL32 - LAT_ROM]), .late_i(pipe[AT_MUL_B - LAT_ROM]),
     .factor_o(factor), .rot_o(rot));
   wire middle = pipe[AT_MUL32].pass == P3;

@@ -19,14 +19,14 @@ module sol_rsa_carry #(parameter int W = 17) (
   /* verilator no_inline_module */
 
   if (W != 17 && W != 25) begin : g_check $fatal(1, "sol_rsa_carry: W = %0d is neither 17 nor 25", W); end
-  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/rsa.md
+  localparam int WI = W == 17 ? 48 : 64;                          // bits of a coefficient, see docs/book/hardware.md
   localparam int W1 = WI + 2 - 2*W > W + 3 ? WI + 2 - 2*W : W + 3;        // after the first step
   localparam int W2 = W1 > 2*W ? W1 : 2*W + 1;                    // its sign extended to three digits
-  typedef struct packed { logic valid; logic [3:0] column; logic [1:0] step; logic minus, halve; } control_t;
-  control_t pipe [3];
+  // The controls beside the data: place i holds those of i + 1 cycles ago.
+  logic [2:0] valid; logic [1:0] minus; logic [6:0][3:0] column; logic [6:0][1:0] step; logic [6:0] halve;
   always_ff @(posedge clk_i) begin
-    pipe[0] <= '{valid: valid_i, column: column_i, step: step_i, minus: minus_i, halve: halve_i};
-    pipe[1] <= pipe[0]; pipe[2] <= pipe[1];
+    valid <= {valid[1:0], valid_i}; minus <= {minus[0], minus_i};
+    column <= {column[5:0], column_i}; step <= {step[5:0], step_i}; halve <= {halve[5:0], halve_i};
   end
 
   logic [7:0][WI-1:0] centred;
@@ -39,32 +39,33 @@ module sol_rsa_carry #(parameter int W = 17) (
     assign wide[l] = W2'($signed(once[l]));
   end
   sol_rsa_local #(.W(W), .WI(WI), .WO(W1)) u_first (
-    .clk_i, .half_i, .first_i(pipe[0].column == 4'd0), .second_i(pipe[0].column == 4'd1), .step0_i(pipe[0].step == 2'd0),
-    .minus_i(pipe[0].minus), .c_i(centred), .d_o(once));
+    .clk_i, .half_i, .first_i(column[0] == 4'd0), .second_i(column[0] == 4'd1), .step0_i(step[0] == 2'd0),
+    .minus_i(minus[0]), .c_i(centred), .d_o(once));
   sol_rsa_local #(.W(W), .WI(W2), .WO(W + 2)) u_second (
-    .clk_i, .half_i, .first_i(pipe[1].column == 4'd0), .second_i(pipe[1].column == 4'd1), .step0_i(pipe[1].step == 2'd0),
-    .minus_i(pipe[1].minus), .c_i(wide), .d_o(twice));
+    .clk_i, .half_i, .first_i(column[1] == 4'd0), .second_i(column[1] == 4'd1), .step0_i(step[1] == 2'd0),
+    .minus_i(minus[1]), .c_i(wide), .d_o(twice));
 
   // The digit that leaves lies one column below the present one. `low[s]` holds bit 0 of column 0.
-  control_t delayed [4]; logic [7:0][W+1:0] held [4];
-  logic [3:0][7:0] low;
+  logic [7:0][W+1:0] held [4];
+  logic [3:0][7:0] low; logic [7:0] lowest;
+  for (genvar l = 0; l < 8; l++) begin : g_lowest assign lowest[l] = twice[l][0]; end
   wire [31:0] rows = low;
   wire [31:0] rows_above = {rows[0], rows[31:17], half_i ? rows[0] : rows[16], rows[15:1]};
   always_ff @(posedge clk_i) begin
-    delayed[0] <= pipe[2]; held[0] <= twice;
-    for (int i = 1; i < 4; i++) begin delayed[i] <= delayed[i-1]; held[i] <= held[i-1]; end
-    if (pipe[2].valid & pipe[2].column == '0) for (int l = 0; l < 8; l++) low[pipe[2].step][l] <= twice[l][0];
+    held[0] <= twice;
+    for (int i = 1; i < 4; i++) held[i] <= held[i-1];
+    if (valid[2] & column[2] == '0) low[step[2]] <= lowest;
   end
-  wire control_t now = half_i ? delayed[1] : delayed[3];
+  wire [1:0] now_step = half_i ? step[4] : step[6];
+  wire halves = half_i ? halve[4] : halve[6];
   wire [7:0][W+1:0] digits = half_i ? held[1] : held[3];
-  wire unused = now.minus ^ now.valid;
-  wire top = now.column == 4'd15;
+  wire top = (half_i ? column[4] : column[6]) == 4'd15;
   for (genvar l = 0; l < 8; l++) begin : g_halve
-    wire above = top ? rows_above[8*32'(now.step) + l] : twice[l][0];
-    wire wraps = (l == 7) & top & (now.step == (half_i ? 2'd1 : 2'd3));
+    wire above = top ? rows_above[8*32'(now_step) + l] : lowest[l];
+    wire wraps = (l == 7) & top & (now_step == (half_i ? 2'd1 : 2'd3));
     wire signed [W+1:0] half = $signed(digits[l]) >>> 1;
     wire signed [W+1:0] unit = {3'b001, {(W-1){1'b0}}};
     always_ff @(posedge clk_i)
-      d_o[l] <= !now.halve ? digits[l] : !above ? half : wraps ? half - unit : half + unit;
+      d_o[l] <= !halves ? digits[l] : !above ? half : wraps ? half - unit : half + unit;
   end
 endmodule

@@ -1,6 +1,6 @@
 // Commands of the exponentiator, and the transfers of its operands as streams of 64-bit words, lowest first.
 //
-//   KEY       N' = 1/N modulo 2^n - 1, then N; n/64 words each. N is odd and at least 3 bits shorter than n; N N' = 1 is checked.
+//   KEY       N' = 1/N modulo 2^n - 1, then N; n/64 words each. N is odd, its two upper digits are 0; N N' = 1 is checked.
 //   EXPONENT  `cmd_words_i` words
 //   POWER     R^2 mod N for R = 2^n - 1, then the base below N, for each modulus; returns the powers, n/64 words each
 //
@@ -54,7 +54,8 @@ module sol_rsa_control import sol_rsa_pkg::*; #(parameter int W = 17, parameter 
   assign in_ready_o = state == EXPONENT | load_ready;
   wire word_taken = in_valid_i & state == EXPONENT;
   assign exponent_load_o = {word_taken & thread, word_taken & !thread};
-  assign exponent_clear_o = take & cmd_op_i == OP_EXPONENT & refusal == E_NONE ? cmd_moduli_i : 2'b00;
+  // An exponent never serves a modulus that came after it, nor one of another length.
+  assign exponent_clear_o = !(take & refusal == E_NONE & cmd_op_i != OP_POWER) ? 2'b00 : same ? cmd_moduli_i : 2'b11;
 
   // Finish: the digits of the modulus arrive with those of the number.
   logic finish_start, finish_busy, is_one, finish_re, finish_we, odd, long_modulus; logic [8:0] finish_n; logic [W+1:0] finish_data;
@@ -121,7 +122,8 @@ module sol_rsa_control import sol_rsa_pkg::*; #(parameter int W = 17, parameter 
         MODULUS: begin
           started <= 1'b1;
           if (digit_valid & digit_n == '0) odd <= digit[0];
-          if (digit_valid & digit_n == last) long_modulus <= digit[W-1:W-3] != '0;
+          // Without two digits of 0, the carried digits of w could stand for w + Q (docs/book/hardware.md).
+          if (digit_valid) long_modulus <= digit_n[8:1] == last[8:1] & (digit != '0 | (digit_n[0] & long_modulus));
           if (loaded) begin state <= PASSES; pass <= 3'd2; end
         end
         PASSES: begin

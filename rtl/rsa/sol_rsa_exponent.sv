@@ -1,7 +1,7 @@
 // The exponent of a modulus, from its top window down.
 //
 // Words are loaded from the lowest to the highest and read from the highest down, 16 windows of 4 bits each. Addresses and cycles
-// follow the number of words, never a bit of the exponent. After `start_i` the first window is there 2 cycles later, and so is
+// follow the number of words, never a bit of the exponent. After `start_i` the first window is there 3 cycles later, and so is
 // the next one after `next_i`.
 module sol_rsa_exponent #(parameter int LOG_WORDS = 7) (
   input  logic clk_i, rst_ni,

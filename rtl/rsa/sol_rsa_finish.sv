@@ -1,6 +1,6 @@
 // Reads the digits of a number in their order: carries them, adds the modulus to a number below 0, and returns 64-bit words.
 //
-// The running number lies in (-2N, N), so two additions suffice (docs/book/rsa.md). A scan takes 4 cycles a digit. Scan 0 carries,
+// The running number lies in (-2N, N), so two additions suffice (docs/book/hardware.md). A scan takes 4 cycles a digit. Scan 0 carries,
 // scans 1 and 2 add N or 0, scan 3 returns words. With `check_i` there is scan 0 alone, and `one_o` says whether the number is
 // 1 modulo 2^n - 1: its carried digits and the carry out of them add up to 1.
 module sol_rsa_finish #(parameter int W = 17) (

@@ -21,17 +21,16 @@ module sol_rsa_local #(parameter int W = 17, parameter int WI = 64, parameter in
   if (W < 2 || H < 1) begin : g_check_width $fatal(1, "sol_rsa_local: WI = %0d has no third digit of W = %0d", WI, W); end
   if (WO < W + (H == 1 ? 2 : 3) || WO < H + 2) begin : g_check_out $fatal(1, "sol_rsa_local: WO = %0d is too narrow", WO); end
 
-  // `mid[i]` and `top[i]` are the upper digits of the input i cycles ago; the first is the present one.
-  logic [7:0][W-1:0] mid [6];
-  logic [7:0][H-1:0] top [DEPTH + 1];
+  // `mid[i]` and `top[i]` are the upper digits of the input i cycles ago.
+  logic [7:0][W-1:0] mid [1:5], mid_now;
+  logic [7:0][H-1:0] top [1:DEPTH], top_now;
   for (genvar l = 0; l < 8; l++) begin : g_split
-    assign mid[0][l] = c_i[l][W +: W];
-    assign top[0][l] = c_i[l][2*W +: H];
+    assign mid_now[l] = c_i[l][W +: W];
+    assign top_now[l] = c_i[l][2*W +: H];
   end
-  always_ff @(posedge clk_i) begin
-    for (int i = 1; i < 6; i++) mid[i] <= mid[i-1];
-    for (int i = 1; i <= DEPTH; i++) top[i] <= top[i-1];
-  end
+  always_ff @(posedge clk_i) begin mid[1] <= mid_now; top[1] <= top_now; end
+  for (genvar i = 2; i <= 5; i++) begin : g_mid always_ff @(posedge clk_i) mid[i] <= mid[i-1]; end
+  for (genvar i = 2; i <= DEPTH; i++) begin : g_top always_ff @(posedge clk_i) top[i] <= top[i-1]; end
   for (genvar l = 0; l < 8; l++) begin : g_lane
     wire negate = (l == 0) & step0_i & minus_i;
     wire [W-1:0] mid_left = half_i ? mid[2][l] : mid[4][l];

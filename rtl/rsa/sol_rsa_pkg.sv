@@ -36,7 +36,7 @@ package sol_rsa_pkg;
 
   typedef enum logic [1:0] {OP_KEY, OP_EXPONENT, OP_POWER} op_e;
   // E_COMMAND: unknown, or its moduli or words are impossible. E_NO_KEY: a modulus has no key or no exponent of this length. E_EVEN:
-  // the modulus is even. E_LONG: it has more than n - 3 bits. E_INVERSE: N N' is not 1 modulo 2^n - 1.
+  // the modulus is even. E_LONG: one of its two upper digits is not 0. E_INVERSE: N N' is not 1 modulo 2^n - 1.
   typedef enum logic [2:0] {E_NONE, E_COMMAND, E_NO_KEY, E_EVEN, E_LONG, E_INVERSE} error_e;
 
   // A pass on unit A. C is modulo 2^n - 1, N modulo 2^n + 1.

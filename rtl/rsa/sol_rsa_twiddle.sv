@@ -10,7 +10,8 @@ module sol_rsa_twiddle import sol_rsa_pkg::*; #(parameter bit INVERSE = 1'b0) (
   output logic [7:0][5:0]  rot_o);
   /* verilator no_inline_module */
 
-  localparam logic [23:0][63:0] POWERS = {power(23), power(22), power(21), power(20), power(19), power(18), power(17), power(16),
+  // Power i is in bits 64 i to 64 i + 63.
+  localparam logic [24*64-1:0] POWERS = {power(23), power(22), power(21), power(20), power(19), power(18), power(17), power(16),
     power(15), power(14), power(13), power(12), power(11), power(10), power(9), power(8), power(7), power(6), power(5), power(4),
     power(3), power(2), power(1), power(0)};
   wire negative = is_negative(now_i.pass);
@@ -23,7 +24,7 @@ module sol_rsa_twiddle import sol_rsa_pkg::*; #(parameter bit INVERSE = 1'b0) (
     wire [9:0] inverse = 10'(row) * 10'({3'(l), now_i.count[0]});
     wire [9:0] e = (INVERSE ? -inverse : first) << half_i;
     wire [4:0] entry = INVERSE & half_i ? {2'b10, e[3:1]} : {1'b0, e[3:0]};
-    always_ff @(posedge clk_i) begin w_o[l] <= POWERS[entry]; rot_o[l] <= e[9:4]; end
+    always_ff @(posedge clk_i) begin w_o[l] <= POWERS[64*entry +: 64]; rot_o[l] <= e[9:4]; end
     wire unused = ^{first, inverse};
   end
   wire unused = ^{now_i.thread, now_i.second, now_i.one, now_i.index, column, step, row};

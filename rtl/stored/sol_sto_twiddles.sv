@@ -15,21 +15,19 @@ module sol_sto_twiddles import sol_pkg::*; import sol_sto_pkg::*; #(parameter bi
   wire [10:0] base = 11'(k1) * 11'(control_i.count[5:1]);
   wire [15:0] common = !BIG | control_i.pass == P1 ? 16'd0 : control_i.pass == P2 ? 16'(base) : -16'(base);
   logic [31:0][63:0] row; logic [15:0][10:0] i_q; logic [15:0][10:0] i_now;
-  always_comb for (int l = 0; l < 16; l++) begin
-    automatic logic [4:0] k = {control_i.count[0], 4'(l)};
-    automatic logic [10:0] multiple;
-    unique case (control_i.pass)
-      P1:      multiple = 11'({k, control_i.round}) * 11'(BIG ? control_i.count[10:6] : control_i.count[5:1]);
-      P2:      multiple = 11'(k) * 11'(control_i.count[5:1]) << 1;
-      default: multiple = -(11'(k1) * 11'(k));
-    endcase
-    i_now[l] = common[15:5] + multiple;
+  for (genvar l = 0; l < 16; l++) begin : g_exponent
+    wire [4:0] k = {control_i.count[0], 4'(l)};
+    wire [10:0] multiple = control_i.pass == P1 ? 11'({k, control_i.round}) * 11'(BIG ? control_i.count[10:6] : control_i.count[5:1])
+                         : control_i.pass == P2 ? 11'(k) * 11'(control_i.count[5:1]) << 1 : -(11'(k1) * 11'(k));
+    assign i_now[l] = common[15:5] + multiple;
   end
   sol_sto_rom u_rom (.clk_i, .row_i(common[4:0]), .row_o(row));
   always_ff @(posedge clk_i) i_q <= i_now;
   // The lowest bit of the entry is the same for all even lanes and for all odd lanes.
   logic [15:0][63:0] half [2];
-  always_comb for (int h = 0; h < 2; h++) for (int t = 0; t < 16; t++) half[h][t] = row[{4'(t), i_q[h][0]}];
+  for (genvar h = 0; h < 2; h++) begin : g_half
+    for (genvar t = 0; t < 16; t++) begin : g_entry assign half[h][t] = row[{4'(t), i_q[h][0]}]; end
+  end
   for (genvar l = 0; l < 16; l++) begin : g_lane
     assign factor_o[l] = half[l % 2][i_q[l][4:1]];
     assign rot_o[l] = i_q[l][10:5];

@@ -28,8 +28,8 @@ module sol_stored import sol_pkg::*; import sol_sto_pkg::*; #(
 
   if (LOG_N != 16 && LOG_N != 11) begin : g_check_size $fatal(1, "sol_stored: LOG_N = %0d is neither 16 nor 11", LOG_N); end
   if (KERNELS != 1 && KERNELS != 2) begin : g_check_kernels $fatal(1, "sol_stored: KERNELS = %0d is neither 1 nor 2", KERNELS); end
-  if (TW_LATENCY < 1 || TW_LATENCY > AT_MUL) begin : g_check_latency
-    $fatal(1, "sol_stored: TW_LATENCY = %0d is not in 1..%0d", TW_LATENCY, AT_MUL);
+  if (TW_LATENCY < 1 || TW_LATENCY >= AT_MUL) begin : g_check_latency
+    $fatal(1, "sol_stored: TW_LATENCY = %0d is not in 1..%0d", TW_LATENCY, AT_MUL - 1);
   end
   localparam bit BIG = LOG_N == 16;
   localparam int LOG_WORDS = BIG ? 10 : 5;

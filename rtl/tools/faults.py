@@ -1,6 +1,6 @@
 """Puts single faults into the leaves. The bench of the leaf must find each of them, in Icarus, which builds quickly.
 
-Usage: faults.py [--vectors FOLDER] [--work FOLDER]. The end is an error if a fault is missed.
+Usage: faults.py [--vectors FOLDER] [--work FOLDER] [BENCH ...]. The end is an error if a fault is missed.
 Faults of whole designs are in crates/rtl/tests/faults.rs.
 """
 
@@ -50,6 +50,20 @@ FAULTS = [
     ("sol_mul_loader", "multiplier/sol_mul_loader.sv", "if (round) busy_o <= 1'b0;", "busy_o <= 1'b0;"),
     ("sol_mul_loader", "multiplier/sol_mul_loader.sv", "claimed <= '0; filled <= '0;", "claimed <= '0; filled <= filled;"),
     ("sol_mul_loader", "multiplier/sol_mul_turn.sv", "{4'(l), step_i}", "{step_i, 4'(l)}"),
+    ("sol_mul_twiddles", "multiplier/sol_mul_twiddles.sv", "early_i.count[4:1], 1'b1", "early_i.count[4:1], 1'b0"),
+    ("sol_mul_twiddles", "multiplier/sol_mul_twiddles.sv", "16'(j) << 6", "16'(j) << 5"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "segment[DELAY] != '0 ?", "1'b1 ?"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "ripple & !first[DELAY]", "ripple"),
+    ("sol_mul_unload", "multiplier/sol_mul_unload.sv", "assign step_o = !out_valid_o | out_ready_i;", "assign step_o = 1'b1;"),
+    ("sol_sto_carry", "stored/sol_sto_carry.sv", "first[3] ? 41'b0", "first[2] ? 41'b0"),
+    ("sol_sto_carry", "stored/sol_sto_carry.sv", "odd[2] ? segment2 : ra_i", "odd[2] ? segment1 : ra_i"),
+    ("sol_sto_carry", "stored/sol_sto_carry.sv", "sum[88:48]", "{sum[88:49], 1'b0}"),
+    ("sol_sto_carry_together", "stored/sol_sto_carry.sv", "c0 <= c0_i", "c0 <= c1_i"),
+    ("sol_sto_twiddles", "stored/sol_sto_twiddles.sv", "-16'(base)", "16'(base)"),
+    ("sol_sto_twiddles", "stored/sol_sto_twiddles.sv", "common[15:5] + multiple", "multiple"),
+    ("sol_sto_twiddles", "stored/sol_sto_rom.sv", "i < 1024; i++", "i < 1023; i++"),
+    ("sol_sto_constants", "stored/sol_sto_constants.sv", "k < 5; k++", "k < 6; k++"),
+    ("sol_sto_constants", "stored/sol_sto_constants.sv", "{i[4:1], 1'b0}", "{i[3:0], 1'b0}"),
     ("sol_rsa_dft8", "rsa/sol_rsa_dft8.sv", "66'h1_FFFF_FFFE_0000_0002", "66'h0_0000_0000_0000_0000"),
     ("sol_rsa_dft8", "rsa/sol_rsa_dft8.sv", "(24 * n * k) % 192", "(12 * n * k) % 192"),
     ("sol_rsa_kernel", "rsa/sol_rsa_kernel.sv", "l == 0 ? -out_step", "l == 1 ? -out_step"),
@@ -57,6 +71,29 @@ FAULTS = [
     ("sol_rsa_kernel", "rsa/sol_rsa_kernel.sv", "now.valid & (now", "1'b1 & (now"),
     ("sol_rsa_inverse", "rsa/sol_rsa_inverse.sv", "192 - SCALE", "191 - SCALE"),
     ("sol_rsa_inverse", "rsa/sol_rsa_inverse.sv", "y[(8 - l) % 8]", "y[l]"),
+    ("sol_rsa_twist", "rsa/sol_rsa_twist.sv", "negative & minus_one", "1'b0"),
+    ("sol_rsa_twist", "rsa/sol_rsa_twist.sv", "{step_i[0], 1'b0}", "{1'b0, step_i[0]}"),
+    ("sol_rsa_untwist", "rsa/sol_rsa_untwist.sv", ".STEP(168)", ".STEP(144)"),
+    ("sol_rsa_untwist", "rsa/sol_rsa_untwist.sv", "x_o[l] <= canonical", "x_o[l] <= r"),
+    ("sol_rsa_twiddle", "rsa/sol_rsa_twiddle.sv", "{2'b10, e[3:1]}", "{1'b0, e[3:0]}"),
+    ("sol_rsa_twiddle", "rsa/sol_rsa_twiddle.sv", "column, 4'b0", "column, 4'b1"),
+    ("sol_rsa_local", "rsa/sol_rsa_local.sv", "negate ? -two", "1'b0 ? -two"),
+    ("sol_rsa_local", "rsa/sol_rsa_local.sv", "half_i ? top[5][7] : top[9][7]", "half_i ? top[5][7] : top[8][7]"),
+    ("sol_rsa_carry", "rsa/sol_rsa_carry.sv", "half - unit", "half + unit"),
+    ("sol_rsa_carry", "rsa/sol_rsa_carry.sv", "64'h7FFF_FFFF_8000_0000", "64'h7FFF_FFFF_7FFF_FFFF"),
+    ("sol_rsa_window", "rsa/sol_rsa_window.sv", "entry_i == LOG_ENTRIES'(i)", "entry_i[2:0] == 3'(i)"),
+    ("sol_rsa_exponent", "rsa/sol_rsa_exponent.sv", "windows <= 5'd16", "windows <= 5'd15"),
+    ("sol_rsa_exponent", "rsa/sol_rsa_exponent.sv", "count <= '0; left <= '0;", "count <= count; left <= '0;"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "W'(hold_minus)", "W'(1'b0)"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "fresh ? list_i : list_kept", "list_i"),
+    ("sol_gh_sum", "gh/sol_gh_sum.sv", "one_beat == '0 ? '0 : carry[one_output]", "carry[one_output]"),
+    ("sol_gh_sink", "gh/sol_gh_sink.sv", "- (BEAT+1)'(carry)", "- (BEAT+1)'(1'b0)"),
+    ("sol_gh_sink", "gh/sol_gh_sink.sv", "if (low_due) low_due <= 1'b0; else split_due <= 1'b0;", "low_due <= 1'b0; split_due <= 1'b0;"),
+    ("sol_gh_compare", "gh/sol_gh_compare.sv", "beat != '0 ? ASK_A", "beat[0] ? ASK_A"),
+    ("sol_gh_compare", "gh/sol_gh_compare.sv", "high > rdata_i", "high >= rdata_i"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "13'(borrow)", "13'(1'b0)"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "above ^ parity : above", "above : above"),
+    ("sol_gh_candidates", "gh/sol_gh_candidates.sv", "| (&window[61:0])", "| (&window[60:0])"),
 ]
 
 
@@ -82,17 +119,19 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--vectors", type=Path, default=Path("target/vectors"))
     arguments.add_argument("--work", type=Path, default=Path("target/bench-faults"), help="folder for what is built")
+    arguments.add_argument("bench", nargs="*", help="leaves; defaults to all")
     arguments = arguments.parse_args()
+    faults = [fault for fault in FAULTS if not arguments.bench or fault[0] in arguments.bench]
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     icarus = simulators.Icarus(work)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(caught, icarus, number, fault, arguments.vectors) for number, fault in enumerate(FAULTS)]
+        jobs = [pool.submit(caught, icarus, number, fault, arguments.vectors) for number, fault in enumerate(faults)]
         results = [job.result() for job in jobs]
-    for (name, source, _, new), result in zip(FAULTS, results):
+    for (name, source, _, new), result in zip(faults, results):
         print(f"{source:<32}{new[:52]:<54}{'caught: ' + result if result else 'MISSED'}")
     missed = sum(result is None for result in results)
-    print(f"{len(FAULTS)} faults of leaves: {len(FAULTS) - missed} caught, {missed} missed")
+    print(f"{len(faults)} faults of leaves: {len(faults) - missed} caught, {missed} missed")
     if missed:
         sys.exit(1)
 

@@ -31,9 +31,26 @@ BENCHES = {
     "sol_bank": "common",
     "sol_xnet": "common",
     "sol_mul_loader": "multiplier",
+    "sol_mul_twiddles": "multiplier",
+    "sol_mul_unload": "multiplier",
+    "sol_sto_carry": "stored",
+    "sol_sto_carry_together": "stored",
+    "sol_sto_twiddles": "stored",
+    "sol_sto_constants": "stored",
     "sol_rsa_dft8": "rsa",
     "sol_rsa_kernel": "rsa",
     "sol_rsa_inverse": "rsa",
+    "sol_rsa_twist": "rsa",
+    "sol_rsa_untwist": "rsa",
+    "sol_rsa_twiddle": "rsa",
+    "sol_rsa_local": "rsa",
+    "sol_rsa_carry": "rsa",
+    "sol_rsa_window": "rsa",
+    "sol_rsa_exponent": "rsa",
+    "sol_gh_sum": "gh",
+    "sol_gh_sink": "gh",
+    "sol_gh_compare": "gh",
+    "sol_gh_candidates": "gh",
 }
 # Benches of sources that Icarus 11 cannot read, and the reason. They run in Verilator alone.
 UNREADABLE = {}
@@ -61,9 +78,16 @@ def call(command, where, **more):
     return done.returncode == 0, done.stdout + done.stderr
 
 
+def modules(top):
+    """The files of a module in rtl/bench and of those that it names. Its own file comes last."""
+    path = ROOT / f"bench/{top}.sv"
+    named = sorted(set(re.findall(r"\bbench_\w+", path.read_text())) - {top})
+    return list(dict.fromkeys([*(inner for name in named for inner in modules(name)), path]))
+
+
 def files(name):
-    """The sources of a bench, packages and driver first."""
-    return [*synthesis.sources(f"{BENCHES[name]}/files.f"), ROOT / "bench/bench_driver.sv", ROOT / f"bench/bench_{name}.sv"]
+    """The sources of a bench, packages first. The file of the bench comes last."""
+    return [*synthesis.sources(f"{BENCHES[name]}/files.f"), *modules(f"bench_{name}")]
 
 
 class Verilator:
@@ -102,7 +126,7 @@ class Icarus:
         if shutil.which("iverilog") is None:
             sys.exit("error: there is no Icarus; run tools/install_rtl_tools.sh (Debian: apt-get install iverilog)")
         shutil.rmtree(self.work, ignore_errors=True)
-        for folder in ("common", "multiplier", "rsa", "gh", "bench"):
+        for folder in ("common", "multiplier", "stored", "rsa", "gh", "bench"):
             (self.work / folder).mkdir(parents=True)
             for path in (ROOT / folder).glob("*.sv"):
                 (self.work / folder / path.name).write_text(ELABORATION_CHECK.sub("", path.read_text()))
@@ -114,7 +138,7 @@ class Icarus:
         program = self.work / (f"{top}.vvp" if first is None else f"{first}/{top}.vvp")
         paths = [self.work / path.relative_to(ROOT) for path in files(name)]
         # Icarus cannot read all packages, so it gets those that are needed.
-        text = "".join(path.read_text() for path in paths if path.stem in (top, name))
+        text = "".join(path.read_text() for path in paths if path.stem == name or path.parent.name == "bench")
         packages = [path for path in paths if path.stem == "sol_pkg" or path.stem.endswith("_pkg") and f"{path.stem}::" in text]
         # Only the modules that the bench needs are read.
         folders = ([] if first is None else ["-y", first]) + [part for path in sorted({path.parent for path in paths}) for part in ("-y", path)]

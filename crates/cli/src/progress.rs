@@ -64,6 +64,11 @@ pub(crate) fn shows_progress(out: &Output) -> bool {
 
 /// Does work of unknown length, and shows a label and a clock.
 pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T {
+    wait_steps(out, label, |_| work())
+}
+
+/// Does work of several steps, and shows a label, the step that the work states, and a clock.
+pub(crate) fn wait_steps<T>(out: &Output, label: &str, work: impl FnOnce(&mut dyn FnMut(&str)) -> T) -> T {
     let target = if shows_progress(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let clock = ProgressBar::with_draw_target(None, target).with_message(label.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
@@ -72,9 +77,21 @@ pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T 
     if shows_progress(out) {
         clock.enable_steady_tick(std::time::Duration::from_millis(250));
     }
-    let result = work();
+    let result = work(&mut |step| clock.set_message(format!("{label}: {step}")));
     clock.finish_and_clear();
     result
+}
+
+/// Builds the model of a circuit, and shows the step of that.
+///
+/// # Errors
+/// Those of the build.
+pub(crate) fn build_model<T>(
+    out: &Output,
+    build: impl FnOnce(&mut dyn FnMut(solinas_rtl::Step)) -> std::result::Result<T, solinas_rtl::Error>,
+) -> Result<T> {
+    let label = "building the model of the circuit (once, a minute or two)";
+    Ok(wait_steps(out, label, |show| build(&mut |step| show(step.name())))?)
 }
 
 /// Does long work, and shows a progress bar with that label. Ctrl-C cancels it.

@@ -31,31 +31,33 @@ impl Step {
     }
 }
 
-/// Returns the library of a design and its key. Builds it unless it is in the cache. A build that ends early leaves no
-/// library.
+/// Returns the library of a design and its key. Builds it unless it is in the cache and intact. A build that ends early
+/// leaves no library.
 pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result<(PathBuf, String), Error> {
     let tools = Tools::find()?;
-    let folder = cache();
+    let folder = cache().ok_or(Error::NoCache)?;
     let key = key(design, &tools);
     let name = format!("{}-{key}", design.top());
     let path = folder.join(format!("{name}.so"));
-    if path.exists() {
+    if is_intact(&path) {
         return Ok((path, key));
     }
     let at = |path: &Path| {
         let path = path.to_owned();
         move |source: io::Error| Error::File { path, source }
     };
+    if folder.to_string_lossy().contains(char::is_whitespace) {
+        return Err(at(&folder)(io::Error::other("make cannot use a folder with a space in its path")));
+    }
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     // A second build of the same model waits for this one and finds the library.
     let lock = folder.join(format!("{name}.lock"));
     let held = fs::File::create(&lock).and_then(|file| file.lock().map(|()| file)).map_err(at(&lock))?;
-    if path.exists() {
+    if is_intact(&path) {
         return Ok((path, key));
     }
-    let prefix = format!("{name}.build-");
-    remove_leftovers(&folder, &prefix);
-    let work = tempfile::Builder::new().prefix(&prefix).tempdir_in(&folder).map_err(at(&folder))?;
+    remove_leftovers(&folder, &name);
+    let work = tempfile::Builder::new().prefix(&format!("{name}{BUILD}")).tempdir_in(&folder).map_err(at(&folder))?;
     for (name, text) in design.sources() {
         let file = work.path().join(name);
         let folder = file.parent().unwrap_or(work.path());
@@ -72,10 +74,10 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     ]);
     verilator.args(design.parameters().iter().map(|(name, value)| format!("-G{name}={value}")));
     verilator.args(design.is_traced().then_some("--trace")).args(design.sources().iter().map(|(name, _)| name));
-    run(design, Step::Translate, verilator.current_dir(work.path()))?;
+    let header = work.path().join("obj/Vtop.h");
+    run(design, Step::Translate, verilator.current_dir(work.path()), &header)?;
 
     progress(Step::Compile);
-    let header = work.path().join("obj/Vtop.h");
     let ports = ports(&fs::read_to_string(&header).map_err(at(&header))?);
     let wrapper = work.path().join("wrapper.cpp");
     let traced = if design.is_traced() { "#define TRACE 1\n" } else { "" };
@@ -86,9 +88,9 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     make(design, &tools, work.path(), "Vtop__ALL.a")?;
     // What all models share is kept, because it takes longer to compile than a small model.
     let runtime = folder.join(format!("runtime-{}.a", runtime_key(&tools, design.is_traced())));
-    if !runtime.exists() {
+    if !is_intact(&runtime) {
         make(design, &tools, work.path(), "libverilated.a")?;
-        fs::rename(work.path().join("obj/libverilated.a"), &runtime).map_err(at(&runtime))?;
+        keep(&work.path().join("obj/libverilated.a"), &runtime).map_err(at(&runtime))?;
     }
     let library = work.path().join("model.so");
     let include = tools.root.join("include");
@@ -96,8 +98,8 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     link.args(LINK).arg("-I").arg(&include);
     link.arg("-I").arg(include.join("vltstd")).arg("-o").arg(&library);
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a"]).arg(&runtime).arg("-lpthread");
-    run(design, Step::Compile, link.current_dir(work.path()))?;
-    fs::rename(&library, &path).map_err(at(&path))?;
+    run(design, Step::Compile, link.current_dir(work.path()), &library)?;
+    keep(&library, &path).map_err(at(&path))?;
     // Others may wait for the lock, which they then find released; the file itself is not needed.
     let _ = fs::remove_file(&lock);
     drop(held);
@@ -107,8 +109,12 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
 /// Options of Verilator. All warnings are errors.
 const VERILATOR: [&str; 7] = ["--cc", "-O3", "-Wall", "--Mdir", "obj", "-CFLAGS", "-fPIC -march=native"];
 
-/// Options of make. Verilator's package for Python leaves the option of precompiled headers empty.
-const MAKE: [&str; 9] = [
+/// The end of the name of a build's folder, in front of random letters.
+const BUILD: &str = ".build-";
+
+/// Options of make. Verilator's package for Python leaves the option of precompiled headers empty. The compiler is the one
+/// of the library's key.
+const MAKE: [&str; 10] = [
     "-s",
     "-C",
     "obj",
@@ -118,25 +124,57 @@ const MAKE: [&str; 9] = [
     "OPT_FAST=-O2",
     "OPT_SLOW=-O0",
     "OPT_GLOBAL=-O2",
+    "CXX=g++",
 ];
 
 /// Options of the compiler for the wrapper.
 const LINK: [&str; 6] = ["-O2", "-march=native", "-fPIC", "-shared", "-std=c++20", "-Iobj"];
 
-/// Removes the folders of builds of a model that were killed. The caller holds the lock, so none is in use.
-fn remove_leftovers(folder: &Path, prefix: &str) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
-        // One that cannot be removed takes space and does no other harm.
-        let _ = fs::remove_dir_all(entry.path());
+/// Removes the folders of builds that were killed. The caller holds the lock of the model `own`. The folder of another model
+/// is in use if its lock is held.
+fn remove_leftovers(folder: &Path, own: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some((model, _)) = name.to_str().and_then(|name| name.rsplit_once(BUILD)) else { continue };
+        let lock = (model != own).then(|| fs::File::open(folder.join(format!("{model}.lock"))));
+        if lock.is_none_or(|lock| lock.is_ok_and(|lock| lock.try_lock().is_ok())) {
+            // One that cannot be removed takes space and does no other harm.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
+}
+
+/// The file that holds the digest of a built file.
+fn digest_of(path: &Path) -> PathBuf {
+    path.with_extension("digest")
+}
+
+/// The digest of a file.
+fn digest(path: &Path) -> io::Result<String> {
+    Ok(blake3::hash(&fs::read(path)?).to_hex().to_string())
+}
+
+/// Whether a built file is there and whole. Code that is not whole must not run: it ends the process, or computes wrong.
+fn is_intact(path: &Path) -> bool {
+    let kept = fs::read_to_string(digest_of(path));
+    kept.is_ok_and(|kept| digest(path).is_ok_and(|digest| digest == kept))
+}
+
+/// Moves a built file to its place, beside its digest. It is on the disk before it has its name.
+fn keep(built: &Path, path: &Path) -> io::Result<()> {
+    fs::File::open(built)?.sync_all()?;
+    let stated = digest_of(built);
+    fs::write(&stated, digest(built)?)?;
+    fs::rename(&stated, digest_of(path))?;
+    fs::rename(built, path)
 }
 
 /// Makes a file of the translated model.
 fn make(design: &Design, tools: &Tools, work: &Path, target: &str) -> Result<(), Error> {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let mut make = tools.command("make");
-    run(design, Step::Compile, make.args(MAKE).arg(format!("-j{jobs}")).arg(target).current_dir(work))
+    make.args(MAKE).arg(format!("-j{jobs}")).arg(target).current_dir(work);
+    run(design, Step::Compile, &mut make, &work.join("obj").join(target))
 }
 
 /// What the library of Verilator itself depends on.
@@ -188,14 +226,16 @@ fn ports(header: &str) -> String {
     table
 }
 
-/// Runs a command. Its last lines of output become the error.
-fn run(design: &Design, step: Step, command: &mut Command) -> Result<(), Error> {
+/// Runs a command that makes a file. The first lines of its output become the error.
+fn run(design: &Design, step: Step, command: &mut Command, made: &Path) -> Result<(), Error> {
     let failed = |output: String| Error::Build { step: step.name(), top: design.top().into(), output };
-    let output = command.output().map_err(|error| failed(error.to_string()))?;
-    if output.status.success() {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| failed(format!("{program} cannot be started: {error}")))?;
+    if output.status.success() && made.exists() {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    let lines: Vec<&str> = text.lines().take(40).collect();
-    Err(failed(lines.join("\n")))
+    let (lines, name) = (text.lines().take(40), made.file_name().unwrap_or_default().to_string_lossy());
+    let end = format!("{program} ended with {} and made no {name}", output.status);
+    Err(failed(lines.chain([end.as_str()]).collect::<Vec<_>>().join("\n")))
 }

@@ -9,21 +9,37 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// A program that builds models is missing.
-    #[error("the simulation needs {tool}, which was not found: {fix}")]
+    #[error("the simulation needs {tool}, which was not found; {fix}")]
     Tool {
         /// The program.
         tool: &'static str,
         /// How to get it.
         fix: &'static str,
     },
+    /// A Verilator that cannot be used.
+    #[error("the Verilator in {} {problem}; {fix}", root.display())]
+    Verilator {
+        /// Its folder.
+        root: PathBuf,
+        /// The reason.
+        problem: String,
+        /// How to get another one.
+        fix: &'static str,
+    },
+    /// There is no folder for models.
+    #[error("the user has no cache folder for models; name a folder with SOLINAS_RTL_CACHE")]
+    NoCache,
     /// A program that builds models failed.
-    #[error("{step} of the model of {top} failed: {output}")]
+    #[error(
+        "{step} of the model of {top} failed: {output}; see that the disk has room and that the tools are those of \
+         tools/install_rtl_tools.sh, or compute it on the device cpu"
+    )]
     Build {
         /// The step.
         step: &'static str,
         /// The top module.
         top: String,
-        /// The last lines of its output.
+        /// The first lines of its output.
         output: String,
     },
     /// A file could not be read or written.

@@ -115,6 +115,13 @@ fn bad_input_is_refused() {
     refuse((&good.0, &one, 64, &good.0), "the base is not below the modulus");
     refuse((&good.0, &good.1, 3, &one), "the exponent has");
     refuse((&good.0, &two, 8193, &one), "the exponent has 8256 bits, but the design takes at most 8192");
+    // n = 4352, and digits of 17 bits: the two upper digits must be 0.
+    for (bits, fits) in [(4318, true), (4319, false), (4335, false), (4336, false), (4352, false)] {
+        let long = modulus(bits, &mut rng);
+        let loaded = exponentiator.load_key(&long, &long);
+        let message = loaded.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        assert!(loaded.is_ok() == fits && message.contains("too long") != fits, "{bits} bits: {message}");
+    }
     powers(&mut exponentiator, &[&good]);
 }
 

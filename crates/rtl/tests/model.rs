@@ -4,7 +4,7 @@
 
 mod tools;
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -72,8 +72,13 @@ fn child_builds_a_counter() {
 
 /// What a build prints in a process with this path of programs and this cache.
 fn child(path: &Path, models: &Path) -> String {
+    child_with(path, models, Path::new(""))
+}
+
+/// The same with this folder of Verilator.
+fn child_with(path: &Path, models: &Path, verilator: &Path) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "child_builds_a_counter", "--ignored", "--nocapture"]).env_remove("VERILATOR_ROOT");
+    command.args(["--exact", "child_builds_a_counter", "--ignored", "--nocapture"]).env("VERILATOR_ROOT", verilator);
     let output = command.env("PATH", path).env("SOLINAS_RTL_CACHE", models).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
@@ -93,7 +98,7 @@ fn each_missing_tool_is_named_with_its_fix() {
         ("Verilator", "run tools/install_rtl_tools.sh"),
     ] {
         let text = child(programs.path(), models.path());
-        let error = format!("error: the simulation needs {tool}, which was not found: ");
+        let error = format!("error: the simulation needs {tool}, which was not found; ");
         assert!(text.contains(&error) && text.contains(fix), "{text}");
         // The next round has this tool.
         if tool != "Verilator" {
@@ -105,11 +110,11 @@ fn each_missing_tool_is_named_with_its_fix() {
 }
 
 #[test]
-fn a_library_that_is_not_the_design_is_refused_until_it_is_deleted() {
+fn a_library_that_is_not_the_design_is_refused_and_a_damaged_one_is_built_again() {
     let Some(_) = counter(8) else { return };
     let models = tempfile::tempdir().unwrap();
     // The tools and what all models share are those of the real cache.
-    for entry in fs::read_dir(cache()).unwrap().flatten() {
+    for entry in fs::read_dir(cache().unwrap()).unwrap().flatten() {
         let name = entry.file_name().into_string().unwrap();
         if name == "tools" || name.starts_with("runtime-") {
             symlink(entry.path(), models.path().join(name)).unwrap();
@@ -127,20 +132,78 @@ fn a_library_that_is_not_the_design_is_refused_until_it_is_deleted() {
     let [own] = &library(models.path())[..] else { panic!("one library") };
     let name = own.file_name().unwrap();
     // A model of other parameters under the name of this one.
-    let others = library(&cache());
+    let others = library(&cache().unwrap());
+    let digest = |path: &Path| path.with_extension("digest");
     let other = others.iter().find(|path| {
-        path.file_name() != Some(name) && path.file_name().unwrap().to_string_lossy().starts_with("counter-")
+        let is_counter = path.file_name().unwrap().to_string_lossy().starts_with("counter-");
+        path.file_name() != Some(name) && is_counter && digest(path).exists()
     });
     fs::remove_file(own).unwrap();
     fs::copy(other.unwrap(), own).unwrap();
+    fs::copy(digest(other.unwrap()), digest(own)).unwrap();
     let text = child(&path, models.path());
     let wanted =
         "cannot be loaded (it was built from other sources or by other tools); delete it, so that it is built again";
     assert!(text.contains(wanted), "{text}");
-    // A file that is no library.
-    fs::write(own, b"no library").unwrap();
-    let text = child(&path, models.path());
-    assert!(text.contains("cannot be loaded (") && text.contains("delete it, so that it is built again"), "{text}");
     fs::remove_file(own).unwrap();
-    assert!(child(&path, models.path()).contains("built"), "a deleted model is built again");
+    let text = child(&path, models.path());
+    assert!(text.contains("compilation\nbuilt"), "a deleted model is built again: {text}");
+    // A computer that loses power may leave a part of a file; a disk may change a byte.
+    let whole = fs::read(own).unwrap();
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    for damaged in [&whole[..whole.len() / 3], &changed, b""] {
+        fs::write(own, damaged).unwrap();
+        let text = child(&path, models.path());
+        assert!(text.contains("compilation\nbuilt"), "{text}");
+    }
+}
+
+#[test]
+fn a_verilator_that_cannot_be_used_is_named_with_the_fix() {
+    let models = tempfile::tempdir().unwrap();
+    let path = env::var_os("PATH").unwrap();
+    for tool in ["g++", "make", "perl"] {
+        if program(tool).is_none() {
+            return;
+        }
+    }
+    let missing = models.path().join("none");
+    let text = child_with(Path::new(&path), models.path(), &missing);
+    let error = format!("error: the Verilator in {} has no bin/verilator that runs; run tools/", missing.display());
+    assert!(text.contains(&error), "{text}");
+    for (folder, version, problem) in [
+        ("old", "Verilator 5.006 2023-01-22", "is Verilator 5.006 2023-01-22, which is too old; "),
+        (
+            "two words",
+            "Verilator 5.048 2026-05-16",
+            "is in a folder with a space in its path, which make cannot use; name one without by SOLINAS_RTL_CACHE",
+        ),
+    ] {
+        let root = models.path().join(folder);
+        let script = root.join("bin/verilator");
+        fs::create_dir_all(root.join("bin")).unwrap();
+        fs::write(&script, format!("#!/bin/sh\necho '{version}'\n")).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let text = child_with(Path::new(&path), models.path(), &root);
+        assert!(text.contains(problem) && text.contains("tools/install_rtl_tools.sh"), "{text}");
+    }
+}
+
+#[test]
+fn the_next_build_removes_what_killed_builds_left() {
+    let Some(_) = counter(8) else { return };
+    let models = tempfile::tempdir().unwrap();
+    let (tools, link) = (cache().unwrap().join("tools"), models.path().join("tools"));
+    symlink(tools, link).unwrap();
+    for model in ["killed", "running"] {
+        fs::create_dir(models.path().join(format!("{model}.build-a"))).unwrap();
+        fs::write(models.path().join(format!("{model}.lock")), b"").unwrap();
+    }
+    let lock = fs::File::open(models.path().join("running.lock")).unwrap();
+    lock.lock().unwrap();
+    let text = child(&PathBuf::from(env::var_os("PATH").unwrap()), models.path());
+    assert!(text.contains("built"), "{text}");
+    let left = |model: &str| models.path().join(format!("{model}.build-a")).exists();
+    assert_eq!((left("killed"), left("running")), (false, true));
 }

@@ -3,11 +3,11 @@
 use super::{One, Power, Reader, Two, Verb, modulus_of};
 use crate::error::{Result, usage};
 use crate::output::Output;
-use crate::progress::wait;
+use crate::progress::{build_model, cancellable, wait};
 use solinas_bigint::Natural;
 use solinas_rtl::gh::Modular;
 use solinas_rtl::multiplier::{Multiplier, Part, Size};
-use solinas_rtl::{Error, Step, Timing};
+use solinas_rtl::{Error, Timing};
 use solinas_runtime::{DeviceName, device_name};
 
 /// Whether a command runs on the simulated designs.
@@ -28,7 +28,14 @@ pub(super) fn is_asked(verb: &Verb, device: Option<&str>) -> Result<bool> {
 }
 
 /// Reads the numbers and computes. Returns the result and the cycles of the simulated circuit.
+///
+/// # Errors
+/// If a number cannot be read or does not fit, and those of the simulation. Ctrl-C ends the process at once.
 pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natural, u64)> {
+    cancellable(out, |_| simulate(verb, reader, out))
+}
+
+fn simulate(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natural, u64)> {
     if reader.common.engine.is_some() {
         return Err(usage("the device rtl has one method of multiplication", "leave out --engine"));
     }
@@ -40,25 +47,18 @@ pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<
         Verb::Powm(Power { base, exponent, modulus, .. }) => {
             let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
             let modulus = reader.modulus(modulus)?;
-            let circuit = modular(&modulus, out)?;
+            let circuit = modular(&modulus, fitting(&[("the base", &base)])?, out)?;
             let label = format!("simulating a power of {} bits", exponent.bit_len());
             return wait(out, &label, || Ok(power(&circuit, &base, &exponent)?));
         }
         _ => return Err(usage("only mul, square and powm run on the device rtl", "leave out --device")),
     };
     let b = b.as_ref().unwrap_or(&a);
+    let longest = fitting(&[("the first operand", &a), ("the second operand", b)])?;
     match modulus {
         None => {
-            // This check comes before the model is built, which takes long.
-            for (what, operand) in [("the first operand", &a), ("the second operand", b)] {
-                let (bits, most) = (operand.bit_len(), Size::Full.bits());
-                if bits > most {
-                    return Err(Error::TooLong { what, bits, most }.into());
-                }
-            }
-            let longest = a.bit_len().max(b.bit_len());
             let size = if longest <= Size::Small.bits() { Size::Small } else { Size::Full };
-            let mut circuit = built(out, |progress| Multiplier::new(size, Timing::default(), progress))?;
+            let mut circuit = build_model(out, |progress| Multiplier::new(size, Timing::default(), progress))?;
             wait(out, "simulating a product", || {
                 let products = circuit.multiply(&[(&a, b)], Part::All)?;
                 let product = products.into_iter().next().ok_or(Error::Stuck { top: "multiplier", cycles: 0 })?;
@@ -66,7 +66,7 @@ pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<
             })
         }
         Some(modulus) => {
-            let circuit = modular(&modulus, out)?;
+            let circuit = modular(&modulus, longest, out)?;
             wait(out, "simulating a product", || {
                 let ((a, first), (b, second)) = (reduced(&circuit, &a)?, reduced(&circuit, b)?);
                 let (product, run) = circuit.multiply(&a, &b)?;
@@ -76,13 +76,23 @@ pub(super) fn run(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<
     }
 }
 
-fn modular(modulus: &Natural, out: &Output) -> Result<Modular> {
-    built(out, |progress| Modular::new(modulus, Timing::default(), progress))
+/// Bits of the longest operand. It is checked before the model is built, which takes long.
+///
+/// # Errors
+/// If an operand does not fit in any design.
+fn fitting(operands: &[(&'static str, &Natural)]) -> Result<usize> {
+    let most = Size::Full.bits();
+    for &(what, operand) in operands {
+        let bits = operand.bit_len();
+        if bits > most {
+            return Err(Error::TooLong { what, bits, most }.into());
+        }
+    }
+    Ok(operands.iter().map(|(_, operand)| operand.bit_len()).max().unwrap_or(0))
 }
 
-/// Builds a model, with a line about it.
-fn built<T>(out: &Output, build: impl FnOnce(&mut dyn FnMut(Step)) -> std::result::Result<T, Error>) -> Result<T> {
-    Ok(wait(out, "building the model of the circuit (once, a minute or two)", || build(&mut |_| {}))?)
+fn modular(modulus: &Natural, longest: usize, out: &Output) -> Result<Modular> {
+    build_model(out, |progress| Modular::for_operands(modulus, longest, Timing::default(), progress))
 }
 
 /// A number modulo that of the circuit, and the cycles that took.

@@ -172,13 +172,15 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         false => String::new(),
     };
     let start = Instant::now();
-    let results = watch(out, &label, |control| {
-        let results = prepared.run(control)?;
-        match args.compact {
-            true => results.iter().map(|result| Ok(server.compact(result)?)).collect(),
-            false => Ok(results),
-        }
-    })?;
+    // A simulation takes long between two of its looks at Ctrl-C, and it writes nothing.
+    let results = match server.simulated_cycles() {
+        Some(_) => cancellable(out, |_| watch(out, &simulated(&label), |control| Ok(prepared.run(control)?))),
+        None => watch(out, &label, |control| Ok(prepared.run(control)?)),
+    }?;
+    let results = match args.compact {
+        true => cancellable(out, |_| results.iter().map(|result| Ok(server.compact(result)?)).collect())?,
+        false => results,
+    };
     let seconds = start.elapsed().as_secs_f64();
     crate::limits::warn_of_device(&server);
     let cycles = server.simulated_cycles();
@@ -204,6 +206,16 @@ struct Done<'a> {
     /// Cycles of the simulated circuit, on the device rtl.
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
+}
+
+/// The label of work on the simulated accelerator.
+fn simulated(label: &str) -> String {
+    match label {
+        "" => String::new(),
+        label => {
+            format!("{label}, simulated (the first use builds the model of the circuit, which takes a minute or two)")
+        }
+    }
 }
 
 fn cost(server: &Server, estimate: &Estimate) -> String {

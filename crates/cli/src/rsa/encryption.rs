@@ -1,6 +1,6 @@
 //! `solinas rsa encrypt` and `solinas rsa decrypt`.
 
-use super::rtl::operate;
+use super::rtl::{attach, operate};
 use super::{MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file};
 use crate::error::{Result, usage};
 use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes, write_secret};
@@ -172,8 +172,9 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
         check_target(path)?;
         check_not_input(path, &[&args.key.key, &args.ciphertext])?;
     }
-    let (key, counter) = args.key.read(out)?;
+    let mut key = args.key.read(out)?;
     let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
+    let counter = attach(&args.key, &mut key, path, out)?;
     let (message, cycles) =
         operate(counter.as_ref(), out, || key.decrypt(&padding, &ciphertext).map_err(in_file(&args.ciphertext)))?;
     if let Some(path) = path {

@@ -14,7 +14,6 @@ use crate::output::Output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 use passphrase::PassphraseArgs;
-use rtl::Cycles;
 use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
 use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
@@ -127,9 +126,10 @@ enum Multiplication {
 }
 
 impl PrivateKeyArgs {
-    /// Reads the key. The device's cycles are counted if it is a simulated circuit.
-    fn read(&self, out: &Output) -> Result<(PrivateKey, Option<Cycles>)> {
-        let on_circuit = rtl::is_asked(self)?;
+    /// Reads the key.
+    fn read(&self, out: &Output) -> Result<PrivateKey> {
+        // A device that cannot be used is reported first.
+        rtl::is_asked(self)?;
         let bytes = read_key(&self.key)?;
         let mut key = private_key(&self.key, &bytes, &self.passphrase, self.research)?;
         if key.is_insecure() {
@@ -140,8 +140,7 @@ impl PrivateKeyArgs {
             Multiplication::Fft => Method::Fft,
         });
         key.set_execution(Execution { method, parallel: parallel(self.threads) })?;
-        let cycles = if on_circuit { Some(rtl::attach(&mut key, out)?) } else { None };
-        Ok((key, cycles))
+        Ok(key)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use super::PrivateKeyArgs;
 use crate::error::{Result, usage};
+use crate::files::check_writable;
 use crate::output::Output;
-use crate::progress::wait;
+use crate::progress::{build_model, cancellable, wait};
 use solinas_rtl::Timing;
 use solinas_rtl::rsa::PrivateOperations;
 use solinas_runtime::{DeviceName, device_name};
 use solinas_schemes::rsa::PrivateKey;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -39,14 +41,26 @@ pub(super) fn is_asked(args: &PrivateKeyArgs) -> Result<bool> {
     }
 }
 
-/// Lets the circuit compute the powers of a key.
-pub(super) fn attach(key: &mut PrivateKey, out: &Output) -> Result<Cycles> {
+/// Lets the circuit compute the powers of a key, if the command asks for it, and returns the count of its cycles. The model
+/// may take minutes to build, so commands read all their files first, and the place of the result is checked here.
+pub(super) fn attach(
+    args: &PrivateKeyArgs,
+    key: &mut PrivateKey,
+    target: Option<&Path>,
+    out: &Output,
+) -> Result<Option<Cycles>> {
+    if !is_asked(args)? {
+        return Ok(None);
+    }
+    if let Some(path) = target.filter(|path| path.is_file() || !path.exists()) {
+        check_writable(path)?;
+    }
     let bits = key.public_key().bits();
-    let label = "building the model of the circuit (once, a minute or two)";
-    let circuit = wait(out, label, || PrivateOperations::new(bits, Timing::default(), &mut |_| {}))?;
+    let circuit =
+        cancellable(out, |_| build_model(out, |progress| PrivateOperations::new(bits, Timing::default(), progress)))?;
     let cycles = circuit.cycles();
     key.set_accelerator(Box::new(circuit));
-    Ok(Cycles(cycles))
+    Ok(Some(Cycles(cycles)))
 }
 
 /// Runs a private operation, with a line about it if a circuit computes, and prints the cycles.
@@ -56,7 +70,7 @@ pub(super) fn operate<T>(
     operation: impl FnOnce() -> Result<T>,
 ) -> Result<(T, Option<u64>)> {
     let Some(cycles) = cycles else { return Ok((operation()?, None)) };
-    let result = wait(out, "simulating the private operation", operation)?;
+    let result = cancellable(out, |_| wait(out, "simulating the private operation", operation))?;
     out.cycles(cycles.get());
     Ok((result, Some(cycles.get())))
 }

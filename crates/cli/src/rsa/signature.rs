@@ -1,6 +1,6 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
-use super::rtl::operate;
+use super::rtl::{attach, operate};
 use super::{MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file, signature_hash_parser};
 use crate::error::{Result, usage};
 use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
@@ -122,8 +122,10 @@ pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
     out.no_json_with_bytes(&args.output)?;
     check_target(&args.output)?;
     check_not_input(&args.output, &[&args.key.key, &args.message])?;
-    let (key, counter) = args.key.read(out)?;
+    let mut key = args.key.read(out)?;
     let message = read_bytes(&args.message, MOST_MESSAGE)?;
+    let target = Some(&*args.output).filter(|path| *path != Path::new("-"));
+    let counter = attach(&args.key, &mut key, target, out)?;
     let padding = args.padding.padding(key.public_key().key_use());
     let (signature, cycles) = operate(counter.as_ref(), out, || Ok(key.sign(padding, &message)?))?;
     write_bytes(Some(&args.output), &signature, out)?;

@@ -100,10 +100,23 @@ fn an_auction_of_four_ends_with_the_right_winner_and_no_secret_at_the_server() {
     let place = Place::new();
     let text = place.run("demo --quick --keep auction");
     assert!(text.contains("result: Birch wins at 4800 (equal to the plain maximum"), "{text}");
-    assert!(text.contains("none of these is a client key") && text.contains("bids.ct     ciphertext"), "{text}");
+    assert!(text.contains("none of these is a client key") && text.contains("bid-01.ct   ciphertext"), "{text}");
     let held = std::fs::read_dir(place.path("auction/server")).unwrap();
     let mut held: Vec<_> = held.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     held.sort();
-    assert_eq!(held, ["bids.ct", "price.ct", "server.key", "winner.ct"]);
+    assert_eq!(
+        held,
+        ["bid-01.ct", "bid-02.ct", "bid-03.ct", "bid-04.ct", "price.ct", "server.key", "winner.ct"]
+    );
+    // Each bidder had the public key alone.
+    for bidder in ["01", "02", "03", "04"] {
+        let folder = std::fs::read_dir(place.path(&format!("auction/bidders/{bidder}"))).unwrap();
+        let mut files: Vec<_> = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        files.sort();
+        assert_eq!(files, ["bid.ct", "public.key"]);
+    }
+    // The keys of another scheme encrypt all bids at the client.
+    let text = place.run("demo --quick --scheme lwe --params leveled-16-20 --research");
+    assert!(text.contains("result: Birch wins at 4800"), "{text}");
     place.fail("demo --keep auction", 1);
 }

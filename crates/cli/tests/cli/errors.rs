@@ -12,7 +12,7 @@ fn keys_and_ciphertexts_of_other_kinds_or_pairs_are_refused() {
         ("eval --key OTHER-SERVER add a.ct a.ct -o r.ct", "a.ct belongs to key"),
         ("decrypt --key OTHER-CLIENT a.ct", "a.ct belongs to key"),
         ("eval --key CLIENT add a.ct a.ct -o r.ct", "client.key is a client key, a server key is needed"),
-        ("encrypt --key SERVER --type u4 1 -o r.ct", "server.key is a server key, a client key is needed"),
+        ("encrypt --key SERVER --type u4 1 -o r.ct", "do not encrypt: encrypt with the public key (public.key)"),
         ("decrypt --key SERVER a.ct", "server.key is a server key, a client key is needed"),
         ("decrypt --key a.ct a.ct", "a.ct is a ciphertext, a client key is needed"),
         ("decrypt --key CLIENT SERVER", "server.key is a server key, a ciphertext is needed"),
@@ -198,7 +198,7 @@ fn warnings_are_json_where_that_is_asked_for() {
 fn a_limit_on_file_sizes_is_an_error_that_leaves_nothing() {
     let place = Place::new();
     place.encrypt("u8", "1 2 3 4 5 6 7 8 9", "a.ct");
-    for line in ["keygen --params gates-40 --out .", "encrypt --key CLIENT --type u8 1 2 3 4 5 6 7 8 9 -o b.ct"] {
+    for line in ["keygen --params gates-40 --out .", "encrypt --key CLIENT --type u128 1 2 3 4 5 6 7 8 9 -o b.ct"] {
         let command = place.command(line);
         let mut limited = assert_cmd::Command::new("sh");
         limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());

@@ -75,7 +75,7 @@ fn mistakes_are_told_with_the_fix() {
         assert!(place.fail(line, 1).contains(" is of scheme "), "{line}");
     }
     assert!(place.fail("decrypt --key CLIENT a.ct", 1).contains("a.ct is of scheme gh, "));
-    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("a client key is needed"));
+    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("encrypt with the public key"));
     let message = place.fail("eval --key k/server.key neg a.ct -o c.ct --memory 0", 1);
     assert!(
         message.contains("0 MiB are allowed") && message.contains("by --memory or SOLINAS_MEMORY_MIB"),

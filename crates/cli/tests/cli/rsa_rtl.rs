@@ -51,5 +51,8 @@ fn other_devices_and_methods_are_refused() {
         let message = place.fail(&format!("rsa sign --key key.pem message -o s.sig {options}"), code);
         assert!(message.contains(want), "{options}: {message}");
     }
+    // The place of the result is checked before the simulation, and before the tools are looked for.
+    let message = place.fail("rsa sign --key key.pem message -o none/s.sig --device rtl", 1);
+    assert!(message.contains("cannot write none/s.sig"), "{message}");
     assert_eq!(place.files(), ["key.pem", "message", "public.pem"]);
 }

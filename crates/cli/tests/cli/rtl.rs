@@ -87,6 +87,10 @@ fn an_operand_that_is_too_long_is_refused_before_a_model_is_built() {
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
     assert!(message.contains("the second operand has 786433 bits, but the design takes at most 786432"), "{message}");
     assert!(message.contains("on the device cpu"), "{message}");
+    let message = place.fail("bigint powm long.txt 3 1000000007 --device rtl", 1);
+    assert!(message.contains("the base has 786433 bits"), "{message}");
+    let message = place.fail("bigint square long.txt --mod 1000000007 --device rtl", 1);
+    assert!(message.contains("the first operand has 786433 bits"), "{message}");
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn missing_tools_are_named_with_the_fix() {
     };
     let output = run("bigint mul 3 5 --device rtl").assert().code(1);
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(message.contains("g++, which was not found: install a C++ compiler"), "{message}");
+    assert!(message.contains("g++, which was not found\n  help: install a C++ compiler"), "{message}");
     let output = run("params --devices").assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(text.contains("The device rtl is not available") && text.contains("g++"), "{text}");
@@ -130,7 +134,7 @@ fn ctrl_c_in_a_build_leaves_no_model() {
     let cache = place.path("cache");
     std::fs::create_dir(&cache).unwrap();
     // The tools are in the user's cache.
-    std::os::unix::fs::symlink(solinas_rtl::cache().join("tools"), cache.join("tools")).unwrap();
+    std::os::unix::fs::symlink(solinas_rtl::cache().unwrap().join("tools"), cache.join("tools")).unwrap();
     // A test run in the background may ignore the signal, and its children then do so too.
     let mut child = Command::new("env")
         .arg("--default-signal=INT")
@@ -138,7 +142,7 @@ fn ctrl_c_in_a_build_leaves_no_model() {
         .args(["bigint", "mul", "3", "5", "--device", "rtl"])
         .env("SOLINAS_RTL_CACHE", &cache)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .unwrap();
@@ -153,6 +157,11 @@ fn ctrl_c_in_a_build_leaves_no_model() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     // A terminal signals the command and its children.
     Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();
-    assert!(!child.wait().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        (output.status.code(), message.as_str()),
+        (Some(130), "error: interrupted\n  help: nothing was written\n")
+    );
     assert!(names().iter().all(|name| !name.ends_with(".so")), "{:?}", names());
 }

@@ -111,7 +111,11 @@ fn a_pair_of_keys_is_replaced_whole_or_stays() {
     place.run("eval --key k/server.key neg a.ct -o a.ct");
     assert_eq!(place.run("decrypt --key k/client.key a.ct"), "11\n");
     let left = std::fs::read_dir(place.path("k")).unwrap().count();
-    assert_eq!(left, 2, "no temporary folder stays");
+    assert_eq!(left, 3, "no temporary folder stays");
+    // Another scheme has no public key, and the old one goes.
+    place.run("keygen --scheme lwe --params toy-256-8 --research --out k --force");
+    let left = std::fs::read_dir(place.path("k")).unwrap().count();
+    assert_eq!(left, 2, "the public key belonged to the replaced pair");
 }
 
 #[test]

@@ -42,7 +42,10 @@ const fn verb(
     Verb { name, line, before, writes }
 }
 
-const VERBS: [Verb; 15] = [
+/// The verb that replaces keys of tfhe, which have a public key.
+const FORCE_TFHE: &str = "keygen --force of tfhe";
+
+const VERBS: [Verb; 16] = [
     verb(
         "keygen",
         "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out new",
@@ -65,7 +68,13 @@ const VERBS: [Verb; 15] = [
         "keygen of tfhe",
         "keygen --params gates-40 --insecure-seed 2 --out new",
         &[],
-        &["new/client.key", "new/server.key"],
+        &["new/client.key", "new/server.key", "new/public.key"],
+    ),
+    verb(
+        FORCE_TFHE,
+        "keygen --params gates-40 --insecure-seed 2 --out t --force",
+        &[],
+        &["t/client.key", "t/server.key", "t/public.key"],
     ),
     verb("encrypt", "encrypt --key l/client.key --type u4 9 -o l/new.ct", &[], &["l/new.ct"]),
     verb("encrypt over a file", "encrypt --key l/client.key --type u4 9 -o x.ct", &[], &["x.ct"]),
@@ -86,7 +95,7 @@ const VERBS: [Verb; 15] = [
 ];
 
 /// Files that the commands after a fault write.
-const NEXT: [&str; 2] = ["l/next.ct", "next.txt"];
+const NEXT: [&str; 3] = ["l/next.ct", "next.txt", "t/next.ct"];
 
 /// Keys, a ciphertext, a text and an RSA key.
 static START: LazyLock<TempDir> = LazyLock::new(|| {
@@ -154,6 +163,10 @@ impl<'a> Trial<'a> {
         for (from, to) in verb.before {
             fs::copy(place.path().join(from), place.path().join(to)).unwrap();
         }
+        if verb.name == FORCE_TFHE {
+            let line = "keygen --params gates-40 --insecure-seed 1 --out t";
+            assert!(solinas(place.path(), line).output().unwrap().status.success());
+        }
         let old = files(place.path());
         Self { verb, place, old }
     }
@@ -215,7 +228,11 @@ impl<'a> Trial<'a> {
 
     /// Checks that the next command restores a pair of keys after a kill during its replacement.
     fn is_pair(&self, name: &str) -> bool {
-        self.verb.name == "keygen --force" && name == "l/server.key"
+        match self.verb.name {
+            "keygen --force" => name == "l/server.key",
+            FORCE_TFHE => ["t/server.key", "t/public.key"].contains(&name),
+            _ => false,
+        }
     }
 
     fn prints(&self, line: &str) -> Option<String> {
@@ -231,6 +248,17 @@ impl<'a> Trial<'a> {
         {
             let output = solinas(self.place.path(), line).output().unwrap();
             assert!(output.status.success(), "{what}, then {line}: {output:?}");
+        }
+        if self.verb.name == FORCE_TFHE {
+            // The command also restores the pair, before it reads the public key.
+            for line in [
+                "encrypt --key t/client.key --type bool true -o t/next.ct",
+                "encrypt --key t/public.key --type bool true -o t/next.ct",
+                "eval --key t/server.key not t/next.ct -o t/next.ct --quiet",
+                "decrypt --key t/client.key t/next.ct",
+            ] {
+                assert!(self.prints(line).is_some(), "{what}, then {line}: the keys in t do not belong together");
+            }
         }
         let opened = self.prints("decrypt --key l/client.key l/next.ct");
         assert_eq!(opened.as_deref(), Some("true\n"), "{what}");

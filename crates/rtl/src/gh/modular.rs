@@ -20,6 +20,7 @@ const SUM: usize = 2 * 13 + 5;
 #[derive(Debug)]
 pub struct Modular {
     machine: Mutex<Machine>,
+    size: Size,
     modulus: Natural,
 }
 
@@ -43,6 +44,20 @@ impl Modular {
         Self::of_design(&design(Self::size(modulus)?)?, modulus, timing, progress)
     }
 
+    /// An accelerator for a modulus above 1 and for operands of so many bits, which may be longer than the modulus.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub fn for_operands(
+        modulus: &Natural,
+        bits: usize,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
+        let size = if bits > Size::Small.bits() { Size::Full } else { Self::size(modulus)? };
+        Self::of_size(&design(size)?, size, modulus, timing, progress)
+    }
+
     /// An accelerator of a changed design of the size for the modulus.
     ///
     /// # Errors
@@ -53,7 +68,18 @@ impl Modular {
         timing: Timing,
         progress: &mut dyn FnMut(Step),
     ) -> Result<Self, Error> {
-        let size = Self::size(modulus)?;
+        Self::of_size(design, Self::size(modulus)?, modulus, timing, progress)
+    }
+
+    fn of_size(
+        design: &Design,
+        size: Size,
+        modulus: &Natural,
+        timing: Timing,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Self, Error> {
+        // A modulus that is too long is refused.
+        Self::size(modulus)?;
         let refused = || Error::Refused { top: "accelerator", problem: "the modulus is not above 1".into() };
         if modulus.is_one() {
             return Err(refused());
@@ -69,7 +95,7 @@ impl Modular {
         machine.store(slots::INVERSE, &inverse)?;
         machine.store(slots::ONE, &Natural::one())?;
         machine.set_place(registers::SHIFT, shift);
-        Ok(Self { machine: Mutex::new(machine), modulus: modulus.clone() })
+        Ok(Self { machine: Mutex::new(machine), size, modulus: modulus.clone() })
     }
 
     /// The modulus.
@@ -119,7 +145,7 @@ impl Modular {
 
     /// Cycles after which a primitive counts as lost: several times those of Recrypt with its largest table.
     pub(super) fn limit(&self) -> u64 {
-        Self::size(&self.modulus).map_or(0, |size| 1 << (size.log_points() + 11))
+        1 << (self.size.log_points() + 11)
     }
 
     /// A panic of another thread leaves the simulation as usable as a reset does: every primitive writes its inputs.

@@ -176,6 +176,9 @@ impl Exponentiator {
     /// [`Error::TooLong`]. [`Error::Refused`] for an even modulus, and for one that shares a factor with 2^n - 1: then
     /// McLaughlin's method does not work. [`Error::Stuck`].
     pub fn powers(&mut self, tasks: &[Task<'_>]) -> Result<Powers, Error> {
+        if !(1..=2).contains(&tasks.len()) {
+            return Err(refused(&format!("it is for {} powers; give one or two", tasks.len())));
+        }
         let (bits, exponent_bits) = (self.size.bits() / 2, 64 * self.size.exponent_words(true));
         let is_half = |task: &Task<'_>| task.modulus.bit_len() <= bits && task.exponent_bits <= exponent_bits;
         let half = tasks.len() == 2 || tasks.iter().all(is_half);
@@ -295,7 +298,7 @@ const PROBLEMS: [&str; 6] = [
     "it is unknown, or its moduli or its words are impossible",
     "a modulus has no key or no exponent of this length; load them first",
     "the modulus is even; compute it on the device cpu",
-    "the modulus is longer than n - 3 bits",
+    "the modulus is too long: its two upper digits must be 0",
     "N' is not 1/N modulo 2^n - 1",
 ];
 
