@@ -104,10 +104,7 @@ fn an_auction_of_four_ends_with_the_right_winner_and_no_secret_at_the_server() {
     let held = std::fs::read_dir(place.path("auction/server")).unwrap();
     let mut held: Vec<_> = held.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     held.sort();
-    assert_eq!(
-        held,
-        ["bid-01.ct", "bid-02.ct", "bid-03.ct", "bid-04.ct", "price.ct", "server.key", "winner.ct"]
-    );
+    assert_eq!(held, ["bid-01.ct", "bid-02.ct", "bid-03.ct", "bid-04.ct", "price.ct", "server.key", "winner.ct"]);
     // Each bidder had the public key alone.
     for bidder in ["01", "02", "03", "04"] {
         let folder = std::fs::read_dir(place.path(&format!("auction/bidders/{bidder}"))).unwrap();
