@@ -1,7 +1,8 @@
 //! Ciphertexts and keys from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Scheme, ServerKey, Type, keygen, schemes,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, PublicKey, Scheme, Server, ServerKey,
+    Type, keygen, schemes,
 };
 
 use super::container::reseal;
@@ -13,6 +14,13 @@ pub fn run(data: &[u8]) {
         if let Ok(ciphertext) = Ciphertext::from_bytes(&bytes) {
             let copy = ciphertext.to_bytes().expect("what was read can be written");
             assert_eq!(Ciphertext::from_bytes(&copy).expect("what was written can be read"), ciphertext);
+            let last = ciphertext.get(ciphertext.len() - 1);
+            let _ = last.and_then(|last| Ciphertext::stack(vec![last.clone(), last]));
+        }
+        if let Ok(key) = PublicKey::from_bytes(&bytes) {
+            let copy = key.to_bytes().expect("what was read can be written");
+            let again = PublicKey::from_bytes(&copy).expect("what was written can be read");
+            assert!(again.to_bytes().is_ok_and(|bytes| bytes == copy));
         }
         let _ = ClientKey::from_bytes(&bytes);
         let _ = ServerKey::from_bytes(&bytes);
@@ -24,7 +32,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     schemes().flat_map(|scheme| files(scheme).expect("a small set makes keys that encrypt")).collect()
 }
 
-/// A client key, a server key, and ciphertexts of one and of two elements. Leaves out
+/// A client key, a server key, a public key, and ciphertexts of one and of two elements in every form. Leaves out
 /// the server key if the mutator would cut it.
 fn files(scheme: Scheme) -> Result<Vec<Vec<u8>>, Error> {
     let size = |set: &ParamsInfo| set.server_key_bytes + set.ciphertext_bytes;
@@ -40,8 +48,19 @@ fn files(scheme: Scheme) -> Result<Vec<Vec<u8>>, Error> {
         (Some(_), Some(modulus)) => Type::Mod(modulus),
         _ => Type::Uint(2),
     };
+    let public = client.public_key().ok();
+    if let Some(public) = &public {
+        files.push(public.to_bytes()?);
+    }
+    let holder = Server::new(&server, Some(1))?;
     for plain in [Plain::new(ty, None, vec![1])?, Plain::new(ty, Some(vec![2]), vec![1, 0])?] {
-        files.push(client.encrypt(&plain)?.to_bytes()?);
+        let fresh = client.encrypt(&plain)?;
+        files.push(fresh.to_bytes()?);
+        if let Some(public) = &public {
+            files.push(public.encrypt(&plain)?.to_bytes()?);
+            files.push(Ciphertext::stack(vec![fresh.clone()])?.to_bytes()?);
+            files.push(holder.compact(&fresh)?.to_bytes()?);
+        }
     }
     Ok(files)
 }
