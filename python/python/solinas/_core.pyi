@@ -9,6 +9,7 @@ __all__ = [
     "Graph",
     "Job",
     "Program",
+    "PublicKey",
     "Server",
     "ServerKey",
     "__version__",

@@ -142,8 +142,8 @@ class ClientKey:
     def public_key(self) -> PublicKey:
         """Return the public key, with which anyone encrypts. Every call returns the same key.
 
-        Only scheme `"tfhe"` has public keys of their own. In the other schemes, the server key encrypts, and this raises
-        ParameterError.
+        Only scheme `"tfhe"` has public keys of their own. In the other schemes the server key encrypts, and this method
+        raises ParameterError.
         """
         return PublicKey._wrap(self._inner.public_key(), self._weakness)
 
