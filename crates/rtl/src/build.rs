@@ -173,8 +173,13 @@ fn keep(built: &Path, path: &Path) -> io::Result<()> {
 fn make(design: &Design, tools: &Tools, work: &Path, target: &str) -> Result<(), Error> {
     let jobs = thread::available_parallelism().map_or(1, usize::from);
     let mut make = tools.command("make");
-    make.args(MAKE).arg(format!("-j{jobs}")).arg(target).current_dir(work);
+    make.args(MAKE).args(optimization(design)).arg(format!("-j{jobs}")).arg(target).current_dir(work);
     run(design, Step::Compile, &mut make, &work.join("obj").join(target))
+}
+
+/// The option of make that replaces that of [`MAKE`], if the model is for small simulations.
+fn optimization(design: &Design) -> Option<&'static str> {
+    design.is_light().then_some("OPT_FAST=-O1")
 }
 
 /// What the library of Verilator itself depends on.
@@ -205,7 +210,8 @@ fn key(design: &Design, tools: &Tools) -> String {
     fields.extend(parameters.iter().map(String::as_str));
     let options = [&VERILATOR[..], &MAKE, &LINK].concat().join(" ");
     let (traced, processor) = (if design.is_traced() { "trace" } else { "" }, processor());
-    fields.extend([&tools.version, &tools.compiler, &options, WRAPPER, traced, &processor]);
+    let light = optimization(design).unwrap_or_default();
+    fields.extend([&tools.version, &tools.compiler, &options, light, WRAPPER, traced, &processor]);
     hash(&fields)
 }
 

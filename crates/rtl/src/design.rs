@@ -12,12 +12,13 @@ pub struct Design {
     sources: Vec<(String, String)>,
     parameters: Vec<(String, u64)>,
     trace: bool,
+    light: bool,
 }
 
 impl Design {
     /// A design with this top module and no sources yet.
     pub fn new(top: &str) -> Self {
-        Self { top: top.into(), sources: Vec::new(), parameters: Vec::new(), trace: false }
+        Self { top: top.into(), sources: Vec::new(), parameters: Vec::new(), trace: false, light: false }
     }
 
     /// Adds the sources that a list of `rtl/` names, such as `common/files.f`. Each of its lines is the path of a source,
@@ -62,6 +63,13 @@ impl Design {
         self
     }
 
+    /// Compiles the model in less time, if that is for small simulations. They then take up to 1.4 times as long.
+    #[must_use]
+    pub fn light(mut self, light: bool) -> Self {
+        self.light = light;
+        self
+    }
+
     /// The name of the top module.
     pub fn top(&self) -> &str {
         &self.top
@@ -77,6 +85,10 @@ impl Design {
 
     pub(crate) fn is_traced(&self) -> bool {
         self.trace
+    }
+
+    pub(crate) fn is_light(&self) -> bool {
+        self.light
     }
 
     fn add(&mut self, list: &str) -> Result<(), Error> {

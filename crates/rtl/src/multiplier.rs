@@ -89,7 +89,7 @@ pub struct Product {
 pub fn design(size: Size) -> Result<Design, Error> {
     let design = Design::new("sol_multiplier").files("multiplier/files.f")?;
     // The identifier of a command is its number, modulo IDS.
-    Ok(design.parameter("LOG_N", size.log_points().into()).parameter("ID_W", 3))
+    Ok(design.parameter("LOG_N", size.log_points().into()).parameter("ID_W", 3).light(size == Size::Small))
 }
 
 impl Multiplier {

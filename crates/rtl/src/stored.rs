@@ -109,7 +109,7 @@ pub enum Kernels {
 pub fn design(size: Size, kernels: Kernels) -> Result<Design, Error> {
     let design = Design::new("sol_stored").files("stored/files.f")?;
     let design = design.parameter("LOG_N", size.log_points().into()).parameter("KERNELS", kernels as u64);
-    Ok(design.parameter("TW_LATENCY", TW_LATENCY as u64))
+    Ok(design.parameter("TW_LATENCY", TW_LATENCY as u64).light(size == Size::Small))
 }
 
 /// Cycles from a request to its word of the store.

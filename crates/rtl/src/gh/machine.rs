@@ -117,7 +117,8 @@ impl Memory {
 /// # Errors
 /// [`Error::NoSource`].
 pub fn design(size: Size) -> Result<Design, Error> {
-    Ok(Design::new("sol_gh").files("gh/files.f")?.parameter("LOG_N", size.log_points().into()))
+    let design = Design::new("sol_gh").files("gh/files.f")?;
+    Ok(design.parameter("LOG_N", size.log_points().into()).light(size == Size::Small))
 }
 
 impl Machine {
