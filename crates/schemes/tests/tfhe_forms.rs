@@ -193,7 +193,7 @@ fn compact_results_have_the_noise_of_a_decision() {
     }
 }
 
-/// A hundred thousand results of the largest noise that a set allows. `make forms` runs it.
+/// A hundred thousand results of the largest noise that a set allows: `cargo test --release -p solinas-schemes --test tfhe_forms -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_thousand_compact_results_are_right() {
