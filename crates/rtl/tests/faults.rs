@@ -286,18 +286,21 @@ fn products_find_every_fault() {
     every_fault_is_found(PRODUCTS, multiplies);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]
 fn primitives_find_every_fault() {
     every_fault_is_found(PRIMITIVES, computes);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "builds a model for each fault, for minutes"]
 fn powers_find_every_fault() {
     every_fault_is_found(POWERS, exponentiates);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "builds two models for each fault, for minutes"]
 fn products_by_stored_transforms_find_every_fault() {

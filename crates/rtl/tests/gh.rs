@@ -83,6 +83,7 @@ fn recrypts_equal_those_of_the_library() {
     recrypts(&[("ci-3", 0, 2), ("ci-7", 40, 1)]);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "takes half a minute"]
 fn long_recrypts_equal_those_of_the_library() {
@@ -163,6 +164,7 @@ fn report(what: &str, run: solinas_rtl::gh::Run) {
     figures::record(&["gh", &what.to_lowercase()], &values);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "builds and runs the full accelerator, for minutes"]
 fn small_encrypts_and_decrypts_as_the_library_does() {
@@ -190,6 +192,7 @@ fn small_encrypts_and_decrypts_as_the_library_does() {
     }
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "simulates 20 million cycles of the full accelerator"]
 fn small_recrypts_as_the_library_does() {

@@ -54,7 +54,7 @@ fn small_products_and_squares_equal_those_of_the_library() {
     small(Kernels::Two);
 }
 
-// Two kernels take every path that one kernel takes, but for the memory of even coefficients.
+// Two kernels take every path that one kernel takes, but for the memory of even coefficients. `make rtl` runs this test.
 #[test]
 #[ignore = "builds a second model"]
 fn small_products_and_squares_of_one_kernel_equal_those_of_the_library() {
@@ -98,6 +98,7 @@ fn bad_input_is_refused() {
     check(&mut multiplier, &cases(Size::Small.bits(), 0)[3..4]);
 }
 
+// `make rtl` runs this test.
 #[test]
 #[ignore = "builds and runs the full instance, for minutes"]
 fn full_products_equal_those_of_the_library_within_the_stated_cycles() {

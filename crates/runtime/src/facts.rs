@@ -13,11 +13,14 @@ pub struct Capabilities {
     pub slow_estimate: bool,
     /// Whether keys have a public matrix, which can be stored in a file.
     pub public_matrix: bool,
+    /// Whether results have a compact form.
+    pub compact: bool,
 }
 
 impl Capabilities {
     /// None of them.
-    const NONE: Self = Self { table_memory: false, checkpoint: false, slow_estimate: false, public_matrix: false };
+    const NONE: Self =
+        Self { table_memory: false, checkpoint: false, slow_estimate: false, public_matrix: false, compact: false };
 }
 
 /// A table of the parameter sets of a scheme.
@@ -131,7 +134,7 @@ pub(crate) struct Facts {
 }
 
 pub(crate) static TFHE: Facts = Facts {
-    capabilities: Capabilities::NONE,
+    capabilities: Capabilities { compact: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 0,
         columns: &[

@@ -139,6 +139,73 @@ impl ClientKey {
     }
 }
 
+/// The identity and the files of a key that is not secret. `$read` is the function of a scheme that reads it.
+macro_rules! public_files {
+    ($key:ident, $kind:expr, $name:literal, $read:ident) => {
+        impl $key {
+            /// The identity of the key pair, which all keys of the pair and every ciphertext have.
+            pub fn key_id(&self) -> KeyId {
+                self.0.key_id()
+            }
+
+            /// The parameter set.
+            pub fn params(&self) -> ParamsInfo {
+                self.0.params()
+            }
+
+            /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
+            pub fn weakness(&self) -> Option<String> {
+                weakness(&self.params(), self.0.is_insecure())
+            }
+
+            /// Writes the key to a file. It replaces an existing file only if `overwrite` is set.
+            ///
+            /// # Errors
+            /// From the file. A failed write leaves an existing file as it was.
+            pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
+                let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
+                let mut writer = Writer::create(path, self.0.header()?, mode)?;
+                self.0.write(&mut writer)?;
+                Ok(writer.finish()?)
+            }
+
+            /// Reads a key.
+            ///
+            /// # Errors
+            /// The file is of another kind, damaged, or newer than this library.
+            pub fn load(path: &Path) -> Result<Self, Error> {
+                Self::read(&Reader::open(path, Expect::kind($kind))?)
+            }
+
+            /// The bytes of the key's file.
+            ///
+            /// # Errors
+            /// From the writer.
+            pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+                let mut writer = Writer::in_memory(self.0.header()?);
+                self.0.write(&mut writer)?;
+                Ok(writer.into_bytes()?.to_vec())
+            }
+
+            /// Reads a key from the bytes of its file.
+            ///
+            /// # Errors
+            /// As [`Self::load`].
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+                Self::read(&Reader::from_bytes($name, bytes, Expect::kind($kind))?)
+            }
+
+            fn read(reader: &Reader) -> Result<Self, Error> {
+                let key = on_pool(|| Scheme::of_file(reader)?.entry().$read(reader));
+                key.map(Self).map_err(|error| error.in_file(reader.path()))
+            }
+        }
+    };
+}
+
+public_files!(PublicKey, Kind::PublicKey, "public key", read_public);
+public_files!(ServerKey, Kind::ServerKey, "server key", read_server);
+
 impl PublicKey {
     /// Encrypts each element.
     ///
@@ -146,63 +213,6 @@ impl PublicKey {
     /// No randomness from the operating system; [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         encrypt(&*self.0, plain)
-    }
-
-    /// The identity of the key pair.
-    pub fn key_id(&self) -> KeyId {
-        self.0.key_id()
-    }
-
-    /// The parameter set.
-    pub fn params(&self) -> ParamsInfo {
-        self.0.params()
-    }
-
-    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
-    pub fn weakness(&self) -> Option<String> {
-        weakness(&self.params(), self.0.is_insecure())
-    }
-
-    /// Writes the key to a file. It replaces an existing file only if `overwrite` is set.
-    ///
-    /// # Errors
-    /// From the file. A failed write leaves an existing file as it was.
-    pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
-        let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
-        let mut writer = Writer::create(path, self.0.header()?, mode)?;
-        self.0.write(&mut writer)?;
-        Ok(writer.finish()?)
-    }
-
-    /// Reads a key.
-    ///
-    /// # Errors
-    /// The file is no public key, damaged, or newer than this library.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        Self::read(&Reader::open(path, Expect::kind(Kind::PublicKey))?)
-    }
-
-    /// The bytes of the key's file.
-    ///
-    /// # Errors
-    /// From the writer.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut writer = Writer::in_memory(self.0.header()?);
-        self.0.write(&mut writer)?;
-        Ok(writer.into_bytes()?.to_vec())
-    }
-
-    /// Reads a key from the bytes of its file.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Self::read(&Reader::from_bytes("public key", bytes, Expect::kind(Kind::PublicKey))?)
-    }
-
-    fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_public(reader));
-        key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
 
@@ -214,63 +224,6 @@ impl ServerKey {
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         let key = self.0.encryption().ok_or_else(|| Error::NoPublicKey { scheme: self.params().scheme })?;
         encrypt(key, plain)
-    }
-
-    /// The identity of the key pair, which the client key and every ciphertext have too.
-    pub fn key_id(&self) -> KeyId {
-        self.0.key_id()
-    }
-
-    /// The parameter set.
-    pub fn params(&self) -> ParamsInfo {
-        self.0.params()
-    }
-
-    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
-    pub fn weakness(&self) -> Option<String> {
-        weakness(&self.params(), self.0.is_insecure())
-    }
-
-    /// Writes the key to a file. It replaces an existing file only if `overwrite` is set.
-    ///
-    /// # Errors
-    /// From the file. A failed write leaves an existing file as it was.
-    pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
-        let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
-        let mut writer = Writer::create(path, self.0.header()?, mode)?;
-        self.0.write(&mut writer)?;
-        Ok(writer.finish()?)
-    }
-
-    /// Reads a key.
-    ///
-    /// # Errors
-    /// The file is no server key, damaged, or newer than this library.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        Self::read(&Reader::open(path, Expect::kind(Kind::ServerKey))?)
-    }
-
-    /// The bytes of the key's file.
-    ///
-    /// # Errors
-    /// From the writer.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut writer = Writer::in_memory(self.0.header()?);
-        self.0.write(&mut writer)?;
-        Ok(writer.into_bytes()?.to_vec())
-    }
-
-    /// Reads a key from the bytes of its file.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Self::read(&Reader::from_bytes("server key", bytes, Expect::kind(Kind::ServerKey))?)
-    }
-
-    fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_server(reader));
-        key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
 

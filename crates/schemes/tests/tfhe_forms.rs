@@ -193,9 +193,8 @@ fn compact_results_have_the_noise_of_a_decision() {
     }
 }
 
-/// A hundred thousand results of the largest noise that a set allows: `cargo test --release -p solinas-schemes --test tfhe_forms -- --ignored`.
+/// A hundred thousand results of the largest noise that a set allows, in half a minute.
 #[test]
-#[ignore = "takes minutes"]
 fn a_hundred_thousand_compact_results_are_right() {
     let client = client("integers-128");
     let params = client.params().clone();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, overload
 
 from solinas import _core
 from solinas._arrays import EncryptedArray
@@ -88,18 +88,21 @@ def _encrypted(key: _core.ClientKey | _core.PublicKey | _core.ServerKey, value: 
     return Ciphertext._of_core(key.encrypt(kind.name, None if shape is None else list(shape), bits))
 
 
-class ClientKey:
-    """The secret key of a client. It encrypts and decrypts, and never leaves the client."""
+class _Key:
+    """The common part of all keys: their identity, encryption and files."""
 
     __slots__ = ("_inner", "_weakness")
-    _inner: _core.ClientKey
+    _type: ClassVar[Any]
+    _kind: ClassVar[str]
+    _made_by: ClassVar[str]
+    _inner: Any
     _weakness: str | None
 
     def __init__(self) -> None:
-        raise TypeError("a client key cannot be constructed: call sl.keygen or ClientKey.load")
+        raise TypeError(f"a {self._kind} cannot be constructed: call {self._made_by} or {type(self).__name__}.load")
 
     @classmethod
-    def _wrap(cls, core: _core.ClientKey, weakness: str | None) -> ClientKey:
+    def _wrap(cls, core: Any, weakness: str | None) -> Self:
         key = cls.__new__(cls)
         key._inner = core
         key._weakness = weakness
@@ -107,8 +110,9 @@ class ClientKey:
 
     @property
     def key_id(self) -> str:
-        """The name of the key pair, in hexadecimal. Both keys have the same name."""
-        return self._inner.key_id
+        """The name of the key pair, in hexadecimal. All keys of a pair have the same name."""
+        name: str = self._inner.key_id
+        return name
 
     @property
     def params(self) -> ParamsInfo:
@@ -133,11 +137,63 @@ class ClientKey:
         `encrypt(np.array([1, 2], dtype=np.uint16))`. A bool has the type `sl.Bool`. The result has the shape of the
         data.
 
+        A server key encrypts with the public key in it. Server keys of scheme `"tfhe"` hold none: use
+        `ClientKey.public_key`. With a public key, an array takes fewer bytes an element than single values.
+
         Raises TypeMismatchError if the type is unknown or does not suit the data, RangeError if a value does not fit,
         and ShapeError for an empty array. A loaded key that is weak issues a `WeakKeyWarning`.
         """
         warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
+
+    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
+        """Write the key to a file. Raises FileError if the file exists, unless `overwrite` is True.
+
+        Only its owner may read the file of a client key. Keep it secret.
+        """
+        self._inner.save(path, overwrite)
+
+    @classmethod
+    def load(cls, path: PathLike, *, research: bool = False) -> Self:
+        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
+        core = cls._type.load(path)
+        return cls._wrap(core, None if research else core.weakness())
+
+    def to_bytes(self) -> bytes:
+        """Return the key as bytes, in the format of `save`. The bytes of a client key are secret."""
+        data: bytes = self._inner.to_bytes()
+        return data
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, research: bool = False) -> Self:
+        """Read a key from bytes, as `load` does from a file."""
+        core = cls._type.from_bytes(data)
+        return cls._wrap(core, None if research else core.weakness())
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} {self.key_id[:8]}, {self.params.name}>"
+
+    def _repr_html_(self) -> str:
+        return table(self._kind, {"key": self.key_id[:8], "parameters": self.params.name})
+
+
+class _SharedKey(_Key):
+    """A key that others may have, and that can be pickled."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return partial(type(self).from_bytes, research=self._weakness is None), (self.to_bytes(),)
+
+
+class ClientKey(_Key):
+    """The secret key of a client. It encrypts and decrypts, and never leaves the client."""
+
+    __slots__ = ()
+    _type = _core.ClientKey
+    _kind = "client key"
+    _made_by = "sl.keygen"
+    _inner: _core.ClientKey
 
     def public_key(self) -> PublicKey:
         """Return the public key, with which anyone encrypts. Every call returns the same key.
@@ -163,26 +219,6 @@ class ClientKey:
         core = value._computed
         return decode(kind, None if core.shape is None else tuple(core.shape), self._inner.decrypt(core))
 
-    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Write the key to a file that only its owner may read. Keep it secret. Raises FileError if the file exists."""
-        self._inner.save(path, overwrite)
-
-    @classmethod
-    def load(cls, path: PathLike, *, research: bool = False) -> ClientKey:
-        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
-        core = _core.ClientKey.load(path)
-        return cls._wrap(core, None if research else core.weakness())
-
-    def to_bytes(self) -> bytes:
-        """Return the key as bytes, in the format of `save`. The bytes are secret."""
-        return self._inner.to_bytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, research: bool = False) -> ClientKey:
-        """Read a key from bytes, as `load` does from a file."""
-        core = _core.ClientKey.from_bytes(data)
-        return cls._wrap(core, None if research else core.weakness())
-
     def __reduce__(self) -> NoReturn:
         raise TypeMismatchError(
             "a client key cannot be pickled, because a pickle may leave the client and the key decrypts everything. "
@@ -205,104 +241,24 @@ class ClientKey:
         )
 
 
-class PublicKey:
+class PublicKey(_SharedKey):
     """The public key of scheme `"tfhe"`: anyone encrypts with it, and only the client key decrypts."""
 
-    __slots__ = ("_inner", "_weakness")
+    __slots__ = ()
+    _type = _core.PublicKey
+    _kind = "public key"
+    _made_by = "ClientKey.public_key"
     _inner: _core.PublicKey
-    _weakness: str | None
-
-    def __init__(self) -> None:
-        raise TypeError("a public key cannot be constructed: call ClientKey.public_key or PublicKey.load")
-
-    @classmethod
-    def _wrap(cls, core: _core.PublicKey, weakness: str | None) -> PublicKey:
-        key = cls.__new__(cls)
-        key._inner = core
-        key._weakness = weakness
-        return key
-
-    @property
-    def key_id(self) -> str:
-        """The name of the key pair, in hexadecimal. All keys of the pair have the same name."""
-        return self._inner.key_id
-
-    @property
-    def params(self) -> ParamsInfo:
-        """The parameter set of the key."""
-        return ParamsInfo._from(self._inner.params)
-
-    @overload
-    def encrypt(self, value: V, to: None = None) -> V: ...
-    @overload
-    def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
-    @overload
-    def encrypt(self, value: int, to: type[V]) -> V: ...
-    @overload
-    def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
-    @overload
-    def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
-    def encrypt(self, value: Any, to: Any = None) -> Any:
-        """Encrypt as `ClientKey.encrypt` does. An array takes fewer bytes an element than single values."""
-        warn_of_weakness(self._weakness, 2)
-        return _encrypted(self._inner, value, to)
-
-    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Write the key to a file. Raises FileError if the file exists, unless `overwrite` is True."""
-        self._inner.save(path, overwrite)
-
-    @classmethod
-    def load(cls, path: PathLike, *, research: bool = False) -> PublicKey:
-        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
-        core = _core.PublicKey.load(path)
-        return cls._wrap(core, None if research else core.weakness())
-
-    def to_bytes(self) -> bytes:
-        """Return the key as bytes, in the format of `save`."""
-        return self._inner.to_bytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, research: bool = False) -> PublicKey:
-        """Read a key from bytes, as `load` does from a file."""
-        core = _core.PublicKey.from_bytes(data)
-        return cls._wrap(core, None if research else core.weakness())
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return partial(PublicKey.from_bytes, research=self._weakness is None), (self.to_bytes(),)
-
-    def __repr__(self) -> str:
-        return f"<public key {self.key_id[:8]}, {self.params.name}>"
-
-    def _repr_html_(self) -> str:
-        return table("public key", {"key": self.key_id[:8], "parameters": self.params.name})
 
 
-class ServerKey:
+class ServerKey(_SharedKey):
     """The public evaluation key, which decrypts nothing. It is data: `sl.Server(server_key)` computes with it."""
 
-    __slots__ = ("_inner", "_weakness")
+    __slots__ = ()
+    _type = _core.ServerKey
+    _kind = "server key"
+    _made_by = "sl.keygen"
     _inner: _core.ServerKey
-    _weakness: str | None
-
-    def __init__(self) -> None:
-        raise TypeError("a server key cannot be constructed: call sl.keygen or ServerKey.load")
-
-    @classmethod
-    def _wrap(cls, core: _core.ServerKey, weakness: str | None) -> ServerKey:
-        key = cls.__new__(cls)
-        key._inner = core
-        key._weakness = weakness
-        return key
-
-    @property
-    def key_id(self) -> str:
-        """The name of the key pair, in hexadecimal. Both keys have the same name."""
-        return self._inner.key_id
-
-    @property
-    def params(self) -> ParamsInfo:
-        """The parameter set of the key."""
-        return ParamsInfo._from(self._inner.params)
 
     def run(self, *_: Any, **__: Any) -> NoReturn:
         """Raise TypeMismatchError, because a server key is data and does not compute."""
@@ -312,50 +268,3 @@ class ServerKey:
 
     start = run
     estimate = run
-
-    @overload
-    def encrypt(self, value: V, to: None = None) -> V: ...
-    @overload
-    def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
-    @overload
-    def encrypt(self, value: int, to: type[V]) -> V: ...
-    @overload
-    def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
-    @overload
-    def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
-    def encrypt(self, value: Any, to: Any = None) -> Any:
-        """Encrypt as `ClientKey.encrypt` does, with the public key in the server key.
-
-        Server keys of scheme `"tfhe"` hold none: use `ClientKey.public_key`.
-        """
-        warn_of_weakness(self._weakness, 2)
-        return _encrypted(self._inner, value, to)
-
-    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
-        """Write the key to a file. Raises FileError if the file exists, unless `overwrite` is True."""
-        self._inner.save(path, overwrite)
-
-    @classmethod
-    def load(cls, path: PathLike, *, research: bool = False) -> ServerKey:
-        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
-        core = _core.ServerKey.load(path)
-        return cls._wrap(core, None if research else core.weakness())
-
-    def to_bytes(self) -> bytes:
-        """Return the key as bytes, in the format of `save`."""
-        return self._inner.to_bytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, *, research: bool = False) -> ServerKey:
-        """Read a key from bytes, as `load` does from a file."""
-        core = _core.ServerKey.from_bytes(data)
-        return cls._wrap(core, None if research else core.weakness())
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return partial(ServerKey.from_bytes, research=self._weakness is None), (self.to_bytes(),)
-
-    def __repr__(self) -> str:
-        return f"<server key {self.key_id[:8]}, {self.params.name}>"
-
-    def _repr_html_(self) -> str:
-        return table("server key", {"key": self.key_id[:8], "parameters": self.params.name})

@@ -149,7 +149,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             "leave it out, or name a device by --device",
         ));
     }
-    if args.compact && scheme != Scheme::default() {
+    if args.compact && !capabilities.compact {
         return Err(solinas_runtime::Error::NoCompact { scheme }.into());
     }
     work.check_types(&files)?;

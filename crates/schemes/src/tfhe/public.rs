@@ -135,15 +135,16 @@ impl PublicKey {
         let p = self.params.literal();
         let (k, n) = (p.glwe_dimension, p.ring_dimension);
         let rows: Vec<Vec<u64>> = (0..k).map(|i| matrix_row(&self.params, &self.public_seed, i)).collect();
+        let column = |j: usize| rows.iter().flat_map(|row| &row[j * n..][..n]).copied().collect::<Vec<u64>>();
+        let columns: Vec<Vec<u64>> = (0..k).map(column).collect();
         let (mut masks, mut bodies) = (Vec::new(), Vec::with_capacity(values.len()));
         for values in values.chunks(n) {
             let binary = Zeroizing::new(bits(rng, k * n));
             let ring = BinaryRing::new(&binary, n)?;
             // Wiped, because it determines the messages: a product without noise reveals r.
             let mut sum = Zeroizing::new(vec![0u64; n]);
-            for j in 0..k {
-                let column: Vec<u64> = rows.iter().flat_map(|row| row[j * n..][..n].iter().copied()).collect();
-                ring.multiply(&column, &mut sum);
+            for column in &columns {
+                ring.multiply(column, &mut sum);
                 add_noise(&mut sum, rng, p.glwe_log2_std);
                 masks.extend(sum.iter().map(|&word| round(word)));
             }
