@@ -26,7 +26,9 @@ pub enum Kind {
     Circuit,
     /// Program over typed integers.
     Program,
-    /// Data that can be recomputed: plans, transformed keys.
+    /// Plan of a program or circuit: its operations under a parameter set.
+    Plan,
+    /// Data that can be recomputed: transformed keys.
     Cache,
     /// Unfinished key generation. Secret: it determines the client key.
     Checkpoint,
@@ -34,13 +36,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ClientKey,
         Self::ServerKey,
         Self::PublicKey,
         Self::Ciphertext,
         Self::Circuit,
         Self::Program,
+        Self::Plan,
         Self::Cache,
         Self::Checkpoint,
     ];
@@ -59,6 +62,7 @@ impl Kind {
             Self::Ciphertext => "a file made by `solinas encrypt` or `solinas eval`, such as x.ct",
             Self::Circuit => "a circuit file",
             Self::Program => "a program file",
+            Self::Plan => "a plan made by `solinas eval --save-plan`",
             Self::Cache => "a cache file",
             Self::Checkpoint => "a checkpoint of key generation",
         }
@@ -74,6 +78,7 @@ impl fmt::Display for Kind {
             Self::Ciphertext => "ciphertext",
             Self::Circuit => "circuit",
             Self::Program => "program",
+            Self::Plan => "plan",
             Self::Cache => "cache",
             Self::Checkpoint => "checkpoint",
         })

@@ -1,7 +1,8 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
-use crate::engine::{Batch, Engine, Plan, PlanRequest};
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::process::Pool;
+use crate::tfhe::Plan;
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +19,19 @@ pub(crate) struct Auto {
 impl Auto {
     pub(crate) fn new(device: Arc<dyn Engine>, host: Arc<dyn Engine>, pool: Arc<Pool>) -> Self {
         Self { device, host, pool, failure: OnceLock::new() }
+    }
+
+    /// The work of the device if there is one, with that of the processor.
+    fn choice(
+        self: Arc<Self>,
+        device: Option<Box<dyn PlannedWork>>,
+        host: Box<dyn PlannedWork>,
+        threads: usize,
+    ) -> Box<dyn PlannedWork> {
+        match device {
+            Some(device) => Box::new(Choice { auto: self, device, host, threads }),
+            None => host,
+        }
     }
 
     /// The result of the device. None if it failed, now or earlier, so that the processor does the work.
@@ -53,13 +67,16 @@ impl Engine for Auto {
         self.host.form()
     }
 
-    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let device = self.try_device(|| Arc::clone(&self.device).plan(request, control))?;
         let host = Arc::clone(&self.host).plan(request, control)?;
-        Ok(match device {
-            Some(device) => Box::new(Choice { auto: Arc::clone(&self), device, host, threads: request.threads }),
-            None => host,
-        })
+        Ok(self.choice(device, host, request.threads))
+    }
+
+    fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        let device = self.try_device(|| Arc::clone(&self.device).pinned(plan, request))?;
+        let host = Arc::clone(&self.host).pinned(plan, request)?;
+        Ok(self.choice(device, host, request.threads))
     }
 
     fn device_failure(&self) -> Option<&str> {
@@ -86,8 +103,8 @@ pub(crate) fn allows_fallback(error: &Error) -> bool {
 /// The plans of a GPU and of the processor.
 struct Choice {
     auto: Arc<Auto>,
-    device: Box<dyn Plan>,
-    host: Box<dyn Plan>,
+    device: Box<dyn PlannedWork>,
+    host: Box<dyn PlannedWork>,
     threads: usize,
 }
 
@@ -116,7 +133,11 @@ impl Choice {
     }
 }
 
-impl Plan for Choice {
+impl PlannedWork for Choice {
+    fn plan(&self) -> Result<Option<Plan>, Error> {
+        self.host.plan()
+    }
+
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         self.host.count(instances)
     }
@@ -145,6 +166,7 @@ impl Plan for Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CostModel;
     use crate::planning::Source;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -181,14 +203,14 @@ mod tests {
             Form::Bits
         }
 
-        fn plan(self: Arc<Self>, _: &PlanRequest<'_>, _: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        fn plan(self: Arc<Self>, _: &PlanRequest<'_>, _: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
             Ok(Box::new(FakePlan(self)))
         }
     }
 
     struct FakePlan(Arc<Fake>);
 
-    impl Plan for FakePlan {
+    impl PlannedWork for FakePlan {
         fn count(&self, _: usize) -> Result<Estimate, Error> {
             Ok(Estimate::default())
         }
@@ -214,7 +236,7 @@ mod tests {
         let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
         for _ in 0..2 {
             let source = Arc::new(Source::Convert(Form::Bits));
-            let request = PlanRequest { source: &source, inputs: None, instances: 1, threads: 1 };
+            let request = PlanRequest { source: &source, inputs: None, instances: 1, threads: 1, model: CostModel::Fewest };
             let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
             plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
         }

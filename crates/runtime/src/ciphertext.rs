@@ -15,6 +15,8 @@ pub struct Ciphertext {
     pub(crate) form: Form,
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
+    /// The plan that made it.
+    pub(crate) plan: Option<KeyId>,
     /// Large, and therefore shared.
     pub(crate) elements: Arc<dyn Payload>,
 }
@@ -80,6 +82,11 @@ impl Ciphertext {
         self.insecure
     }
 
+    /// The identity of the plan that made it ([`Plan::id`](crate::Plan::id), TFHE). None for a fresh ciphertext.
+    pub fn plan(&self) -> Option<KeyId> {
+        self.plan
+    }
+
     /// Whether it is a compact result: it can be decrypted, but not computed with.
     pub fn is_compact(&self) -> bool {
         self.elements.is_compact()
@@ -109,8 +116,8 @@ impl Ciphertext {
 
     /// Returns other elements with the same metadata.
     fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Payload>) -> Result<Self, Error> {
-        let Self { ty, form, key_id, insecure, .. } = *self;
-        Self { ty, shape, form, key_id, insecure, elements }.checked()
+        let Self { ty, form, key_id, insecure, plan, .. } = *self;
+        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
     }
 
     /// Concatenates scalars or arrays of one type and key to a one-dimensional array.
@@ -138,9 +145,10 @@ impl Ciphertext {
                 return Err(Error::Form { params: first.params_name().into(), form: "mixed" });
             }
         }
+        let plan = first.plan.filter(|_| others.iter().all(|part| part.plan == first.plan));
         let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();
         let elements = first.elements.concat(&others)?;
-        first.with(Some(vec![elements.len()]), elements)
+        Self { plan, ..first.clone() }.with(Some(vec![elements.len()]), elements)
     }
 
     /// Returns the same elements in another shape. `None` makes a scalar.
@@ -194,6 +202,10 @@ impl Ciphertext {
             return Err(Error::EmptyArray);
         }
         let header = self.elements.header(self.key_id, self.insecure)?;
+        let header = match self.plan {
+            Some(plan) => header.meta("plan", &plan)?,
+            None => header,
+        };
         Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
 
@@ -220,7 +232,8 @@ impl Ciphertext {
         let elements =
             scheme.entry().read_elements(reader, &CiphertextHeader { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
-        Self { ty, shape, form, key_id, insecure, elements }.checked()
+        let plan = reader.header().meta.contains_key("plan").then(|| reader.meta("plan")).transpose()?;
+        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
     }
 }
 

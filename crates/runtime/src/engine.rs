@@ -1,7 +1,8 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::planning::Source;
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
+use crate::tfhe::Plan;
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use std::sync::Arc;
 
 /// A scheme's evaluation under one key.
@@ -19,7 +20,12 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     fn form(&self) -> Form;
 
     /// The plan of a program, circuit or conversion, within the limits of planning.
-    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error>;
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error>;
+
+    /// The work of a plan that was made before, for the source and the inputs of the request.
+    fn pinned(self: Arc<Self>, _plan: &Plan, _request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        Err(Error::NoPlan { scheme: self.params().scheme })
+    }
 
     /// The engine of the same key on the current thread pool, if it shares the memory of this engine of a device.
     fn on_host(&self) -> Option<Arc<dyn Engine>> {
@@ -56,12 +62,19 @@ pub(crate) struct PlanRequest<'a> {
     pub(crate) inputs: Option<&'a [Ciphertext]>,
     /// Elements that run side by side.
     pub(crate) instances: usize,
-    /// Threads for which the plan is made.
+    /// Threads that compute.
     pub(crate) threads: usize,
+    /// The model by which the plan is chosen (TFHE).
+    pub(crate) model: CostModel,
 }
 
-/// The operations of a computation, in order.
-pub(crate) trait Plan: Send + Sync {
+/// The operations of a computation, in order, on an engine.
+pub(crate) trait PlannedWork: Send + Sync {
+    /// The plan as a value. None if the scheme has no such values.
+    fn plan(&self) -> Result<Option<Plan>, Error> {
+        Ok(None)
+    }
+
     /// The counts on that many elements. It measures nothing, so there are no seconds.
     fn count(&self, instances: usize) -> Result<Estimate, Error>;
 

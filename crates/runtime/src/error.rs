@@ -343,6 +343,20 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// A plan does not fit the work.
+    #[error("the plan is {what}; {help}")]
+    OtherPlan {
+        /// The purpose of the plan.
+        what: String,
+        /// The fix.
+        help: String,
+    },
+    /// Plans of this scheme are not stored.
+    #[error("plans of scheme {scheme} cannot be kept: only those of scheme tfhe can; leave the plan out")]
+    NoPlan {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// An environment variable has an invalid value.
     #[error("{name} is {value:?}; give {expected}, or unset it")]
     Setting {

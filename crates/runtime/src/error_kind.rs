@@ -65,12 +65,16 @@ impl Error {
             | Self::NoMatrix { .. }
             | Self::NoPublicKey { .. }
             | Self::PublicInServerKey { .. }
-            | Self::NoCompact { .. } => ErrorKind::Params,
+            | Self::NoCompact { .. }
+            | Self::NoPlan { .. } => ErrorKind::Params,
             Self::Disk { .. } => ErrorKind::File,
             Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
-            Self::PortWidth { .. } | Self::TooDeep { .. } | Self::Planning { .. } | Self::Radix(_) | Self::Lut(_) => {
-                ErrorKind::Circuit
-            }
+            Self::PortWidth { .. }
+            | Self::TooDeep { .. }
+            | Self::Planning { .. }
+            | Self::OtherPlan { .. }
+            | Self::Radix(_)
+            | Self::Lut(_) => ErrorKind::Circuit,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Internal(_) => ErrorKind::Internal,
             Self::Forked => ErrorKind::Other,

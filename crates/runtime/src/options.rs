@@ -1,6 +1,6 @@
 //! Options of keys and servers.
 
-use crate::Scheme;
+use crate::{CostModel, Scheme};
 use solinas_gpu::DeviceName;
 use std::path::PathBuf;
 
@@ -38,4 +38,6 @@ pub struct ServerOptions {
     /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
     /// free memory. On each device, the most bytes that the server takes there, by default its free memory.
     pub memory: Option<u64>,
+    /// The model by which plans are chosen (TFHE). Defaults to that of the number of threads.
+    pub model: Option<CostModel>,
 }

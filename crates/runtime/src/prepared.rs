@@ -1,11 +1,11 @@
 //! Planned work: its cost, and its run.
 
 use crate::ciphertext::same_key;
-use crate::engine::{Batch, OutputSpec, Plan, PlanRequest};
+use crate::engine::{Batch, OutputSpec, PlanRequest, PlannedWork};
 use crate::planning::Source;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
-use crate::{Ciphertext, Control, Error, Estimate, Inputs, Program, Server, Type, Work, memory};
+use crate::{Ciphertext, Control, Error, Estimate, Inputs, Plan, Program, Server, Type, Work, memory};
 use solinas_circuits::program;
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,9 @@ pub struct Prepared {
     instances: usize,
     /// What the plan runs on; none for fresh inputs.
     call: Option<Call>,
-    plan: Box<dyn Plan>,
+    planned: Box<dyn PlannedWork>,
+    /// The plan that the caller gave.
+    pinned: Option<Plan>,
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
@@ -41,7 +43,16 @@ impl Server {
     /// Inputs of a wrong number, type, key or shape; [`Error::PortWidth`]; [`Error::Empty`]; [`Error::NoRotations`]; [`Error::Levels`]; [`Error::Form`] for a
     /// form that the key cannot hold; [`Error::Planning`]; [`Error::Cancelled`].
     pub fn prepare(&self, work: Work<'_>, control: &Control<'_>) -> Result<Prepared, Error> {
-        Prepared::new(self, work, control)
+        Prepared::new(self, work, None, control)
+    }
+
+    /// As [`Self::prepare`], by a plan that was made before: [`Prepared::run`] gives the bytes that it gave then, whatever the machine, the back end and the
+    /// number of threads.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`]; [`Error::OtherPlan`] for a plan of another program or parameter set, or for inputs of less noise; [`Error::NoPlan`].
+    pub fn prepare_pinned(&self, work: Work<'_>, plan: &Plan, control: &Control<'_>) -> Result<Prepared, Error> {
+        Prepared::new(self, work, Some(plan), control)
     }
 
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
@@ -64,8 +75,8 @@ impl fmt::Debug for Prepared {
 
 impl Prepared {
     /// Checks and plans work.
-    fn new(server: &Server, work: Work<'_>, control: &Control<'_>) -> Result<Self, Error> {
-        let fresh = |source, instances| Self::plan(server, source, instances, None, control);
+    fn new(server: &Server, work: Work<'_>, pinned: Option<&Plan>, control: &Control<'_>) -> Result<Self, Error> {
+        let fresh = |source, instances| Self::planned(server, source, instances, None, pinned, control);
         match work {
             Work::Program { program, inputs } => {
                 program.validate()?;
@@ -79,7 +90,7 @@ impl Prepared {
                 let shape = check_inputs(server, &program_ports(&program), same_type, &inputs)?;
                 let outputs = outputs(&program, &inputs, shape.as_deref())?;
                 let call = Call { inputs, shape, outputs, results };
-                Self::given(server, Source::Program(program.into_owned()), call, control)
+                Self::given(server, Source::Program(program.into_owned()), call, pinned, control)
             }
             Work::Circuit { netlist, optimize, inputs } => {
                 let inputs = match inputs {
@@ -95,7 +106,7 @@ impl Prepared {
                 let outputs = ports.output_specs();
                 let CircuitPorts { netlist, inputs, outputs: counts } = ports;
                 let call = Call { inputs, shape, outputs, results: Results::Ports(counts) };
-                Self::given(server, Source::Circuit(netlist.into_owned(), optimize), call, control)
+                Self::given(server, Source::Circuit(netlist.into_owned(), optimize), call, pinned, control)
             }
             Work::Convert { ciphertext, form } => {
                 same_key(|| "the ciphertext".into(), ciphertext, server.key_id(), &server.params())?;
@@ -103,24 +114,32 @@ impl Prepared {
                 let outputs = vec![OutputSpec::array(ciphertext.ty())];
                 let call = Call { inputs, shape: ciphertext.shape.clone(), outputs, results: Results::Whole };
                 if ciphertext.form() == form {
-                    let (source, plan) = (Arc::new(Source::Convert(form)), Box::new(Unchanged(ciphertext.clone())));
-                    return Ok(Self { server: server.clone(), source, instances: 1, call: Some(call), plan });
+                    let (source, planned) = (Arc::new(Source::Convert(form)), Box::new(Unchanged(ciphertext.clone())));
+                    let server = server.clone();
+                    return Ok(Self { server, source, instances: 1, call: Some(call), planned, pinned: None });
                 }
-                Self::given(server, Source::Convert(form), call, control)
+                Self::given(server, Source::Convert(form), call, None, control)
             }
         }
     }
 
-    fn given(server: &Server, source: Source, call: Call, control: &Control<'_>) -> Result<Self, Error> {
+    fn given(
+        server: &Server,
+        source: Source,
+        call: Call,
+        pinned: Option<&Plan>,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let instances = call.inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
-        Self::plan(server, source, instances, Some(call), control)
+        Self::planned(server, source, instances, Some(call), pinned, control)
     }
 
-    fn plan(
+    fn planned(
         server: &Server,
         source: Source,
         instances: usize,
         call: Option<Call>,
+        pinned: Option<&Plan>,
         control: &Control<'_>,
     ) -> Result<Self, Error> {
         if instances as u64 > MOST_INSTANCES {
@@ -129,13 +148,35 @@ impl Prepared {
         }
         let (server, source) = (server.clone(), Arc::new(source));
         let ready = call.as_ref().filter(|call| is_ready(&server, &source, call)).map(|call| &*call.inputs);
-        let request = PlanRequest { source: &source, inputs: ready, instances, threads: server.threads() };
-        let plan = Arc::clone(&server.engine).plan(&request, control)?;
-        Ok(Self { server, source, instances, call, plan })
+        let (threads, model) = (server.threads(), server.model());
+        let request = PlanRequest { source: &source, inputs: ready, instances, threads, model };
+        let planned = plan(&server, &request, pinned, control)?;
+        Ok(Self { server, source, instances, call, planned, pinned: pinned.cloned() })
     }
 
-    fn request<'a>(&'a self, inputs: Option<&'a [Ciphertext]>, threads: usize) -> PlanRequest<'a> {
-        PlanRequest { source: &self.source, inputs, instances: self.instances, threads }
+    fn plan_anew(
+        &self,
+        inputs: Option<&[Ciphertext]>,
+        threads: usize,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn PlannedWork>, Error> {
+        let model = self.server.model_on(threads);
+        let request = PlanRequest { source: &self.source, inputs, instances: self.instances, threads, model };
+        plan(&self.server, &request, self.pinned.as_ref(), control)
+    }
+
+    /// The plan, to keep and to give to [`Server::prepare_pinned`]. If the inputs have another form than the server computes in, it is that of fresh inputs.
+    ///
+    /// # Errors
+    /// [`Error::NoPlan`] for a scheme without such values; [`Error::Request`] for a conversion.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        if matches!(*self.source, Source::Convert(_)) {
+            return Err(Error::Request {
+                what: "a conversion has no plan to keep".into(),
+                help: "keep the plan of the program or circuit that follows".into(),
+            });
+        }
+        self.planned.plan()?.ok_or_else(|| Error::NoPlan { scheme: self.server.params().scheme })
     }
 
     /// The inputs, if the plan takes them as they are.
@@ -149,7 +190,7 @@ impl Prepared {
     /// # Errors
     /// [`Error::Memory`] if no method fits.
     pub fn count(&self) -> Result<Estimate, Error> {
-        self.plan.count(self.instances)
+        self.planned.count(self.instances)
     }
 
     /// Predicts the cost: [`Self::count`], and seconds. The first call for a key measures one operation of each kind, which `control` can stop.
@@ -157,7 +198,7 @@ impl Prepared {
     /// # Errors
     /// As [`Self::count`]; [`Error::Cancelled`].
     pub fn estimate(&self, control: &Control<'_>) -> Result<Estimate, Error> {
-        self.plan.estimate(self.instances, self.server.threads(), self.server.pool.get()?, control)
+        self.planned.estimate(self.instances, self.server.threads(), self.server.pool.get()?, control)
     }
 
     /// As [`Self::estimate`], on that many threads (at least 1), each as fast as one is here alone. The plan for them may be another.
@@ -166,8 +207,8 @@ impl Prepared {
     /// As [`Self::estimate`] and [`Server::prepare`].
     pub fn estimate_on(&self, threads: usize, control: &Control<'_>) -> Result<Estimate, Error> {
         let threads = threads.max(1);
-        let plan = Arc::clone(&self.server.engine).plan(&self.request(self.ready(), threads), control)?;
-        plan.estimate(self.instances, threads, self.server.pool.get()?, control)
+        let planned = self.plan_anew(self.ready(), threads, control)?;
+        planned.estimate(self.instances, threads, self.server.pool.get()?, control)
     }
 
     /// Computes the results. Inputs in another form than that of the plan are converted first, and planned anew, since their noise differs.
@@ -177,18 +218,17 @@ impl Prepared {
     pub fn run(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let call = self.call.as_ref().ok_or_else(|| input_count(0, input_names(&self.source)))?;
         self.check_memory(call)?;
-        let run = |plan: &dyn Plan, inputs: &[Ciphertext]| {
+        let run = |planned: &dyn PlannedWork, inputs: &[Ciphertext]| {
             let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
-            call.results.of(self.server.pool.get()?.install(|| plan.run(&batch, control))?)
+            call.results.of(self.server.pool.get()?.install(|| planned.run(&batch, control))?)
         };
         if let Some(inputs) = self.ready() {
-            return run(&*self.plan, inputs);
+            return run(&*self.planned, inputs);
         }
         let silent = control.without_progress();
         let inputs = call.inputs.iter().map(|input| self.converted(input, &silent)).collect::<Result<Vec<_>, _>>()?;
-        let request = self.request(Some(&inputs), self.server.threads());
-        let plan = Arc::clone(&self.server.engine).plan(&request, control)?;
-        run(&*plan, &inputs)
+        let planned = self.plan_anew(Some(&inputs), self.server.threads(), control)?;
+        run(&*planned, &inputs)
     }
 
     /// An input in the form of the plan.
@@ -213,10 +253,24 @@ impl Prepared {
     }
 }
 
+/// The pinned plan on an engine, else the plan that its model chooses.
+fn plan(
+    server: &Server,
+    request: &PlanRequest<'_>,
+    pinned: Option<&Plan>,
+    control: &Control<'_>,
+) -> Result<Box<dyn PlannedWork>, Error> {
+    let engine = Arc::clone(&server.engine);
+    match pinned {
+        Some(plan) => engine.pinned(plan, request),
+        None => engine.plan(request, control),
+    }
+}
+
 /// The plan of a conversion to the form that a ciphertext has.
 struct Unchanged(Ciphertext);
 
-impl Plan for Unchanged {
+impl PlannedWork for Unchanged {
     fn count(&self, _: usize) -> Result<Estimate, Error> {
         Ok(Estimate { scheme: self.0.scheme(), ..Estimate::default() })
     }
@@ -317,7 +371,7 @@ mod tests {
             self.0.form()
         }
 
-        fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
             self.1.fetch_add(1, Ordering::Relaxed);
             Arc::clone(&self.0).plan(request, control)
         }

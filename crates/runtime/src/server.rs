@@ -3,7 +3,7 @@
 use crate::ciphertext::same_key;
 use crate::engine::Engine;
 use crate::process::Pool;
-use crate::{Ciphertext, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
+use crate::{Ciphertext, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
 use solinas_gpu::DeviceName;
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ pub struct Server {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) pool: Arc<Pool>,
     threads: usize,
+    model: Option<CostModel>,
     device: DeviceName,
 }
 
@@ -55,7 +56,7 @@ impl Server {
         let name = device::device_name(options.device.clone())?;
         let (engine, device) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool, threads, device })
+        Ok(Self { engine, pool, threads, model: options.model, device })
     }
 
     /// Identity of the key.
@@ -81,6 +82,16 @@ impl Server {
     /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The model by which plans are chosen.
+    pub fn model(&self) -> CostModel {
+        self.model_on(self.threads)
+    }
+
+    /// The model for that many threads.
+    pub(crate) fn model_on(&self, threads: usize) -> CostModel {
+        self.model.unwrap_or(CostModel::Threads(threads))
     }
 
     /// The device that computes. `auto` has become the processor, or a GPU that computes what it is expected to end first.

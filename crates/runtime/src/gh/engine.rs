@@ -6,7 +6,7 @@ use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Concurrency, Run, Schedule};
-use crate::engine::{Batch, Engine, Plan, PlanRequest};
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
@@ -236,7 +236,7 @@ impl GhEngine {
         self: &Arc<Self>,
         request: &PlanRequest<'_>,
         make: impl FnOnce(&[f64]) -> Result<Schedule, Error>,
-    ) -> Result<Box<dyn Plan>, Error> {
+    ) -> Result<Box<dyn PlannedWork>, Error> {
         let key = (Arc::clone(request.source), noises(request.inputs)?);
         let schedule = self.plans.get(key, |schedule| schedule.steps.len(), |(_, noises)| make(noises));
         let schedule = schedule.map_err(|error| place(error, request.inputs))?;
@@ -268,7 +268,7 @@ impl Engine for GhEngine {
         Form::Bits
     }
 
-    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let limits = planning::limits(control)?;
         match &**request.source {
             Source::Program(program) => self.planned(request, |noises| plan(program, self.set(), noises, &limits)),
@@ -356,7 +356,7 @@ struct Planned {
     schedule: Arc<Schedule>,
 }
 
-impl Plan for Planned {
+impl PlannedWork for Planned {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         let method = self.engine.method(self.schedule.bootstraps * instances as u64)?;
         Ok(count(&self.schedule, instances, self.engine.set(), method))
@@ -404,7 +404,7 @@ impl Plan for Planned {
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
             let elements = Arc::new(Elements { params: engine.set().clone(), blocks });
-            Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
+            Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, plan: None, elements }.checked()
         });
         outputs.collect()
     }

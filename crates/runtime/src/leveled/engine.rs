@@ -5,7 +5,7 @@ use super::payload::{Elements, form_of, packed};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, ParamsOf, memory_bytes, multiply_batch};
 use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step};
-use crate::engine::{Batch, Engine, Plan, PlanRequest};
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
@@ -120,7 +120,7 @@ impl<S: Leveled> LeveledEngine<S> {
         self: &Arc<Self>,
         key: Key,
         make: impl FnOnce(&Key) -> Result<ArithmeticPlan, Error>,
-    ) -> Result<Box<dyn Plan>, Error> {
+    ) -> Result<Box<dyn PlannedWork>, Error> {
         let planned = self.plans.get(key, |planned| planned.schedule.steps.len(), make)?;
         Ok(Box::new(Job { engine: Arc::clone(self), planned }))
     }
@@ -147,7 +147,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         Some(Arc::new(Self::with_batch(Arc::clone(&self.key), None, self.multiply_batch)))
     }
 
-    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let PlanRequest { source, inputs, instances, .. } = *request;
         let params = self.set();
         let limits = planning::limits(control)?;
@@ -354,7 +354,7 @@ impl<S: Leveled> Job<S> {
     }
 }
 
-impl<S: Leveled> Plan for Job<S> {
+impl<S: Leveled> PlannedWork for Job<S> {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         let LeveledEngine { key, multiply_batch, .. } = &*self.engine;
         let estimate = count::<S>(&self.planned, self.lanes(instances));
@@ -405,7 +405,7 @@ impl<S: Leveled> Plan for Job<S> {
             let count = if shape.is_some() { count } else { 1 };
             let zero_padded = held == Some(SlotContent::Array { zero_padded: true });
             let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, zero_padded, blocks });
-            Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
+            Ciphertext { ty, shape, form, key_id, insecure, plan: None, elements }.checked()
         });
         outputs.collect()
     }

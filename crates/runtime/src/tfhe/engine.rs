@@ -5,12 +5,13 @@ use super::SCHEME;
 use super::blocks::Blocks;
 use super::elements::{Elements, form_of};
 use super::keys::info;
+use super::plan::{self, Body, Plan, planned_weight};
 use super::schedule::Schedule;
 use super::values::Target;
-use super::{gates, tables};
-use crate::engine::{Batch, Engine, Plan, PlanRequest};
+use super::tables;
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_gpu::Device;
@@ -38,11 +39,27 @@ pub(crate) struct TfheEngine {
     /// The key on devices, which then compute the bootstraps.
     devices: Option<Engines>,
     speed: OnceLock<Speed>,
-    plans: Plans<Key, Schedule>,
+    plans: Plans<Key, Scheduled>,
 }
 
 /// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
 type Key = (Arc<Source>, u64, bool);
+
+/// A plan, and its waves of bootstraps.
+#[derive(Debug)]
+struct Scheduled {
+    /// None for a conversion, whose plan leaves no choice.
+    body: Option<Body>,
+    schedule: Schedule,
+    /// The identity of the plan, from its first run on.
+    id: OnceLock<KeyId>,
+}
+
+impl Scheduled {
+    fn new(body: Body, weight: u64) -> Self {
+        Self { schedule: body.schedule(weight), body: Some(body), id: OnceLock::new() }
+    }
+}
 
 impl TfheEngine {
     /// Prepares a key on the current thread pool: for devices, or without devices for the pool itself.
@@ -65,21 +82,25 @@ impl TfheEngine {
         self.evaluator.params()
     }
 
-    /// The schedule of a program that is expected to end first on the threads of the request.
-    fn fastest(
+    /// The plan of a program that its model chooses.
+    fn chosen(
         &self,
         program: &Program,
         request: &PlanRequest<'_>,
         weight: u64,
         control: &Control<'_>,
-    ) -> Result<Arc<Schedule>, Error> {
+    ) -> Result<Arc<Scheduled>, Error> {
         let limits = planning::limits(control)?;
         let plan = |shallow: bool| {
             let key = (Arc::clone(request.source), weight, shallow);
-            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
+            self.scheduled(key, || body(program, self.set(), weight, shallow, &limits))
         };
-        let fewest = plan(false)?;
-        let PlanRequest { instances, threads, .. } = *request;
+        let threads = match request.model {
+            CostModel::Fewest => return plan(false),
+            CostModel::Shallow => return plan(true),
+            CostModel::Threads(threads) => threads,
+        };
+        let (fewest, instances) = (plan(false)?, request.instances);
         if instances == 0 || instances >= threads {
             // The plan of the fewest bootstraps has work for every thread.
             return Ok(fewest);
@@ -89,10 +110,10 @@ impl TfheEngine {
             Err(Error::Planning { .. }) => return Ok(fewest),
             shallow => shallow?,
         };
-        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
+        // By fixed relative times, not measured ones: the same program and model give the same plan each time.
         let speed = Speed { alone: 1.0, batched: 0.75, copies: 0.0 };
-        let faster = seconds(&shallow, instances, threads, speed) < seconds(&fewest, instances, threads, speed);
-        Ok(if faster { shallow } else { fewest })
+        let seconds = |planned: &Scheduled| seconds(&planned.schedule, instances, threads, speed);
+        Ok(if seconds(&shallow) < seconds(&fewest) { shallow } else { fewest })
     }
 
     /// The schedule that converts an input to another form.
@@ -113,8 +134,9 @@ impl TfheEngine {
         Ok(tables::schedule(&graph))
     }
 
-    fn schedule(&self, key: Key, make: impl FnOnce(&Key) -> Result<Schedule, Error>) -> Result<Arc<Schedule>, Error> {
-        self.plans.get(key, Schedule::bootstraps, make)
+    fn scheduled(&self, key: Key, make: impl FnOnce() -> Result<Body, Error>) -> Result<Arc<Scheduled>, Error> {
+        let weight = key.1;
+        self.plans.get(key, |made| made.schedule.bootstraps(), |_| Ok(Scheduled::new(make()?, weight)))
     }
 
     /// Returns the measured time of a bootstrap. Measures once: the second of two runs, when the key is in the cache.
@@ -210,20 +232,39 @@ impl Engine for TfheEngine {
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 
-    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
-        let weight = || request.inputs.map_or(Ok(1), weight);
-        let (form, schedule) = match &**request.source {
-            Source::Program(program) => (self.form(), self.fastest(program, request, weight()?, control)?),
+    fn plan(
+        self: Arc<Self>,
+        request: &PlanRequest<'_>,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn PlannedWork>, Error> {
+        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(1), weight)?));
+        let (form, scheduled, weight) = match &**request.source {
+            Source::Program(program) => {
+                let weight = weight()?;
+                (self.form(), self.chosen(program, request, weight, control)?, weight)
+            }
             Source::Circuit(netlist, optimize) => {
                 let weight = weight()?;
                 let limits = planning::limits(control)?;
                 let key = (Arc::clone(request.source), weight, false);
-                let schedule = self.schedule(key, |_| circuit(netlist, *optimize, self.set(), weight, &limits))?;
-                (self.form(), schedule)
+                let body = || circuit(netlist, *optimize, self.set(), weight, &limits);
+                (self.form(), self.scheduled(key, body)?, weight)
             }
-            Source::Convert(form) => (*form, Arc::new(self.conversion(*form, request.inputs)?)),
+            Source::Convert(form) => {
+                let schedule = self.conversion(*form, request.inputs)?;
+                (*form, Arc::new(Scheduled { body: None, schedule, id: OnceLock::new() }), 1)
+            }
         };
-        Ok(Box::new(Planned { engine: self, schedule, form }))
+        let (source, model) = (Arc::clone(request.source), request.model);
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model: model.to_string() }))
+    }
+
+    fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        plan.check(self.set(), request.source, request.inputs.map_or(Ok(1), weight)?)?;
+        let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
+        let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
+        let form = self.form();
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model }))
     }
 }
 
@@ -231,16 +272,31 @@ fn no_slots(params: &Params) -> Error {
     Error::SchemeForm { scheme: SCHEME, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
-/// A schedule of this engine, with results of that form.
+/// A plan on this engine, with results of that form.
 struct Planned {
     engine: Arc<TfheEngine>,
-    schedule: Arc<Schedule>,
+    scheduled: Arc<Scheduled>,
     form: Form,
+    weight: u64,
+    source: Arc<Source>,
+    model: String,
 }
 
-impl Plan for Planned {
+impl Planned {
+    /// The identity of the plan. None for a conversion.
+    fn id(&self) -> Result<Option<KeyId>, Error> {
+        let Some(body) = &self.scheduled.body else { return Ok(None) };
+        if let Some(id) = self.scheduled.id.get() {
+            return Ok(Some(*id));
+        }
+        let id = plan::id(self.engine.set(), plan::source_id(&self.source)?, self.weight, body)?;
+        Ok(Some(*self.scheduled.id.get_or_init(|| id)))
+    }
+}
+
+impl PlannedWork for Planned {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.schedule, instances, self.engine.set()))
+        Ok(count(&self.scheduled.schedule, instances, self.engine.set()))
     }
 
     fn estimate(
@@ -253,13 +309,18 @@ impl Plan for Planned {
         let speed = self.engine.speed(control)?;
         // Devices share a wave among their multiprocessors.
         let workers = self.engine.devices.as_ref().map_or(threads, Engines::parallel);
-        let copies = (self.schedule.values_of_host() * instances) as f64 * speed.copies;
+        let copies = (self.scheduled.schedule.values_of_host() * instances) as f64 * speed.copies;
         Ok(Estimate {
-            seconds: seconds(&self.schedule, instances, workers, speed) + copies,
+            seconds: seconds(&self.scheduled.schedule, instances, workers, speed) + copies,
             bootstrap_seconds: speed.alone,
             threads,
             ..self.count(instances)?
         })
+    }
+
+    fn plan(&self) -> Result<Option<Plan>, Error> {
+        let plan = |body: &Body| Plan::new(self.engine.set(), &self.source, &self.model, self.weight, body.clone());
+        self.scheduled.body.as_ref().map(plan).transpose()
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
@@ -268,12 +329,13 @@ impl Plan for Planned {
         let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
         let full = full.collect::<Result<Vec<_>, Error>>()?;
         let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
-        let results = self.schedule.run(target, &blocks, control)?;
+        let results = self.scheduled.schedule.run(target, &blocks, control)?;
+        let plan = self.id()?;
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
+            let (params, weight) = (evaluator.params().clone(), self.scheduled.schedule.output_weight());
             let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
-            Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
+            Ciphertext { ty, shape, form, key_id, insecure, plan, elements }.checked()
         });
         outputs.collect()
     }
@@ -281,12 +343,12 @@ impl Plan for Planned {
 
 /// Counts bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
-    Ok(count(&plan(program, params, 1, false, &planning::limits(control)?)?, 1, params))
+    Ok(count(&body(program, params, 1, false, &planning::limits(control)?)?.schedule(1), 1, params))
 }
 
 /// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
-    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?, 1, params))
+    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?.schedule(1), 1, params))
 }
 
 /// Plans a circuit whose inputs have this noise weight.
@@ -296,12 +358,13 @@ fn circuit(
     params: &Params,
     weight: u64,
     limits: &Limits<'_>,
-) -> Result<Schedule, Error> {
+) -> Result<Body, Error> {
     let optimized = optimize.then(|| netlist.optimize_within(&gate_costs(params), limits)).transpose()?;
-    let netlist = optimized.as_ref().unwrap_or(netlist);
     Ok(match params.family() {
-        Family::Gates => gates::schedule(netlist, weight),
-        Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight, limits)?),
+        Family::Gates => Body::Gates(optimized.unwrap_or_else(|| netlist.clone())),
+        Family::Integers => {
+            Body::Tables(tables::lower_netlist(optimized.as_ref().unwrap_or(netlist), weight, limits)?)
+        }
     })
 }
 
@@ -322,23 +385,23 @@ fn gate_costs(params: &Params) -> GateCosts {
     GateCosts { mux, ..Default::default() }
 }
 
-fn plan(
+fn body(
     program: &Program,
     params: &Params,
     weight: u64,
     shallow: bool,
     limits: &Limits<'_>,
-) -> Result<Schedule, Error> {
+) -> Result<Body, Error> {
     program.validate()?;
     match params.family() {
         Family::Gates => {
             let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
             let netlist = program.lower_within(Recipe::from(style), limits)?;
-            Ok(gates::schedule(&netlist.optimize_within(&gate_costs(params), limits)?, weight))
+            Ok(Body::Gates(netlist.optimize_within(&gate_costs(params), limits)?))
         }
         Family::Integers => {
             let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };
-            Ok(tables::schedule(&radix::lower_within(program, style, tables::budget(weight), limits)?.graph))
+            Ok(Body::Tables(radix::lower_within(program, style, tables::budget(weight), limits)?.graph))
         }
     }
 }

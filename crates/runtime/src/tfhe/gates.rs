@@ -8,6 +8,9 @@ use solinas_schemes::tfhe::{LookupTable, encode_bool};
 /// Largest noise weight of a gate's output: that of a MUX, which is a sum of two bootstraps.
 const OUTPUT_WEIGHT: u64 = 2;
 
+/// The noise weight from which on inputs are refreshed before they enter a gate.
+pub(super) const REFRESHED: u64 = OUTPUT_WEIGHT + 1;
+
 /// `1/8` of a turn.
 const EIGHTH: u32 = 1 << 29;
 
@@ -17,7 +20,7 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     let inputs = netlist.input_bits();
     let mut schedule = Schedule::new(inputs);
     // Inputs with more noise than the outputs of gates are first refreshed, each bit by one bootstrap.
-    let refresh = input_weight > OUTPUT_WEIGHT;
+    let refresh = input_weight >= REFRESHED;
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
     for gate in netlist.gates() {
         let at = |id: solinas_circuits::NodeId| &nodes[id.index()];

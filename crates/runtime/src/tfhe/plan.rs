@@ -1,0 +1,295 @@
+//! Plans as values: what a server computes for a program, to the last bootstrap.
+
+use super::elements::form_of;
+use super::schedule::Schedule;
+use super::{SCHEME, gates, tables};
+use crate::planning::Source;
+use crate::{Error, KeyId, ParamsInfo, Scheme};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use solinas_circuits::{Netlist, Port};
+use solinas_circuits::lut::LutGraph;
+use solinas_formats::{Destination, Expect, Header, Kind, Overwrite, Reader, Writer, tfhe as files};
+use solinas_schemes::tfhe::Params;
+use solinas_schemes::tfhe::params::Family;
+use std::fmt;
+use std::path::Path;
+
+/// The version of the rules that turn the body of a plan into bootstraps.
+const VERSION: u32 = 1;
+
+/// A plan (TFHE): all that determines the bootstraps of a program or a circuit under a parameter set.
+///
+/// The bytes of the results depend on the plan, the server key and the inputs alone. They are the same on every machine, back end and
+/// number of threads. Another version of this library may choose another plan for a program, and it computes the same bytes by this one.
+#[derive(Clone, PartialEq)]
+pub struct Plan {
+    params: Params,
+    /// The hash of the program or circuit.
+    source: KeyId,
+    model: String,
+    /// Largest noise weight of the inputs, by [`planned_weight`].
+    weight: u64,
+    body: Body,
+    id: KeyId,
+}
+
+/// The computation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Body {
+    /// Lookup tables on blocks (the integers family).
+    Tables(LutGraph),
+    /// Gates on bits (the gates family).
+    Gates(Netlist),
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("id", &self.id).field("params", &self.params.name()).finish_non_exhaustive()
+    }
+}
+
+impl Body {
+    /// The name in the header of a file.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Tables(_) => "tables",
+            Self::Gates(_) => "gates",
+        }
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, Error> {
+        match self {
+            Self::Tables(graph) => cbor(graph),
+            Self::Gates(netlist) => cbor(netlist),
+        }
+    }
+
+    /// The numbers of input and output blocks.
+    fn blocks(&self) -> (usize, usize) {
+        match self {
+            Self::Tables(graph) => (graph.inputs().len(), graph.outputs().len()),
+            Self::Gates(netlist) => (netlist.input_bits(), netlist.outputs().iter().map(|port| port.bits.len()).sum()),
+        }
+    }
+
+    /// Waves of bootstraps for inputs of at most this noise weight.
+    pub(super) fn schedule(&self, weight: u64) -> Schedule {
+        match self {
+            Self::Tables(graph) => tables::schedule(graph),
+            Self::Gates(netlist) => gates::schedule(netlist, weight),
+        }
+    }
+}
+
+fn cbor(value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let written = ciborium::into_writer(value, &mut bytes);
+    written.map(|()| bytes).map_err(|error| Error::Internal(format!("a plan cannot be written: {error}")))
+}
+
+fn parse<T: DeserializeOwned>(reader: &Reader, bytes: &[u8]) -> Result<T, Error> {
+    let mut rest = bytes;
+    let value = ciborium::from_reader(&mut rest).map_err(|error| reader.section_error("body", error))?;
+    if rest.is_empty() { Ok(value) } else { Err(reader.section_error("body", "it goes on after its end").into()) }
+}
+
+/// The noise weight for which a plan is made. Plans refresh inputs of a larger weight before anything else, so they are all the same.
+pub(super) fn planned_weight(params: &Params, weight: u64) -> u64 {
+    let refreshed = match params.family() {
+        Family::Gates => gates::REFRESHED,
+        Family::Integers => params.max_weight() as u64,
+    };
+    weight.min(refreshed)
+}
+
+/// The numbers of input and output blocks of a program or circuit.
+fn blocks_of(params: &Params, source: &Source) -> (usize, usize) {
+    let form = form_of(params);
+    let blocks = |width: usize| width.div_ceil(form.bits_per_block());
+    match source {
+        Source::Program(program) => (
+            program.inputs.iter().map(|input| blocks(input.ty.width())).sum(),
+            program.outputs.iter().map(|output| blocks(program.nodes[output.value.0 as usize].ty.width())).sum(),
+        ),
+        Source::Circuit(netlist, _) => {
+            let all = |ports: &[Port]| ports.iter().map(|port| blocks(port.bits.len())).sum();
+            (all(netlist.inputs()), all(netlist.outputs()))
+        }
+        Source::Convert(_) => (0, 0),
+    }
+}
+
+/// The identity of a plan. The name of its model is no part of it, because two models may choose one plan.
+pub(super) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Result<KeyId, Error> {
+    let all = (VERSION, params.literal(), source, weight, body.name(), KeyId::hash_of(&body.bytes()?));
+    Ok(KeyId::hash_of(&cbor(&all)?))
+}
+
+/// The hash of what a plan computes.
+pub(super) fn source_id(source: &Source) -> Result<KeyId, Error> {
+    let (kind, bytes) = match source {
+        Source::Program(program) => ("program", cbor(program)?),
+        Source::Circuit(netlist, optimize) => ("circuit", cbor(&(netlist, optimize))?),
+        Source::Convert(form) => ("conversion", cbor(form)?),
+    };
+    Ok(KeyId::hash_of(&cbor(&(kind, KeyId::hash_of(&bytes)))?))
+}
+
+impl Plan {
+    /// `weight` is a [`planned_weight`].
+    pub(super) fn new(params: &Params, source: &Source, model: &str, weight: u64, body: Body) -> Result<Self, Error> {
+        Self::identified(params.clone(), source_id(source)?, model.to_owned(), weight, body)
+    }
+
+    fn identified(params: Params, source: KeyId, model: String, weight: u64, body: Body) -> Result<Self, Error> {
+        let id = id(&params, source, weight, &body)?;
+        Ok(Self { params, source, model, weight, body, id })
+    }
+
+    /// The hash of everything that determines the results. Equal plans have the same one.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> Scheme {
+        SCHEME
+    }
+
+    /// The parameter set for which it was made.
+    pub fn params(&self) -> ParamsInfo {
+        super::keys::info(&self.params)
+    }
+
+    /// The name of the model by which it was chosen.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Number of bootstraps for one element.
+    pub fn bootstraps(&self) -> u64 {
+        self.waves().iter().sum()
+    }
+
+    /// Number of bootstraps of each wave, for one element. Those of a wave are independent.
+    pub fn waves(&self) -> Vec<u64> {
+        self.schedule().waves().iter().map(|&count| count as u64).collect()
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.body.schedule(self.weight)
+    }
+
+    pub(super) fn body(&self) -> &Body {
+        &self.body
+    }
+
+    pub(super) fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Checks that the plan computes this source under these parameters, on inputs of at most this noise weight.
+    ///
+    /// # Errors
+    /// [`Error::OtherPlan`] if it does not.
+    pub(super) fn check(&self, params: &Params, source: &Source, weight: u64) -> Result<(), Error> {
+        let other = |what: String, help: &str| Err(Error::OtherPlan { what, help: help.into() });
+        if self.params != *params {
+            let what = format!("for parameters {:?}, and the key has {:?}", self.params.name(), params.name());
+            return other(what, "make a plan with this key, or use a key of those parameters");
+        }
+        if self.source != source_id(source)? {
+            let what = "of another program, or of other types or constants".to_owned();
+            return other(what, "give the program from which the plan was made, or plan this one");
+        }
+        let weight = planned_weight(params, weight);
+        if weight > self.weight {
+            let what = format!("for inputs of noise weight {} at most, and these have {weight}", self.weight);
+            return other(what, "plan on these inputs; inputs that repeat a ciphertext have a larger weight");
+        }
+        let (wanted, has) = (blocks_of(params, source), self.body.blocks());
+        if wanted != has {
+            let what = format!("with {has:?} blocks of inputs and outputs, where the program has {wanted:?}");
+            return other(what, "it is a forgery: plan the program again");
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        let header = Header::new(Kind::Plan).scheme(files::SCHEME).params(self.params.literal())?;
+        let header = header.meta("plan_version", &VERSION)?.meta("plan", &self.id)?.meta("source", &self.source)?;
+        let header = header.meta("model", &self.model)?.meta("weight", &self.weight)?;
+        let (bootstraps, waves) = (self.bootstraps(), self.waves().len() as u64);
+        let header = header.meta("body", &self.body.name())?.meta("bootstraps", &bootstraps)?;
+        Ok(header.meta("waves", &waves)?)
+    }
+
+    fn write<D: Destination + ?Sized>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
+        Ok(writer.section("body", &self.body.bytes()?)?)
+    }
+
+    /// Writes the plan to a file. It replaces an existing file, but never a secret file.
+    ///
+    /// # Errors
+    /// From the file. A failed write leaves an existing file as it was.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        let mut writer = Writer::create(path, self.header()?, Overwrite::KeepSecrets)?;
+        self.write(&mut writer)?;
+        Ok(writer.finish()?)
+    }
+
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// The file is no plan, damaged, or newer than this library.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let reader = Reader::open(path, Expect::kind(Kind::Plan))?;
+        Self::read(&reader).map_err(|error| error.in_file(path))
+    }
+
+    /// The bytes of the plan's file.
+    ///
+    /// # Errors
+    /// From the writer.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut writer = Writer::in_memory(self.header()?);
+        self.write(&mut writer)?;
+        Ok(writer.into_bytes()?.to_vec())
+    }
+
+    /// Reads a plan from the bytes of its file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::read(&Reader::from_bytes("plan", bytes, Expect::kind(Kind::Plan))?)
+    }
+
+    fn read(reader: &Reader) -> Result<Self, Error> {
+        let version: u32 = reader.meta("plan_version")?;
+        if version != VERSION {
+            let what = format!("of version {version}, and this library computes plans of version {VERSION}");
+            return Err(Error::OtherPlan { what, help: "plan the program again".into() });
+        }
+        let params = files::params(reader)?;
+        let weight: u64 = reader.meta("weight")?;
+        let name: String = reader.meta("body")?;
+        let bytes = reader.section("body")?;
+        let body = match (params.family(), &*name) {
+            (Family::Gates, "gates") => Body::Gates(parse(reader, &bytes)?),
+            (Family::Integers, "tables") => Body::Tables(parse(reader, &bytes)?),
+            _ => return Err(reader.field("body", "plans of the parameter set have another").into()),
+        };
+        if let Body::Tables(graph) = &body
+            && graph.budget() != tables::budget(weight)
+        {
+            return Err(reader.field("weight", "the tables are for another weight").into());
+        }
+        let plan = Self::identified(params, reader.meta("source")?, reader.meta("model")?, weight, body)?;
+        if plan.id != reader.meta::<KeyId>("plan")? {
+            return Err(reader.field("plan", "it is not the hash of the plan").into());
+        }
+        Ok(plan)
+    }
+}
