@@ -28,6 +28,8 @@ pub enum Kind {
     Program,
     /// Plan of a program or circuit: its operations under a parameter set.
     Plan,
+    /// Paused computation: ciphertexts of a run between two waves.
+    RunState,
     /// Data that can be recomputed: transformed keys.
     Cache,
     /// Unfinished key generation. Secret: it determines the client key.
@@ -36,7 +38,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ClientKey,
         Self::ServerKey,
         Self::PublicKey,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Circuit,
         Self::Program,
         Self::Plan,
+        Self::RunState,
         Self::Cache,
         Self::Checkpoint,
     ];
@@ -63,6 +66,7 @@ impl Kind {
             Self::Circuit => "a circuit file",
             Self::Program => "a program file",
             Self::Plan => "a plan made by `solinas eval --save-plan`",
+            Self::RunState => "a paused run made by `solinas eval --checkpoint`",
             Self::Cache => "a cache file",
             Self::Checkpoint => "a checkpoint of key generation",
         }
@@ -79,6 +83,7 @@ impl fmt::Display for Kind {
             Self::Circuit => "circuit",
             Self::Program => "program",
             Self::Plan => "plan",
+            Self::RunState => "paused run",
             Self::Cache => "cache",
             Self::Checkpoint => "checkpoint",
         })

@@ -1,8 +1,9 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::prepared::Ran;
 use crate::process::Pool;
-use crate::tfhe::Plan;
+use crate::tfhe::{Plan, Position, RunState};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
 use std::sync::{Arc, OnceLock};
 
@@ -153,6 +154,21 @@ impl PlannedWork for Choice {
         Ok(device.unwrap_or(host))
     }
 
+    fn run_until(
+        &self,
+        batch: &Batch<'_>,
+        from: Option<&RunState>,
+        pause: &dyn Fn(Position) -> bool,
+        control: &Control<'_>,
+    ) -> Result<Ran, Error> {
+        if self.prefers_device(batch.instances, control)?
+            && let Some(ran) = self.auto.try_device(|| self.device.run_until(batch, from, pause, control))?
+        {
+            return Ok(ran);
+        }
+        self.host.run_until(batch, from, pause, control)
+    }
+
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         if self.prefers_device(batch.instances, control)?
             && let Some(results) = self.auto.try_device(|| self.device.run(batch, control))?
@@ -236,7 +252,8 @@ mod tests {
         let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
         for _ in 0..2 {
             let source = Arc::new(Source::Convert(Form::Bits));
-            let request = PlanRequest { source: &source, inputs: None, instances: 1, threads: 1, model: CostModel::Fewest };
+            let request =
+                PlanRequest { source: &source, inputs: None, instances: 1, threads: 1, model: CostModel::Fewest };
             let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
             plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
         }

@@ -4,6 +4,7 @@ use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::process::on_pool;
 use crate::{Condition, Error, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,6 +113,21 @@ impl Ciphertext {
     pub fn get(&self, index: usize) -> Result<Self, Error> {
         let elements = self.elements.get(index)?;
         self.with(None, elements)
+    }
+
+    /// Returns the elements of a range, in row order, as an array of one dimension. Runs on the parts of an array give the bytes of a run on the whole array,
+    /// by one plan ([`Server::prepare_pinned`](crate::Server::prepare_pinned)).
+    ///
+    /// # Errors
+    /// [`Error::Index`] if the range goes beyond the end; [`Error::EmptyArray`] if it is empty; [`Error::Packed`] if the elements share ciphertexts.
+    pub fn slice(&self, range: Range<usize>) -> Result<Self, Error> {
+        if range.end > self.len() {
+            return Err(Error::Index { index: range.end - 1, len: self.len() });
+        }
+        if range.is_empty() {
+            return Err(Error::EmptyArray);
+        }
+        self.with(Some(vec![range.len()]), self.elements.slice(range)?)
     }
 
     /// Returns other elements with the same metadata.

@@ -1,7 +1,8 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::planning::Source;
-use crate::tfhe::Plan;
+use crate::prepared::Ran;
+use crate::tfhe::{Plan, Position, RunState};
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use std::sync::Arc;
 
@@ -86,6 +87,17 @@ pub(crate) trait PlannedWork: Send + Sync {
         pool: &rayon::ThreadPool,
         control: &Control<'_>,
     ) -> Result<Estimate, Error>;
+
+    /// Computes the outputs from a paused run on, if one is given, and stops between two waves where `pause` says so. On the current thread pool.
+    fn run_until(
+        &self,
+        _batch: &Batch<'_>,
+        _from: Option<&RunState>,
+        _pause: &dyn Fn(Position) -> bool,
+        _control: &Control<'_>,
+    ) -> Result<Ran, Error> {
+        Err(Error::NoPause { scheme: self.count(1)?.scheme })
+    }
 
     /// Computes the outputs, on the current thread pool.
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error>;

@@ -351,6 +351,20 @@ pub enum Error {
         /// The fix.
         help: String,
     },
+    /// A paused run belongs to other work.
+    #[error(
+        "the paused run is {what}; give the key, the program and the inputs with which it began, or delete it to begin anew"
+    )]
+    OtherRun {
+        /// The work that it belongs to.
+        what: String,
+    },
+    /// Runs of this scheme cannot pause.
+    #[error("runs of scheme {scheme} cannot pause: only those of scheme tfhe can; leave the checkpoint out")]
+    NoPause {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// Plans of this scheme are not stored.
     #[error("plans of scheme {scheme} cannot be kept: only those of scheme tfhe can; leave the plan out")]
     NoPlan {

@@ -66,13 +66,15 @@ impl Error {
             | Self::NoPublicKey { .. }
             | Self::PublicInServerKey { .. }
             | Self::NoCompact { .. }
-            | Self::NoPlan { .. } => ErrorKind::Params,
+            | Self::NoPlan { .. }
+            | Self::NoPause { .. } => ErrorKind::Params,
             Self::Disk { .. } => ErrorKind::File,
             Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
             Self::PortWidth { .. }
             | Self::TooDeep { .. }
             | Self::Planning { .. }
             | Self::OtherPlan { .. }
+            | Self::OtherRun { .. }
             | Self::Radix(_)
             | Self::Lut(_) => ErrorKind::Circuit,
             Self::Cancelled => ErrorKind::Cancelled,

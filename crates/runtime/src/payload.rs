@@ -4,6 +4,7 @@ use crate::{Condition, Error, Form, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Writer};
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the header of a ciphertext file says about the elements.
@@ -26,6 +27,13 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
 
     /// The element at that index.
     fn get(&self, index: usize) -> Result<Arc<dyn Payload>, Error>;
+
+    /// The elements of a range, which is not empty and ends at [`Self::len`] or before.
+    fn slice(&self, range: Range<usize>) -> Result<Arc<dyn Payload>, Error> {
+        let first = self.get(range.start)?;
+        let others = (range.start + 1..range.end).map(|index| self.get(index)).collect::<Result<Vec<_>, _>>()?;
+        first.concat(&others)
+    }
 
     /// These elements, followed by those of others.
     fn concat(&self, others: &[Arc<dyn Payload>]) -> Result<Arc<dyn Payload>, Error>;

@@ -5,10 +5,14 @@ use crate::engine::{Batch, OutputSpec, PlanRequest, PlannedWork};
 use crate::planning::Source;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
-use crate::{Ciphertext, Control, Error, Estimate, Inputs, Plan, Program, Server, Type, Work, memory};
+use crate::{
+    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, RunState, Server, Type, Work, memory,
+};
 use solinas_circuits::program;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Work that is planned and has not run. [`Server::prepare`] makes it. It shares the server's key and threads.
 #[must_use = "`run` it, or ask for its cost"]
@@ -22,6 +26,15 @@ pub struct Prepared {
     planned: Box<dyn PlannedWork>,
     /// The plan that the caller gave.
     pinned: Option<Plan>,
+}
+
+/// The end of a run in parts.
+#[derive(Debug)]
+pub enum Ran {
+    /// The results.
+    Done(Vec<Ciphertext>),
+    /// The state with which it goes on.
+    Paused(RunState),
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
@@ -216,11 +229,62 @@ impl Prepared {
     /// # Errors
     /// [`Error::InputCount`] for fresh inputs; [`Error::Memory`]; [`Error::Cancelled`]; for inputs that are converted, as [`Server::prepare`].
     pub fn run(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        self.call(control, |planned, batch, results| results.of(planned.run(batch, control)?))
+    }
+
+    /// As [`Self::run`], in parts (TFHE): it stops between two waves where `pause` says so, and goes on from there with the state that it returned. The
+    /// results are those of [`Self::run`], bit for bit.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; [`Error::OtherRun`] for a state of other work; [`Error::NoPause`].
+    pub fn run_until(
+        &self,
+        from: Option<&RunState>,
+        pause: impl Fn(Position) -> bool + Sync,
+        control: &Control<'_>,
+    ) -> Result<Ran, Error> {
+        self.call(control, |planned, batch, results| match planned.run_until(batch, from, &pause, control)? {
+            Ran::Done(outputs) => Ok(Ran::Done(results.of(outputs)?)),
+            paused => Ok(paused),
+        })
+    }
+
+    /// As [`Self::run`], with a file that keeps the state (TFHE): it is written between two waves when `every` has passed since the last time, and a later call
+    /// goes on from it. It stays when the results are
+    /// there: save the results, then remove it.
+    ///
+    /// # Errors
+    /// As [`Self::run_until`]; from the file.
+    pub fn run_with_checkpoint(
+        &self,
+        path: &Path,
+        every: Duration,
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let mut state = if path.exists() { Some(RunState::load(path)?) } else { None };
+        loop {
+            let start = Instant::now();
+            match self.run_until(state.as_ref(), |_| start.elapsed() >= every, control)? {
+                Ran::Done(results) => return Ok(results),
+                Ran::Paused(paused) => {
+                    paused.save(path)?;
+                    state = Some(paused);
+                }
+            }
+        }
+    }
+
+    /// Calls `run` on the pool, with the work and its inputs in the form of the plan.
+    fn call<T: Send>(
+        &self,
+        control: &Control<'_>,
+        run: impl Fn(&dyn PlannedWork, &Batch<'_>, &Results) -> Result<T, Error> + Sync,
+    ) -> Result<T, Error> {
         let call = self.call.as_ref().ok_or_else(|| input_count(0, input_names(&self.source)))?;
         self.check_memory(call)?;
         let run = |planned: &dyn PlannedWork, inputs: &[Ciphertext]| {
             let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
-            call.results.of(self.server.pool.get()?.install(|| planned.run(&batch, control))?)
+            self.server.pool.get()?.install(|| run(planned, &batch, &call.results))
         };
         if let Some(inputs) = self.ready() {
             return run(&*self.planned, inputs);
@@ -371,7 +435,11 @@ mod tests {
             self.0.form()
         }
 
-        fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        fn plan(
+            self: Arc<Self>,
+            request: &PlanRequest<'_>,
+            control: &Control<'_>,
+        ) -> Result<Box<dyn PlannedWork>, Error> {
             self.1.fetch_add(1, Ordering::Relaxed);
             Arc::clone(&self.0).plan(request, control)
         }

@@ -71,8 +71,16 @@ fn encrypt_parts<S: Leveled>(
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
     let zero_padded = form_of(params) == Form::Slots && plain.shape.is_some();
     let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), zero_padded, blocks });
-    Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: key.id(), insecure, plan: None, elements }
-        .checked()
+    Ciphertext {
+        ty: plain.ty,
+        shape: plain.shape,
+        form: form_of(params),
+        key_id: key.id(),
+        insecure,
+        plan: None,
+        elements,
+    }
+    .checked()
 }
 
 /// Public values as an input of a run, in ciphertexts that anyone can read beside the plaintexts.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use solinas_formats::{Destination, Header, KeyId, Reader, Writer, pack};
 use solinas_schemes::tfhe::{CompactCiphertext, LweCiphertext, Masks, Params, ShortCiphertexts};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The blocks of elements, least significant first.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,12 +49,12 @@ impl Blocks {
         }
     }
 
-    /// The element at an index below [`Self::len`].
-    pub(super) fn get(&self, index: usize) -> Self {
+    /// The elements of a range that ends at [`Self::len`] or before.
+    pub(super) fn slice(&self, range: Range<usize>) -> Self {
         match self {
-            Self::Full(elements) => Self::Full(vec![elements[index].clone()]),
-            Self::Short(short, size) => Self::Short(short.slice(index * size, *size), *size),
-            Self::Compact(elements) => Self::Compact(vec![elements[index].clone()]),
+            Self::Full(elements) => Self::Full(elements[range].to_vec()),
+            Self::Short(short, size) => Self::Short(short.slice(range.start * size, range.len() * size), *size),
+            Self::Compact(elements) => Self::Compact(elements[range].to_vec()),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, tfhe as files};
 use solinas_schemes::tfhe::Params;
 use solinas_schemes::tfhe::params::Family;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Encrypted elements of one type.
@@ -69,7 +70,11 @@ impl scheme::Payload for Elements {
         if index >= self.blocks.len() {
             return Err(Error::Index { index, len: self.blocks.len() });
         }
-        Ok(Arc::new(self.like(self.blocks.get(index))))
+        Ok(Arc::new(self.like(self.blocks.slice(index..index + 1))))
+    }
+
+    fn slice(&self, range: Range<usize>) -> Result<Arc<dyn scheme::Payload>, Error> {
+        Ok(Arc::new(self.like(self.blocks.slice(range))))
     }
 
     fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {

@@ -6,11 +6,14 @@ use super::blocks::Blocks;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::plan::{self, Body, Plan, planned_weight};
+use super::run::{self, Cursor, Position};
 use super::schedule::Schedule;
-use super::values::Target;
+use super::state::{self, RunId, RunState};
 use super::tables;
+use super::values::Target;
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::planning::{self, Plans, Source};
+use crate::prepared::Ran;
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
@@ -232,11 +235,7 @@ impl Engine for TfheEngine {
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 
-    fn plan(
-        self: Arc<Self>,
-        request: &PlanRequest<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn PlannedWork>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(1), weight)?));
         let (form, scheduled, weight) = match &**request.source {
             Source::Program(program) => {
@@ -283,6 +282,30 @@ struct Planned {
 }
 
 impl Planned {
+    fn run_from(
+        &self,
+        batch: &Batch<'_>,
+        from: Option<&Cursor>,
+        pause: &dyn Fn(Position) -> bool,
+        control: &Control<'_>,
+    ) -> Result<run::Ran, Error> {
+        let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
+        let full = full.collect::<Result<Vec<_>, Error>>()?;
+        let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
+        self.scheduled.schedule.run(self.engine.target(), &blocks, from, pause, control)
+    }
+
+    fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
+        let (evaluator, plan) = (&self.engine.evaluator, self.id()?);
+        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
+        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
+            let (params, weight) = (evaluator.params().clone(), self.scheduled.schedule.output_weight());
+            let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
+            Ciphertext { ty, shape, form, key_id, insecure, plan, elements }.checked()
+        });
+        outputs.collect()
+    }
+
     /// The identity of the plan. None for a conversion.
     fn id(&self) -> Result<Option<KeyId>, Error> {
         let Some(body) = &self.scheduled.body else { return Ok(None) };
@@ -324,20 +347,38 @@ impl PlannedWork for Planned {
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let evaluator = &self.engine.evaluator;
-        let target = self.engine.target();
-        let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
-        let full = full.collect::<Result<Vec<_>, Error>>()?;
-        let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
-        let results = self.scheduled.schedule.run(target, &blocks, control)?;
-        let plan = self.id()?;
-        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
-        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let (params, weight) = (evaluator.params().clone(), self.scheduled.schedule.output_weight());
-            let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
-            Ciphertext { ty, shape, form, key_id, insecure, plan, elements }.checked()
-        });
-        outputs.collect()
+        match self.run_from(batch, None, &|_| false, control)? {
+            run::Ran::Done(results) => self.results(batch, results),
+            run::Ran::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
+        }
+    }
+
+    fn run_until(
+        &self,
+        batch: &Batch<'_>,
+        from: Option<&RunState>,
+        pause: &dyn Fn(Position) -> bool,
+        control: &Control<'_>,
+    ) -> Result<Ran, Error> {
+        let Some(plan) = self.id()? else {
+            return Err(Error::Request {
+                what: "a conversion cannot pause".into(),
+                help: "run it without a checkpoint".into(),
+            });
+        };
+        let id = RunId { key_id: self.engine.key_id(), plan, inputs: state::inputs_id(batch.inputs)? };
+        let cursor = from.map(|from| from.cursor(id)).transpose()?;
+        if cursor.is_some_and(|cursor| !self.scheduled.schedule.check_cursor(cursor, batch.instances)) {
+            return Err(Error::OtherRun { what: "of another number of elements or waves".into() });
+        }
+        match self.run_from(batch, cursor, pause, control)? {
+            run::Ran::Done(results) => Ok(Ran::Done(self.results(batch, results)?)),
+            run::Ran::Paused(cursor) => {
+                let evaluator = &self.engine.evaluator;
+                let outputs = self.scheduled.schedule.outputs.len();
+                Ok(Ran::Paused(RunState::new(evaluator.params(), id, evaluator.is_insecure(), outputs, cursor)))
+            }
+        }
     }
 }
 
@@ -362,9 +403,7 @@ fn circuit(
     let optimized = optimize.then(|| netlist.optimize_within(&gate_costs(params), limits)).transpose()?;
     Ok(match params.family() {
         Family::Gates => Body::Gates(optimized.unwrap_or_else(|| netlist.clone())),
-        Family::Integers => {
-            Body::Tables(tables::lower_netlist(optimized.as_ref().unwrap_or(netlist), weight, limits)?)
-        }
+        Family::Integers => Body::Tables(tables::lower_netlist(optimized.as_ref().unwrap_or(netlist), weight, limits)?),
     })
 }
 
@@ -385,13 +424,7 @@ fn gate_costs(params: &Params) -> GateCosts {
     GateCosts { mux, ..Default::default() }
 }
 
-fn body(
-    program: &Program,
-    params: &Params,
-    weight: u64,
-    shallow: bool,
-    limits: &Limits<'_>,
-) -> Result<Body, Error> {
+fn body(program: &Program, params: &Params, weight: u64, shallow: bool, limits: &Limits<'_>) -> Result<Body, Error> {
     program.validate()?;
     match params.family() {
         Family::Gates => {

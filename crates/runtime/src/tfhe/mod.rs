@@ -6,7 +6,9 @@ mod engine;
 mod gates;
 mod keys;
 mod plan;
+mod run;
 mod schedule;
+mod state;
 mod tables;
 mod values;
 
@@ -14,10 +16,12 @@ use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, Sche
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, Open, info};
 pub use plan::Plan;
+pub use run::Position;
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
+pub use state::RunState;
 use std::sync::Arc;
 
 /// The name of the scheme.

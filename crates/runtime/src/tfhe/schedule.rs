@@ -1,8 +1,8 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
-use super::values::{Target, Values};
+use super::run::{Cursor, Lanes, Position, Ran, Run};
+use super::values::Target;
 use crate::{Control, Error};
-use solinas_gpu::tfhe::{self, Sum};
 use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -48,25 +48,25 @@ impl Linear {
 
 /// One bootstrap. Its outputs, one for each table, are the values from `first` on.
 #[derive(Debug, Clone)]
-struct Task {
-    argument: Linear,
-    table: u32,
-    first: u32,
-    outputs: u32,
-    wave: u32,
+pub(super) struct Task {
+    pub(super) argument: Linear,
+    pub(super) table: u32,
+    pub(super) first: u32,
+    pub(super) outputs: u32,
+    pub(super) wave: u32,
 }
 
 /// Waves of independent bootstraps over numbered values. The inputs are the first values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    inputs: u32,
+    pub(super) inputs: u32,
     values: u32,
     /// The wave after which each value exists; 0 for inputs.
     born: Vec<u32>,
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
-    outputs: Vec<Linear>,
+    pub(super) outputs: Vec<Linear>,
     output_weight: u64,
 }
 
@@ -132,69 +132,61 @@ impl Schedule {
     }
 
     /// Runs on instances side by side: `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs
-    /// of each instance. Progress counts bootstraps.
+    /// of each instance. Progress counts bootstraps. Between two waves it asks `pause` whether to stop there.
     pub(crate) fn run(
         &self,
         target: Target<'_>,
         inputs: &[Vec<&LweCiphertext>],
+        from: Option<&Cursor>,
+        pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
-    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+    ) -> Result<Ran, Error> {
         let places = self.places();
-        let mut done = Done { bootstraps: 0, total: (self.tasks.len() * inputs.len()) as u64, control };
-        done.add(0);
         let most = self.waves().into_iter().chain([self.outputs.len()]).max().unwrap_or(1);
-        let mut outputs = Vec::with_capacity(inputs.len());
-        for inputs in inputs.chunks(target.instances(places.count)) {
-            let lanes = inputs.len();
+        let run = Run { schedule: self, places: &places, instances: inputs.len(), pause, control };
+        let mut outputs = from.map_or_else(Vec::new, |cursor| cursor.outputs.clone());
+        outputs.reserve(inputs.len() - outputs.len());
+        let mut from = from.filter(|cursor| cursor.wave > 0);
+        let started = outputs.len();
+        while outputs.len() < inputs.len() {
+            let (done, instances, waves) = (outputs.len(), inputs.len(), self.waves().len());
+            if done > started && pause(Position { done, instances, wave: 0, waves }) {
+                return Ok(Ran::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
+            }
+            let left = &inputs[outputs.len()..];
+            let resumed = from.take();
+            let lanes = resumed.map_or_else(|| target.instances(places.count).min(left.len()), |cursor| cursor.lanes);
             let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
-            outputs.extend(self.run_lanes(&mut *values, &places, inputs, &mut done)?);
-        }
-        Ok(outputs)
-    }
-
-    fn run_lanes(
-        &self,
-        values: &mut dyn Values,
-        places: &Places,
-        inputs: &[Vec<&LweCiphertext>],
-        done: &mut Done<'_>,
-    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
-        let lanes = inputs.len();
-        let slot = |value: u32, lane: usize| places.of[value as usize] * lanes as u32 + lane as u32;
-        let sum = |linear: &Linear, lane: usize| Sum {
-            terms: linear.terms.iter().map(|&(value, c)| (slot(value, lane), c)).collect(),
-            constant: linear.constant,
-        };
-        for (lane, inputs) in inputs.iter().enumerate() {
-            for (value, input) in (0..self.inputs).zip(inputs) {
-                values.write(slot(value, lane), input)?;
+            match run.lanes(&mut *values, &left[..lanes], done, resumed)? {
+                Lanes::Done(more) => outputs.extend(more),
+                Lanes::Paused(wave, live) => return Ok(Ran::Paused(Cursor { outputs, lanes, wave, live })),
             }
         }
-        let mut order: Vec<&Task> = self.tasks.iter().collect();
-        order.sort_by_key(|task| task.wave);
-        for wave in order.chunk_by(|a, b| a.wave == b.wave) {
-            let jobs: Vec<(&Task, usize)> =
-                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
-            // Batches of equal size, so that no thread idles on a small last one.
-            let size = jobs.len().div_ceil(jobs.len().div_ceil(values.batch()).max(1)).max(1);
-            for jobs in jobs.chunks(size) {
-                done.control.check()?;
-                let job = |&(task, lane): &(&Task, usize)| tfhe::Task {
-                    argument: sum(&task.argument, lane),
-                    table: task.table as usize,
-                    outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
-                };
-                values.bootstrap(&jobs.iter().map(job).collect::<Vec<_>>())?;
-                done.add(jobs.len());
-            }
-        }
-        let outputs = |lane| self.outputs.iter().map(move |output| sum(output, lane));
-        let mut all = values.read(&(0..lanes).flat_map(outputs).collect::<Vec<_>>())?.into_iter();
-        Ok((0..lanes).map(|_| all.by_ref().take(self.outputs.len()).collect()).collect())
+        Ok(Ran::Done(outputs))
     }
 
-    /// Gives each value a slot from the wave that computes it to the last wave that reads it. Outputs are read at the end.
-    fn places(&self) -> Places {
+    /// Values that exist before a wave and that it or a later one reads, or that are outputs.
+    pub(crate) fn live(&self, wave: u32) -> Vec<u32> {
+        let last = self.last_use();
+        (0..self.values).filter(|&value| self.born[value as usize] <= wave && last[value as usize] > wave).collect()
+    }
+
+    /// Checks that a run on so many instances can go on from there.
+    pub(crate) fn check_cursor(&self, cursor: &Cursor, instances: usize) -> bool {
+        let waves = self.waves().len() as u32;
+        let inside = cursor.wave == 0 && cursor.lanes == 0 && cursor.live.is_empty()
+            || cursor.wave > 0
+                && cursor.wave < waves
+                && cursor.lanes > 0
+                && Some(cursor.live.len()) == self.live(cursor.wave).len().checked_mul(cursor.lanes);
+        let lanes = cursor.outputs.len().checked_add(cursor.lanes);
+        inside
+            && lanes.is_some_and(|lanes| lanes <= instances)
+            && cursor.outputs.iter().all(|outputs| outputs.len() == self.outputs.len())
+    }
+
+    /// The wave after which no other reads a value, plus 1. Outputs are read at the end.
+    fn last_use(&self) -> Vec<u32> {
         // A value that is never read still takes its slot in the wave that writes it.
         let mut last_use = self.born.clone();
         for task in &self.tasks {
@@ -205,6 +197,12 @@ impl Schedule {
         for &(value, _) in self.outputs.iter().flat_map(|output| &output.terms) {
             last_use[value as usize] = u32::MAX;
         }
+        last_use
+    }
+
+    /// Gives each value a slot from the wave that computes it to the last wave that reads it. Outputs are read at the end.
+    fn places(&self) -> Places {
+        let last_use = self.last_use();
         let mut order: Vec<usize> = (0..self.values as usize).collect();
         order.sort_by_key(|&value| self.born[value]);
         let mut places = Places { of: vec![0; self.values as usize], count: 0 };
@@ -230,21 +228,7 @@ impl Schedule {
 }
 
 /// The slot of each value, and the number of slots.
-struct Places {
-    of: Vec<u32>,
+pub(super) struct Places {
+    pub(super) of: Vec<u32>,
     count: usize,
-}
-
-/// Bootstraps that are done.
-struct Done<'a> {
-    bootstraps: u64,
-    total: u64,
-    control: &'a Control<'a>,
-}
-
-impl Done<'_> {
-    fn add(&mut self, bootstraps: usize) {
-        self.bootstraps += bootstraps as u64;
-        self.control.report(self.bootstraps, self.total);
-    }
 }

@@ -111,7 +111,8 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
         (2, Some(middle), [FullFft, RecryptMethod::fitting(&params, middle).unwrap()]),
     ] {
         let server =
-            Server::with_options(key, &ServerOptions { threads: Some(threads), memory, ..ServerOptions::default() }).unwrap();
+            Server::with_options(key, &ServerOptions { threads: Some(threads), memory, ..ServerOptions::default() })
+                .unwrap();
         assert_eq!(run(&server), want, "{methods:?}");
         assert_eq!(method(&server), methods[0]);
         // From many recryptions on, with larger tables.
@@ -124,8 +125,10 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
 
 #[test]
 fn too_little_memory_is_told_before_the_work_with_what_would_do() {
-    let error =
-        Server::with_options(&setup().key, &ServerOptions { threads: Some(1), memory: Some(1 << 16), ..ServerOptions::default() });
+    let error = Server::with_options(
+        &setup().key,
+        &ServerOptions { threads: Some(1), memory: Some(1 << 16), ..ServerOptions::default() },
+    );
     let message = error.unwrap_err().to_string();
     assert!(message.contains("0 MiB are allowed") && message.contains("allow 1 MiB by --memory"), "{message}");
 }

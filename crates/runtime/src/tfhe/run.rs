@@ -1,0 +1,129 @@
+//! A run of a schedule, which can stop between two waves and go on later.
+
+use super::schedule::{Linear, Places, Schedule, Task};
+use super::values::Values;
+use crate::{Control, Error};
+use solinas_gpu::tfhe::{self, Sum};
+use solinas_schemes::tfhe::LweCiphertext;
+
+/// Where a run stands between two waves. Instances run in groups, one group after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Instances that are done.
+    pub done: usize,
+    /// All instances.
+    pub instances: usize,
+    /// Waves that are done of the instances that run. It is 0 if none do.
+    pub wave: usize,
+    /// The waves of an instance.
+    pub waves: usize,
+}
+
+/// A run that stopped before a wave.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cursor {
+    /// The outputs of the first instances.
+    pub(crate) outputs: Vec<Vec<LweCiphertext>>,
+    /// Number of the instances after these that have begun.
+    pub(crate) lanes: usize,
+    /// The next wave of these, at least 1; 0 if none has begun.
+    pub(crate) wave: u32,
+    /// The values that later waves read, each for all lanes, in the order of [`Schedule::live`].
+    pub(crate) live: Vec<LweCiphertext>,
+}
+
+/// The end of a run.
+pub(crate) enum Ran {
+    /// The outputs of each instance.
+    Done(Vec<Vec<LweCiphertext>>),
+    Paused(Cursor),
+}
+
+/// The end of a run of one group.
+pub(super) enum Lanes {
+    Done(Vec<Vec<LweCiphertext>>),
+    /// The next wave, and the live values.
+    Paused(u32, Vec<LweCiphertext>),
+}
+
+/// A run of all instances.
+pub(super) struct Run<'a> {
+    pub(super) schedule: &'a Schedule,
+    pub(super) places: &'a Places,
+    pub(super) instances: usize,
+    pub(super) pause: &'a dyn Fn(Position) -> bool,
+    pub(super) control: &'a Control<'a>,
+}
+
+impl Run<'_> {
+    /// Reports the number of bootstraps that are done.
+    fn report(&self, done: usize) {
+        self.control.report(done as u64, (self.schedule.tasks.len() * self.instances) as u64);
+    }
+
+    /// Runs a group of instances, of which `finished` are done before it.
+    pub(super) fn lanes(
+        &self,
+        values: &mut dyn Values,
+        inputs: &[Vec<&LweCiphertext>],
+        finished: usize,
+        from: Option<&Cursor>,
+    ) -> Result<Lanes, Error> {
+        let (schedule, lanes) = (self.schedule, inputs.len());
+        let slot = |value: u32, lane: usize| self.places.of[value as usize] * lanes as u32 + lane as u32;
+        let sum = |linear: &Linear, lane: usize| Sum {
+            terms: linear.terms.iter().map(|&(value, c)| (slot(value, lane), c)).collect(),
+            constant: linear.constant,
+        };
+        let slots = |live: &[u32]| -> Vec<u32> {
+            live.iter().flat_map(|&value| (0..lanes).map(move |lane| slot(value, lane))).collect()
+        };
+        let start = from.map_or(0, |cursor| cursor.wave);
+        match from {
+            Some(cursor) => {
+                for (slot, value) in slots(&schedule.live(start)).into_iter().zip(&cursor.live) {
+                    values.write(slot, value)?;
+                }
+            }
+            None => {
+                for (lane, inputs) in inputs.iter().enumerate() {
+                    for (value, input) in (0..schedule.inputs).zip(inputs) {
+                        values.write(slot(value, lane), input)?;
+                    }
+                }
+            }
+        }
+        let mut order: Vec<&Task> = schedule.tasks.iter().filter(|task| task.wave >= start).collect();
+        order.sort_by_key(|task| task.wave);
+        let mut done = schedule.tasks.len() * finished + (schedule.tasks.len() - order.len()) * lanes;
+        self.report(done);
+        let waves = schedule.waves().len();
+        for wave in order.chunk_by(|a, b| a.wave == b.wave) {
+            let number = wave[0].wave;
+            let here = Position { done: finished, instances: self.instances, wave: number as usize, waves };
+            if number > start && (self.pause)(here) {
+                let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
+                let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;
+                return Ok(Lanes::Paused(number, live));
+            }
+            let jobs: Vec<(&Task, usize)> =
+                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
+            // Batches of equal size, so that no thread idles on a small last one.
+            let size = jobs.len().div_ceil(jobs.len().div_ceil(values.batch()).max(1)).max(1);
+            for jobs in jobs.chunks(size) {
+                self.control.check()?;
+                let job = |&(task, lane): &(&Task, usize)| tfhe::Task {
+                    argument: sum(&task.argument, lane),
+                    table: task.table as usize,
+                    outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                };
+                values.bootstrap(&jobs.iter().map(job).collect::<Vec<_>>())?;
+                done += jobs.len();
+                self.report(done);
+            }
+        }
+        let outputs = |lane| schedule.outputs.iter().map(move |output| sum(output, lane));
+        let mut all = values.read(&(0..lanes).flat_map(outputs).collect::<Vec<_>>())?.into_iter();
+        Ok(Lanes::Done((0..lanes).map(|_| all.by_ref().take(schedule.outputs.len()).collect()).collect()))
+    }
+}
