@@ -10,6 +10,7 @@ mod find;
 mod job;
 mod keys;
 mod params;
+mod plan;
 mod program;
 mod server;
 
@@ -25,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PyClientKey>()?;
     module.add_class::<keys::PyPublicKey>()?;
     module.add_class::<keys::PyServerKey>()?;
+    module.add_class::<plan::PyPlan>()?;
     module.add_class::<server::PyServer>()?;
     module.add_class::<job::PyJob>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Program, ProgressParts, Server, ServerOptions, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, ProgressParts, Server,
+    ServerOptions, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -14,6 +15,7 @@ use crate::error::{Failure, guarded};
 use crate::job::{PyJob, wait};
 use crate::keys::{PyServerKey, plain};
 use crate::params::estimate_dict;
+use crate::plan::PyPlan;
 use crate::program::PyProgram;
 
 /// A server: an evaluation key that is ready for work, and threads.
@@ -41,8 +43,9 @@ impl PyInput<'_> {
 /// One step of a plan. A number stands for a value: the inputs of the plan come first, then the results of its steps, in order.
 #[derive(FromPyObject)]
 enum PyStep<'py> {
-    Program(PyRef<'py, PyProgram>, Vec<usize>),
-    Circuit(PyRef<'py, PyCircuit>, Vec<usize>),
+    /// The plan is optional.
+    Program(PyRef<'py, PyProgram>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
+    Circuit(PyRef<'py, PyCircuit>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
     /// The elements with these flat indices, in a shape.
     Take(usize, Vec<usize>, Option<Vec<usize>>),
     /// Scalars and arrays one after the other, in a shape.
@@ -52,17 +55,21 @@ enum PyStep<'py> {
 impl PyStep<'_> {
     fn owned(self) -> Step {
         match self {
-            Self::Program(program, values) => Step::Program(program.program.clone(), values),
-            Self::Circuit(circuit, values) => Step::Circuit(circuit.netlist.clone(), values),
+            Self::Program(program, values, plan) => Step::Program(program.program.clone(), values, pinned(plan)),
+            Self::Circuit(circuit, values, plan) => Step::Circuit(circuit.netlist.clone(), values, pinned(plan)),
             Self::Take(value, indices, shape) => Step::Take(value, indices, shape),
             Self::Stack(values, shape) => Step::Stack(values, shape),
         }
     }
 }
 
+fn pinned(plan: Option<PyRef<'_, PyPlan>>) -> Option<Plan> {
+    plan.map(|plan| plan.inner.clone())
+}
+
 enum Step {
-    Program(Program, Vec<usize>),
-    Circuit(Netlist, Vec<usize>),
+    Program(Program, Vec<usize>, Option<Plan>),
+    Circuit(Netlist, Vec<usize>, Option<Plan>),
     Take(usize, Vec<usize>, Option<Vec<usize>>),
     Stack(Vec<usize>, Vec<usize>),
 }
@@ -73,15 +80,28 @@ impl Step {
         matches!(self, Self::Program(..) | Self::Circuit(..))
     }
 
+    /// The planned work of a step that takes time.
+    fn prepare(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Option<Prepared>, Failure> {
+        let (work, plan) = match self {
+            Self::Program(program, args, plan) => {
+                let inputs = args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
+                (Work::program(program, &inputs), plan)
+            }
+            Self::Circuit(netlist, args, plan) => (Work::circuit(netlist, &ciphertexts(values, args)?), plan),
+            Self::Take(..) | Self::Stack(..) => return Ok(None),
+        };
+        Ok(Some(match plan {
+            Some(plan) => server.prepare_pinned(work, plan, control)?,
+            None => server.prepare(work, control)?,
+        }))
+    }
+
     fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
         match self {
-            Self::Program(program, args) => {
-                let inputs = args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
-                Ok(server.run(Work::program(program, &inputs), control)?)
-            }
-            Self::Circuit(netlist, args) => {
-                Ok(server.run(Work::circuit(netlist, &ciphertexts(values, args)?), control)?)
-            }
+            Self::Program(..) | Self::Circuit(..) => match self.prepare(server, values, control)? {
+                Some(prepared) => Ok(prepared.run(control)?),
+                None => Ok(Vec::new()),
+            },
             Self::Take(array, indices, shape) => {
                 Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
             }
@@ -145,6 +165,25 @@ enum Task {
     Circuit(Netlist),
 }
 
+impl PyTask<'_> {
+    fn owned(self) -> Task {
+        match self {
+            Self::Program(program) => Task::Program(program.program.clone()),
+            Self::Circuit(circuit) => Task::Circuit(circuit.netlist.clone()),
+        }
+    }
+}
+
+impl Task {
+    /// The work on fresh inputs. A circuit runs once.
+    fn fresh(&self, elements: usize) -> Work<'_> {
+        match self {
+            Self::Program(program) => Work::program(program, Inputs::Fresh { instances: elements }),
+            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: 1 }),
+        }
+    }
+}
+
 #[pymethods]
 impl PyServer {
     /// Loads a key into memory and starts threads. `None` stands for the default of a limit.
@@ -155,10 +194,12 @@ impl PyServer {
         threads: Option<usize>,
         memory: Option<u64>,
         device: Option<&str>,
+        model: Option<&str>,
     ) -> PyResult<Self> {
         let key = Arc::clone(&key.key);
         let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::Device(error)))?;
-        let options = ServerOptions { threads, memory, device };
+        let model = model.map(str::parse).transpose().map_err(Failure::from)?;
+        let options = ServerOptions { threads, memory, device, model };
         let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;
         wait(&job, py, None, None)?;
         Ok(Self { server: Arc::new(job.take()?) })
@@ -174,6 +215,12 @@ impl PyServer {
     #[getter]
     fn device(&self) -> String {
         self.server.device().to_string()
+    }
+
+    /// The rule by which plans are chosen.
+    #[getter]
+    fn model(&self) -> String {
+        self.server.model().to_string()
     }
 
     /// The error of the GPU after which a server on `auto` computed on the processor.
@@ -194,6 +241,34 @@ impl PyServer {
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let server = Arc::clone(&self.server);
         Ok(PyJob::new(Job::start(move |control| compute(&server, inputs, &steps, &outputs, control))?))
+    }
+
+    /// The plan of the first step that takes time. Ctrl-C stops the planning.
+    fn plan(&self, py: Python<'_>, inputs: Vec<PyInput<'_>>, steps: Vec<PyStep<'_>>) -> PyResult<PyPlan> {
+        let mut values = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
+        let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
+        let server = Arc::clone(&self.server);
+        let job: Job<Plan, Failure> = Job::start(move |control| {
+            for step in &steps {
+                match step.prepare(&server, &values, control)? {
+                    Some(prepared) => return Ok(prepared.plan()?),
+                    None => values.extend(step.run(&server, &values, control)?.into_iter().map(Input::from)),
+                }
+            }
+            Err(Error::Internal("there is no step to plan".into()).into())
+        })?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?.into())
+    }
+
+    /// The plan of a program or circuit on fresh inputs.
+    fn plan_fresh(&self, py: Python<'_>, work: PyTask<'_>, elements: usize) -> PyResult<PyPlan> {
+        let task = work.owned();
+        let server = Arc::clone(&self.server);
+        let job: Job<Plan, Failure> =
+            Job::start(move |control| Ok(server.prepare(task.fresh(elements), control)?.plan()?))?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?.into())
     }
 
     /// Converts a ciphertext to the form `bits` or `radix`. Ctrl-C stops it.
@@ -221,20 +296,11 @@ impl PyServer {
     /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements.
     /// Ctrl-C stops the measurement.
     fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyTask<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
-        let owned = |(work, elements): (PyTask<'_>, usize)| match work {
-            PyTask::Program(program) => (Task::Program(program.program.clone()), elements),
-            PyTask::Circuit(circuit) => (Task::Circuit(circuit.netlist.clone()), elements),
-        };
-        let works: Vec<_> = works.into_iter().map(owned).collect();
+        let works: Vec<_> = works.into_iter().map(|(work, elements)| (work.owned(), elements)).collect();
         let server = Arc::clone(&self.server);
         let job: Job<Estimate, Failure> = Job::start(move |control| {
-            let cost = |(task, elements): &(Task, usize)| {
-                let work = match task {
-                    Task::Program(program) => Work::program(program, Inputs::Fresh { instances: *elements }),
-                    Task::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: 1 }),
-                };
-                server.prepare(work, control)?.estimate(control)
-            };
+            let cost =
+                |(task, elements): &(Task, usize)| server.prepare(task.fresh(*elements), control)?.estimate(control);
             Ok(server.total_cost(works.iter().map(cost))?)
         })?;
         wait(&job, py, None, None)?;

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Write the public matrix of an LWE key to a file, which `encrypt` can read
     Expand(crate::expand::Args),
     /// Compute on ciphertexts without a secret key
-    Eval(crate::eval::Args),
+    Eval(Box<crate::eval::Args>),
     /// Decrypt ciphertexts
     Decrypt(crate::decrypt::Args),
     /// Describe key and ciphertext files and verify them
@@ -64,7 +64,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Keygen(args) => crate::keygen::run(args, out),
         Command::Encrypt(args) => crate::encrypt::run(args, out),
         Command::Expand(args) => crate::expand::run(args, out),
-        Command::Eval(args) => crate::eval::run(args, out),
+        Command::Eval(args) => crate::eval::run(*args, out),
         Command::Decrypt(args) => crate::decrypt::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),

@@ -10,7 +10,7 @@ pub(crate) fn threads(asked: u16) -> usize {
     usize::from(asked).min(4 * processors)
 }
 
-/// Resources of a server: the number of threads, limited by [`threads`], the memory in MiB, and the name of the device.
+/// Options of a server: the number of threads, limited by [`threads`], the memory in MiB, and the name of the device.
 ///
 /// # Errors
 /// If no device has this name.
@@ -19,6 +19,7 @@ pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>, device: Optio
         threads: asked.map(threads),
         memory: mib.map(|mib| mib.saturating_mul(1 << 20)),
         device: device.map(str::parse).transpose().map_err(solinas_runtime::Error::from)?,
+        model: None,
     })
 }
 

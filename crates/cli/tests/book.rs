@@ -53,6 +53,7 @@ pages! {
     ntru: "docs/book/ntru.md",
     parameters: "docs/book/parameters.md",
     performance: "docs/book/performance.md",
+    plans: "docs/book/plans.md",
     python: "docs/book/python.md",
     quickstart: "docs/book/quickstart.md",
     rsa: "docs/book/rsa.md",

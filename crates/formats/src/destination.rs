@@ -109,7 +109,7 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
     let secret = kind.is_secret() || holds_secret(path);
     let keep = match overwrite {
         Overwrite::Never => true,
-        Overwrite::KeepSecrets => secret || holds_other_key(path, kind),
+        Overwrite::KeepSecrets => secret || holds_another(path, kind),
         Overwrite::Always => false,
     };
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
@@ -157,9 +157,11 @@ fn held_key(path: &Path, file: &mut File) -> Result<Option<bool>> {
 
 /// Whether a file holds a public key of another kind than the new file. Such keys cannot be recomputed from
 /// ciphertexts.
-fn holds_other_key(path: &Path, kind: Kind) -> bool {
+fn holds_another(path: &Path, kind: Kind) -> bool {
     let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
-    held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))
+    // A plan or a paused run in the place of a ciphertext would lose the ciphertext.
+    let beside_results = matches!(kind, Kind::Plan | Kind::RunState);
+    held.is_ok_and(|held| held != kind && (beside_results || matches!(held, Kind::ServerKey | Kind::PublicKey)))
 }
 
 #[cfg(test)]

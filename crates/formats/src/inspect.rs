@@ -187,6 +187,8 @@ impl fmt::Display for Plain<'_> {
             Value::Bool(b) => write!(f, "{b}"),
             Value::Null => f.write_str("none"),
             Value::Text(text) => write!(f, "{}", text.escape_debug()),
+            // The identity of a plan.
+            Value::Bytes(bytes) if bytes.len() == 32 => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
             Value::Bytes(bytes) => write!(f, "({} bytes)", bytes.len()),
             Value::Tag(_, value) => Plain(value).fmt(f),
             Value::Array(items) => {

@@ -366,7 +366,9 @@ pub enum Error {
         scheme: Scheme,
     },
     /// Plans of this scheme are not stored.
-    #[error("plans of scheme {scheme} cannot be kept: only those of scheme tfhe can; leave the plan out")]
+    #[error(
+        "work of scheme {scheme} has no plan to choose or to keep: only that of scheme tfhe has; leave the model, the plan and the checkpoint out"
+    )]
     NoPlan {
         /// The scheme.
         scheme: Scheme,

@@ -15,12 +15,20 @@ pub struct Capabilities {
     pub public_matrix: bool,
     /// Whether results have a compact form.
     pub compact: bool,
+    /// Whether plans are values: chosen by a model, kept in files, and run in parts.
+    pub plans: bool,
 }
 
 impl Capabilities {
     /// None of them.
-    const NONE: Self =
-        Self { table_memory: false, checkpoint: false, slow_estimate: false, public_matrix: false, compact: false };
+    const NONE: Self = Self {
+        table_memory: false,
+        checkpoint: false,
+        slow_estimate: false,
+        public_matrix: false,
+        compact: false,
+        plans: false,
+    };
 }
 
 /// A table of the parameter sets of a scheme.
@@ -134,7 +142,7 @@ pub(crate) struct Facts {
 }
 
 pub(crate) static TFHE: Facts = Facts {
-    capabilities: Capabilities { compact: true, ..Capabilities::NONE },
+    capabilities: Capabilities { compact: true, plans: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 0,
         columns: &[

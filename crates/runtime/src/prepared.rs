@@ -34,7 +34,7 @@ pub enum Ran {
     /// The results.
     Done(Vec<Ciphertext>),
     /// The state with which it goes on.
-    Paused(RunState),
+    Paused(Box<RunState>),
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
@@ -121,6 +121,7 @@ impl Prepared {
                 let call = Call { inputs, shape, outputs, results: Results::Ports(counts) };
                 Self::given(server, Source::Circuit(netlist.into_owned(), optimize), call, pinned, control)
             }
+            Work::Convert { .. } if pinned.is_some() => Err(conversion()),
             Work::Convert { ciphertext, form } => {
                 same_key(|| "the ciphertext".into(), ciphertext, server.key_id(), &server.params())?;
                 let inputs = vec![ciphertext.clone()];
@@ -184,10 +185,7 @@ impl Prepared {
     /// [`Error::NoPlan`] for a scheme without such values; [`Error::Request`] for a conversion.
     pub fn plan(&self) -> Result<Plan, Error> {
         if matches!(*self.source, Source::Convert(_)) {
-            return Err(Error::Request {
-                what: "a conversion has no plan to keep".into(),
-                help: "keep the plan of the program or circuit that follows".into(),
-            });
+            return Err(conversion());
         }
         self.planned.plan()?.ok_or_else(|| Error::NoPlan { scheme: self.server.params().scheme })
     }
@@ -268,7 +266,7 @@ impl Prepared {
                 Ran::Done(results) => return Ok(results),
                 Ran::Paused(paused) => {
                     paused.save(path)?;
-                    state = Some(paused);
+                    state = Some(*paused);
                 }
             }
         }
@@ -314,6 +312,14 @@ impl Prepared {
         };
         let bytes = call.outputs.iter().map(bytes).fold(0, u64::saturating_add);
         memory::check("the result", &params, bytes, memory::FEWER)
+    }
+}
+
+/// The error for the plan of a conversion.
+fn conversion() -> Error {
+    Error::Request {
+        what: "a conversion has no plan".into(),
+        help: "leave the plan out; the program or circuit that follows has one".into(),
     }
 }
 

@@ -113,6 +113,11 @@ fn plans_of_other_work_are_refused_by_name() {
     let others = operands(&other_client, 1);
     let other = Server::new(&other_key, Some(1)).unwrap();
     refused(pinned(&other, &add(), &others, &plan), "integers-40");
+    // Names do not matter.
+    let mut renamed = add();
+    renamed.inputs[0].name = "left".into();
+    renamed.outputs[0].name = "sum".into();
+    assert_eq!(prepared(&server, &renamed, &inputs).plan().unwrap().id(), plan.id());
     // A plan of repeated inputs takes independent ones too.
     let repeated = [inputs[0].clone(), inputs[0].clone()];
     let plan = prepared(&server, &add(), &repeated).plan().unwrap();
@@ -191,7 +196,7 @@ fn a_run_in_parts_gives_the_bytes_of_one_run() {
                 Ran::Paused(paused) => {
                     assert!(paused.plan() == plan.id() && paused.key_id() == key.key_id());
                     let read = RunState::from_bytes(&paused.to_bytes().unwrap()).unwrap();
-                    assert!(read == paused);
+                    assert!(read == *paused);
                     state = Some(read);
                     parts += 1;
                 }

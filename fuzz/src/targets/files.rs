@@ -1,8 +1,8 @@
-//! Ciphertexts and keys from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
+//! Ciphertexts, keys, plans and paused runs from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, PublicKey, Scheme, Server, ServerKey,
-    Type, keygen, schemes,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Plan, Program, PublicKey, Ran, RunState,
+    Scheme, Server, ServerKey, Type, Work, keygen, schemes,
 };
 
 use super::container::reseal;
@@ -21,6 +21,15 @@ pub fn run(data: &[u8]) {
             let copy = key.to_bytes().expect("what was read can be written");
             let again = PublicKey::from_bytes(&copy).expect("what was written can be read");
             assert!(again.to_bytes().is_ok_and(|bytes| bytes == copy));
+        }
+        if let Ok(plan) = Plan::from_bytes(&bytes) {
+            let copy = plan.to_bytes().expect("what was read can be written");
+            assert_eq!(Plan::from_bytes(&copy).expect("what was written can be read"), plan);
+            assert_eq!(plan.bootstraps(), plan.waves().iter().sum::<u64>());
+        }
+        if let Ok(state) = RunState::from_bytes(&bytes) {
+            let copy = state.to_bytes().expect("what was read can be written");
+            assert!(RunState::from_bytes(&copy).is_ok_and(|again| again == state));
         }
         let _ = ClientKey::from_bytes(&bytes);
         let _ = ServerKey::from_bytes(&bytes);
@@ -60,6 +69,15 @@ fn files(scheme: Scheme) -> Result<Vec<Vec<u8>>, Error> {
             files.push(public.encrypt(&plain)?.to_bytes()?);
             files.push(Ciphertext::stack(vec![fresh.clone()])?.to_bytes()?);
             files.push(holder.compact(&fresh)?.to_bytes()?);
+        }
+    }
+    if scheme.capabilities().plans {
+        let program = Program::from_op("add", &[ty; 2])?;
+        let fresh = client.encrypt(&Plain::new(ty, None, vec![1])?)?;
+        let prepared = holder.prepare(Work::program(&program, &[fresh.clone(), fresh]), &Control::default())?;
+        files.push(prepared.plan()?.to_bytes()?);
+        if let Ran::Paused(state) = prepared.run_until(None, |_| true, &Control::default())? {
+            files.push(state.to_bytes()?);
         }
     }
     Ok(files)

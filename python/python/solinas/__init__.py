@@ -33,6 +33,7 @@ from solinas._functions import lookup, maximum, minimum, select
 from solinas._job import Job
 from solinas._keys import ClientKey, PublicKey, ServerKey, keygen
 from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
+from solinas._plan import Plan
 from solinas._program import Program
 from solinas._server import Server
 from solinas._tracing import program
@@ -99,6 +100,7 @@ __all__ = [
     "Number",
     "ParameterError",
     "ParamsInfo",
+    "Plan",
     "Port",
     "Program",
     "PublicKey",

@@ -11,7 +11,7 @@ from solinas._ciphertext import Ciphertext
 from solinas._data import encode
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._expression import PUBLIC, Node, broadcast_to, stack, take
-from solinas._reductions import Reductions
+from solinas._reductions import GROUP, Reductions
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
 from solinas._types import SHIFTS, U8, Modular, type_named
 from solinas._values import Bool, Value
@@ -279,6 +279,27 @@ class EncryptedArray(Reductions[T], Ciphertext):
     @staticmethod
     def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
         return elementwise(function, *operands)
+
+    def _in_levels(self, reduce: Callable[[list[Any]], Any], count: int) -> tuple[Any, int]:
+        array, rows = self, self.size // count
+        while count > GROUP:
+            groups, left = divmod(count, GROUP)
+
+            def column(first: int, of: int, step: int, array: Any = array, count: int = count) -> Any:
+                return array._take(
+                    [row * count + first + i * step for row in range(rows) for i in range(of)], (rows * of,)
+                )
+
+            columns = [column(place, groups, GROUP) for place in range(GROUP)]
+            joined = elementwise(lambda *items: reduce(list(items)), *columns)
+            if left:
+                # Each row: its groups, then the elements that are left over, so that the order is kept.
+                both = EncryptedArray.stack([joined, column(groups * GROUP, left, 1)])
+                starts = [(row * groups, rows * groups + row * left) for row in range(rows)]
+                order = [i for of, rest in starts for i in (*range(of, of + groups), *range(rest, rest + left))]
+                joined = both._take(order, (len(order),))
+            array, count = joined, groups + left
+        return array, count
 
     @staticmethod
     def stack(items: Sequence[Any]) -> EncryptedArray[Any]:

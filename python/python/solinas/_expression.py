@@ -1,4 +1,4 @@
-"""Expressions: operations that are recorded, and the plan by which a server computes them."""
+"""Expressions: operations that are recorded, and the steps by which a server computes them."""
 
 from __future__ import annotations
 
@@ -184,15 +184,15 @@ class Recorder:
 Place = tuple[int, str, Any]
 Input = _core.Ciphertext | tuple[str, list[int] | None, list[int]]
 Step = (
-    tuple[_core.Program, list[int]]
-    | tuple[_core.Circuit, list[int]]
+    tuple[_core.Program, list[int], _core.Plan | None]
+    | tuple[_core.Circuit, list[int], _core.Plan | None]
     | tuple[int, list[int], list[int] | None]
     | tuple[list[int], list[int]]
 )
 
 
 @dataclass
-class Plan:
+class Schedule:
     """The steps by which a server computes values.
 
     A program computes its operations for every element of its arrays. So scalars, and arrays of each shape, have steps
@@ -207,6 +207,12 @@ class Plan:
     _numbers: dict[Node, int] = field(default_factory=dict)
     _count: int = 0
 
+    def pin(self, pinned: _core.Plan) -> None:
+        """Let the only program or circuit run by this plan."""
+        for at, step in enumerate(self.steps):
+            if isinstance(step[0], (_core.Program, _core.Circuit)):
+                self.steps[at] = (step[0], step[1], pinned)  # type: ignore[assignment]
+
     def _number(self, nodes: Iterable[Node]) -> None:
         for node in nodes:
             self._numbers[node] = self._count
@@ -217,7 +223,7 @@ class Plan:
         _, kind, shape = place
         if kind == CIRCUIT:
             call, *outputs = nodes
-            self.steps.append((call.detail, [self._numbers[arg] for arg in call.args]))
+            self.steps.append((call.detail, [self._numbers[arg] for arg in call.args], None))
             self.works.append((call.detail, 1))
             for output in outputs:
                 self._numbers[output] = self._count + output.detail
@@ -228,7 +234,7 @@ class Plan:
                 recorder.add(node)
             outputs = [node for node in nodes if node in needed]
             program = recorder.finish(outputs, [f"y{i + 1}" for i in range(len(outputs))])
-            self.steps.append((program, [self._numbers[node] for node in recorder.inputs]))
+            self.steps.append((program, [self._numbers[node] for node in recorder.inputs], None))
             self.works.append((program, math.prod(shape)))
             self._number(outputs)
         else:
@@ -242,9 +248,9 @@ class Plan:
                 self._number([node])
 
 
-def plan(roots: Sequence[Node]) -> Plan:
-    """Return the plan that computes these nodes. They are not traced, and no constants."""
-    result, order = Plan(), reachable(roots)
+def schedule(roots: Sequence[Node]) -> Schedule:
+    """Return the steps that compute these nodes. They are not traced, and no constants."""
+    result, order = Schedule(), reachable(roots)
     # Another thread may compute a node meanwhile.
     computed = {node: node.result for node in order if node.result is not None}
     for node in order:

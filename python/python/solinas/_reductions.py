@@ -21,6 +21,11 @@ T = TypeVar("T", bound=Value)
 
 Axis = int | Sequence[int] | None
 
+# More elements than these are combined in levels, so that no program grows with the array.
+UNROLLED = 256
+# Neighbours that one level combines into one element.
+GROUP = 16
+
 
 class Reductions(Elementwise, Generic[T]):
     """An array with numpy's methods that combine elements."""
@@ -89,9 +94,12 @@ class Reductions(Elementwise, Generic[T]):
             raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
         kept = [axis_indices(self.shape, a, what) and a % self.ndim for a in axes]
         rest = [a for a in range(self.ndim) if a not in kept]
-        elements = (self.transpose(rest + kept) if rest else self)._elements()
+        array = self.transpose(rest + kept) if rest else self
         count = math.prod(self.shape[a] for a in kept)
-        values = [reduce(elements[i : i + count]) for i in range(0, self.size, count)]
+        if count > UNROLLED:
+            array, count = array._in_levels(reduce, count)
+        elements = array._elements()
+        values = [reduce(elements[i : i + count]) for i in range(0, array.size, count)]
         sizes = tuple(1 if a in kept else size for a, size in enumerate(self.shape))
         return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
 
@@ -105,6 +113,34 @@ class Reductions(Elementwise, Generic[T]):
             raise TypeMismatchError(
                 f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
             )
+
+    def _in_levels(self, reduce: Callable[[list[Any]], Any], count: int) -> tuple[Any, int]:
+        """Combine neighbours in rows of `count` elements until the rows are short. Return the rest, and their length.
+
+        Values that are recorded one by one are left as they are.
+        """
+        return self, count
+
+    def reduce(self, function: Callable[[T, T], T], axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Combine the elements along one axis, several axes, or all axes (the default), by a function of two values.
+
+        The function is a program or a Python function. It takes two elements and returns a value of their type, and it
+        is associative: f(f(a, b), c) is f(a, f(b, c)). The order of the elements is kept. Raises TypeMismatchError if
+        the result has another type.
+        """
+
+        def combine(a: Any, b: Any) -> Any:
+            joined = function(a, b)
+            kind = joined._kind if isinstance(joined, Reductions) else type(joined)
+            if kind is not self._kind:
+                got = getattr(kind, "name", kind.__name__)
+                raise TypeMismatchError(
+                    f"reduce takes a function of two {self._kind.name} that returns {self._kind.name}, got {got}: "
+                    "cast its result, or the elements before"
+                )
+            return joined
+
+        return self._along("reduce", lambda row: self._reduce(combine, row), axis, keepdims)
 
     @overload
     def sum(self, axis: None = None) -> T: ...

@@ -11,11 +11,12 @@ from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
 from solinas._data import shorten
 from solinas._errors import KeyMismatchError, RangeError, TypeMismatchError
-from solinas._expression import Node, Plan, ciphertext, plan
+from solinas._expression import Node, Schedule, ciphertext, schedule
 from solinas._html import table
 from solinas._job import Job, Progress
 from solinas._keys import ServerKey, warn_of_weakness
 from solinas._params import Estimate, ParamsInfo
+from solinas._plan import Plan, checked
 from solinas._program import Program
 from solinas._values import Value
 
@@ -37,6 +38,7 @@ class Server:
         threads: int | None = None,
         memory: int | None = None,
         device: str | None = None,
+        model: str | None = None,
     ) -> None:
         """Load a server key into memory and start threads.
 
@@ -48,8 +50,12 @@ class Server:
           several GPUs as `"cuda:0,cuda:1"` or `"cuda:all"`, `"auto"` for the faster one of a GPU and the processor, or
           `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All give the same results.
           Defaults to `SOLINAS_DEVICE`, or to `"cpu"`. `sl.gpus()` lists the GPUs.
+        - `model`: the rule that chooses plans (scheme `"tfhe"`): `"fewest"` for the fewest bootstraps, `"shallow"` for
+          the lowest depth, or `"threads-N"` for the plan that ends first on N threads. Defaults to the number of
+          threads. Servers with one rule compute the same bytes on every machine.
 
-        Raises RangeError if a number is out of range, ParameterError if there is too little memory or no such device.
+        Raises RangeError if a number is out of range or there is no such model, ParameterError if there is too little
+        memory or no such device.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -59,7 +65,7 @@ class Server:
             raise RangeError(f"threads is {threads}: give a positive number, or None for the number of processors")
         if memory is not None and not 0 <= memory < 1 << 64:
             raise RangeError(f"memory is {memory}: give a number of bytes from 0 to 2^64 - 1, or None for the default")
-        self._inner = _core.Server(key._inner, threads, memory, device)
+        self._inner = _core.Server(key._inner, threads, memory, device, model)
         self._key = key
 
     @property
@@ -88,6 +94,11 @@ class Server:
         return self._inner.device
 
     @property
+    def model(self) -> str:
+        """The rule by which the server chooses plans: `fewest`, `shallow` or `threads-N`."""
+        return self._inner.model
+
+    @property
     def device_failure(self) -> str | None:
         """The error of the GPU after which a server on `"auto"` computed on the processor, or None.
 
@@ -101,39 +112,43 @@ class Server:
         return self._inner.memory_bytes
 
     @overload
-    def run(self, value: X, /, *, progress: Progress = False) -> X: ...
+    def run(self, value: X, /, *, plan: Plan | None = None, progress: Progress = False) -> X: ...
     @overload
-    def run(self, *values: Any, progress: Progress = False) -> tuple[Any, ...]: ...
-    def run(self, *values: Any, progress: Progress = False) -> Any:
+    def run(self, *values: Any, plan: Plan | None = None, progress: Progress = False) -> tuple[Any, ...]: ...
+    def run(self, *values: Any, plan: Plan | None = None, progress: Progress = False) -> Any:
         """Compute recorded values and wait for them.
 
         A value is encrypted or recorded, an array, or a tuple or list of these. The results have the same structure;
         several values give a tuple. Independent operations run in parallel, so give everything that can run together to
         one call. A value keeps its result: what other values have in common with it is not computed again.
 
-        `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels the
-        computation. Raises KeyMismatchError for values of another key, TypeMismatchError for values that are not
-        encrypted, NoiseError if there are more products in sequence than the key allows.
+        `plan` is the plan to compute by, from `Server.plan`. `progress` is True for a progress bar of tqdm, or a
+        function of the steps done and the total. Ctrl-C cancels the computation. Raises KeyMismatchError for values of
+        another key, TypeMismatchError for values that are not encrypted, NoiseError if there are more products in
+        sequence than the key allows, ParameterError for the plan of other work.
         """
         warn_of_weakness(self._key._weakness, 2)
-        return self._start(values).result(progress=progress)
+        return self._start(values, plan).result(progress=progress)
 
     @overload
-    def start(self, value: X, /) -> Job[X]: ...
+    def start(self, value: X, /, *, plan: Plan | None = None) -> Job[X]: ...
     @overload
-    def start(self, *values: Any) -> Job[tuple[Any, ...]]: ...
-    def start(self, *values: Any) -> Job[Any]:
+    def start(self, *values: Any, plan: Plan | None = None) -> Job[tuple[Any, ...]]: ...
+    def start(self, *values: Any, plan: Plan | None = None) -> Job[Any]:
         """Start the computation of recorded values in the background, as `run` computes them, and return the job."""
         warn_of_weakness(self._key._weakness, 2)
-        return self._start(values)
+        return self._start(values, plan)
 
-    def _start(self, values: tuple[Any, ...]) -> Job[Any]:
+    def _start(self, values: tuple[Any, ...], plan: Plan | None) -> Job[Any]:
         if not values:
             raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
         structure = values[0] if len(values) == 1 else values
         roots: list[Node] = []
         _map(structure, lambda value: roots.append(_root(value)))
-        planned = self._plan(roots)
+        planned = self._schedule(roots)
+        if plan is not None:
+            _single(planned)
+            planned.pin(checked(plan))
 
         def finish(results: list[_core.Ciphertext]) -> Any:
             for root, result in zip(roots, results, strict=True):
@@ -143,9 +158,9 @@ class Server:
 
         return Job(self._inner.start(planned.inputs, planned.steps, planned.outputs), finish)
 
-    def _plan(self, roots: list[Node]) -> Plan:
-        """Return the plan for these values. Raises KeyMismatchError if one belongs to another key."""
-        planned = plan(roots)
+    def _schedule(self, roots: list[Node]) -> Schedule:
+        """Return the steps for these values. Raises KeyMismatchError if one belongs to another key."""
+        planned = schedule(roots)
         for item in planned.inputs:
             if isinstance(item, _core.Ciphertext) and item.key_id != self.key_id:
                 raise KeyMismatchError(
@@ -172,6 +187,23 @@ class Server:
         compact: C = Ciphertext._of_core(self._inner.compact(value._computed))
         return compact
 
+    def plan(self, *values: Any, elements: int = 1) -> Plan:
+        """Return the plan of a program, a circuit, or recorded values that take one program (scheme `"tfhe"`).
+
+        `server.run(f(x), plan=plan)` then computes by it, on this server or another. A plan holds for inputs of its
+        noise or less: give the values themselves if they are results of sums. The plan of a program is that for fresh
+        inputs of `elements` values. Raises ParameterError for another scheme.
+        """
+        if len(values) == 1 and isinstance(values[0], (Program, Circuit)):
+            if elements < 1:
+                raise RangeError(f"elements is {elements}: give a positive number")
+            return Plan._wrap(self._inner.plan_fresh(values[0]._inner, elements))
+        roots: list[Node] = []
+        _map(values, lambda value: roots.append(_root(value, "plan")))
+        planned = self._schedule(roots)
+        _single(planned)
+        return Plan._wrap(self._inner.plan(planned.inputs, planned.steps))
+
     def estimate(self, *values: Any, elements: int = 1) -> Estimate:
         """Predict the cost of a program, a circuit, or recorded values: operations, depth and seconds.
 
@@ -192,7 +224,7 @@ class Server:
             return Estimate._from(self._inner.estimate([(values[0]._inner, 1)]))
         roots: list[Node] = []
         _map(values, lambda value: roots.append(_root(value, "estimate")))
-        return Estimate._from(self._inner.estimate(self._plan(roots).works))
+        return Estimate._from(self._inner.estimate(self._schedule(roots).works))
 
     def __reduce__(self) -> NoReturn:
         raise TypeMismatchError("a server cannot be pickled: pickle its key, server.key, and make a server of it")
@@ -202,6 +234,15 @@ class Server:
 
     def _repr_html_(self) -> str:
         return table("server", {"key": self.key_id[:8], "parameters": self.params.name, "threads": self.threads})
+
+
+def _single(planned: Schedule) -> None:
+    """Check that there is one program or circuit to compute, so that one plan is that of everything."""
+    if len(planned.works) != 1:
+        raise TypeMismatchError(
+            f"a plan is that of one program, and these values take {len(planned.works)}: give the result of one "
+            "@sl.program that is not computed yet, as in f(x, y)"
+        )
 
 
 def _map(structure: Any, function: Callable[[Any], Any]) -> Any:
@@ -219,9 +260,9 @@ def _root(value: Any, what: str = "run") -> Node:
         if value._data.traced:
             raise TypeMismatchError(f"{value!r} is recorded in a program: call the program on encrypted values")
         return value._data
-    if what == "estimate":
+    if what != "run":
         raise TypeMismatchError(
-            f"estimate takes a function decorated with @sl.program, a circuit or encrypted values, got {shorten(value)}"
+            f"{what} takes a function decorated with @sl.program, a circuit or encrypted values, got {shorten(value)}"
         )
     if isinstance(value, (Program, Circuit)):
         name = value.name if isinstance(value, Program) else "circuit"

@@ -7,14 +7,15 @@ mod work;
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
 use crate::error::{Error, Result, usage};
+use crate::files::check_writable;
 use crate::names::listed;
 use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{Estimate, Scheme, Server, ServerKey, schemes};
+use solinas_runtime::{CostModel, Estimate, Plan, Scheme, Server, ServerKey, ServerOptions, schemes};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use operation::Details;
 
@@ -36,12 +37,16 @@ Examples:
   solinas eval --circuit add32.txt --estimate --params gates-128
   solinas eval --key keys/server.key lookup x.ct --table 0,1,4,9,16,25,36,49 --type u8 -o square.ct
   solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
+  solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --model threads-16 --save-plan mul.plan
+  solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --plan mul.plan
+  solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --checkpoint mul.state
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type, such as 5u8. '#5' is always a constant, and ./5 is always a file.
 Operations on arrays work element by element, and a scalar combines with every element. sum, max, min, argmax and argmin of one array reduce it to one value.
 For arrays of integers modulo a number, sum, dot and rotate work across the slots of the vector. They need a key of scheme bgv, or a key of scheme ntru from `keygen --rotations`.
 For several results, name a folder with -o, or repeat -o for each result.
-Ctrl-C stops the command with exit code 130, and nothing is written.";
+A plan (scheme tfhe) is every bootstrap of the work. One plan gives the same bytes on every machine, device and number of threads, and without --model or --plan it is chosen for the threads of the server.
+Ctrl-C stops the command with exit code 130, and no result is written. With --checkpoint, the same command goes on where it stopped.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -85,6 +90,21 @@ pub(crate) struct Args {
     /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, emulated for tests, or rtl for the simulated accelerator (scheme gh); defaults to SOLINAS_DEVICE, else to cpu. `solinas params --devices` lists the GPUs
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
+    /// The rule that chooses the plan (scheme tfhe): fewest bootstraps, shallow, or threads-N for the plan that ends first on N threads; defaults to the number of threads of the server
+    #[arg(long, value_name = "NAME", conflicts_with = "plan")]
+    model: Option<CostModel>,
+    /// Compute by this plan, from --save-plan
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// Write the plan to a file, also with --estimate
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    save_plan: Option<PathBuf>,
+    /// Keep the progress in this file (scheme tfhe), and go on from it if it is there. It is removed when the results are written
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["estimate", "list"])]
+    checkpoint: Option<PathBuf>,
+    /// Seconds between two writes of --checkpoint, 0 to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "checkpoint", value_parser = clap::value_parser!(u32).range(..=86400))]
+    checkpoint_every: u32,
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
@@ -95,13 +115,13 @@ pub(crate) struct Args {
     #[arg(long)]
     estimate: bool,
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
-    #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
+    #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs", "model", "plan", "save_plan"])]
     params: Option<String>,
     /// The scheme of --params; defaults to the scheme for which `solinas params` lists the set
     #[arg(long, requires = "params")]
     scheme: Option<Scheme>,
     /// Print the operations
-    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "device", "estimate"])]
+    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "device", "estimate", "model", "plan"])]
     list: bool,
 }
 
@@ -153,15 +173,35 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         return Err(solinas_runtime::Error::NoCompact { scheme }.into());
     }
     work.check_types(&files)?;
+    if !capabilities.plans
+        && (args.model.is_some() || args.plan.is_some() || args.save_plan.is_some() || args.checkpoint.is_some())
+    {
+        return Err(solinas_runtime::Error::NoPlan { scheme }.into());
+    }
+    for target in args.save_plan.iter().chain(&args.checkpoint) {
+        check_writable(target)?;
+    }
+    let plan = args.plan.as_deref().map(Plan::load).transpose()?;
+    let every = Duration::from_secs(args.checkpoint_every.into());
     let limits = crate::limits::server_options(args.threads, args.memory, args.device.as_deref())?;
-    let server = Server::with_options(&key, &limits)?;
+    let server = Server::with_options(&key, &ServerOptions { model: args.model, ..limits })?;
     drop(key);
+    let prepare = |files| {
+        cancellable(out, |control| {
+            let prepared = work.prepare(&server, files, plan.as_ref(), control)?;
+            if let Some(file) = &args.save_plan {
+                prepared.plan()?.save(file)?;
+            }
+            Ok(prepared)
+        })
+    };
     if args.estimate {
         let files = (!fresh).then_some(&*files);
-        let estimate = cancellable(out, |control| Ok(work.prepare(&server, files, control)?.estimate(control)?))?;
+        let prepared = prepare(files)?;
+        let estimate = cancellable(out, |control| Ok(prepared.estimate(control)?))?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&server, &estimate)));
     }
-    let prepared = cancellable(out, |control| work.prepare(&server, Some(&files), control))?;
+    let prepared = prepare(Some(&files))?;
     let label = match shows_progress(out) {
         true if capabilities.slow_estimate => work.label(),
         true => match cancellable(out, |control| Ok(prepared.estimate(control)?)) {
@@ -175,7 +215,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     // A simulation takes long between two of its looks at Ctrl-C, and it writes nothing.
     let results = match server.simulated_cycles() {
         Some(_) => cancellable(out, |_| watch(out, &simulated(&label), |control| Ok(prepared.run(control)?))),
-        None => watch(out, &label, |control| Ok(prepared.run(control)?)),
+        None => watch(out, &label, |control| match &args.checkpoint {
+            Some(file) => Ok(prepared.run_with_checkpoint(file, every, control)?),
+            None => Ok(prepared.run(control)?),
+        }),
     }?;
     let results = match args.compact {
         true => cancellable(out, |_| results.iter().map(|result| Ok(server.compact(result)?)).collect())?,
@@ -188,6 +231,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         out.cycles(cycles);
     }
     outputs::save(&targets, &results)?;
+    if let Some(file) = args.checkpoint.filter(|file| file.exists()) {
+        std::fs::remove_file(&file).map_err(|error| Error::io("remove", &file, error))?;
+    }
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::new(file, result)).collect();
     let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds, cycles };

@@ -5,7 +5,7 @@ use crate::files::{read_circuit, read_text};
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_runtime::{
-    self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Prepared, Scheme, Server,
+    self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Plan, Prepared, Scheme, Server,
 };
 use std::path::{Path, PathBuf};
 
@@ -76,8 +76,14 @@ impl Work {
         load(inputs)
     }
 
-    /// Plans the work: on those ciphertexts, or without them on fresh ones of one element.
-    pub(super) fn prepare(&self, server: &Server, files: Option<&[Loaded]>, control: &Control<'_>) -> Result<Prepared> {
+    /// Plans the work: on those ciphertexts, or without them on fresh ones of one element. If a plan is given, the work runs by it.
+    pub(super) fn prepare(
+        &self,
+        server: &Server,
+        files: Option<&[Loaded]>,
+        plan: Option<&Plan>,
+        control: &Control<'_>,
+    ) -> Result<Prepared> {
         let ciphertexts = || -> Option<Vec<Ciphertext>> {
             files.map(|files| files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect())
         };
@@ -92,7 +98,10 @@ impl Work {
                 _ => return Err(not_estimated(name)),
             },
         };
-        Ok(server.prepare(work, control)?)
+        Ok(match plan {
+            Some(plan) => server.prepare_pinned(work, plan, control)?,
+            None => server.prepare(work, control)?,
+        })
     }
 
     /// Counts the operations on one element under a parameter set of the scheme, without a key. If no scheme is given, the name of the set decides.

@@ -15,6 +15,7 @@ mod lwe;
 mod manual;
 mod ntru;
 mod operations;
+mod plans;
 mod rsa;
 mod rsa_keys;
 mod rsa_rtl;

@@ -376,7 +376,13 @@ impl PlannedWork for Planned {
             run::Ran::Paused(cursor) => {
                 let evaluator = &self.engine.evaluator;
                 let outputs = self.scheduled.schedule.outputs.len();
-                Ok(Ran::Paused(RunState::new(evaluator.params(), id, evaluator.is_insecure(), outputs, cursor)))
+                Ok(Ran::Paused(Box::new(RunState::new(
+                    evaluator.params(),
+                    id,
+                    evaluator.is_insecure(),
+                    outputs,
+                    cursor,
+                ))))
             }
         }
     }

@@ -126,10 +126,13 @@ pub(super) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Re
     Ok(KeyId::hash_of(&cbor(&all)?))
 }
 
-/// The hash of what a plan computes.
+/// The hash of what a plan computes. The names of inputs and outputs do not matter.
 pub(super) fn source_id(source: &Source) -> Result<KeyId, Error> {
     let (kind, bytes) = match source {
-        Source::Program(program) => ("program", cbor(program)?),
+        Source::Program(program) => {
+            let outputs: Vec<_> = program.outputs.iter().map(|output| output.value).collect();
+            ("program", cbor(&(program.input_types(), &program.nodes, outputs))?)
+        }
         Source::Circuit(netlist, optimize) => ("circuit", cbor(&(netlist, optimize))?),
         Source::Convert(form) => ("conversion", cbor(form)?),
     };
