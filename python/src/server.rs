@@ -198,7 +198,7 @@ impl PyServer {
     ) -> PyResult<Self> {
         let key = Arc::clone(&key.key);
         let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::Device(error)))?;
-        let model = model.map(str::parse).transpose().map_err(Failure::from)?;
+        let model = model.map(str::parse).transpose().map_err(|error| Failure::from(Error::Model(error)))?;
         let options = ServerOptions { threads, memory, device, model };
         let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;
         wait(&job, py, None, None)?;

@@ -1,9 +1,9 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
-use crate::prepared::Ran;
+
+use crate::plans::{Plan, Position, Ran, RunState};
 use crate::process::Pool;
-use crate::tfhe::{Plan, Position, RunState};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
 use std::sync::{Arc, OnceLock};
 

@@ -1,6 +1,5 @@
 //! The models by which a plan is chosen.
 
-use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,10 +30,15 @@ impl fmt::Display for CostModel {
     }
 }
 
-impl FromStr for CostModel {
-    type Err = Error;
+/// A name that is not that of a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a cost model; give fewest, shallow, or threads-N with a number of threads from 1 to 1048576")]
+pub struct UnknownModel(String);
 
-    fn from_str(text: &str) -> Result<Self, Error> {
+impl FromStr for CostModel {
+    type Err = UnknownModel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownModel> {
         let threads = |digits: &str| {
             let number = digits.parse().ok().filter(|_| !digits.starts_with(['0', '+']));
             number.filter(|&threads| threads <= MOST_THREADS).map(Self::Threads)
@@ -44,11 +48,7 @@ impl FromStr for CostModel {
             "shallow" => Some(Self::Shallow),
             _ => text.strip_prefix("threads-").and_then(threads),
         };
-        model.ok_or_else(|| Error::Value {
-            text: text.into(),
-            ty: "a cost model".into(),
-            expected: "fewest, shallow, or threads-N with a number of threads from 1 to 1048576".into(),
-        })
+        model.ok_or_else(|| UnknownModel(text.into()))
     }
 }
 

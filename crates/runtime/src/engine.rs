@@ -1,8 +1,8 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::planning::Source;
-use crate::prepared::Ran;
-use crate::tfhe::{Plan, Position, RunState};
+
+use crate::plans::{Plan, Position, Ran, RunState};
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use std::sync::Arc;
 

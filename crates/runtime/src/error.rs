@@ -343,6 +343,9 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// There is no cost model of this name.
+    #[error(transparent)]
+    Model(#[from] crate::UnknownModel),
     /// A plan does not fit the work.
     #[error("the plan is {what}; {help}")]
     OtherPlan {

@@ -58,6 +58,7 @@ impl Error {
             | Self::Threads { .. }
             | Self::Memory { .. }
             | Self::Setting { .. }
+            | Self::Model(_)
             | Self::Form { .. }
             | Self::SchemeForm { .. }
             | Self::NoSlots { .. }

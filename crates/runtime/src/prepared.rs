@@ -3,6 +3,7 @@
 use crate::ciphertext::same_key;
 use crate::engine::{Batch, OutputSpec, PlanRequest, PlannedWork};
 use crate::planning::Source;
+use crate::plans::Ran;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
 use crate::{
@@ -26,15 +27,6 @@ pub struct Prepared {
     planned: Box<dyn PlannedWork>,
     /// The plan that the caller gave.
     pinned: Option<Plan>,
-}
-
-/// The end of a run in parts.
-#[derive(Debug)]
-pub enum Ran {
-    /// The results.
-    Done(Vec<Ciphertext>),
-    /// The state with which it goes on.
-    Paused(Box<RunState>),
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.

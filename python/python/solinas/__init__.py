@@ -11,6 +11,7 @@
 from solinas._arrays import Array, ArrayType, EncryptedArray
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit, Port, bits, from_bits
+from solinas._cluster import Cluster, cluster
 from solinas._core import __version__
 from solinas._errors import (
     CancelledError,
@@ -82,6 +83,7 @@ __all__ = [
     "Circuit",
     "CircuitError",
     "ClientKey",
+    "Cluster",
     "ElementError",
     "EncryptedArray",
     "Estimate",
@@ -116,6 +118,7 @@ __all__ = [
     "__version__",
     "bits",
     "bool_",
+    "cluster",
     "find_params",
     "from_bits",
     "gpus",

@@ -54,8 +54,8 @@ class Server:
           the lowest depth, or `"threads-N"` for the plan that ends first on N threads. Defaults to the number of
           threads. Servers with one rule compute the same bytes on every machine.
 
-        Raises RangeError if a number is out of range or there is no such model, ParameterError if there is too little
-        memory or no such device.
+        Raises RangeError if a number is out of range, ParameterError if there is too little memory or no such device
+        or model.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -140,33 +140,18 @@ class Server:
         return self._start(values, plan)
 
     def _start(self, values: tuple[Any, ...], plan: Plan | None) -> Job[Any]:
-        if not values:
-            raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
-        structure = values[0] if len(values) == 1 else values
-        roots: list[Node] = []
-        _map(structure, lambda value: roots.append(_root(value)))
-        planned = self._schedule(roots)
+        structure, roots, planned = recorded(values)
+        check_keys(planned, self.key_id)
         if plan is not None:
             _single(planned)
             planned.pin(checked(plan))
-
-        def finish(results: list[_core.Ciphertext]) -> Any:
-            for root, result in zip(roots, results, strict=True):
-                root.result = result
-            rest = iter(results)
-            return _map(structure, lambda _: Ciphertext._of_node(ciphertext(next(rest))))
-
-        return Job(self._inner.start(planned.inputs, planned.steps, planned.outputs), finish)
+        job = self._inner.start(planned.inputs, planned.steps, planned.outputs)
+        return Job(job, lambda results: restored(structure, roots, results))
 
     def _schedule(self, roots: list[Node]) -> Schedule:
         """Return the steps for these values. Raises KeyMismatchError if one belongs to another key."""
         planned = schedule(roots)
-        for item in planned.inputs:
-            if isinstance(item, _core.Ciphertext) and item.key_id != self.key_id:
-                raise KeyMismatchError(
-                    f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {self.key_id[:8]}; "
-                    "use the keys of one call of sl.keygen"
-                )
+        check_keys(planned, self.key_id)
         return planned
 
     def convert(self, value: C, form: Literal["bits", "radix"]) -> C:
@@ -234,6 +219,34 @@ class Server:
 
     def _repr_html_(self) -> str:
         return table("server", {"key": self.key_id[:8], "parameters": self.params.name, "threads": self.threads})
+
+
+def recorded(values: tuple[Any, ...]) -> tuple[Any, list[Node], Schedule]:
+    """Return the structure of values that are to be computed, their nodes, and the steps that compute them."""
+    if not values:
+        raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
+    structure = values[0] if len(values) == 1 else values
+    roots: list[Node] = []
+    _map(structure, lambda value: roots.append(_root(value)))
+    return structure, roots, schedule(roots)
+
+
+def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext]) -> Any:
+    """Keep the results of the nodes, and return them in the structure."""
+    for root, result in zip(roots, results, strict=True):
+        root.result = result
+    rest = iter(results)
+    return _map(structure, lambda _: Ciphertext._of_node(ciphertext(next(rest))))
+
+
+def check_keys(planned: Schedule, key_id: str) -> None:
+    """Check that every input belongs to a key. Raises KeyMismatchError."""
+    for item in planned.inputs:
+        if isinstance(item, _core.Ciphertext) and item.key_id != key_id:
+            raise KeyMismatchError(
+                f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {key_id[:8]}; "
+                "use the keys of one call of sl.keygen"
+            )
 
 
 def _single(planned: Schedule) -> None:

@@ -1,13 +1,12 @@
 //! Elements of ciphertexts as LWE ciphertexts.
 
-use super::SCHEME;
 use super::blocks::Blocks;
 use crate::form::Form;
+use crate::plans::{SCHEME, form_of};
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, tfhe as files};
 use solinas_schemes::tfhe::Params;
-use solinas_schemes::tfhe::params::Family;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,14 +17,6 @@ pub(super) struct Elements {
     /// Bound of the noise variance of each block, in variances of a bootstrap. It is 1 for fresh blocks.
     pub(super) weight: u64,
     pub(super) blocks: Blocks,
-}
-
-/// The form in which keys of a set encrypt.
-pub(super) fn form_of(params: &Params) -> Form {
-    match params.family() {
-        Family::Gates => Form::Bits,
-        Family::Integers => Form::Radix,
-    }
 }
 
 impl Elements {

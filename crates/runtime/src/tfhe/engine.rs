@@ -1,19 +1,15 @@
 //! The engine: schedules of bootstraps. The family of the parameters determines whether they evaluate gates or lookup
 //! tables.
 
-use super::SCHEME;
 use super::blocks::Blocks;
-use super::elements::{Elements, form_of};
-use super::keys::info;
-use super::plan::{self, Body, Plan, planned_weight};
-use super::run::{self, Cursor, Position};
-use super::schedule::Schedule;
-use super::state::{self, RunId, RunState};
-use super::tables;
-use super::values::Target;
+use super::elements::Elements;
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
 use crate::planning::{self, Plans, Source};
-use crate::prepared::Ran;
+use crate::plans::{
+    Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, Target, form_of, id as plan_id, info,
+    inputs_id, planned_weight, source_id, tables,
+};
+
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
@@ -288,7 +284,7 @@ impl Planned {
         from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
-    ) -> Result<run::Ran, Error> {
+    ) -> Result<End, Error> {
         let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
         let full = full.collect::<Result<Vec<_>, Error>>()?;
         let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
@@ -312,7 +308,7 @@ impl Planned {
         if let Some(id) = self.scheduled.id.get() {
             return Ok(Some(*id));
         }
-        let id = plan::id(self.engine.set(), plan::source_id(&self.source)?, self.weight, body)?;
+        let id = plan_id(self.engine.set(), source_id(&self.source)?, self.weight, body)?;
         Ok(Some(*self.scheduled.id.get_or_init(|| id)))
     }
 }
@@ -348,8 +344,8 @@ impl PlannedWork for Planned {
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         match self.run_from(batch, None, &|_| false, control)? {
-            run::Ran::Done(results) => self.results(batch, results),
-            run::Ran::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
+            End::Done(results) => self.results(batch, results),
+            End::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
         }
     }
 
@@ -366,14 +362,14 @@ impl PlannedWork for Planned {
                 help: "run it without a checkpoint".into(),
             });
         };
-        let id = RunId { key_id: self.engine.key_id(), plan, inputs: state::inputs_id(batch.inputs)? };
+        let id = RunId { key_id: self.engine.key_id(), plan, inputs: inputs_id(batch.inputs)? };
         let cursor = from.map(|from| from.cursor(id)).transpose()?;
         if cursor.is_some_and(|cursor| !self.scheduled.schedule.check_cursor(cursor, batch.instances)) {
             return Err(Error::OtherRun { what: "of another number of elements or waves".into() });
         }
         match self.run_from(batch, cursor, pause, control)? {
-            run::Ran::Done(results) => Ok(Ran::Done(self.results(batch, results)?)),
-            run::Ran::Paused(cursor) => {
+            End::Done(results) => Ok(Ran::Done(self.results(batch, results)?)),
+            End::Paused(cursor) => {
                 let evaluator = &self.engine.evaluator;
                 let outputs = self.scheduled.schedule.outputs.len();
                 Ok(Ran::Paused(Box::new(RunState::new(

@@ -1,18 +1,15 @@
 //! Keys, and the description of parameter sets.
 
-use super::SCHEME;
 use super::blocks::Blocks;
-use super::elements::{Elements, form_of};
+use super::elements::Elements;
 use super::engine::TfheEngine;
 use crate::engine::Engine;
-use crate::info::reasons;
+use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
-use solinas_schemes::security::Status;
-use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ServerKey, ShortCiphertexts};
 use std::fmt;
 use std::sync::Arc;
@@ -201,42 +198,4 @@ impl Public for ServerKey {
 fn engine(key: &ServerKey, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
     memory::check("a server key", &info(key.params()), Evaluator::size_of(key.params()) as u64, memory::FREE)?;
     Ok(Arc::new(TfheEngine::new(key, devices)?))
-}
-
-/// Describes a parameter set.
-pub(super) fn info(params: &Params) -> ParamsInfo {
-    let (literal, security) = (params.literal(), params.security());
-    let (family, what) = match params.family() {
-        Family::Gates => ("gates", "bits, the fastest gates; integers as circuits of gates"),
-        Family::Integers => ("integers", "integers in 2-bit blocks and lookup tables; gates too"),
-    };
-    let (limited, research_only) = reasons(&security.status);
-    ParamsInfo {
-        name: literal.name.clone(),
-        scheme: SCHEME,
-        family,
-        description: what.into(),
-        lwe_dimension: Some(literal.lwe_dimension),
-        ring_dimension: literal.ring_dimension,
-        glwe_dimension: Some(literal.glwe_dimension),
-        modulus_bits: None,
-        plaintext_modulus: None,
-        slots: None,
-        depth: None,
-        bootstraps: true,
-        classical_bits: security.classical_bits,
-        quantum_bits: security.quantum_bits,
-        estimator: security.estimator,
-        date: security.date,
-        log2_failure: params.log2_failure(),
-        ciphertext_bytes: 4 * (params.big_dimension() + 1),
-        fresh_ciphertext_bytes: 4,
-        server_key_bytes: files::stored_server_bytes(params),
-        memory_bytes: Evaluator::size_of(params),
-        recommended: security.status == Status::Recommended,
-        status: security.status.word(),
-        limited,
-        research_only,
-        test_size: false,
-    }
 }

@@ -3,29 +3,17 @@
 mod blocks;
 mod elements;
 mod engine;
-mod gates;
 mod keys;
-mod plan;
-mod run;
-mod schedule;
-mod state;
-mod tables;
-mod values;
 
+use crate::plans::info;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
-use keys::{Client, Open, info};
-pub use plan::Plan;
-pub use run::Position;
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use keys::{Client, Open};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
-pub use state::RunState;
 use std::sync::Arc;
-
-/// The name of the scheme.
-const SCHEME: Scheme = Scheme::new(files::SCHEME);
 
 /// The TFHE scheme.
 pub(crate) struct Tfhe;

@@ -1,8 +1,8 @@
 //! Plans as values: what a server computes for a program, to the last bootstrap.
 
-use super::elements::form_of;
+use super::params::{SCHEME, form_of, info};
 use super::schedule::Schedule;
-use super::{SCHEME, gates, tables};
+use super::{gates, tables};
 use crate::planning::Source;
 use crate::{Error, KeyId, ParamsInfo, Scheme};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct Plan {
 
 /// The computation.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Body {
+pub(crate) enum Body {
     /// Lookup tables on blocks (the integers family).
     Tables(LutGraph),
     /// Gates on bits (the gates family).
@@ -74,7 +74,7 @@ impl Body {
     }
 
     /// Waves of bootstraps for inputs of at most this noise weight.
-    pub(super) fn schedule(&self, weight: u64) -> Schedule {
+    pub(crate) fn schedule(&self, weight: u64) -> Schedule {
         match self {
             Self::Tables(graph) => tables::schedule(graph),
             Self::Gates(netlist) => gates::schedule(netlist, weight),
@@ -95,7 +95,7 @@ fn parse<T: DeserializeOwned>(reader: &Reader, bytes: &[u8]) -> Result<T, Error>
 }
 
 /// The noise weight for which a plan is made. Plans refresh inputs of a larger weight before anything else, so they are all the same.
-pub(super) fn planned_weight(params: &Params, weight: u64) -> u64 {
+pub(crate) fn planned_weight(params: &Params, weight: u64) -> u64 {
     let refreshed = match params.family() {
         Family::Gates => gates::REFRESHED,
         Family::Integers => params.max_weight() as u64,
@@ -121,13 +121,13 @@ fn blocks_of(params: &Params, source: &Source) -> (usize, usize) {
 }
 
 /// The identity of a plan. The name of its model is no part of it, because two models may choose one plan.
-pub(super) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Result<KeyId, Error> {
+pub(crate) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Result<KeyId, Error> {
     let all = (VERSION, params.literal(), source, weight, body.name(), KeyId::hash_of(&body.bytes()?));
     Ok(KeyId::hash_of(&cbor(&all)?))
 }
 
 /// The hash of what a plan computes. The names of inputs and outputs do not matter.
-pub(super) fn source_id(source: &Source) -> Result<KeyId, Error> {
+pub(crate) fn source_id(source: &Source) -> Result<KeyId, Error> {
     let (kind, bytes) = match source {
         Source::Program(program) => {
             let outputs: Vec<_> = program.outputs.iter().map(|output| output.value).collect();
@@ -141,7 +141,7 @@ pub(super) fn source_id(source: &Source) -> Result<KeyId, Error> {
 
 impl Plan {
     /// `weight` is a [`planned_weight`].
-    pub(super) fn new(params: &Params, source: &Source, model: &str, weight: u64, body: Body) -> Result<Self, Error> {
+    pub(crate) fn new(params: &Params, source: &Source, model: &str, weight: u64, body: Body) -> Result<Self, Error> {
         Self::identified(params.clone(), source_id(source)?, model.to_owned(), weight, body)
     }
 
@@ -162,7 +162,7 @@ impl Plan {
 
     /// The parameter set for which it was made.
     pub fn params(&self) -> ParamsInfo {
-        super::keys::info(&self.params)
+        info(&self.params)
     }
 
     /// The name of the model by which it was chosen.
@@ -184,11 +184,11 @@ impl Plan {
         self.body.schedule(self.weight)
     }
 
-    pub(super) fn body(&self) -> &Body {
+    pub(crate) fn body(&self) -> &Body {
         &self.body
     }
 
-    pub(super) fn weight(&self) -> u64 {
+    pub(crate) fn weight(&self) -> u64 {
         self.weight
     }
 
@@ -196,7 +196,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`Error::OtherPlan`] if it does not.
-    pub(super) fn check(&self, params: &Params, source: &Source, weight: u64) -> Result<(), Error> {
+    pub(crate) fn check(&self, params: &Params, source: &Source, weight: u64) -> Result<(), Error> {
         let other = |what: String, help: &str| Err(Error::OtherPlan { what, help: help.into() });
         if self.params != *params {
             let what = format!("for parameters {:?}, and the key has {:?}", self.params.name(), params.name());

@@ -33,26 +33,26 @@ pub(crate) struct Cursor {
 }
 
 /// The end of a run.
-pub(crate) enum Ran {
+pub(crate) enum End {
     /// The outputs of each instance.
     Done(Vec<Vec<LweCiphertext>>),
     Paused(Cursor),
 }
 
 /// The end of a run of one group.
-pub(super) enum Lanes {
+pub(crate) enum Lanes {
     Done(Vec<Vec<LweCiphertext>>),
     /// The next wave, and the live values.
     Paused(u32, Vec<LweCiphertext>),
 }
 
 /// A run of all instances.
-pub(super) struct Run<'a> {
-    pub(super) schedule: &'a Schedule,
-    pub(super) places: &'a Places,
-    pub(super) instances: usize,
-    pub(super) pause: &'a dyn Fn(Position) -> bool,
-    pub(super) control: &'a Control<'a>,
+pub(crate) struct Run<'a> {
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) places: &'a Places,
+    pub(crate) instances: usize,
+    pub(crate) pause: &'a dyn Fn(Position) -> bool,
+    pub(crate) control: &'a Control<'a>,
 }
 
 impl Run<'_> {
@@ -62,7 +62,7 @@ impl Run<'_> {
     }
 
     /// Runs a group of instances, of which `finished` are done before it.
-    pub(super) fn lanes(
+    pub(crate) fn lanes(
         &self,
         values: &mut dyn Values,
         inputs: &[Vec<&LweCiphertext>],

@@ -9,7 +9,7 @@ use solinas_schemes::tfhe::{LookupTable, encode_bool};
 const OUTPUT_WEIGHT: u64 = 2;
 
 /// The noise weight from which on inputs are refreshed before they enter a gate.
-pub(super) const REFRESHED: u64 = OUTPUT_WEIGHT + 1;
+pub(crate) const REFRESHED: u64 = OUTPUT_WEIGHT + 1;
 
 /// `1/8` of a turn.
 const EIGHTH: u32 = 1 << 29;

@@ -34,14 +34,14 @@ impl fmt::Debug for RunState {
 
 /// What a run belongs to: its key, its plan and its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RunId {
-    pub(super) key_id: KeyId,
-    pub(super) plan: KeyId,
-    pub(super) inputs: KeyId,
+pub(crate) struct RunId {
+    pub(crate) key_id: KeyId,
+    pub(crate) plan: KeyId,
+    pub(crate) inputs: KeyId,
 }
 
 /// The hash of the inputs of a run.
-pub(super) fn inputs_id(inputs: &[Ciphertext]) -> Result<KeyId, Error> {
+pub(crate) fn inputs_id(inputs: &[Ciphertext]) -> Result<KeyId, Error> {
     let hash = |input: &Ciphertext| Ok(KeyId::hash_of(&input.to_bytes()?).0);
     Ok(KeyId::hash_of(&inputs.iter().map(hash).collect::<Result<Vec<_>, Error>>()?.concat()))
 }
@@ -51,7 +51,7 @@ fn words(blocks: &[LweCiphertext]) -> impl Iterator<Item = Result<Vec<u8>, solin
 }
 
 impl RunState {
-    pub(super) fn new(params: &Params, id: RunId, insecure: bool, outputs: usize, cursor: Cursor) -> Self {
+    pub(crate) fn new(params: &Params, id: RunId, insecure: bool, outputs: usize, cursor: Cursor) -> Self {
         let RunId { key_id, plan, inputs } = id;
         Self { params: params.clone(), key_id, insecure, plan, inputs, outputs, cursor }
     }
@@ -60,7 +60,7 @@ impl RunState {
     ///
     /// # Errors
     /// [`Error::OtherRun`] if the state belongs to another key, plan or inputs.
-    pub(super) fn cursor(&self, id: RunId) -> Result<&Cursor, Error> {
+    pub(crate) fn cursor(&self, id: RunId) -> Result<&Cursor, Error> {
         let other = match id {
             RunId { key_id, .. } if key_id != self.key_id => "of another key",
             RunId { plan, .. } if plan != self.plan => "of another program or plan",

@@ -1,6 +1,6 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
-use super::run::{Cursor, Lanes, Position, Ran, Run};
+use super::run::{Cursor, End, Lanes, Position, Run};
 use super::values::Target;
 use crate::{Control, Error};
 use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
@@ -48,25 +48,25 @@ impl Linear {
 
 /// One bootstrap. Its outputs, one for each table, are the values from `first` on.
 #[derive(Debug, Clone)]
-pub(super) struct Task {
-    pub(super) argument: Linear,
-    pub(super) table: u32,
-    pub(super) first: u32,
-    pub(super) outputs: u32,
-    pub(super) wave: u32,
+pub(crate) struct Task {
+    pub(crate) argument: Linear,
+    pub(crate) table: u32,
+    pub(crate) first: u32,
+    pub(crate) outputs: u32,
+    pub(crate) wave: u32,
 }
 
 /// Waves of independent bootstraps over numbered values. The inputs are the first values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    pub(super) inputs: u32,
+    pub(crate) inputs: u32,
     values: u32,
     /// The wave after which each value exists; 0 for inputs.
     born: Vec<u32>,
-    pub(super) tasks: Vec<Task>,
+    pub(crate) tasks: Vec<Task>,
     tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
-    pub(super) outputs: Vec<Linear>,
+    pub(crate) outputs: Vec<Linear>,
     output_weight: u64,
 }
 
@@ -140,7 +140,7 @@ impl Schedule {
         from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<End, Error> {
         let places = self.places();
         let most = self.waves().into_iter().chain([self.outputs.len()]).max().unwrap_or(1);
         let run = Run { schedule: self, places: &places, instances: inputs.len(), pause, control };
@@ -151,7 +151,7 @@ impl Schedule {
         while outputs.len() < inputs.len() {
             let (done, instances, waves) = (outputs.len(), inputs.len(), self.waves().len());
             if done > started && pause(Position { done, instances, wave: 0, waves }) {
-                return Ok(Ran::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
+                return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
             }
             let left = &inputs[outputs.len()..];
             let resumed = from.take();
@@ -159,10 +159,10 @@ impl Schedule {
             let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
             match run.lanes(&mut *values, &left[..lanes], done, resumed)? {
                 Lanes::Done(more) => outputs.extend(more),
-                Lanes::Paused(wave, live) => return Ok(Ran::Paused(Cursor { outputs, lanes, wave, live })),
+                Lanes::Paused(wave, live) => return Ok(End::Paused(Cursor { outputs, lanes, wave, live })),
             }
         }
-        Ok(Ran::Done(outputs))
+        Ok(End::Done(outputs))
     }
 
     /// Values that exist before a wave and that it or a later one reads, or that are outputs.
@@ -228,7 +228,7 @@ impl Schedule {
 }
 
 /// The slot of each value, and the number of slots.
-pub(super) struct Places {
-    pub(super) of: Vec<u32>,
+pub(crate) struct Places {
+    pub(crate) of: Vec<u32>,
     count: usize,
 }

@@ -1,0 +1,23 @@
+//! Plans of bootstraps (TFHE): as values, as schedules of waves, and as runs that can pause.
+
+mod gates;
+mod params;
+mod plan;
+mod ran;
+mod run;
+mod schedule;
+mod state;
+pub(crate) mod tables;
+mod values;
+
+pub use plan::Plan;
+pub use ran::Ran;
+pub use run::Position;
+pub use state::RunState;
+
+pub(crate) use params::{SCHEME, form_of, info};
+pub(crate) use plan::{Body, id, planned_weight, source_id};
+pub(crate) use run::{Cursor, End};
+pub(crate) use schedule::Schedule;
+pub(crate) use state::{RunId, inputs_id};
+pub(crate) use values::Target;

@@ -1,0 +1,13 @@
+//! The end of a run in parts.
+
+use super::RunState;
+use crate::Ciphertext;
+
+/// The end of a run in parts.
+#[derive(Debug)]
+pub enum Ran {
+    /// The results.
+    Done(Vec<Ciphertext>),
+    /// The state with which it goes on.
+    Paused(Box<RunState>),
+}

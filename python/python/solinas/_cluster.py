@@ -1,0 +1,437 @@
+"""Computation on the machines of a Ray cluster: shards of elements, one actor a machine."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from solinas import _core
+from solinas._errors import InternalError, MissingPackageError, ParameterError, RangeError, TypeMismatchError
+from solinas._expression import Input, Schedule
+from solinas._job import Progress, progress_callback
+from solinas._keys import ServerKey, warn_of_weakness
+from solinas._server import check_keys, recorded, restored
+
+# Seconds between two looks at the machines of the cluster.
+TICK = 0.25
+# Shards that wait or run on one machine, so that it never idles.
+QUEUED = 2
+# Machines on which a shard may die before the work is given up.
+ATTEMPTS = 5
+# Elements of the first shards, which measure the machines.
+FIRST = 16
+
+
+class Node:
+    """One machine: it computes shards with all its threads, and keeps the keys that it has used last."""
+
+    KEYS = 4
+
+    def __init__(self, threads: int, model: str) -> None:
+        self._threads = threads
+        self._model = model
+        self._servers: dict[str, _core.Server] = {}
+
+    def version(self) -> str:
+        """Return the version of the package on this machine."""
+        return _core.__version__
+
+    def compute(
+        self, key_id: str, key: Any, program: str, plan: bytes | None, inputs: list[Any]
+    ) -> tuple[float, list[bytes]]:
+        """Compute a program on a shard. Return the seconds it took, and the files of the results."""
+        if key_id not in self._servers:
+            while len(self._servers) >= self.KEYS:
+                del self._servers[next(iter(self._servers))]
+            server_key = _core.ServerKey.from_bytes(key.tobytes())
+            self._servers[key_id] = _core.Server(server_key, self._threads, None, None, self._model)
+        start = time.monotonic()
+        values = [_core.Ciphertext.from_bytes(item) if isinstance(item, bytes) else item for item in inputs]
+        pinned = _core.Plan.from_bytes(plan) if plan else None
+        step = (_core.Program.from_json(program), list(range(len(values))), pinned)
+        outputs = list(range(len(values), len(values) + len(step[0].outputs)))
+        results = self._servers[key_id].start(values, [step], outputs).result()
+        return time.monotonic() - start, [result.to_bytes() for result in results]
+
+
+@dataclass
+class Machine:
+    """An actor, and the shards that wait or run on it."""
+
+    actor: Any
+    # The element counts and seconds of the shards that it has computed.
+    elements: int = 0
+    seconds: float = 0.0
+    shards: set[int] = field(default_factory=set)
+
+
+@dataclass
+class LoadedKey:
+    """A server key: for the machines in Ray's store, and in memory here, where plans are made."""
+
+    key_id: str
+    stored: Any
+    planner: _core.Server
+
+
+@dataclass
+class Work:
+    """A program on arrays, cut into shards."""
+
+    key_id: str
+    key: Any
+    program: str
+    # None if the values of public arrays are constants of the program, so that every shard has a plan of its own.
+    plan: bytes | None
+    inputs: Sequence[Input]
+    # Elements of the arrays; 1 if there are none.
+    size: int
+
+    def shard(self, start: int, end: int) -> list[Any]:
+        """Return the inputs of a shard. Ciphertexts become the bytes of their files."""
+        parts: list[Any] = []
+        for item in self.inputs:
+            if isinstance(item, _core.Ciphertext):
+                whole = item.shape is None or (start, end) == (0, self.size)
+                parts.append((item if whole else item.take(list(range(start, end)), [end - start])).to_bytes())
+            else:
+                kind, shape, bits = item
+                parts.append(item if shape is None else (kind, [end - start], bits[start:end]))
+        return parts
+
+
+class Cluster:
+    """Machines that compute together. `sl.cluster` connects to them.
+
+    Values are computed as by `Server.run`: arrays are cut into shards, and each machine computes some of them with all
+    its cores. The results have the bytes that one server of the same model computes. (If public arrays take
+    part, their values are constants of the program, and each shard has a plan of its own.)
+    """
+
+    def __init__(self, ray: Any, *, owned: bool, model: str, threads: int | None, actors: int, seconds: float) -> None:
+        self._ray = ray
+        self._owned = owned
+        self._model = model
+        self._threads = threads
+        self._actors = actors
+        self._seconds = seconds
+        self._machines: dict[tuple[str, int], Machine] = {}
+        self._keys: dict[str, LoadedKey] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def model(self) -> str:
+        """The rule by which plans are chosen. `sl.Server(key, model=cluster.model)` computes the same bytes."""
+        return self._model
+
+    @property
+    def nodes(self) -> int:
+        """The number of actors that compute: one for each machine, unless `sl.cluster` was asked for more."""
+        self._refresh()
+        return len(self._machines)
+
+    def close(self) -> None:
+        """Stop the actors, and Ray if this object started it. Work that runs is lost."""
+        for machine in self._machines.values():
+            self._ray.kill(machine.actor)
+        self._machines.clear()
+        self._keys.clear()
+        if self._owned:
+            self._ray.shutdown()
+
+    def run(self, *values: Any, key: ServerKey, progress: Progress = False) -> Any:
+        """Compute recorded values on all machines and wait for them, as `Server.run` does.
+
+        `key` is the server key. `progress` is True for a progress bar of tqdm, or a function of the elements done and
+        the total of the program at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
+        machines. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises, and ParameterError if no
+        machine is left.
+        """
+        if not isinstance(key, ServerKey):
+            raise TypeMismatchError(
+                f"key takes a server key, got {type(key).__name__}: give the second key of sl.keygen"
+            )
+        warn_of_weakness(key._weakness, 2)
+        structure, roots, planned = recorded(values)
+        check_keys(planned, key.key_id)
+        with progress_callback(progress, "cluster") as watch:
+            results = self._compute(planned, key, watch)
+        return restored(structure, roots, results)
+
+    def map_reduce(
+        self,
+        function: Callable[..., Any],
+        how: str | Callable[[Any, Any], Any],
+        *values: Any,
+        key: ServerKey,
+        progress: Progress = False,
+    ) -> Any:
+        """Apply a function to arrays, and combine the elements of its result.
+
+        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values.
+        """
+        mapped = function(*values)
+        if isinstance(how, str):
+            if how not in {"sum", "min", "max", "any", "all"}:
+                raise RangeError(f"there is no reduction {how!r}: take sum, min, max, any, all, or a function")
+            reduced = getattr(mapped, how)()
+        else:
+            reduced = mapped.reduce(how)
+        return self.run(reduced, key=key, progress=progress)
+
+    def _compute(
+        self, planned: Schedule, key: ServerKey, watch: Callable[[int, int], object] | None
+    ) -> list[_core.Ciphertext]:
+        """Compute the steps one after the other."""
+        if key.key_id not in self._keys:
+            import numpy as np
+
+            stored = self._ray.put(np.frombuffer(key.to_bytes(), np.uint8))
+            planner = _core.Server(key._inner, 1, None, None, self._model)
+            self._keys[key.key_id] = LoadedKey(key.key_id, stored, planner)
+        loaded = self._keys[key.key_id]
+        values: list[Any] = list(planned.inputs)
+        for step in planned.steps:
+            first, args, *shape = step
+            if isinstance(first, _core.Circuit):
+                raise TypeMismatchError("a cluster computes programs, not circuits: run the circuit by server.run")
+            if isinstance(first, int):
+                values.append(values[first].take(args, shape[0]))
+            elif isinstance(first, list):
+                values.append(_core.Ciphertext.stack([values[i] for i in first], args))
+            else:
+                inputs = [values[i] for i in args]
+                values += self._program(first, inputs, loaded, watch)
+        return [values[i] for i in planned.outputs]
+
+    def _program(
+        self,
+        program: _core.Program,
+        inputs: list[Input],
+        key: LoadedKey,
+        watch: Callable[[int, int], object] | None,
+    ) -> list[_core.Ciphertext]:
+        """Compute a program, and put the shards of each result together."""
+        shapes = [item.shape if isinstance(item, _core.Ciphertext) else item[1] for item in inputs]
+        shape = next((shape for shape in shapes if shape is not None), None)
+        size = 1 if shape is None else math.prod(shape)
+        public = any(not isinstance(item, _core.Ciphertext) for item in inputs)
+        plan = None if public else key.planner.plan(inputs, [(program, list(range(len(inputs))), None)])
+        stored = None if plan is None else plan.to_bytes()
+        work = Work(key.key_id, key.stored, program.to_json(), stored, inputs, size)
+
+        def report(elements: int) -> None:
+            if watch is not None:
+                watch(elements, size)
+
+        parts = Shards(self, work, report).run()
+        results = []
+        for place in range(len(program.outputs)):
+            column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
+            whole = column[0].shape is None if shape is None else False
+            results.append(column[0] if whole else _core.Ciphertext.stack(column, list(shape or [1])))
+        return results
+
+    def _refresh(self) -> None:
+        """Start an actor on each machine that has none, and forget the machines that are gone."""
+        alive = {node["NodeID"]: node["Resources"].get("CPU", 0) for node in self._ray.nodes() if node["Alive"]}
+        for place in [place for place in self._machines if place[0] not in alive]:
+            del self._machines[place]
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        for node, processors in alive.items():
+            share = self._threads or int(processors) // self._actors
+            for number in range(self._actors if 0 < share * self._actors <= processors else 0):
+                if (node, number) not in self._machines:
+                    strategy = NodeAffinitySchedulingStrategy(node_id=node, soft=False)
+                    options = {"num_cpus": share, "max_restarts": 0, "scheduling_strategy": strategy}
+                    actor = self._ray.remote(Node).options(**options).remote(share, self._model)
+                    self._machines[node, number] = Machine(actor)
+
+
+class Shards:
+    """The shards of one program: which wait, which run and where, and the results."""
+
+    def __init__(self, cluster: Cluster, work: Work, report: Callable[[int], None]) -> None:
+        self._cluster = cluster
+        self._ray = cluster._ray
+        self._work = work
+        self._report = report
+        self._bounds: list[tuple[int, int]] = []
+        self._next = 0
+        self._waiting: deque[int] = deque()
+        self._attempts: dict[int, int] = {}
+        self._results: dict[int, list[bytes]] = {}
+        self._running: dict[Any, tuple[tuple[str, int], int, float]] = {}
+        self._times: list[float] = []
+        self._done = 0
+
+    def run(self) -> list[list[bytes]]:
+        """Compute everything. Return the results of the shards, in the order of the elements."""
+        self._report(0)
+        looked = -math.inf
+        try:
+            while self._done < self._work.size:
+                if time.monotonic() - looked > TICK:
+                    self._cluster._refresh()
+                    looked = time.monotonic()
+                self._fill()
+                ready, _ = self._ray.wait(list(self._running), timeout=TICK)
+                for reference in ready:
+                    self._take(reference)
+        except BaseException:
+            # Ctrl-C, or an error of the program: what runs is of no use any more.
+            self._abandon()
+            raise
+        for reference in self._running:
+            self._machine(reference).shards.discard(self._running[reference][1])
+        return [self._results[shard] for shard in sorted(self._results, key=lambda shard: self._bounds[shard])]
+
+    def _fill(self) -> None:
+        """Give every machine its next shards. Idle machines repeat shards that take too long elsewhere."""
+        for place, machine in self._cluster._machines.items():
+            while len(machine.shards) < QUEUED:
+                shard = self._next_shard(machine)
+                if shard is None:
+                    break
+                self._submit(place, machine, shard)
+        if not self._running:
+            raise ParameterError("the cluster has no machine with enough processors: add one, or ask for fewer threads")
+
+    def _next_shard(self, machine: Machine) -> int | None:
+        if self._waiting:
+            return self._waiting.popleft()
+        if self._next < self._work.size:
+            start = self._next
+            self._next = min(self._work.size, start + self._length(machine))
+            self._bounds.append((start, self._next))
+            return len(self._bounds) - 1
+        if machine.shards or not self._times:
+            return None
+        slow = 2 * statistics.median(self._times)
+        now = time.monotonic()
+        late = [
+            (since, shard)
+            for _, shard, since in self._running.values()
+            if now - since > slow and sum(other == shard for _, other, _ in self._running.values()) == 1
+        ]
+        return min(late)[1] if late else None
+
+    def _length(self, machine: Machine) -> int:
+        """Return the number of elements that take a machine the wanted seconds, and less towards the end."""
+        left = self._work.size - self._next
+        share = math.ceil(left / (2 * len(self._cluster._machines)))
+        if not machine.seconds:
+            return max(1, min(FIRST, share))
+        return max(1, min(share, round(self._cluster._seconds * machine.elements / machine.seconds)))
+
+    def _submit(self, place: tuple[str, int], machine: Machine, shard: int) -> None:
+        work = self._work
+        reference = machine.actor.compute.remote(
+            work.key_id, work.key, work.program, work.plan, work.shard(*self._bounds[shard])
+        )
+        self._running[reference] = (place, shard, time.monotonic())
+        machine.shards.add(shard)
+
+    def _machine(self, reference: Any) -> Machine:
+        place = self._running[reference][0]
+        return self._cluster._machines.get(place, Machine(None))
+
+    def _take(self, reference: Any) -> None:
+        """Take a result, or give the shards of a machine that died to the others."""
+        if reference not in self._running:
+            return
+        from ray.exceptions import RayError, RayTaskError
+
+        machine = self._machine(reference)
+        place, shard, since = self._running.pop(reference)
+        machine.shards.discard(shard)
+        try:
+            seconds, results = self._ray.get(reference)
+        except RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+        except RayError:
+            self._lost(place, shard)
+            return
+        start, end = self._bounds[shard]
+        if shard in self._results:
+            if self._results[shard] != results:
+                raise InternalError(f"two machines computed other bytes for the elements {start} to {end - 1}")
+            return
+        self._results[shard] = results
+        self._times.append(time.monotonic() - since)
+        machine.elements += end - start
+        machine.seconds += seconds
+        self._done += end - start
+        self._report(self._done)
+
+    def _lost(self, place: tuple[str, int], shard: int) -> None:
+        """Note that an actor died. The next look at the machines starts another one, if its machine lives."""
+        self._cluster._machines.pop(place, None)
+        elsewhere = any(other == shard for _, other, _ in self._running.values())
+        if shard in self._results or elsewhere:
+            return
+        self._attempts[shard] = self._attempts.get(shard, 0) + 1
+        if self._attempts[shard] >= ATTEMPTS:
+            start, end = self._bounds[shard]
+            raise ParameterError(
+                f"{ATTEMPTS} machines died while they computed the elements {start} to {end - 1}: they may lack "
+                "memory; ask for fewer threads, or look at Ray's logs"
+            )
+        self._waiting.append(shard)
+
+    def _abandon(self) -> None:
+        for place in {place for place, _, _ in self._running.values()}:
+            machine = self._cluster._machines.pop(place, None)
+            if machine is not None:
+                self._ray.kill(machine.actor)
+
+
+def cluster(
+    address: str | None = "auto",
+    *,
+    model: str = "fewest",
+    threads: int | None = None,
+    actors: int = 1,
+    shard_seconds: float = 3.0,
+) -> Cluster:
+    """Connect to the machines of a Ray cluster.
+
+    - `address`: that of the cluster, `"auto"` for the cluster of this machine, or None to start Ray on this machine
+      alone.
+    - `model`: the rule that chooses plans, as for `Server`. Arrays of many elements want `"fewest"`.
+    - `threads`: the threads of an actor. Defaults to all processors of its machine.
+    - `actors`: the actors on each machine. One is best, since it holds the key once.
+    - `shard_seconds`: how long a shard should take. Shorter ones lose less if a machine dies.
+
+    Needs `pip install solinas[cluster]`. Raises MissingPackageError without it, ParameterError if there is no cluster
+    at the address.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise MissingPackageError(
+            "a cluster needs the package ray, which is not installed: `pip install solinas[cluster]`"
+        ) from None
+    if actors < 1 or (threads is not None and threads < 1) or not shard_seconds > 0:
+        raise RangeError("actors, threads and shard_seconds must be positive: leave them out for the defaults")
+    owned = not ray.is_initialized()
+    if owned:
+        try:
+            ray.init(address=address, logging_level="ERROR", log_to_driver=False)
+        except ConnectionError as error:
+            raise ParameterError(
+                f"there is no Ray cluster at {address!r} ({error}): start one by `ray start --head`, or give None to "
+                "start Ray on this machine"
+            ) from None
+    return Cluster(ray, owned=owned, model=model, threads=threads, actors=actors, seconds=shard_seconds)
