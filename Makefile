@@ -5,6 +5,7 @@
 CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
+RAY := ray==2.60.0
 BIN := $(VENV)/bin
 TOOLS := $(CURDIR)/target/tools
 RTL_CACHE := $(or $(SOLINAS_RTL_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/solinas/rtl)
@@ -12,7 +13,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -78,6 +79,15 @@ $(MDBOOK):
 test-python: $(VENV)/installed ## Python tests, stubs, types and the examples of the documentation
 	$(CARGO) xtask python-package
 	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet python/tests
+
+test-cluster: $(VENV)/installed ## Several machines: Ray's nodes on this machine, one of them killed (installs Ray)
+	$(BIN)/pip install --quiet $(RAY)
+	$(CARGO) xtask python-package
+	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet -s python/tests/test_cluster.py
+
+bench-cluster: python ## 1, 2 and 4 workers of a Ray cluster on this machine beside one server (installs Ray)
+	$(BIN)/pip install --quiet $(RAY)
+	$(BIN)/python bench/cluster/scaling.py
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30

@@ -24,7 +24,8 @@ PAGES = [ROOT.parent / "README.md", ROOT / "README.md", *sorted((ROOT.parent / "
 
 
 def python_blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if not block.startswith("# Not run by the tests: ")]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ pages! {
     bigint: "docs/book/bigint.md",
     circuits: "docs/book/circuits.md",
     cli: "docs/book/cli.md",
+    cluster: "docs/book/cluster.md",
     devices: "docs/book/devices.md",
     files: "docs/book/files.md",
     gh: "docs/book/gh.md",
