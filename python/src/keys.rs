@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use num_bigint::BigUint;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{ClientKey, Job, KeygenOptions, Plain, PublicKey, ServerKey, Type};
+use solinas_runtime::{ClientKey, Job, KeygenOptions, Natural, Plain, PublicKey, ServerKey, Type};
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, circuit_error, guarded};
@@ -63,7 +64,7 @@ impl PyClientKey {
         py: Python<'_>,
         ty: &str,
         shape: Option<Vec<usize>>,
-        values: Vec<u128>,
+        values: Vec<BigUint>,
     ) -> PyResult<PyCiphertext> {
         let plain = plain(ty, shape, values)?;
         guarded(py, || Ok(self.inner.encrypt(&plain)?.into()))
@@ -75,9 +76,9 @@ impl PyClientKey {
     }
 
     /// The values' bits.
-    fn decrypt(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<Vec<u128>> {
+    fn decrypt(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<Vec<BigUint>> {
         let ciphertext = &ciphertext.inner;
-        guarded(py, || Ok(self.inner.decrypt(ciphertext)?.values))
+        guarded(py, || Ok(numbers(self.inner.decrypt(ciphertext)?.values)))
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
@@ -129,7 +130,7 @@ impl PyPublicKey {
         py: Python<'_>,
         ty: &str,
         shape: Option<Vec<usize>>,
-        values: Vec<u128>,
+        values: Vec<BigUint>,
     ) -> PyResult<PyCiphertext> {
         let plain = plain(ty, shape, values)?;
         guarded(py, || Ok(self.inner.encrypt(&plain)?.into()))
@@ -167,8 +168,13 @@ impl From<ServerKey> for PyServerKey {
     }
 }
 
+/// Bits for Python.
+pub(crate) fn numbers(values: Vec<Natural>) -> Vec<BigUint> {
+    values.into_iter().map(BigUint::from).collect()
+}
+
 /// Values given as bits.
-pub(crate) fn plain(ty: &str, shape: Option<Vec<usize>>, values: Vec<u128>) -> PyResult<Plain> {
+pub(crate) fn plain(ty: &str, shape: Option<Vec<usize>>, values: Vec<BigUint>) -> PyResult<Plain> {
     let ty: Type = ty.parse().map_err(|error| circuit_error(&error))?;
     Ok(Plain::new(ty, shape, values).map_err(Failure::from)?)
 }
@@ -196,7 +202,7 @@ impl PyServerKey {
         py: Python<'_>,
         ty: &str,
         shape: Option<Vec<usize>>,
-        values: Vec<u128>,
+        values: Vec<BigUint>,
     ) -> PyResult<PyCiphertext> {
         let plain = plain(ty, shape, values)?;
         guarded(py, || Ok(self.key.encrypt(&plain)?.into()))

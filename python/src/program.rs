@@ -1,12 +1,14 @@
 //! Programs: built operation by operation from Python, evaluated on plain integers, drawn, kept as JSON.
 
+use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
 use solinas_circuits::program::{Elements, Node, Op, Program, ProgramBuilder, Type, ValueId};
-use solinas_circuits::{Error, GateCosts};
+use solinas_circuits::{Error, GateCosts, Natural};
 
 use crate::error::{Failure, circuit_error, guarded};
+use crate::keys::numbers;
 
 fn parse(ty: &str) -> PyResult<Type> {
     ty.parse().map_err(|error| circuit_error(&error))
@@ -20,7 +22,7 @@ pub(crate) struct PyGraph {
 }
 
 impl PyGraph {
-    fn push(&mut self, op: &str, args: &[ValueId], to: Type, table: Vec<u128>, by: i64) -> Result<ValueId, Error> {
+    fn push(&mut self, op: &str, args: &[ValueId], to: Type, table: Vec<Natural>, by: i64) -> Result<ValueId, Error> {
         match op {
             "rotate_elements" => self.builder.op(Op::RotateElements(by), args),
             "sum_elements" => self.builder.op(Op::SumElements, args),
@@ -54,7 +56,7 @@ impl PyGraph {
             let operands: Vec<_> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
             let value = match &node.op {
                 Op::Input(index) => args[*index as usize],
-                Op::Const(value) => self.builder.constant(*value, node.ty)?,
+                Op::Const(value) => self.builder.constant(value, node.ty)?,
                 Op::Cast => self.push("cast", &operands, node.ty, Vec::new(), 0)?,
                 Op::Lookup(table) => self.push("lookup", &operands, node.ty, table.clone(), 0)?,
                 op => self.builder.op(op.clone(), &operands)?,
@@ -63,6 +65,10 @@ impl PyGraph {
         }
         Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).collect())
     }
+}
+
+fn entries(table: Option<Vec<BigUint>>) -> Vec<Natural> {
+    table.into_iter().flatten().map(Natural::from).collect()
 }
 
 fn ids(args: &[u32]) -> Vec<ValueId> {
@@ -83,16 +89,16 @@ impl PyGraph {
     }
 
     /// Adds a constant, given as its bits.
-    fn constant(&mut self, bits: u128, ty: &str) -> PyResult<u32> {
+    fn constant(&mut self, bits: BigUint, ty: &str) -> PyResult<u32> {
         let ty = parse(ty)?;
         Ok(self.builder.constant(bits, ty).map_err(|error| circuit_error(&error))?.0)
     }
 
     /// Adds an operation; `to` is the type of a cast or table lookup, `by` the places of a rotation of elements.
     #[pyo3(signature = (op, args, to, table=None, by=0))]
-    fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<u128>>, by: i64) -> PyResult<u32> {
+    fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<BigUint>>, by: i64) -> PyResult<u32> {
         let to = parse(to)?;
-        let value = self.push(op, &ids(&args), to, table.unwrap_or_default(), by);
+        let value = self.push(op, &ids(&args), to, entries(table), by);
         Ok(value.map_err(|error| circuit_error(&error))?.0)
     }
 
@@ -154,8 +160,7 @@ impl PyProgram {
     fn nodes(&self) -> Vec<(&'static str, Vec<u32>, String, String)> {
         let detail = |node: &Node| match &node.op {
             Op::Input(index) => self.program.inputs.get(*index as usize).map(|i| i.name.clone()).unwrap_or_default(),
-            Op::Const(bits) if node.ty.signed() => node.ty.to_i128(*bits).to_string(),
-            Op::Const(bits) => bits.to_string(),
+            Op::Const(bits) => node.ty.decimal(bits),
             Op::RotateElements(by) => format!("rotate {by}"),
             _ => String::new(),
         };
@@ -179,33 +184,34 @@ impl PyProgram {
     }
 
     /// The outputs on each row of inputs, all as bits.
-    fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<u128>>) -> PyResult<Vec<Vec<u128>>> {
+    fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<BigUint>>) -> PyResult<Vec<Vec<BigUint>>> {
         let program = &self.program;
-        guarded(py, move || {
-            rows.iter().map(|row| program.evaluate(row)).collect::<Result<_, _>>().map_err(Failure::from)
-        })
+        guarded(py, move || rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>())
     }
 
     /// The outputs on inputs, all as bits: each a single value or (`arrays`) a value for each element; so are the outputs, which say which of the two.
     fn evaluate_arrays(
         &self,
         py: Python<'_>,
-        inputs: Vec<Vec<u128>>,
+        inputs: Vec<Vec<BigUint>>,
         arrays: Vec<bool>,
-    ) -> PyResult<Vec<(bool, Vec<u128>)>> {
+    ) -> PyResult<Vec<(bool, Vec<BigUint>)>> {
         let program = &self.program;
         guarded(py, move || {
-            let elements = |(values, array): (Vec<u128>, bool)| match values.as_slice() {
-                &[value] if !array => Elements::Scalar(value),
-                _ => Elements::Array(values),
+            let elements = |(values, array): (Vec<BigUint>, bool)| {
+                let mut values: Vec<Natural> = values.into_iter().map(Natural::from).collect();
+                match values.pop() {
+                    Some(value) if !array && values.is_empty() => Elements::Scalar(value),
+                    last => Elements::Array(values.into_iter().chain(last).collect()),
+                }
             };
             let inputs: Vec<_> = inputs.into_iter().zip(arrays).map(elements).collect();
             let outputs = program.evaluate_arrays(&inputs)?;
             Ok(outputs
                 .into_iter()
                 .map(|output| match output {
-                    Elements::Scalar(value) => (false, vec![value]),
-                    Elements::Array(values) => (true, values),
+                    Elements::Scalar(value) => (false, numbers(vec![value])),
+                    Elements::Array(values) => (true, numbers(values)),
                 })
                 .collect())
         })
@@ -236,23 +242,23 @@ impl PyProgram {
 pub(crate) fn evaluate(
     op: &str,
     types: Vec<String>,
-    values: Vec<u128>,
+    values: Vec<BigUint>,
     to: &str,
-    table: Option<Vec<u128>>,
-) -> PyResult<u128> {
+    table: Option<Vec<BigUint>>,
+) -> PyResult<BigUint> {
     let to = parse(to)?;
     let types = types.iter().map(|ty| parse(ty)).collect::<PyResult<Vec<_>>>()?;
-    let run = || -> Result<u128, Error> {
+    let run = || -> Result<BigUint, Error> {
         let mut graph = PyGraph::default();
         let args = types
             .iter()
-            .zip(&values)
-            .map(|(&ty, &bits)| graph.builder.constant(bits, ty))
+            .zip(values)
+            .map(|(&ty, bits)| graph.builder.constant(bits, ty))
             .collect::<Result<Vec<_>, _>>()?;
-        let result = graph.push(op, &args, to, table.unwrap_or_default(), 0)?;
+        let result = graph.push(op, &args, to, entries(table), 0)?;
         graph.builder.output("result", result);
-        let outputs = graph.builder.finish()?.evaluate(&[])?;
-        outputs.first().copied().ok_or(Error::NoOutputs)
+        let outputs = graph.builder.finish()?.evaluate::<Natural>(&[])?;
+        outputs.into_iter().next().map(BigUint::from).ok_or(Error::NoOutputs)
     };
     run().map_err(|error| circuit_error(&error))
 }

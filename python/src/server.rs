@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
@@ -28,7 +29,7 @@ pub(crate) struct PyServer {
 #[derive(FromPyObject)]
 enum PyInput<'py> {
     Encrypted(PyRef<'py, PyCiphertext>),
-    Public((String, Option<Vec<usize>>, Vec<u128>)),
+    Public((String, Option<Vec<usize>>, Vec<BigUint>)),
 }
 
 impl PyInput<'_> {

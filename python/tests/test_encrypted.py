@@ -151,7 +151,10 @@ def test_a_server_key_is_data(integers):
     [
         (sl.bool_(True), sl.Bool),
         (sl.u128(2**128 - 1), sl.U128),
+        (sl.u256(2**256 - 1), sl.U256),
         (sl.i128(-(2**127)), sl.I128),
+        (sl.i256(-(2**255)), sl.I256),
+        (sl.uint(2048)(2**2048 - 1), sl.uint(2048)),
         (sl.uint(1)(1), sl.uint(1)),
         (sl.int_(13)(-4096), sl.int_(13)),
         (np.int16(-5), sl.I16),

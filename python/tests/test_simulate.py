@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import solinas as sl
 
-TYPES = [make(width) for make in (sl.uint, sl.int_) for width in range(1, 129)]
+TYPES = [make(width) for make in (sl.uint, sl.int_) for width in (*range(1, 129), 255, 256, 2048)]
 
 
 def wrap(kind, value):

@@ -168,7 +168,7 @@ impl Solinas {
         };
         let ty = Type::Uint(bits as u8);
         let program = must(Program::from_op(name, &[ty, ty]));
-        let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::unsigned(ty, value)))));
+        let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::scalar(ty, value)))));
         // The server times its bootstraps once: not within the first sample.
         let work = runtime::Work::program(&program, &inputs);
         must(must(server.prepare(work, &Control::default())).estimate(&Control::default()));
@@ -213,7 +213,7 @@ impl Engine for Solinas {
                 |(server, (client, _))| {
                     let ty = Type::Uint(16);
                     let program = must(Program::from_op("and", &[ty, ty]));
-                    let inputs = [0x0ff0, 0x3c3c].map(|value| must(client.encrypt(&must(Plain::unsigned(ty, value)))));
+                    let inputs = [0x0ff0, 0x3c3c].map(|value| must(client.encrypt(&must(Plain::scalar(ty, value)))));
                     let outs = must(server.run(runtime::Work::program(&program, &inputs), &Control::default()));
                     outs.iter().all(|out| must(client.decrypt(out)).values == [0x0ff0 & 0x3c3c])
                 },

@@ -1,9 +1,11 @@
 //! Text forms of values of ports of any width.
 
-use crate::Error;
+use crate::program::{MAX_WIDTH, Type};
+use crate::{Error, Natural};
+use num_bigint::{BigInt, Sign};
 
 /// Parses a value and returns its bits, least significant first. The text is `0x` and hexadecimal digits, `0b` and bits (the most significant first), or a
-/// decimal number of up to 128 bits, which may be negative if the port is signed. Underscores are ignored.
+/// decimal number, which may be negative if the port is signed. Underscores are ignored.
 ///
 /// # Errors
 /// [`Error::BadValue`] for a text that is not a number, or for a number that does not fit the width.
@@ -34,27 +36,20 @@ fn digit_bits(digits: &str, each: u32) -> Option<Vec<bool>> {
 }
 
 fn decimal(text: &str, width: usize, signed: bool) -> Option<Vec<bool>> {
-    let of = |value: u128, fill: bool| {
-        (0..width.max(128)).map(|i| if i < 128 { value >> i & 1 == 1 } else { fill }).collect()
-    };
-    if !signed {
-        return Some(of(text.parse().ok()?, false));
-    }
-    let value: i128 = text.parse().ok()?;
-    let outside = |bits: usize| value >> bits != 0 && value >> bits != -1;
-    if width < 128 && outside(width - 1) {
-        return None;
-    }
-    let mut bits: Vec<bool> = of(value as u128, value < 0);
-    bits.truncate(width);
-    Some(bits)
+    let value: BigInt = text.parse().ok()?;
+    let bits = Natural::wrap(&value, width);
+    let (negative, top) = (value.sign() == Sign::Minus, width > 0 && bits.bit(width - 1));
+    // The width holds the number if no bit was cut off, and the sign is that of the top bit.
+    let fits = if signed { negative == top } else { !negative };
+    let exact = bits.to_integer() - if negative { BigInt::from(1) << width } else { BigInt::ZERO } == value;
+    (fits && exact).then(|| (0..width).map(|place| bits.bit(place)).collect())
 }
 
 fn range(width: usize, signed: bool) -> String {
     let numbers = match (width, signed) {
-        (1..128, false) => format!("0..={}", (1u128 << width) - 1),
-        (1..128, true) => format!("{}..={}", -1i128 << (width - 1), (1i128 << (width - 1)) - 1),
-        _ => "a decimal number of up to 128 bits".to_owned(),
+        (1..=128, false) => format!("0..={}", Natural::ones(width)),
+        (1..=128, true) => format!("-{}..={}", Natural::ones(width - 1).to_integer() + 1, Natural::ones(width - 1)),
+        _ => format!("a decimal number of {width} bits"),
     };
     format!("{numbers}, 0x and up to {} hexadecimal digits, or 0b and up to {width} bits", width.div_ceil(4))
 }
@@ -79,17 +74,14 @@ pub fn to_binary(bits: &[bool]) -> String {
     format!("0b{}", bits.iter().rev().map(|&bit| if bit { '1' } else { '0' }).collect::<String>())
 }
 
-/// Formats bits, least significant first. At most 128 bits give a decimal number, read as two's complement if `signed`; more bits give the form of
+/// Formats bits, least significant first. At most [`MAX_WIDTH`] bits give a decimal number, read as two's complement if `signed`; more bits give the form of
 /// [`to_hex`].
 #[must_use]
 pub fn to_number(bits: &[bool], signed: bool) -> String {
-    if bits.len() > 128 {
-        return to_hex(bits);
-    }
-    let value = bits.iter().rev().fold(0u128, |value, &bit| value << 1 | u128::from(bit));
-    match bits.last() {
-        Some(true) if signed => (value as i128 | i128::MIN >> (128 - bits.len())).to_string(),
-        _ => value.to_string(),
+    match (u16::try_from(bits.len()), signed) {
+        (Ok(width @ 1..=MAX_WIDTH), true) => Type::Int(width).decimal(&Natural::from_bits(bits.iter().copied())),
+        (Ok(..=MAX_WIDTH), _) => Natural::from_bits(bits.iter().copied()).to_string(),
+        _ => to_hex(bits),
     }
 }
 
@@ -108,8 +100,10 @@ mod tests {
             ("-1", 128, true, "-1"),
             ("-8", 4, true, "-8"),
             ("340282366920938463463374607431768211455", 128, false, "340282366920938463463374607431768211455"),
-            ("-1", 132, true, "0xfffffffffffffffffffffffffffffffff"),
-            ("7", 130, false, "0x000000000000000000000000000000007"),
+            ("-1", 132, true, "-1"),
+            ("-340282366920938463463374607431768211456", 129, true, "-340282366920938463463374607431768211456"),
+            ("340282366920938463463374607431768211456", 129, false, "340282366920938463463374607431768211456"),
+            ("7", 2049, false, &format!("0x{:0513x}", 7)),
         ] {
             let bits = parse(text, width, signed).unwrap();
             assert_eq!((bits.len(), to_number(&bits, signed).as_str()), (width, want), "{text}");
@@ -133,7 +127,8 @@ mod tests {
             let message = parse(text, width, signed).unwrap_err().to_string();
             assert!(message.contains(if signed { "-8..=7" } else { "0..=15" }), "{message}");
         }
-        for text in ["", "x", "0x", "0b2", "0xg", "1.5", "340282366920938463463374607431768211456"] {
+        let high = Natural::ones(513).to_string();
+        for text in ["", "x", "0x", "0b2", "0xg", "1.5", "-1", &high] {
             assert!(parse(text, 512, false).unwrap_err().to_string().contains("0x and up to 128 hexadecimal digits"));
         }
     }

@@ -1,7 +1,7 @@
 //! Builds netlists gate by gate. Shares equal gates and folds constants and complements.
 
 use crate::limits::{Limits, Meter};
-use crate::{BinaryOp, Error, Gate, MAX_NODES, Netlist, NodeId, Port};
+use crate::{BinaryOp, Error, Gate, MAX_NODES, Natural, Netlist, NodeId, Port};
 use std::collections::HashMap;
 
 /// Builds a [`Netlist`]. The builder hash-conses gates, folds constants and complements, and never adds a gate that already exists.
@@ -196,10 +196,10 @@ impl<'a> Builder<'a> {
         self.push(Gate::Const(value))
     }
 
-    /// The low `width` bits of a public constant, least significant first; bits from 128 up are 0.
-    pub fn constant_bits(&mut self, value: u128, width: usize) -> Vec<NodeId> {
-        let width = self.capped(width);
-        (0..width).map(|i| self.constant(i < 128 && value >> i & 1 == 1)).collect()
+    /// The low `width` bits of a public constant, least significant first.
+    pub fn constant_bits(&mut self, value: impl Into<Natural>, width: usize) -> Vec<NodeId> {
+        let (value, width) = (value.into(), self.capped(width));
+        (0..width).map(|i| self.constant(value.bit(i))).collect()
     }
 
     /// `!a`

@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
-use crate::counted;
 use crate::program::Type;
+use crate::{Natural, counted};
 
 /// An error of programs and netlists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum Error {
         /// Its width.
         width: usize,
         /// The given value.
-        value: u128,
+        value: Natural,
     },
     /// A text that is not a value of a port.
     #[error("'{text}' is not a value of {width} bits; give {expected}")]
@@ -96,8 +96,8 @@ pub enum Error {
         /// The given width.
         got: usize,
     },
-    /// A type whose width is outside 1..=128.
-    #[error("type {ty} is not supported; integers have 1 to 128 bits, and moduli are 2 to 2^30")]
+    /// A type whose width is outside 1..=2048.
+    #[error("type {ty} is not supported; integers have 1 to 2048 bits, and moduli are 2 to 2^30")]
     BadType {
         /// The type.
         ty: Type,
@@ -112,7 +112,7 @@ pub enum Error {
     },
     /// An unknown type.
     #[error(
-        "there is no type '{name}'; types are bool, u1 to u128, i1 to i128, and modP for integers modulo P, up to 2^30"
+        "there is no type '{name}'; types are bool, u1 to u2048, i1 to i2048, and modP for integers modulo P, up to 2^30"
     )]
     UnknownType {
         /// The given name.
@@ -170,7 +170,7 @@ pub enum Error {
         /// The kind of constant.
         what: &'static str,
         /// The value.
-        value: u128,
+        value: Natural,
         /// The type.
         ty: Type,
     },

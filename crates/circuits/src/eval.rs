@@ -1,6 +1,6 @@
 //! Plain evaluation of netlists, and the wavefronts that a scheduler runs.
 
-use crate::{Error, Gate, GateCosts, Netlist, NodeId, Port};
+use crate::{Error, Gate, GateCosts, Natural, Netlist, NodeId, Port};
 
 /// One step of a schedule: first the free gates in order, then independent gates that bootstrap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,11 +56,11 @@ impl Netlist {
         Ok(self.evaluate_lanes(&lanes)?.into_iter().map(|lane| lane & 1 == 1).collect())
     }
 
-    /// Evaluates one case on integers, one for each port, as the low bits of a `u128` (two's complement if signed).
+    /// Evaluates one case on integers, one for each port, given by their bits (two's complement if signed).
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not fit the ports, [`Error::TooLarge`] for a port of more than 128 bits.
-    pub fn evaluate(&self, inputs: &[u128]) -> Result<Vec<u128>, Error> {
+    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not fit the ports.
+    pub fn evaluate<V: Clone + Into<Natural>>(&self, inputs: &[V]) -> Result<Vec<Natural>, Error> {
         let many = self.evaluate_many(&[inputs])?;
         Ok(many.into_iter().next().unwrap_or_default())
     }
@@ -69,12 +69,10 @@ impl Netlist {
     ///
     /// # Errors
     /// As [`Netlist::evaluate`].
-    pub fn evaluate_many(&self, cases: &[impl AsRef<[u128]>]) -> Result<Vec<Vec<u128>>, Error> {
-        for port in self.inputs().iter().chain(self.outputs()) {
-            if port.bits.len() > 128 {
-                return Err(Error::TooLarge { what: "bits in a port", got: port.bits.len() as u64, limit: 128 });
-            }
-        }
+    pub fn evaluate_many<V: Clone + Into<Natural>>(
+        &self,
+        cases: &[impl AsRef<[V]>],
+    ) -> Result<Vec<Vec<Natural>>, Error> {
         let mut results = Vec::with_capacity(cases.len());
         for chunk in cases.chunks(64) {
             let mut lanes = vec![0u64; self.input_bits()];
@@ -87,30 +85,28 @@ impl Netlist {
         Ok(results)
     }
 
-    fn spread(&self, values: &[u128], lane: usize, lanes: &mut [u64]) -> Result<(), Error> {
+    fn spread<V: Clone + Into<Natural>>(&self, values: &[V], lane: usize, lanes: &mut [u64]) -> Result<(), Error> {
         if values.len() != self.inputs().len() {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs().len(), got: values.len() });
         }
         let mut next = 0;
-        for (Port { name, bits, .. }, &value) in self.inputs().iter().zip(values) {
-            let width = bits.len();
-            if width < 128 && value >> width != 0 {
+        for (Port { name, bits, .. }, value) in self.inputs().iter().zip(values) {
+            let (width, value) = (bits.len(), value.clone().into());
+            if value.bit_length() > width {
                 return Err(Error::ValueOutOfRange { name: name.clone(), width, value });
             }
             for bit in 0..width {
-                lanes[next] |= ((value >> bit & 1) as u64) << lane;
+                lanes[next] |= u64::from(value.bit(bit)) << lane;
                 next += 1;
             }
         }
         Ok(())
     }
 
-    fn gather(&self, lanes: &[u64], lane: usize) -> Vec<u128> {
+    fn gather(&self, lanes: &[u64], lane: usize) -> Vec<Natural> {
         let mut lanes = lanes.iter();
-        let port = |port: &Port| {
-            let bits = lanes.by_ref().take(port.bits.len()).enumerate();
-            bits.fold(0, |sum, (i, word)| sum | u128::from(word >> lane & 1) << i)
-        };
+        let port =
+            |port: &Port| Natural::from_bits(lanes.by_ref().take(port.bits.len()).map(|word| word >> lane & 1 == 1));
         self.outputs().iter().map(port).collect()
     }
 

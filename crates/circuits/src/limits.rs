@@ -1,5 +1,6 @@
 //! Limits and cancellation for the construction of netlists and lookup tables.
 
+use crate::Natural;
 use crate::program::{Op, Program, ValueId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -136,9 +137,9 @@ impl<'a> Meter<'a> {
 /// An operand as a forecast distinguishes it: a constant by its value, any other operand by its type.
 type Kind = (Op, Vec<Operand>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Operand {
-    Constant(u128, crate::program::Type),
+    Constant(Natural, crate::program::Type),
     Of(crate::program::Type),
 }
 
@@ -168,7 +169,7 @@ impl<'a> Forecast<'a> {
             let operand = |arg: &ValueId| {
                 let node = program.nodes.get(arg.0 as usize)?;
                 Some(match node.op {
-                    Op::Const(value) => Operand::Constant(value, node.ty),
+                    Op::Const(ref value) => Operand::Constant(value.clone(), node.ty),
                     _ => Operand::Of(node.ty),
                 })
             };

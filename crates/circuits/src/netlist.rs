@@ -1,7 +1,7 @@
 //! The gate graph: gates in topological order, and named ports of several bits.
 
 use crate::Error;
-use crate::program::Type;
+use crate::program::{MAX_WIDTH, Type};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
@@ -226,14 +226,15 @@ pub struct Port {
 }
 
 impl Port {
-    /// The type of the integer that the port stands for; `None` for a port without bits or of more than 128.
+    /// The type of the integer that the port stands for; `None` for a port without bits or of more than [`MAX_WIDTH`].
     #[must_use]
     pub fn ty(&self) -> Option<Type> {
         match (self.bits.len(), self.signed) {
             (1, false) => Some(Type::Bool),
-            (width @ 1..=128, false) => Some(Type::Uint(width as u8)),
-            (width @ 1..=128, true) => Some(Type::Int(width as u8)),
-            _ => None,
+            (width, signed) => {
+                let width = u16::try_from(width).ok().filter(|width| (1..=MAX_WIDTH).contains(width))?;
+                Some(if signed { Type::Int(width) } else { Type::Uint(width) })
+            }
         }
     }
 }

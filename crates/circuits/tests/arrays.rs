@@ -11,7 +11,11 @@ use solinas_circuits::program::{ACROSS, Elements, Op, Program, ProgramBuilder, T
 const TY: Type = Type::Mod(257);
 
 fn array(values: &[u128]) -> Elements {
-    Elements::Array(values.to_vec())
+    Elements::Array(values.iter().map(|&value| value.into()).collect())
+}
+
+fn scalar(value: u128) -> Elements {
+    Elements::Scalar(value.into())
 }
 
 #[test]
@@ -21,15 +25,16 @@ fn rotations_and_sums_are_those_of_vectors() {
         let [a, b] = [(); 2].map(|()| (0..count).map(|_| random(&mut rng, Type::Uint(8))).collect::<Vec<_>>());
         for by in [0, 1, -1, 2, 5, -64, 99, 1000, i64::MAX, i64::MIN] {
             let out = Program::rotation(TY, by).unwrap().evaluate_arrays(&[array(&a)]).unwrap();
-            let want = (0..count).map(|i| a[(i as i128 + i128::from(by)).rem_euclid(count as i128) as usize]).collect();
-            assert_eq!(out, [Elements::Array(want)], "{count} by {by}");
+            let want: Vec<u128> =
+                (0..count).map(|i| a[(i as i128 + i128::from(by)).rem_euclid(count as i128) as usize]).collect();
+            assert_eq!(out, [array(&want)], "{count} by {by}");
             assert!(places(by, count) < count);
         }
         let sum: u128 = a.iter().sum();
         let dot: u128 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
         for (name, inputs, want) in [("sum", &[array(&a)][..], sum), ("dot", &[array(&a), array(&b)], dot)] {
             let program = Program::from_op(name, &vec![TY; inputs.len()]).unwrap();
-            assert_eq!(program.evaluate_arrays(inputs).unwrap(), [Elements::Scalar(want % 257)], "{name} of {count}");
+            assert_eq!(program.evaluate_arrays(inputs).unwrap(), [scalar(want % 257)], "{name} of {count}");
         }
     }
     assert_eq!(places(5, 0), 0);
@@ -39,7 +44,7 @@ fn rotations_and_sums_are_those_of_vectors() {
 fn single_values_are_their_own_rotation_and_sum() {
     for program in [Program::rotation(TY, 3).unwrap(), Program::from_op("sum", &[TY]).unwrap()] {
         assert_eq!(program.evaluate(&[200]).unwrap(), [200]);
-        assert_eq!(program.evaluate_arrays(&[Elements::Scalar(200)]).unwrap(), [Elements::Scalar(200)]);
+        assert_eq!(program.evaluate_arrays(&[scalar(200)]).unwrap(), [scalar(200)]);
     }
     assert_eq!(Program::from_op("dot", &[TY; 2]).unwrap().evaluate(&[200, 2]).unwrap(), [400 % 257]);
 }
@@ -63,9 +68,9 @@ fn mixed() -> Program {
 fn what_no_array_goes_into_but_by_a_sum_is_a_scalar() {
     let program = mixed();
     let (a, b) = ([5, 6, 7], [1, 2, 3]);
-    let out = program.evaluate_arrays(&[array(&a), array(&b), Elements::Scalar(10)]).unwrap();
+    let out = program.evaluate_arrays(&[array(&a), array(&b), scalar(10)]).unwrap();
     let x = [0usize, 1, 2].map(|i| (a[i] + 257 - 18) * b[i] % 257 + 1).to_vec();
-    assert_eq!(out, [Elements::Array(x), Elements::Scalar(380 % 257), Elements::Scalar(11)]);
+    assert_eq!(out, [array(&x), scalar(380 % 257), scalar(11)]);
     assert!(program.crosses() && !Program::from_op("mul", &[TY; 2]).unwrap().crosses());
     let outputs = |inputs: &[bool]| {
         let arrays = program.arrays(inputs);
@@ -92,9 +97,9 @@ fn elementwise_programs_on_arrays_are_those_of_each_element() {
     let program = builder.finish().unwrap();
     let a: Vec<_> = (0..50).map(|_| random(&mut rng, ty)).collect();
     let b = random(&mut rng, ty);
-    let out = program.evaluate_arrays(&[array(&a), Elements::Scalar(b)]).unwrap();
+    let out = program.evaluate_arrays(&[array(&a), scalar(b)]).unwrap();
     for (i, &a) in a.iter().enumerate() {
-        let of_element = |output: &Elements| output.values()[if output.values().len() == 1 { 0 } else { i }];
+        let of_element = |output: &Elements| output.values()[if output.values().len() == 1 { 0 } else { i }].clone();
         assert_eq!(out.iter().map(of_element).collect::<Vec<_>>(), program.evaluate(&[a, b]).unwrap());
     }
 }
@@ -123,7 +128,7 @@ fn what_is_no_vector_is_told_apart() {
     let refused = |inputs: &[Elements]| program.evaluate_arrays(inputs).unwrap_err();
     assert!(matches!(refused(&[array(&[1, 2]), array(&[1])]), Error::WrongCount { expected: 2, got: 1, .. }));
     assert!(matches!(refused(&[array(&[1, 2])]), Error::WrongCount { .. }));
-    assert!(matches!(refused(&[array(&[257]), Elements::Scalar(0)]), Error::ValueOutOfRange { .. }));
+    assert!(matches!(refused(&[array(&[257]), scalar(0)]), Error::ValueOutOfRange { .. }));
     let error = Program::from_op("dott", &[TY; 2]).unwrap_err().to_string();
     assert!(ACROSS.iter().all(|op| error.contains(op.name)), "{error}");
     assert!(Program::from_op("dot", &[TY]).is_err());

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{random, recipes, rng};
+use common::{random, recipes, rng, to_i128};
 use proptest::prelude::*;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::export::{write_blif, write_bristol, write_dot, write_svg, write_yosys_json};
@@ -208,7 +208,7 @@ fn word_level_yosys_cells_are_read() {
     assert_eq!(netlist.inputs()[0].name, "b");
     for a in 0..16u128 {
         for b in 0..16u128 {
-            let s = |v: u128| Type::Int(4).to_i128(v);
+            let s = |v: u128| to_i128(v, Type::Int(4));
             let want = [
                 (a + b) & 15,
                 a.wrapping_sub(b) & 15,
@@ -326,7 +326,7 @@ fn check_case(name: &str, law: impl Fn(&[u128]) -> Vec<u128>) {
     );
     let mut rng = rng(9);
     let case =
-        |rng: &mut _| netlist.inputs().iter().map(|p| random(rng, Type::Uint(p.bits.len() as u8))).collect::<Vec<_>>();
+        |rng: &mut _| netlist.inputs().iter().map(|p| random(rng, Type::Uint(p.bits.len() as u16))).collect::<Vec<_>>();
     let mut cases: Vec<_> = (0..256).map(|_| case(&mut rng)).collect();
     cases.push(vec![0; netlist.inputs().len()]);
     let again = import::read(&write_bristol(&best).unwrap()).unwrap();

@@ -30,10 +30,11 @@ fn random_programs_are_lowered_and_agree_with_plain_arithmetic() {
         Limits { widest: 8, operations: 14, effort: 400 },
         Limits { widest: 33, operations: 20, effort: 600 },
         Limits { widest: 128, operations: 10, effort: 900 },
+        Limits { widest: 2048, operations: 6, effort: 9000 },
     ];
     let (first, count) = (variable("SOLINAS_SEED", 0), variable("SOLINAS_PROGRAMS", 150));
     for seed in first..first + count {
-        let program = programs::program(&mut programs::rng(seed), limits[seed as usize % 3]).unwrap();
+        let program = programs::program(&mut programs::rng(seed), limits[seed as usize % limits.len()]).unwrap();
         if let Err(problem) = check(&program, seed) {
             let least = programs::smallest(&program, |part| check(part, seed).is_err());
             panic!("seed {seed}: {problem}{}", programs::listing(&least));

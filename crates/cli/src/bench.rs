@@ -9,7 +9,7 @@ use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_paper::Machine;
 use solinas_runtime::{
-    BenchCases, Ciphertext, ClientKey, Estimate, Inputs, KeygenOptions, Plain, Scheme, Server, Work, schemes,
+    BenchCases, Ciphertext, ClientKey, Estimate, Inputs, KeygenOptions, Natural, Plain, Scheme, Server, Work, schemes,
 };
 use std::time::Instant;
 
@@ -98,7 +98,10 @@ impl<'a> Bench<'a> {
     fn row(&self, op: &str, ty: Type, count: usize, repetitions: usize) -> Result<Row> {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
         let operand = |factor: u128| -> Result<Ciphertext> {
-            let reduced = |x: u128| ty.modulus().map_or(x & ty.mask(), |modulus| x % u128::from(modulus));
+            let reduced = |x: u128| match ty.modulus() {
+                Some(modulus) => Natural::from(x % u128::from(modulus)),
+                None => Natural::from(x).low(ty.width()),
+            };
             let values = (1..=count as u128).map(|i| reduced(i.wrapping_mul(factor))).collect();
             let shape = (count > 1).then(|| vec![count]);
             Ok(self.client.encrypt(&Plain::new(ty, shape, values)?)?)
@@ -127,7 +130,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures the operations on integers of these widths that `runs` selects.
-    fn integers(&self, widths: &[u8], repetitions: usize, runs: impl Fn(&str, Type) -> bool) -> Result<Vec<Row>> {
+    fn integers(&self, widths: &[u16], repetitions: usize, runs: impl Fn(&str, Type) -> bool) -> Result<Vec<Row>> {
         let cases = widths.iter().flat_map(|&width| ["add", "lt", "mul"].map(|op| (op, Type::Uint(width))));
         cases.filter(|(op, ty)| runs(op, *ty)).map(|(op, ty)| self.row(op, ty, 1, repetitions)).collect()
     }

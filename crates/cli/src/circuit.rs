@@ -114,7 +114,7 @@ enum Verb {
         /// One value for each input port: a number, 0x and hexadecimal digits, or 0b and bits
         #[arg(allow_negative_numbers = true)]
         values: Vec<String>,
-        /// Print hexadecimal digits; values of more than 128 bits are always printed in this form
+        /// Print hexadecimal digits; values of more than 2048 bits are always printed in this form
         #[arg(long)]
         hex: bool,
     },
@@ -251,7 +251,7 @@ fn operation_program(name: &str, ty: Type) -> Result<Program> {
     let types = match Op::from_name(name) {
         Some(Op::Select) => vec![Type::Bool, ty, ty],
         Some(Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight) => {
-            vec![ty, Type::Uint(((ty.width() - 1).max(1).ilog2() + 1) as u8)]
+            vec![ty, Type::Uint(((ty.width() - 1).max(1).ilog2() + 1) as u16)]
         }
         Some(op) => vec![ty; op.arity().unwrap_or(1)],
         None if name.starts_with("to_") => vec![ty],

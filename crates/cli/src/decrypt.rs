@@ -6,7 +6,7 @@ use crate::output::Output;
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
-use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain, Scheme};
+use solinas_runtime::{Ciphertext, ClientKey, KeyId, Natural, Plain, Scheme};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -71,8 +71,9 @@ impl Values {
         let values = plain.values.iter();
         match plain.ty {
             Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
-            Type::Int(_) => Self::Signed(values.map(|bits| plain.ty.to_i128(*bits)).collect()),
-            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.copied().collect()),
+            ty if ty.width() > 128 => Self::Texts(plain.to_strings()),
+            Type::Int(_) => Self::Signed(values.filter_map(|bits| plain.ty.to_integer(bits).try_into().ok()).collect()),
+            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.filter_map(Natural::to_u128).collect()),
         }
     }
 }
@@ -84,10 +85,10 @@ type Digits = fn(&[bool]) -> String;
 fn texts(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
     let Some(digits) = digits else { return plain.to_strings() };
     if let (Type::Bool, Some([.., length])) = (plain.ty, plain.shape.as_deref()) {
-        let bools: Vec<bool> = plain.values.iter().map(|&value| value == 1).collect();
+        let bools: Vec<bool> = plain.values.iter().map(|value| value.bit(0)).collect();
         return bools.chunks((*length).max(1)).map(digits).collect();
     }
-    let bits = |value: &u128| (0..plain.ty.width()).map(|i| value >> i & 1 == 1).collect::<Vec<_>>();
+    let bits = |value: &Natural| (0..plain.ty.width()).map(|i| value.bit(i)).collect::<Vec<_>>();
     plain.values.iter().map(|value| digits(&bits(value))).collect()
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
+    Ciphertext, ClientKey, Estimate, KeygenOptions, Natural, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn prepare(options: &KeygenOptions, bids: &[Bid], root: &Path, out: &Output) -> 
         return seal(bids, root, out);
     }
     for (i, bid) in bids.iter().enumerate() {
-        let sealed = client_key.encrypt(&Plain::new(BID, None, vec![bid.amount.into()])?)?;
+        let sealed = client_key.encrypt(&Plain::scalar(BID, bid.amount)?)?;
         sealed.save(&server.join(sealed_name(i)))?;
     }
     out.note("client: sent server.key and the sealed bids to the server; client.key stays with the client")
@@ -334,13 +334,13 @@ fn first_bytes(path: &Path) -> Result<String> {
 /// The client's last part: decrypts the price and the winner.
 fn open(client: &Path, server: &Path) -> Result<(u16, usize)> {
     let key = ClientKey::load(&client.join("client.key"))?;
-    let value = |name: &str| -> Result<u128> {
+    let value = |name: &str| -> Result<Option<u128>> {
         let plain = key.decrypt(&Ciphertext::load(&server.join(name))?)?;
-        Ok(plain.values.first().copied().unwrap_or(u128::MAX))
+        Ok(plain.values.first().and_then(Natural::to_u128))
     };
     // A value that is out of range is wrong. The comparison with plain arithmetic reports it.
-    let price = u16::try_from(value("price.ct")?).unwrap_or(u16::MAX);
-    Ok((price, usize::try_from(value("winner.ct")?).unwrap_or(usize::MAX)))
+    let price = value("price.ct")?.and_then(|price| price.try_into().ok()).unwrap_or(u16::MAX);
+    Ok((price, value("winner.ct")?.and_then(|place| place.try_into().ok()).unwrap_or(usize::MAX)))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ Examples:
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
 One value makes a scalar, and several values make an array. A CSV column always makes an array.
-Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P. modP needs a key whose plaintexts are vectors of slots (schemes bgv and ntru).";
+Types are bool, u1 to u2048, i1 to i2048, and modP for integers modulo P. modP needs a key whose plaintexts are vectors of slots (schemes bgv and ntru).";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(similar("leadingzeros", OPERATIONS.iter().map(|op| op.name)), Some("leading_zeros"));
         assert_eq!(similar("zzzzzz", OPERATIONS.iter().map(|op| op.name)), None);
         assert!(parse_type("uint32").unwrap_err().ends_with("did you mean u32?"));
-        assert!(parse_type("u129").unwrap_err().contains("u1 to u128"));
+        assert!(parse_type("u2049").unwrap_err().contains("u1 to u2048"));
         assert_eq!(parse_type("i7"), Ok(Type::Int(7)));
     }
 }

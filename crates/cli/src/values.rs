@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::read_text;
-use solinas_circuits::program::Type;
-use solinas_runtime::Plain;
+use solinas_circuits::program::{MAX_WIDTH, Type};
+use solinas_runtime::{Natural, Plain};
 use std::path::Path;
 
 /// The values of a CSV column, which is given by its name or by its index from 0. The first line is a header if the column is given by name, or if its cell
@@ -107,9 +107,9 @@ impl Literal {
             return Ok(ty);
         }
         if amount {
-            let all = Plain::parse(Type::Uint(128), &[&self.text], None)?;
-            let width = all.values.first().map_or(1, |bits| (128 - bits.leading_zeros()).max(1));
-            return Ok(Type::Uint(width as u8));
+            let all = Plain::parse(Type::Uint(MAX_WIDTH), &[&self.text], None)?;
+            let width = all.values.first().map_or(1, |bits| bits.bit_length().max(1));
+            return Ok(Type::Uint(width as u16));
         }
         suggested.ok_or_else(|| {
             usage(format!("the type of the constant {} is not known", self.text), "write it with its type, such as 5u8")
@@ -117,9 +117,9 @@ impl Literal {
     }
 
     /// Bits of the constant in a type.
-    pub(crate) fn bits(&self, ty: Type) -> Result<u128> {
+    pub(crate) fn bits(&self, ty: Type) -> Result<Natural> {
         let plain = Plain::parse(ty, &[&self.text], None).map_err(Error::from)?;
-        Ok(plain.values.first().copied().unwrap_or(0))
+        Ok(plain.values.into_iter().next().unwrap_or(Natural::ZERO))
     }
 }
 

@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn predictions_lie_between_work_and_depth(width in 1u8..=12, cores in 1usize..=9, name in 0usize..2, oh in any::<bool>()) {
+        fn predictions_lie_between_work_and_depth(width in 1u16..=12, cores in 1usize..=9, name in 0usize..2, oh in any::<bool>()) {
             let recipe = if oh { Recipe::oh2018() } else { Recipe::serial() };
             let program = Program::from_op(["add", "mul"][name], &[Type::Uint(width); 2]).unwrap();
             let netlist = program.lower(recipe).unwrap();

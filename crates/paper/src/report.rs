@@ -58,7 +58,7 @@ pub struct Row {
     /// Name of the quantity.
     pub name: String,
     /// Width of the integers, bits.
-    pub bits: Option<u8>,
+    pub bits: Option<u16>,
     /// Unit of the row. `None` if the columns have units.
     pub unit: Option<String>,
     /// Our figures, one for each column. `None` if there is no figure.

@@ -87,7 +87,7 @@ pub struct BenchCases {
     /// Gates of a large batch: in a quick benchmark, and in a full one.
     pub batch: [usize; 2],
     /// Widths of the integers: in a quick benchmark, and in a full one.
-    pub widths: [&'static [u8]; 2],
+    pub widths: [&'static [u16]; 2],
     /// Whether a recryption is measured alone.
     pub recryption: bool,
     /// Whether every set must run all operations. Otherwise the benchmark omits those that need more products in a row than the set allows.

@@ -21,7 +21,7 @@ impl Form {
         match self {
             Self::Bits => 1,
             Self::Radix => 2,
-            Self::Slots => 128,
+            Self::Slots => usize::BITS as usize,
         }
     }
 

@@ -9,7 +9,7 @@
 //! let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
 //! let (client, server_key) = keygen(&options, &Control::default())?;
 //! let u4 = Type::Uint(4);
-//! let (a, b) = (client.encrypt(&Plain::unsigned(u4, 9)?)?, client.encrypt(&Plain::unsigned(u4, 5)?)?);
+//! let (a, b) = (client.encrypt(&Plain::scalar(u4, 9)?)?, client.encrypt(&Plain::scalar(u4, 5)?)?);
 //!
 //! let server = Server::new(&server_key, Some(2))?;
 //! let program = Program::from_op("add", &[u4, u4])?;
@@ -82,7 +82,7 @@ pub use scheme_name::Scheme;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest, smallest_bgv};
 pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
-pub use solinas_circuits::{Netlist, build, export, import};
+pub use solinas_circuits::{Natural, Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect, write_text};
 pub use solinas_gpu::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};

@@ -2,12 +2,12 @@
 
 use crate::engine::OutputSpec;
 use crate::planning::Source;
-use crate::{Ciphertext, Error, Program, Type};
+use crate::{Ciphertext, Error, Program, Type, program};
 use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
 
 /// Width of the widest port for which an integer can stand.
-const MAX_WIDTH: usize = 128;
+const MAX_WIDTH: usize = program::MAX_WIDTH as usize;
 
 /// A circuit with one ciphertext for each of its input ports, as an engine runs it. Ports for which arrays of bools stand are split into ports of one
 /// bit.
@@ -86,7 +86,7 @@ fn port_names(netlist: &Netlist) -> Vec<String> {
     netlist.inputs().iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect()
 }
 
-/// The type of a port that [`CircuitPorts::split`] made. It has at most 128 bits.
+/// The type of a port that [`CircuitPorts::split`] made. It has at most [`MAX_WIDTH`] bits.
 fn port_type(port: &Port) -> Type {
     port.ty().unwrap_or(Type::Bool)
 }

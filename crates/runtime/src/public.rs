@@ -79,7 +79,9 @@ fn with_constants(program: &Program, inputs: Vec<Input>) -> Result<(Cow<'_, Prog
             Input::Public(plain) if !same_type(ty, plain.ty) => {
                 return Err(Error::InputType { name, want: ty, got: plain.ty });
             }
-            Input::Public(Plain { shape: None, values, .. }) => constants.extend(values.first().map(|&v| (index, v))),
+            Input::Public(Plain { shape: None, values, .. }) => {
+                constants.extend(values.first().map(|value| (index, value.clone())))
+            }
             input => left.push(input),
         }
     }

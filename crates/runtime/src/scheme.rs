@@ -3,7 +3,8 @@
 use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{
-    Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Scheme, ServerOptions,
+    Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, Program, Scheme,
+    ServerOptions,
 };
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
@@ -58,7 +59,7 @@ pub(crate) trait Secret: Encrypt {
     }
 
     /// Decrypts each element of a ciphertext of this key.
-    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error>;
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

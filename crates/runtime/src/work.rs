@@ -14,7 +14,7 @@ pub enum Work<'a> {
         inputs: Inputs<Input>,
     },
     /// A circuit of gates. A ciphertext for a port has the port's width, or is an array of bools whose last axis holds the port's bits, the least
-    /// significant first. Only the array can stand for a port of more than 128 bits. An output port of more than 128 bits becomes such an array.
+    /// significant first. Only the array can stand for a port of more than 2048 bits. An output port of more than 2048 bits becomes such an array.
     Circuit {
         /// The circuit.
         netlist: &'a Netlist,

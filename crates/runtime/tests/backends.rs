@@ -4,7 +4,7 @@
 
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_field::Backend;
-use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, Work, keygen};
+use solinas_runtime::{Control, KeygenOptions, Natural, Plain, Program, Server, Type, Work, keygen};
 use std::process::Command;
 
 /// Fingerprint of what a fixed key computes: a hash of the ciphertext's file.
@@ -18,8 +18,8 @@ fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
     let b = client.encrypt(&Plain::new(u6, Some(vec![3]), vec![9, 63, 1]).unwrap()).unwrap();
     let server = Server::new(&key, Some(threads)).unwrap();
     let out = server.run(Work::program(&program, &[a, b]), &Control::default()).unwrap();
-    let want: Vec<u128> =
-        [[61, 9], [7, 63], [0, 1]].iter().map(|inputs| program.evaluate(inputs).unwrap()[0]).collect();
+    let want: Vec<Natural> =
+        [[61, 9], [7, 63], [0, 1]].iter().map(|inputs| program.evaluate(inputs).unwrap()[0].clone()).collect();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
     hash(&out[0].to_bytes().unwrap())
 }
@@ -40,7 +40,8 @@ fn every_gate() -> u64 {
         (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
     let server = Server::new(&key, Some(2)).unwrap();
     let out = server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
-    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
+    let want: Vec<Natural> =
+        (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0].clone()).collect();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
     hash(&out[0].to_bytes().unwrap())
 }

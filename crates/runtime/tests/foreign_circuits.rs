@@ -6,7 +6,7 @@ mod foreign;
 
 use foreign::{Foreign, Format, rng};
 use rand_core::RngCore;
-use solinas_runtime::{Ciphertext, Control, KeygenOptions, Plain, Server, Type, Work, import, keygen};
+use solinas_runtime::{Ciphertext, Control, KeygenOptions, Natural, Plain, Server, Type, Work, import, keygen};
 
 #[test]
 fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
@@ -22,14 +22,14 @@ fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
                 let bits: Vec<bool> = (0..netlist.input_bits()).map(|_| rng.next_u32() % 2 == 1).collect();
                 let mut rest = bits.iter();
                 let encrypt = |(_, width): &(String, usize)| -> Ciphertext {
-                    let value = rest.by_ref().take(*width).enumerate().map(|(i, &bit)| u128::from(bit) << i).sum();
-                    client.encrypt(&Plain::unsigned(Type::Uint(*width as u8), value).unwrap()).unwrap()
+                    let value = Natural::from_bits(rest.by_ref().take(*width).copied());
+                    client.encrypt(&Plain::new(Type::Uint(*width as u16), None, vec![value]).unwrap()).unwrap()
                 };
                 let inputs: Vec<Ciphertext> = circuit.inputs.iter().map(encrypt).collect();
                 let outputs = server.run(Work::circuit(&netlist, &inputs), &Control::default()).unwrap();
                 let decrypted = outputs.iter().zip(&circuit.outputs).flat_map(|(output, (_, width))| {
-                    let value = client.decrypt(output).unwrap().values[0];
-                    (0..*width).map(move |i| value >> i & 1 == 1)
+                    let value = client.decrypt(output).unwrap().values.remove(0);
+                    (0..*width).map(move |i| value.bit(i))
                 });
                 let found: Vec<bool> = decrypted.collect();
                 assert_eq!(found, circuit.evaluate(&bits), "{set}, {format:?}, seed {seed}");

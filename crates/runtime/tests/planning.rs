@@ -81,7 +81,7 @@ fn planning_and_measuring_are_cancelled() {
         let ty = Type::Uint(2);
         let program = Program::from_op("add", &[ty; 2]).unwrap();
         let netlist = program.lower(Recipe::default()).unwrap();
-        let one = client.encrypt(&Plain::unsigned(ty, 1).unwrap()).unwrap();
+        let one = client.encrypt(&Plain::scalar(ty, 1).unwrap()).unwrap();
         let inputs = [one.clone(), one];
         let cancel = AtomicBool::new(true);
         let control = Control { cancel: Some(&cancel), ..Control::default() };
@@ -133,7 +133,7 @@ fn a_plan_that_is_known_is_not_made_again() {
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let server = Server::new(&key, Some(1)).unwrap();
     let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
-    let bit = client.encrypt(&Plain::unsigned(Type::Bool, 1).unwrap()).unwrap();
+    let bit = client.encrypt(&Plain::scalar(Type::Bool, 1).unwrap()).unwrap();
     let inputs = [bit.clone(), bit];
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };

@@ -5,8 +5,8 @@
 use proptest::test_runner::{Config, TestRunner};
 use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
-    Server, Type, Work, build, import, keygen,
+    Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Inputs, KeygenOptions, Natural, Plain, Program,
+    ProgramBuilder, Server, Type, Work, build, import, keygen,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ fn integers() -> &'static Setup {
 }
 
 impl Setup {
-    fn run(&self, program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
+    fn run(&self, program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<Natural>> {
         let inputs: Vec<Ciphertext> = program
             .inputs
             .iter()
@@ -57,13 +57,18 @@ fn operands(name: &str, ty: Type, arity: usize) -> Vec<Type> {
     }
 }
 
+/// The bits of the largest unsigned value of a type of at most 128 bits.
+fn mask(ty: Type) -> u128 {
+    ty.mask().to_u128().unwrap()
+}
+
 /// Runs a program on lanes of inputs and compares with plain arithmetic.
 fn agrees(setup: &Setup, program: &Program, name: &str, lanes: &[Vec<u128>]) {
     let inputs: Vec<Vec<u128>> =
         (0..program.inputs.len()).map(|input| lanes.iter().map(|lane| lane[input]).collect()).collect();
     let got = setup.run(program, &inputs);
     for (i, lane) in lanes.iter().enumerate() {
-        let got: Vec<u128> = got.iter().map(|output| output[i]).collect();
+        let got: Vec<Natural> = got.iter().map(|output| output[i].clone()).collect();
         assert_eq!(got, program.evaluate(lane).unwrap(), "{name} of {lane:?} as {}", program.inputs[0].ty);
     }
 }
@@ -76,7 +81,7 @@ fn every_operation_exhaustively(setup: &Setup, ty: Type) {
         };
         let mut lanes = vec![Vec::new()];
         for input in &program.inputs {
-            let values = 0..=input.ty.mask();
+            let values = 0..=mask(input.ty);
             lanes = lanes.iter().flat_map(|lane| values.clone().map(move |v| [&lane[..], &[v]].concat())).collect();
         }
         agrees(setup, &program, operation.name, &lanes);
@@ -93,9 +98,9 @@ fn sampled(setup: &Setup, names: &[&str], ty: Type) {
                 state = state.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f325_80f5_b171).wrapping_add(99);
                 (state ^ state >> 64) & mask
             };
-            vec![corner.unwrap_or_else(|| value(ty.mask())), value(program.inputs[1].ty.mask())]
+            vec![corner.unwrap_or_else(|| value(mask(ty))), value(mask(program.inputs[1].ty))]
         };
-        let lanes = [lane(Some(ty.mask())), lane(Some(ty.mask() >> 1)), lane(None)];
+        let lanes = [lane(Some(mask(ty))), lane(Some(mask(ty) >> 1)), lane(None)];
         agrees(setup, &program, name, &lanes);
     }
 }
@@ -130,7 +135,7 @@ fn circuits_run_in_both_families() {
     let netlist =
         import::read_bristol(&solinas_circuits::export::write_bristol(&b.finish().unwrap()).unwrap()).unwrap();
     for setup in [gates(), integers()] {
-        let encrypt = |value| setup.client.encrypt(&Plain::unsigned(Type::Uint(6), value).unwrap()).unwrap();
+        let encrypt = |value| setup.client.encrypt(&Plain::scalar(Type::Uint(6), value).unwrap()).unwrap();
         let out = setup.server.run(Work::circuit(&netlist, &[encrypt(37), encrypt(29)]), &Control::default()).unwrap();
         assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [37 * 29 % 64]);
     }
@@ -176,7 +181,7 @@ fn ports_of_any_width_take_arrays_of_bools() {
         let (bits, y) = (encrypt(Type::Bool, &[WIDTH], &x[..WIDTH]), encrypt(Type::Uint(2), &[], &[2]));
         let (z, both) = want(&x[..WIDTH]);
         let shape = Some(vec![WIDTH]);
-        let whole = [Plain::new(Type::Bool, shape, z).unwrap(), Plain::unsigned(Type::Bool, both).unwrap()];
+        let whole = [Plain::new(Type::Bool, shape, z).unwrap(), Plain::scalar(Type::Bool, both).unwrap()];
         assert_eq!(run(&bits, &y), whole);
         assert_eq!(run(&bits, &encrypt(Type::Bool, &[2], &[0, 1])), whole, "a narrow port by its bits, too");
         // Two values side by side.
@@ -247,7 +252,7 @@ fn bristol_adder64_runs_encrypted() {
     };
     let netlist = import::read(&text).unwrap();
     let (a, b) = (0xffff_ffff_0000_0001u128, 0x0000_0001_ffff_ffffu128);
-    let encrypt = |value| gates().client.encrypt(&Plain::unsigned(Type::Uint(64), value).unwrap()).unwrap();
+    let encrypt = |value| gates().client.encrypt(&Plain::scalar(Type::Uint(64), value).unwrap()).unwrap();
     let out = gates().server.run(Work::circuit(&netlist, &[encrypt(a), encrypt(b)]), &Control::default()).unwrap();
     assert_eq!(gates().client.decrypt(&out[0]).unwrap().values, [(a + b) & u128::from(u64::MAX)]);
 }
@@ -256,7 +261,7 @@ fn bristol_adder64_runs_encrypted() {
 fn forms_convert_into_each_other() {
     let Setup { client, server } = integers();
     for ty in [Type::Uint(7), Type::Bool, Type::Int(8)] {
-        let plain = Plain::new(ty, Some(vec![2]), vec![ty.mask(), 1]).unwrap();
+        let plain = Plain::new(ty, Some(vec![2]), vec![mask(ty), 1]).unwrap();
         let radix = client.encrypt(&plain).unwrap();
         let bits =
             server.run(Work::Convert { ciphertext: &radix, form: Form::Bits }, &Control::default()).unwrap().remove(0);
@@ -279,7 +284,7 @@ fn results_go_on_as_inputs() {
             let program = step(name);
             y = setup.server.run(Work::program(&program, &[y, x.clone()]), &Control::default()).unwrap().swap_remove(0);
             for (want, x) in want.iter_mut().zip([1, 42, 63]) {
-                *want = program.evaluate(&[*want, x]).unwrap()[0];
+                *want = program.evaluate(&[*want, x]).unwrap()[0].to_u128().unwrap();
             }
             assert_eq!(setup.client.decrypt(&y).unwrap().values, want, "{name}");
         }
@@ -292,7 +297,7 @@ fn one_ciphertext_serves_as_every_input() {
     let program = Program::from_op("mul", &[u6, u6]).unwrap();
     let choose = Program::from_op("select", &[Type::Bool, u6, u6]).unwrap();
     for setup in [gates(), integers()] {
-        let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
+        let encrypt = |ty, value| setup.client.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap();
         let yes = encrypt(Type::Bool, 1);
         // A result of MUX gates, the noisiest there is, then multiplied with itself.
         let x = setup
@@ -317,9 +322,10 @@ fn one_ciphertext_serves_as_hundreds_of_inputs() {
     builder.output("less", less);
     let program = builder.finish().unwrap();
     for setup in [gates(), integers()] {
-        let x = setup.client.encrypt(&Plain::unsigned(u2, 3).unwrap()).unwrap();
+        let x = setup.client.encrypt(&Plain::scalar(u2, 3).unwrap()).unwrap();
         let out = setup.server.run(Work::program(&program, &vec![x; 200]), &Control::default()).unwrap();
-        let out: Vec<_> = out.iter().map(|out| setup.client.decrypt(out).unwrap().values[0]).collect();
+        let out: Vec<_> =
+            out.iter().map(|out| setup.client.decrypt(out).unwrap().values[0].to_u128().unwrap()).collect();
         assert_eq!(out, [2, 0]);
     }
 }
@@ -334,11 +340,12 @@ fn gates_of_repeated_operands_run_as_they_are() {
     outputs.extend([b.mux(mux, mux, y), b.mux(mux, mux, mux), b.and(mux, mux), b.xor(mux, mux)]);
     b.output("z", &outputs, false);
     let netlist = b.finish().unwrap();
-    let want = [(0, 0), (1, 0), (3, 0), (2, 1), (3, 1)].map(|(x, y)| (x, y, netlist.evaluate(&[x, y]).unwrap()[0]));
+    let want = [(0, 0), (1, 0), (3, 0), (2, 1), (3, 1)]
+        .map(|(x, y)| (x, y, netlist.evaluate(&[x, y]).unwrap()[0].to_u128().unwrap()));
     for setup in [gates(), integers()] {
         for (x, y, want) in want {
             let inputs = [(Type::Uint(2), x), (Type::Bool, y)]
-                .map(|(ty, value)| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap());
+                .map(|(ty, value)| setup.client.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap());
             let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
             assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [want], "{x} {y}");
         }
@@ -358,7 +365,7 @@ fn arrays_longer_than_a_batch_and_empty_ones_run() {
 #[test]
 fn files_hold_no_empty_arrays() {
     use solinas_formats::{Header, Kind, Writer};
-    let empty = Plain::new(Type::Uint(8), Some(vec![0]), Vec::new()).unwrap();
+    let empty = Plain::new(Type::Uint(8), Some(vec![0]), Vec::<Natural>::new()).unwrap();
     let saved = gates().client.encrypt(&empty).and_then(|array| array.to_bytes()).unwrap_err();
     let header = Header::new(Kind::Ciphertext).scheme("tfhe").meta("type", &"u8").unwrap();
     let header = header.meta("form", &Form::Bits).unwrap().meta("shape", &Some([2, 0])).unwrap();
@@ -410,9 +417,9 @@ fn mistakes_get_typed_errors() {
     let Setup { client, server } = gates();
     let u4 = Type::Uint(4);
     let add = Program::from_op("add", &[u4, u4]).unwrap();
-    let x = client.encrypt(&Plain::unsigned(u4, 1).unwrap()).unwrap();
-    let wide = client.encrypt(&Plain::unsigned(Type::Uint(5), 1).unwrap()).unwrap();
-    let foreign = integers().client.encrypt(&Plain::unsigned(u4, 1).unwrap()).unwrap();
+    let x = client.encrypt(&Plain::scalar(u4, 1).unwrap()).unwrap();
+    let wide = client.encrypt(&Plain::scalar(Type::Uint(5), 1).unwrap()).unwrap();
+    let foreign = integers().client.encrypt(&Plain::scalar(u4, 1).unwrap()).unwrap();
     let control = Control::default();
     assert!(matches!(
         server.run(Work::program(&add, std::slice::from_ref(&x)), &control),
@@ -424,7 +431,7 @@ fn mistakes_get_typed_errors() {
         Err(Error::KeyMismatch { .. })
     ));
     assert!(matches!(client.decrypt(&foreign), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(Plain::unsigned(u4, 16), Err(Error::Value { .. })));
+    assert!(matches!(Plain::scalar(u4, 16), Err(Error::Value { .. })));
     assert!(matches!(Plain::parse(Type::Int(4), &["-9"], None), Err(Error::Value { .. })));
     let cancelled = std::sync::atomic::AtomicBool::new(true);
     let control = Control { cancel: Some(&cancelled), ..Default::default() };
@@ -433,11 +440,11 @@ fn mistakes_get_typed_errors() {
 
 #[test]
 fn parsing_and_printing_are_inverse() {
-    let strategy = (1u8..=128, proptest::bool::ANY, proptest::num::u128::ANY);
+    let strategy = (1u16..=2048, proptest::bool::ANY, proptest::collection::vec(proptest::num::u32::ANY, 64));
     TestRunner::new(Config::default())
         .run(&strategy, |(width, signed, value)| {
             let ty = if signed { Type::Int(width) } else { Type::Uint(width) };
-            let plain = Plain::new(ty, None, vec![value & ty.mask()]).unwrap();
+            let plain = Plain::new(ty, None, vec![Natural::from_digits(32, value).low(width.into())]).unwrap();
             assert_eq!(Plain::parse(ty, &plain.to_strings(), None).unwrap(), plain);
             Ok(())
         })

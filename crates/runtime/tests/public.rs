@@ -19,6 +19,10 @@ const SETS: [(&str, &str, Type); 6] = [
     ("lwe", "leveled-16-4", Type::Uint(1)),
 ];
 
+fn array_of(values: impl IntoIterator<Item = u128>) -> Elements {
+    Elements::Array(values.into_iter().map(Into::into).collect())
+}
+
 fn keys((scheme, params, _): (&str, &str, Type), rotations: bool) -> (ClientKey, Server) {
     let (params, insecure_seed) = (Some(params.into()), Some(1));
     let scheme = scheme.parse().unwrap();
@@ -54,8 +58,8 @@ fn products_with_public_arrays_are_those_of_plain_evaluation() {
         let counts: &[usize] = if ty.modulus().is_some() { &[1, 5, 128, 300] } else { &[1, 3] };
         for &count in counts {
             let mut numbers = |count| (0..count).map(|_| u128::from(rng.next_u32()) % modulus).collect::<Vec<_>>();
-            let (array, weights) = (Elements::Array(numbers(count)), Elements::Array(numbers(count)));
-            let scalar = Elements::Scalar(numbers(1)[0]);
+            let (array, weights) = (array_of(numbers(count)), array_of(numbers(count)));
+            let scalar = Elements::Scalar(numbers(1)[0].into());
             for (x, w) in [(&array, &weights), (&scalar, &weights), (&array, &scalar)] {
                 let inputs = [client.encrypt(&plain(ty, x)).unwrap().into(), Input::Public(plain(ty, w))];
                 let outputs = server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
@@ -80,7 +84,7 @@ fn a_product_with_a_public_array_takes_no_product_of_ciphertexts() {
     let dot = builder.dot(x, w).unwrap();
     builder.output("score", dot);
     let program = builder.finish().unwrap();
-    let (x, w) = (Elements::Array((0..200).collect()), Elements::Array((0..200).map(|i| i * i).collect()));
+    let (x, w) = (array_of(0..200), array_of((0..200).map(|i| i * i)));
     let encrypted = client.encrypt(&plain(ty, &x)).unwrap();
     let [score, multiplied] = [Input::from(plain(ty, &w)), client.encrypt(&plain(ty, &w)).unwrap().into()].map(|w| {
         let outputs = server.run(Work::program(&program, &[encrypted.clone().into(), w]), &Control::default()).unwrap();
@@ -98,12 +102,12 @@ fn public_arrays_that_do_not_suit_are_refused() {
     for set in [SETS[0], SETS[3]] {
         let (ty, (client, server)) = (set.2, keys(set, false));
         let program = weighted(ty);
-        let x = Input::from(client.encrypt(&plain(ty, &Elements::Array(vec![1, 2, 3]))).unwrap());
+        let x = Input::from(client.encrypt(&plain(ty, &array_of([1, 2, 3]))).unwrap());
         let run =
             |w: Plain| server.run(Work::program(&program, &[x.clone(), w.into()]), &Control::default()).unwrap_err();
-        let short = run(plain(ty, &Elements::Array(vec![1, 2])));
+        let short = run(plain(ty, &array_of([1, 2])));
         assert!(matches!(short, Error::Broadcast { lhs: 3, rhs: 2 }), "{short}");
-        let other = run(plain(Type::Uint(9), &Elements::Array(vec![1, 2, 3])));
+        let other = run(plain(Type::Uint(9), &array_of([1, 2, 3])));
         assert!(matches!(other, Error::InputType { .. }), "{other}");
         let one = server.run(Work::program(&program, std::slice::from_ref(&x)), &Control::default()).unwrap_err();
         assert!(matches!(one, Error::InputCount { got: 1, want: 2, .. }), "{one}");

@@ -40,13 +40,21 @@ fn setups() -> &'static [Setup; 2] {
     })
 }
 
+fn scalar(value: u128) -> Elements {
+    Elements::Scalar(value.into())
+}
+
+fn array(values: impl IntoIterator<Item = u128>) -> Elements {
+    Elements::Array(values.into_iter().map(Into::into).collect())
+}
+
 impl Setup {
     fn modulus(&self) -> u128 {
         self.ty.modulus().unwrap().into()
     }
 
     fn numbers(&self, rng: &mut ChaCha8Rng, count: usize) -> Elements {
-        Elements::Array((0..count).map(|_| u128::from(rng.next_u32()) % self.modulus()).collect())
+        array((0..count).map(|_| u128::from(rng.next_u32()) % self.modulus()))
     }
 
     fn encrypt(&self, elements: &Elements) -> Ciphertext {
@@ -60,7 +68,7 @@ impl Setup {
     fn decrypt(&self, ciphertext: &Ciphertext) -> Elements {
         let plain = self.client.decrypt(ciphertext).unwrap();
         match plain.shape {
-            None => Elements::Scalar(plain.values[0]),
+            None => Elements::Scalar(plain.values[0].clone()),
             Some(_) => Elements::Array(plain.values),
         }
     }
@@ -118,7 +126,7 @@ fn arrays_of_equal_numbers_are_arrays() {
         }
         let program = builder.finish().unwrap();
         for count in [3, 130] {
-            let inputs = [setup.numbers(&mut rng, count), Elements::Scalar(7)];
+            let inputs = [setup.numbers(&mut rng, count), scalar(7)];
             assert_eq!(setup.run(&program, &inputs).unwrap(), program.evaluate_arrays(&inputs).unwrap(), "{count}");
         }
     }
@@ -161,7 +169,7 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
             let program = random_program(setup.ty, &mut rng);
             let count = [3, 64, 130, 128, 300][seed as usize % 5];
             let [a, b] = [(); 2].map(|()| setup.numbers(&mut rng, count));
-            let inputs = [a, b, Elements::Scalar(u128::from(rng.next_u32() % 257))];
+            let inputs = [a, b, scalar(u128::from(rng.next_u32() % 257))];
             match setup.run(&program, &inputs) {
                 Ok(got) => assert_eq!(got, program.evaluate_arrays(&inputs).unwrap(), "seed {seed}"),
                 Err(Error::Levels { .. }) => {
@@ -187,7 +195,7 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
 fn sums_of_results_leave_out_what_is_past_the_last_element() {
     for setup in setups() {
         // Not so after a constant is added, also in another run and from a file.
-        let values = Elements::Array(vec![1, 2, 3]);
+        let values = array([1, 2, 3]);
         let mut builder = ProgramBuilder::new();
         let a = builder.input("a", setup.ty).unwrap();
         let one = builder.constant(1, setup.ty).unwrap();
@@ -203,7 +211,7 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
             for ciphertext in [ciphertext, stored] {
                 let before = ciphertext.condition().unwrap();
                 let result = server.run(Work::program(&sum, &[ciphertext]), &control).unwrap().remove(0);
-                assert_eq!(setup.decrypt(&result), Elements::Scalar(want));
+                assert_eq!(setup.decrypt(&result), scalar(want));
                 // A sum of 128 slots takes seven bits of noise, and a mask before it some more.
                 let after = result.condition().unwrap();
                 assert_eq!(after.products, before.products);
@@ -217,7 +225,7 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
 #[test]
 fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
     for setup in setups() {
-        let (a, b) = (Elements::Array(vec![5, 6, 7]), Elements::Scalar(100));
+        let (a, b) = (array([5, 6, 7]), scalar(100));
         let mut builder = ProgramBuilder::new();
         let [x, y] = ["x", "y"].map(|name| builder.input(name, setup.ty).unwrap());
         let two = builder.constant(2, setup.ty).unwrap();
@@ -236,12 +244,12 @@ fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
         let plain: Vec<_> = out.iter().map(|out| setup.decrypt(out)).collect();
         assert_eq!(plain, program.evaluate_arrays(&[a, b]).unwrap());
         // As of many elements, so of many polynomials.
-        let all = [Elements::Array((0..300).map(|i| i % 257).collect()), plain[1].clone()];
+        let all = [array((0..300).map(|i| i % 257)), plain[1].clone()];
         assert_eq!(setup.run(&program, &all).unwrap(), program.evaluate_arrays(&all).unwrap());
         // Where all are scalars, nothing goes across them.
-        let scalars = [Elements::Scalar(4), Elements::Scalar(9)];
+        let scalars = [scalar(4), scalar(9)];
         assert_eq!(setup.run(&program, &scalars).unwrap(), program.evaluate_arrays(&scalars).unwrap());
-        let empty = setup.run(&program, &[Elements::Array(vec![]), scalars[0].clone()]);
+        let empty = setup.run(&program, &[array([]), scalars[0].clone()]);
         assert!(matches!(empty, Err(Error::Empty { .. })), "{empty:?}");
     }
 }

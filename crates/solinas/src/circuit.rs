@@ -3,7 +3,7 @@
 use crate::expression::Expression;
 use crate::handle::described;
 use crate::node::{Kind, Node};
-use crate::{Bits, Encrypted, EncryptedArray, Error, Result, Type, Value};
+use crate::{Bits, Encrypted, EncryptedArray, Error, Natural, Result, Type, Value};
 use solinas_circuits::program::Op;
 use solinas_circuits::{GateCosts, Netlist, Port, import};
 use std::path::Path;
@@ -76,8 +76,8 @@ impl Circuit {
     /// The outputs on plain values, one for each input port. A value is the bits of its port.
     ///
     /// # Errors
-    /// A wrong number of values, a value that is too large for its port, or a port of more than 128 bits.
-    pub fn evaluate(&self, inputs: &[u128]) -> Result<Vec<u128>> {
+    /// A wrong number of values, a value that is too large for its port.
+    pub fn evaluate<V: Clone + Into<Natural>>(&self, inputs: &[V]) -> Result<Vec<Natural>> {
         Ok(self.netlist.evaluate(inputs)?)
     }
 
@@ -85,7 +85,7 @@ impl Circuit {
     ///
     /// The inputs, one for each port in order, are an [`Encrypted`] of the port's width or an
     /// [`EncryptedArray<bool>`](EncryptedArray) with one element for each bit of the port, the least significant first. The outputs are
-    /// integers of their port's width; a port of more than 128 bits gives an array of bools.
+    /// integers of their port's width; a port of more than 2048 bits gives an array of bools.
     ///
     /// # Errors
     /// Inputs or outputs in another number or of another width than the ports.

@@ -85,5 +85,5 @@ impl<'e, T: Arithmetic> std::iter::Sum<&'e Self> for Encrypted<T> {
 
 /// The sum of scalars of one type.
 pub(crate) fn sum(ty: crate::Type, values: Vec<Arc<Node>>) -> Arc<Node> {
-    if values.is_empty() { Node::constant(0, ty) } else { Node::operation(Op::Sum, ty, values) }
+    if values.is_empty() { Node::constant(crate::Natural::ZERO, ty) } else { Node::operation(Op::Sum, ty, values) }
 }

@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::operand::{ArrayOperand, Operand};
-use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Result, Unsigned, Value, runtime};
+use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, runtime};
 use solinas_circuits::program::{Op, Type};
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub trait Handle: Sized {
     fn node(&self) -> &Arc<Node>;
 
     /// The plain values, from the bits of each element.
-    fn plain(values: Vec<u128>) -> Option<Self::Plain>;
+    fn plain(values: Vec<Natural>) -> Option<Self::Plain>;
 }
 
 /// The ciphertext of a handle.
@@ -215,7 +215,7 @@ fn lookup<T: Unsigned, U: Bits>(table: &[U]) -> Result<Op> {
         let want = if width > 8 { "an index of at most 8 bits".into() } else { format!("{} entries", 1u64 << width) };
         return Err(Error::holds("the lookup", format!("an index of {width} bits and {} entries", table.len()), want));
     }
-    Ok(Op::Lookup(table.iter().map(|&entry| entry.to_bits()).collect()))
+    Ok(Op::Lookup(table.iter().map(|entry| entry.to_bits()).collect()))
 }
 
 impl<T: Value> Handle for Encrypted<T> {
@@ -229,7 +229,7 @@ impl<T: Value> Handle for Encrypted<T> {
         &self.node
     }
 
-    fn plain(mut values: Vec<u128>) -> Option<T> {
+    fn plain(mut values: Vec<Natural>) -> Option<T> {
         values.pop().map(T::from_bits)
     }
 }
@@ -245,7 +245,7 @@ impl<T: Value> Handle for EncryptedArray<T> {
         &self.node
     }
 
-    fn plain(values: Vec<u128>) -> Option<Vec<T>> {
+    fn plain(values: Vec<Natural>) -> Option<Vec<T>> {
         Some(values.into_iter().map(T::from_bits).collect())
     }
 }

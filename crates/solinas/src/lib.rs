@@ -37,8 +37,8 @@
 //! | encrypted type | plain type | schemes |
 //! |---|---|---|
 //! | `Encrypted<bool>` | `bool` | all |
-//! | `Encrypted<u8>` to `Encrypted<u128>`, [`Uint<W>`] of `W` bits | the same, or [`Uint<W>`] | all |
-//! | `Encrypted<i8>` to `Encrypted<i128>`, [`Int<W>`] of `W` bits | the same, or [`Int<W>`] | all |
+//! | `Encrypted<u8>` to `Encrypted<u128>`, [`Uint<W>`] of `W` bits, up to 2048 | the same, or [`Uint<W>`] | all |
+//! | `Encrypted<i8>` to `Encrypted<i128>`, [`Int<W>`] of `W` bits, up to 2048 | the same, or [`Int<W>`] | all |
 //! | `Encrypted<Mod<P>>`, integers modulo a prime in slots | [`Mod<P>`](Mod) | BGV, NTRU |
 //! | [`EncryptedArray<T>`] | `Vec<T>` | as `T` |
 //!
@@ -83,7 +83,7 @@ pub use expression::Expression;
 pub use keys::{ClientKey, Keygen, Plaintext, PublicKey, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
-pub use runtime::{Control, ErrorKind, Estimate, ParamsInfo, Progress, Type};
+pub use runtime::{Control, ErrorKind, Estimate, Natural, ParamsInfo, Progress, Type};
 pub use server::{DeviceName, GpuInfo, GpuList, Job, Prepared, Server, ServerOptions, gpus};
 pub use solinas_bigint as bigint;
 pub use solinas_circuits as circuits;

@@ -2,7 +2,7 @@
 
 use crate::circuit::Call;
 use crate::error::Error;
-use crate::runtime::{Ciphertext, Plain};
+use crate::runtime::{Ciphertext, Natural, Plain};
 use solinas_circuits::program::{Op, Type};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     /// A ciphertext, which is the node's result.
     Ciphertext,
     /// A public scalar, as its bits.
-    Constant(u128),
+    Constant(Natural),
     /// A public array.
     Public(Plain),
     /// The parameter with that number, from 0, of a program that is being recorded.
@@ -47,7 +47,7 @@ impl Node {
         node
     }
 
-    pub(crate) fn constant(bits: u128, ty: Type) -> Arc<Self> {
+    pub(crate) fn constant(bits: Natural, ty: Type) -> Arc<Self> {
         Self::new(ty, None, Kind::Constant(bits))
     }
 
@@ -64,7 +64,7 @@ impl Node {
     pub(crate) fn element(self: &Arc<Self>, index: usize) -> Arc<Self> {
         match &self.kind {
             Kind::Stack(parts) => Arc::clone(&parts[index]),
-            Kind::Public(plain) => Self::constant(plain.values[index], self.ty),
+            Kind::Public(plain) => Self::constant(plain.values[index].clone(), self.ty),
             _ => Self::new(self.ty, None, Kind::Element(Arc::clone(self), index)),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::{Arithmetic, Bits, Encrypted, EncryptedArray, Int, Integer, Mod, Uint, Unsigned, Value};
-use solinas_circuits::program::{Op, Type};
+use solinas_circuits::program::{MAX_WIDTH, Op, Type};
 use std::ops;
 use std::sync::Arc;
 
@@ -47,14 +47,18 @@ impl<T: Value> Operand<T> for Encrypted<T> {}
 impl<T: Value> Operand<T> for &Encrypted<T> {}
 impl<T: Value> ArrayOperand<T> for T {}
 
+/// The type of public amounts.
+const AMOUNT: Type = Type::Uint(12);
+
 impl IntoAmount for u32 {
     fn into_shift(self) -> Arc<Node> {
-        // Integers have at most 128 bits, so a shift by 255 is as good as any longer one.
-        Node::constant(self.min(255).into(), Type::Uint(8))
+        // A shift by the width is as good as any longer one.
+        let amount = self.min(MAX_WIDTH.into());
+        Node::constant(u128::from(amount).into(), AMOUNT)
     }
 
     fn into_rotation(self, of: Type) -> Arc<Node> {
-        Node::constant((self as usize % of.width()) as u128, Type::Uint(8))
+        Node::constant(((self as usize % of.width()) as u128).into(), AMOUNT)
     }
 }
 
@@ -223,5 +227,5 @@ left! { [const P: u32] Mod<P>: Add add Add, Sub sub Sub, Mul mul Mul }
 left_integers! {
     [] u8; [] u16; [] u32; [] u64; [] u128;
     [] i8; [] i16; [] i32; [] i64; [] i128;
-    [const W: u8] Uint<W>; [const W: u8] Int<W>;
+    [const W: u16] Uint<W>; [const W: u16] Int<W>;
 }

@@ -4,7 +4,7 @@ use crate::circuit::FromNodes;
 use crate::expression::Expression;
 use crate::node::{Kind, Node, topological};
 use crate::recorder::Recorder;
-use crate::{Encrypted, Error, Result, Type, Value, runtime};
+use crate::{Encrypted, Error, Natural, Result, Type, Value, runtime};
 use solinas_circuits::program::{Op, Program as Graph};
 use std::fmt;
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ pub struct Program<A, R> {
 }
 
 pub(crate) mod sealed {
-    use super::Type;
+    use super::{Natural, Type};
 
     /// Encrypted scalars in a fixed number, each of a fixed type.
     pub trait Fixed {
@@ -37,9 +37,9 @@ pub(crate) mod sealed {
         fn types(into: &mut Vec<Type>);
 
         /// Adds the bits of plain values, in order.
-        fn bits(plain: Self::Decrypted, into: &mut Vec<u128>);
+        fn bits(plain: Self::Decrypted, into: &mut Vec<Natural>);
 
-        fn plain(bits: &mut impl Iterator<Item = u128>) -> Option<Self::Decrypted>;
+        fn plain(bits: &mut impl Iterator<Item = Natural>) -> Option<Self::Decrypted>;
     }
 }
 
@@ -55,11 +55,11 @@ impl<T: Value> Fixed for Encrypted<T> {
         into.push(T::ty());
     }
 
-    fn bits(plain: T, into: &mut Vec<u128>) {
+    fn bits(plain: T, into: &mut Vec<Natural>) {
         into.push(plain.to_bits());
     }
 
-    fn plain(bits: &mut impl Iterator<Item = u128>) -> Option<T> {
+    fn plain(bits: &mut impl Iterator<Item = Natural>) -> Option<T> {
         bits.next().map(T::from_bits)
     }
 }
@@ -126,7 +126,7 @@ impl<A: Values, R: Values> Program<A, R> {
         for node in &self.graph.nodes {
             nodes.push(match &node.op {
                 Op::Input(index) => Arc::clone(&inputs[*index as usize]),
-                Op::Const(bits) => Node::constant(*bits, node.ty),
+                Op::Const(bits) => Node::constant(bits.clone(), node.ty),
                 op => {
                     let args = node.args.iter().map(|arg| Arc::clone(&nodes[arg.0 as usize])).collect();
                     Node::operation(op.clone(), node.ty, args)

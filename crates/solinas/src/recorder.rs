@@ -57,7 +57,7 @@ impl Recorder {
         if let Some(value) = self.values.get(&Arc::as_ptr(node)) {
             return Ok(*value);
         }
-        let Kind::Constant(bits) = node.kind else { return self.input(node) };
+        let Kind::Constant(bits) = &node.kind else { return self.input(node) };
         let value = self.builder.constant(bits, node.ty)?;
         self.values.insert(Arc::as_ptr(node), value);
         Ok(value)

@@ -4,7 +4,7 @@ use crate::circuit::{FromNodes, Outputs};
 use crate::expression::{Expression, sealed::Structure};
 use crate::node::Node;
 use crate::program::{Fixed, Values};
-use crate::{Result, Type, runtime};
+use crate::{Natural, Result, Type, runtime};
 use std::sync::Arc;
 
 macro_rules! tuples {
@@ -48,11 +48,11 @@ macro_rules! tuples {
                 $($name::types(into);)*
             }
 
-            fn bits(plain: Self::Decrypted, into: &mut Vec<u128>) {
+            fn bits(plain: Self::Decrypted, into: &mut Vec<Natural>) {
                 $($name::bits(plain.$at, into);)*
             }
 
-            fn plain(bits: &mut impl Iterator<Item = u128>) -> Option<Self::Decrypted> {
+            fn plain(bits: &mut impl Iterator<Item = Natural>) -> Option<Self::Decrypted> {
                 Some(($($name::plain(bits)?,)*))
             }
         }

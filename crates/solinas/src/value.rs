@@ -1,21 +1,23 @@
 //! The Rust types whose values can be encrypted.
 
-use crate::Type;
+use crate::{Natural, Type};
+use num_bigint::BigInt;
 use std::fmt;
+use std::str::FromStr;
 
 pub(crate) mod sealed {
-    use crate::Type;
+    use crate::{Natural, Type};
 
     /// The form of a Rust value in programs.
-    pub trait Sealed: Copy + Send + Sync + 'static {
+    pub trait Sealed: Clone + Send + Sync + 'static {
         /// The type in programs.
         fn ty() -> Type;
 
         /// The bits, in two's complement, with zeros above the width.
-        fn to_bits(self) -> u128;
+        fn to_bits(&self) -> Natural;
 
         /// The value with these bits. Bits above the width are zero.
-        fn from_bits(bits: u128) -> Self;
+        fn from_bits(bits: Natural) -> Self;
     }
 }
 
@@ -36,13 +38,13 @@ pub trait Integer: Arithmetic + Bits {}
 /// An unsigned integer.
 pub trait Unsigned: Integer {}
 
-/// An unsigned integer of `W` bits, `1..=128`, such as `Uint<12>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Uint<const W: u8>(u128);
+/// An unsigned integer of `W` bits, `1..=2048`, such as `Uint<12>` or `Uint<256>`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Uint<const W: u16>(Natural);
 
-/// A two's complement integer of `W` bits, `1..=128`, such as `Int<12>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Int<const W: u8>(i128);
+/// A two's complement integer of `W` bits, `1..=2048`, such as `Int<12>` or `Int<256>`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Int<const W: u16>(BigInt);
 
 /// An integer modulo `P`, for the schemes with slots (BGV, NTRU). A number of `P` or more stands for its remainder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,32 +58,81 @@ impl<const P: u32> PartialEq for Mod<P> {
 
 impl<const P: u32> Eq for Mod<P> {}
 
-impl<const W: u8> Uint<W> {
+impl<const W: u16> Uint<W> {
     /// The integer; `None` if the value is `2^W` or more.
     #[must_use]
-    pub fn new(value: u128) -> Option<Self> {
-        Self::ty().holds(value).then_some(Self(value))
+    pub fn new(value: impl Into<Natural>) -> Option<Self> {
+        let value = value.into();
+        Self::ty().holds(&value).then_some(Self(value))
+    }
+
+    /// The integer of these bytes, least significant first; `None` if it is `2^W` or more.
+    #[must_use]
+    pub fn from_le_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::new(Natural::from_digits(8, bytes.iter().map(|&byte| byte.into())))
+    }
+
+    /// The `ceil(W / 8)` bytes, least significant first.
+    #[must_use]
+    pub fn to_le_bytes(&self) -> Vec<u8> {
+        self.0.digits(8, W.into()).map(|byte| byte as u8).collect()
     }
 
     /// The value.
     #[must_use]
-    pub const fn get(self) -> u128 {
-        self.0
+    pub const fn get(&self) -> &Natural {
+        &self.0
     }
 }
 
-impl<const W: u8> Int<W> {
+impl<const W: u16> Int<W> {
     /// The integer; `None` if the value is outside `-2^(W-1) .. 2^(W-1)`.
     #[must_use]
-    pub fn new(value: i128) -> Option<Self> {
-        let ty = Self::ty();
-        (ty.to_i128(value as u128 & ty.mask()) == value).then_some(Self(value))
+    pub fn new(value: impl Into<BigInt>) -> Option<Self> {
+        let value = value.into();
+        Self::ty().to_bits(&value).is_some().then_some(Self(value))
     }
 
     /// The value.
     #[must_use]
-    pub const fn get(self) -> i128 {
-        self.0
+    pub const fn get(&self) -> &BigInt {
+        &self.0
+    }
+}
+
+impl<const W: u16> fmt::Display for Uint<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<const W: u16> fmt::Display for Int<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Parses a number of that type, in decimal, or in hexadecimal after `0x`.
+fn parse(ty: Type, text: &str) -> crate::Result<Natural> {
+    let plain = crate::runtime::Plain::parse(ty, &[text], None)?;
+    Ok(plain.values.into_iter().next().unwrap_or(Natural::ZERO))
+}
+
+impl<const W: u16> FromStr for Uint<W> {
+    type Err = crate::Error;
+
+    /// Parses a number in decimal, or in hexadecimal after `0x`.
+    fn from_str(text: &str) -> crate::Result<Self> {
+        Ok(Self(parse(Self::ty(), text)?))
+    }
+}
+
+impl<const W: u16> FromStr for Int<W> {
+    type Err = crate::Error;
+
+    /// Parses a number in decimal, or a natural number in hexadecimal after `0x`.
+    fn from_str(text: &str) -> crate::Result<Self> {
+        Ok(Self(Self::ty().to_integer(&parse(Self::ty(), text)?)))
     }
 }
 
@@ -90,12 +141,12 @@ impl Sealed for bool {
         Type::Bool
     }
 
-    fn to_bits(self) -> u128 {
-        self.into()
+    fn to_bits(&self) -> Natural {
+        u128::from(*self).into()
     }
 
-    fn from_bits(bits: u128) -> Self {
-        bits != 0
+    fn from_bits(bits: Natural) -> Self {
+        bits.bit(0)
     }
 }
 
@@ -106,15 +157,15 @@ macro_rules! integers {
     ($($ty:ty, $variant:ident;)*) => {$(
         impl Sealed for $ty {
             fn ty() -> Type {
-                Type::$variant(<$ty>::BITS as u8)
+                Type::$variant(<$ty>::BITS as u16)
             }
 
-            fn to_bits(self) -> u128 {
-                self as u128 & Self::ty().mask()
+            fn to_bits(&self) -> Natural {
+                Natural::from(*self as u128).low(<$ty>::BITS as usize)
             }
 
-            fn from_bits(bits: u128) -> Self {
-                bits as $ty
+            fn from_bits(bits: Natural) -> Self {
+                bits.to_u128().unwrap_or_default() as $ty
             }
         }
 
@@ -136,46 +187,46 @@ impl Unsigned for u32 {}
 impl Unsigned for u64 {}
 impl Unsigned for u128 {}
 
-impl<const W: u8> Sealed for Uint<W> {
+impl<const W: u16> Sealed for Uint<W> {
     fn ty() -> Type {
-        const { assert!(W >= 1 && W <= 128, "Uint<W> takes 1 to 128 bits") }
+        const { assert!(W >= 1 && W <= 2048, "Uint<W> takes 1 to 2048 bits") }
         Type::Uint(W)
     }
 
-    fn to_bits(self) -> u128 {
-        self.0
+    fn to_bits(&self) -> Natural {
+        self.0.clone()
     }
 
-    fn from_bits(bits: u128) -> Self {
+    fn from_bits(bits: Natural) -> Self {
         Self(bits)
     }
 }
 
-impl<const W: u8> Value for Uint<W> {}
-impl<const W: u8> Arithmetic for Uint<W> {}
-impl<const W: u8> Bits for Uint<W> {}
-impl<const W: u8> Integer for Uint<W> {}
-impl<const W: u8> Unsigned for Uint<W> {}
+impl<const W: u16> Value for Uint<W> {}
+impl<const W: u16> Arithmetic for Uint<W> {}
+impl<const W: u16> Bits for Uint<W> {}
+impl<const W: u16> Integer for Uint<W> {}
+impl<const W: u16> Unsigned for Uint<W> {}
 
-impl<const W: u8> Sealed for Int<W> {
+impl<const W: u16> Sealed for Int<W> {
     fn ty() -> Type {
-        const { assert!(W >= 1 && W <= 128, "Int<W> takes 1 to 128 bits") }
+        const { assert!(W >= 1 && W <= 2048, "Int<W> takes 1 to 2048 bits") }
         Type::Int(W)
     }
 
-    fn to_bits(self) -> u128 {
-        self.0 as u128 & Self::ty().mask()
+    fn to_bits(&self) -> Natural {
+        Natural::wrap(&self.0, W.into())
     }
 
-    fn from_bits(bits: u128) -> Self {
-        Self(Self::ty().to_i128(bits))
+    fn from_bits(bits: Natural) -> Self {
+        Self(Self::ty().to_integer(&bits))
     }
 }
 
-impl<const W: u8> Value for Int<W> {}
-impl<const W: u8> Arithmetic for Int<W> {}
-impl<const W: u8> Bits for Int<W> {}
-impl<const W: u8> Integer for Int<W> {}
+impl<const W: u16> Value for Int<W> {}
+impl<const W: u16> Arithmetic for Int<W> {}
+impl<const W: u16> Bits for Int<W> {}
+impl<const W: u16> Integer for Int<W> {}
 
 impl<const P: u32> Sealed for Mod<P> {
     fn ty() -> Type {
@@ -183,12 +234,12 @@ impl<const P: u32> Sealed for Mod<P> {
         Type::Mod(P)
     }
 
-    fn to_bits(self) -> u128 {
-        u128::from(self.0 % P)
+    fn to_bits(&self) -> Natural {
+        u128::from(self.0 % P).into()
     }
 
-    fn from_bits(bits: u128) -> Self {
-        Self(bits as u32)
+    fn from_bits(bits: Natural) -> Self {
+        Self(bits.digit(0, 32))
     }
 }
 
@@ -200,9 +251,9 @@ mod tests {
     use super::*;
 
     fn round_trips<T: Value>(values: &[T]) {
-        for &value in values {
-            assert!(T::ty().holds(value.to_bits()), "{value:?}");
-            assert_eq!(T::from_bits(value.to_bits()), value);
+        for value in values {
+            assert!(T::ty().holds(&value.to_bits()), "{value:?}");
+            assert_eq!(T::from_bits(value.to_bits()), *value);
         }
     }
 

@@ -4,6 +4,7 @@ use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
 use solinas_circuits::program::{Elements, Program, ProgramBuilder, Type};
 use solinas_circuits::radix;
+use solinas_runtime::Natural;
 
 /// Reads the bytes as a program, and as a graph.
 pub fn run(data: &[u8]) {
@@ -15,21 +16,27 @@ pub fn run(data: &[u8]) {
     if program.validate().is_err() || !small {
         return;
     }
-    let input = |ty: Type| ty.modulus().map_or(0xa7 & ty.mask(), |modulus| 0xa7 % u128::from(modulus));
-    let inputs: Vec<u128> = program.inputs.iter().map(|at| input(at.ty)).collect();
+    let input = |ty: Type| match ty.modulus() {
+        Some(modulus) => Natural::from(0xa7 % u128::from(modulus)),
+        None => Natural::from(0xa7).low(ty.width()),
+    };
+    let inputs: Vec<Natural> = program.inputs.iter().map(|at| input(at.ty)).collect();
     let want = program.evaluate(&inputs).expect("a valid program on inputs of its types");
-    let scalars: Vec<Elements> = inputs.iter().map(|&value| Elements::Scalar(value)).collect();
+    let scalars: Vec<Elements> = inputs.iter().cloned().map(Elements::Scalar).collect();
     let got = program.evaluate_arrays(&scalars).expect("as one by one");
     assert!(
-        got.iter().zip(&want).all(|(got, &want)| *got == Elements::Scalar(want)),
+        got.iter().zip(&want).all(|(got, want)| got.values() == [want.clone()] && matches!(got, Elements::Scalar(_))),
         "single values are something else"
     );
-    let one: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value])).collect();
+    let one: Vec<Elements> = inputs.iter().map(|value| Elements::Array(vec![value.clone()])).collect();
     let got = program.evaluate_arrays(&one).expect("as one by one");
-    assert!(got.iter().zip(&want).all(|(got, want)| got.values() == [*want]), "arrays of one are something else");
+    assert!(
+        got.iter().zip(&want).all(|(got, want)| got.values() == [want.clone()]),
+        "arrays of one are something else"
+    );
     // Integers modulo a number cannot be lowered.
     if program.nodes.iter().any(|node| node.ty.modulus().is_some()) {
-        let array: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value; 3])).collect();
+        let array: Vec<Elements> = inputs.iter().map(|value| Elements::Array(vec![value.clone(); 3])).collect();
         program.evaluate_arrays(&array).expect("arrays of one length");
         assert!(program.lower(Recipe::default()).is_err());
         assert!(radix::lower(&program, radix::Style::FewestRotations, Budget::default()).is_err());

@@ -44,11 +44,13 @@ from solinas._types import (
     I32,
     I64,
     I128,
+    I256,
     U8,
     U16,
     U32,
     U64,
     U128,
+    U256,
     Int,
     Integer,
     Modular,
@@ -61,8 +63,8 @@ from solinas._types import (
 from solinas._values import Bool, Value
 
 bool_ = Bool
-u8, u16, u32, u64, u128 = U8, U16, U32, U64, U128
-i8, i16, i32, i64, i128 = I8, I16, I32, I64, I128
+u8, u16, u32, u64, u128, u256 = U8, U16, U32, U64, U128, U256
+i8, i16, i32, i64, i128, i256 = I8, I16, I32, I64, I128, I256
 
 __all__ = [
     "I8",
@@ -70,11 +72,13 @@ __all__ = [
     "I32",
     "I64",
     "I128",
+    "I256",
     "U8",
     "U16",
     "U32",
     "U64",
     "U128",
+    "U256",
     "Array",
     "ArrayType",
     "Bool",
@@ -127,6 +131,7 @@ __all__ = [
     "i32",
     "i64",
     "i128",
+    "i256",
     "int_",
     "keygen",
     "lookup",
@@ -141,5 +146,6 @@ __all__ = [
     "u32",
     "u64",
     "u128",
+    "u256",
     "uint",
 ]

@@ -84,7 +84,7 @@ class Circuit:
         """Record the circuit on encrypted values, one for each input port in order.
 
         A value is an integer of the port's width, or an array of bools whose last axis holds the port's bits, the least
-        significant first (see `sl.bits`). A port of more than 128 bits takes and returns arrays of bools only. On
+        significant first (see `sl.bits`). A port of more than 2048 bits takes and returns arrays of bools only. On
         arrays the circuit applies to each element. Returns one value, or a tuple if the circuit has several outputs.
         Raises TypeMismatchError for another number of values, or for a value that is not encrypted.
         """
@@ -159,7 +159,7 @@ class Circuit:
 
 
 def _port_type(port: Port) -> tuple[type[Value], tuple[int, ...]]:
-    """Return the type of a port's values, and their shape, which is `()` unless the port has more than 128 bits."""
+    """Return the type of a port's values, and their shape, which is `()` unless the port has more than 2048 bits."""
     if port.width > MAX_WIDTH:
         return Bool, (port.width,)
     return Bool if port.width == 1 and not port.signed else (int_ if port.signed else uint)(port.width), ()

@@ -1,4 +1,4 @@
-"""Integer types: signed and unsigned of 1 to 128 bits, and integers modulo a number."""
+"""Integer types: signed and unsigned of 1 to 2048 bits, and integers modulo a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solinas._values import Bool, Value, _apply, _integer, type_expression
 
 V = TypeVar("V", bound=Value)
 
-MAX_WIDTH = 128
+MAX_WIDTH = 2048
 MAX_MODULUS = 1 << 30
 
 # Operators whose right operand is an unsigned shift amount.
@@ -161,12 +161,12 @@ class Integer(Number):
             if number < 0:
                 raise RangeError(f"{symbol} with {self._describe()}: the amount {number} is negative")
             # Every amount of the width or more gives the same shift. A rotation depends on the amount modulo the width.
-            by = U8(number % self.width if op.startswith("rotate") else min(number, MAX_WIDTH))
+            by = U16(number % self.width if op.startswith("rotate") else min(number, MAX_WIDTH))
         return _apply(op, [self, by], type(self), f"({self._text()} {symbol} {by._text()})")
 
 
 class UInt(Integer):
-    """An unsigned integer. `class U12(sl.UInt, width=12)` defines a type of another width, from 1 to 128 bits."""
+    """An unsigned integer. `class U12(sl.UInt, width=12)` defines a type of another width, from 1 to 2048 bits."""
 
     __slots__ = ()
 
@@ -304,6 +304,12 @@ class U128(UInt, width=128):
     __slots__ = ()
 
 
+class U256(UInt, width=256):
+    """An unsigned integer of 256 bits."""
+
+    __slots__ = ()
+
+
 class I8(Int, width=8):
     """A signed integer of 8 bits."""
 
@@ -334,11 +340,17 @@ class I128(Int, width=128):
     __slots__ = ()
 
 
-_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, I8, I16, I32, I64, I128)}
+class I256(Int, width=256):
+    """A signed integer of 256 bits."""
+
+    __slots__ = ()
+
+
+_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)}
 
 
 def uint(width: int) -> type[UInt]:
-    """Return the unsigned type of a width from 1 to 128 bits, as in `sl.uint(12)(4095)`."""
+    """Return the unsigned type of a width from 1 to 2048 bits, as in `sl.uint(12)(4095)`."""
     name = f"u{_checked(width)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"U{width}", (UInt,), {"__slots__": (), "__module__": __name__}, width=width)
@@ -346,7 +358,7 @@ def uint(width: int) -> type[UInt]:
 
 
 def int_(width: int) -> type[Int]:
-    """Return the signed type of a width from 1 to 128 bits, as in `sl.int_(12)(-2048)`."""
+    """Return the signed type of a width from 1 to 2048 bits, as in `sl.int_(12)(-2048)`."""
     name = f"i{_checked(width)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"I{width}", (Int,), {"__slots__": (), "__module__": __name__}, width=width)
@@ -374,4 +386,4 @@ def type_named(name: str) -> type[Value]:
         return mod(int(name[3:]))
     if name[:1] in {"u", "i"} and name[1:].isdecimal():
         return (uint if name[0] == "u" else int_)(int(name[1:]))
-    raise TypeMismatchError(f"there is no type {name!r}: give bool, u1 to u128, i1 to i128, or mod and a number")
+    raise TypeMismatchError(f"there is no type {name!r}: give bool, u1 to u2048, i1 to i2048, or mod and a number")

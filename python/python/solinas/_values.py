@@ -206,7 +206,7 @@ def type_expression(cls: type[Value]) -> str:
     """Return the expression for a type, as in `sl.U32`, for messages."""
     if cls.modulus:
         return f"sl.mod({cls.modulus})"
-    if cls.width in {8, 16, 32, 64, 128}:
+    if cls.width in {8, 16, 32, 64, 128, 256}:
         return f"sl.{cls.name.upper()}"
     return "sl.Bool" if cls is Bool else f"sl.{'int_' if cls.signed else 'uint'}({cls.width})"
 

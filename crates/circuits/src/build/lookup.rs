@@ -1,7 +1,7 @@
 //! Lookup in public tables, and selection among encrypted values.
 
 use super::{reduce, select};
-use crate::{BinaryOp, Builder, Error, NodeId};
+use crate::{BinaryOp, Builder, Error, Natural, NodeId};
 use std::collections::HashMap;
 
 /// A truth table of up to 256 entries.
@@ -10,7 +10,7 @@ type Table = [u64; 4];
 /// `table[index]`, in `width` bits. The index has at most 8 bits, and the table has `2^len(index)` entries.
 ///
 /// Each output bit is a tree of multiplexers. Equal and complementary subtrees are shared, so tables such as parities and thresholds shrink to chains.
-pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -> Vec<NodeId> {
+pub fn lookup(b: &mut Builder, table: &[Natural], index: &[NodeId], width: usize) -> Vec<NodeId> {
     if index.len() > 8 || table.len() != 1 << index.len() {
         b.fail(Error::BadWidth {
             op: "lookup",
@@ -20,11 +20,11 @@ pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -
         return b.constant_bits(0, width);
     }
     let mut memo = HashMap::new();
-    (0..width.min(128))
+    (0..width)
         .map(|bit| {
             let mut truth = Table::default();
             for (i, entry) in table.iter().enumerate() {
-                truth[i / 64] |= ((entry >> bit & 1) as u64) << (i % 64);
+                truth[i / 64] |= u64::from(entry.bit(bit)) << (i % 64);
             }
             tree(b, &mut memo, truth, index)
         })

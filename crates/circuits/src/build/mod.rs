@@ -1,4 +1,4 @@
-//! Integer operations as gates. Operands are lists of 1 to 128 bits, least significant first. Arithmetic wraps.
+//! Integer operations as gates. Operands are lists of 1 to 2048 bits, least significant first. Arithmetic wraps.
 //!
 //! Operands of different widths are a mistake that [`Builder::finish`] reports.
 

@@ -3,7 +3,7 @@
 use super::yosys_cells::{Kind, choose};
 use crate::build::{self, Multiplier, Style, reduce};
 use crate::function::function;
-use crate::{BinaryOp, Builder, NodeId};
+use crate::{BinaryOp, Builder, Natural, NodeId};
 
 /// Emits a cell. Returns one node for each output bit, pin after pin. The caller has checked the widths.
 pub(super) fn word(b: &mut Builder, kind: &Kind, pins: &[&[NodeId]]) -> Vec<NodeId> {
@@ -114,7 +114,7 @@ fn lut(b: &mut Builder, table: &[bool], inputs: &[NodeId]) -> NodeId {
             return gate;
         }
     }
-    let entries: Vec<u128> = table.iter().map(|&bit| bit.into()).collect();
+    let entries: Vec<Natural> = table.iter().map(|&bit| u128::from(bit).into()).collect();
     build::lookup(b, &entries, inputs, 1)[0]
 }
 

@@ -1,21 +1,21 @@
 //! Programs on arrays: the values that are arrays, and their evaluation in the clear.
 
 use super::{Op, Program};
-use crate::Error;
+use crate::{Error, Natural};
 
-/// Values of an input or output of a program that runs on arrays. Each value is the low bits of a `u128`.
+/// Values of an input or output of a program that runs on arrays. Each value is given by its bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements {
     /// A scalar, which combines with every element.
-    Scalar(u128),
+    Scalar(Natural),
     /// One value for each element.
-    Array(Vec<u128>),
+    Array(Vec<Natural>),
 }
 
 impl Elements {
     /// All values.
     #[must_use]
-    pub fn values(&self) -> &[u128] {
+    pub fn values(&self) -> &[Natural] {
         match self {
             Self::Scalar(value) => std::slice::from_ref(value),
             Self::Array(values) => values,
@@ -23,10 +23,10 @@ impl Elements {
     }
 
     /// The value of an existing element.
-    fn element(&self, element: usize) -> u128 {
+    fn element(&self, element: usize) -> &Natural {
         match self {
-            Self::Scalar(value) => *value,
-            Self::Array(values) => values[element],
+            Self::Scalar(value) => value,
+            Self::Array(values) => &values[element],
         }
     }
 }
@@ -71,7 +71,7 @@ impl Program {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
         }
         for (input, elements) in self.inputs.iter().zip(inputs) {
-            elements.values().iter().try_for_each(|&value| input.check(value))?;
+            elements.values().iter().try_for_each(|value| input.check(value))?;
         }
         let arrays = self.arrays(&inputs.iter().map(|input| matches!(input, Elements::Array(_))).collect::<Vec<_>>());
         let mut lengths = inputs.iter().filter_map(|input| match input {
@@ -92,7 +92,7 @@ impl Program {
                 node.args.iter().map(|arg| (&values[arg.0 as usize], self.nodes[arg.0 as usize].ty)).collect();
             let of_element = |element: usize| {
                 let args: Vec<_> = args.iter().map(|(values, ty)| (values.element(element), *ty)).collect();
-                node.op.apply(&args) & node.ty.mask()
+                node.op.apply(&args, node.ty)
             };
             let value = match (&node.op, args.first().map(|(values, _)| *values)) {
                 (Op::Input(index), _) => inputs[*index as usize].clone(),
@@ -102,8 +102,8 @@ impl Program {
                     Elements::Array(all)
                 }
                 (Op::SumElements, Some(Elements::Array(all))) => {
-                    let modulus = u128::from(node.ty.modulus().unwrap_or(1));
-                    Elements::Scalar(all.iter().fold(0, |sum, &value| (sum + value) % modulus))
+                    let elements: Vec<_> = all.iter().map(|value| (value, node.ty)).collect();
+                    Elements::Scalar(Op::Sum.apply(&elements, node.ty))
                 }
                 _ if array => Elements::Array((0..count).map(of_element).collect()),
                 _ => Elements::Scalar(of_element(0)),

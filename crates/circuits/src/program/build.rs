@@ -1,7 +1,7 @@
 //! Builds programs, and checks types at each step.
 
 use super::{ACROSS, Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
-use crate::{Error, MAX_NODES};
+use crate::{Error, MAX_NODES, Natural};
 
 /// Builds a [`Program`] operation by operation.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ impl ProgramBuilder {
     /// Adds an input.
     ///
     /// # Errors
-    /// [`Error::BadType`] for a width outside 1..=128.
+    /// [`Error::BadType`] for a width outside 1..=2048.
     pub fn input(&mut self, name: impl Into<String>, ty: Type) -> Result<ValueId, Error> {
         ty.validate()?;
         let index = self.program.inputs.len() as u32;
@@ -27,12 +27,12 @@ impl ProgramBuilder {
         self.push(Op::Input(index), &[], ty)
     }
 
-    /// Adds a public constant, given as the low bits of a `u128`.
+    /// Adds a public constant, given as its bits in two's complement.
     ///
     /// # Errors
     /// [`Error::ConstantOutOfRange`] if it has bits outside the type.
-    pub fn constant(&mut self, value: u128, ty: Type) -> Result<ValueId, Error> {
-        self.push_checked(Op::Const(value), &[], ty)
+    pub fn constant(&mut self, value: impl Into<Natural>, ty: Type) -> Result<ValueId, Error> {
+        self.push_checked(Op::Const(value.into()), &[], ty)
     }
 
     /// Adds an operation whose operands decide its type. [`Op::Cast`], [`Op::Lookup`], [`Op::Const`] and [`Op::Input`] have separate methods.
@@ -60,8 +60,8 @@ impl ProgramBuilder {
     /// # Errors
     /// [`Error::OperandTypes`] for an index that is signed or wider than 8 bits, or for a table of another size,
     /// [`Error::ConstantOutOfRange`] for an entry outside `ty`.
-    pub fn lookup(&mut self, table: Vec<u128>, index: ValueId, ty: Type) -> Result<ValueId, Error> {
-        self.push_checked(Op::Lookup(table), &[index], ty)
+    pub fn lookup<V: Into<Natural>>(&mut self, table: Vec<V>, index: ValueId, ty: Type) -> Result<ValueId, Error> {
+        self.push_checked(Op::Lookup(table.into_iter().map(Into::into).collect()), &[index], ty)
     }
 
     /// The sum of values of the same type, which may be integers modulo a number. Wraps.

@@ -1,7 +1,7 @@
 //! Names, operand counts and types of operations, and the check of a program.
 
 use super::{Op, Program, Type};
-use crate::{Error, MAX_NODES};
+use crate::{Error, MAX_NODES, Natural};
 use std::collections::HashSet;
 
 /// An operation that users can name.
@@ -130,7 +130,7 @@ impl Op {
                     Err(Error::ValueOutOfOrder { what, value: *index, limit: inputs.len() })
                 }
             },
-            (Self::Const(value), _) => fits("the constant", *value, declared),
+            (Self::Const(value), _) => fits("the constant", value, declared),
             (Self::Neg | Self::RotateElements(_) | Self::SumElements, &[a @ Type::Mod(_)]) => Ok(a),
             (Self::RotateElements(_) | Self::SumElements, _) => {
                 refuse("it takes arrays of integers modulo a number, in slots")
@@ -168,7 +168,7 @@ impl Op {
                 if table.len() != 1 << args[0].width() {
                     return refuse("the table must have 2^width entries");
                 }
-                table.iter().try_for_each(|&entry| fits("table entry", entry, declared).map(|_| ()))?;
+                table.iter().try_for_each(|entry| fits("table entry", entry, declared).map(|_| ()))?;
                 Ok(declared)
             }
             (Self::Lookup(_), _) => refuse("the index must be unsigned or bool, of at most 8 bits; cast it first"),
@@ -179,8 +179,8 @@ impl Op {
     }
 }
 
-fn fits(what: &'static str, value: u128, ty: Type) -> Result<Type, Error> {
-    if ty.holds(value) { Ok(ty) } else { Err(Error::ConstantOutOfRange { what, value, ty }) }
+fn fits(what: &'static str, value: &Natural, ty: Type) -> Result<Type, Error> {
+    if ty.holds(value) { Ok(ty) } else { Err(Error::ConstantOutOfRange { what, value: value.clone(), ty }) }
 }
 
 impl Program {

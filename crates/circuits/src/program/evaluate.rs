@@ -1,140 +1,126 @@
 //! Reference semantics by plain arithmetic.
 
-use super::{Input, Op, Program, Type};
-use crate::Error;
+use super::{Input, Op, Program, Type, ValueId};
+use crate::{Error, Natural};
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
 
 impl Program {
-    /// Evaluates the program on public inputs, one value for each. Values are the low bits of a `u128`, in two's complement if signed.
+    /// Evaluates the program on public inputs, one value for each. Values are given by their bits, in two's complement if signed.
     ///
     /// # Errors
     /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for unsuitable inputs, or an error of [`Program::validate`].
-    pub fn evaluate(&self, inputs: &[u128]) -> Result<Vec<u128>, Error> {
+    pub fn evaluate<V: Clone + Into<Natural>>(&self, inputs: &[V]) -> Result<Vec<Natural>, Error> {
+        let inputs: Vec<Natural> = inputs.iter().cloned().map(Into::into).collect();
         self.validate()?;
         if inputs.len() != self.inputs.len() {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
         }
-        self.inputs.iter().zip(inputs).try_for_each(|(input, &value)| input.check(value))?;
-        let mut values: Vec<u128> = Vec::with_capacity(self.nodes.len());
-        let mut args = Vec::new();
+        self.inputs.iter().zip(&inputs).try_for_each(|(input, value)| input.check(value))?;
+        let mut values: Vec<Natural> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            args.clear();
-            args.extend(node.args.iter().map(|arg| (values[arg.0 as usize], self.nodes[arg.0 as usize].ty)));
+            let arg = |arg: &ValueId| (&values[arg.0 as usize], self.nodes[arg.0 as usize].ty);
             let value = match &node.op {
-                Op::Input(index) => inputs[*index as usize],
-                op => op.apply(&args),
+                Op::Input(index) => inputs[*index as usize].clone(),
+                op => op.apply(&node.args.iter().map(arg).collect::<Vec<_>>(), node.ty),
             };
-            values.push(value & node.ty.mask());
+            values.push(value);
         }
-        Ok(self.outputs.iter().map(|output| values[output.value.0 as usize]).collect())
+        Ok(self.outputs.iter().map(|output| values[output.value.0 as usize].clone()).collect())
     }
 }
 
 impl Input {
     /// Checks that the type of the input holds the value.
-    pub(super) fn check(&self, value: u128) -> Result<(), Error> {
+    pub(super) fn check(&self, value: &Natural) -> Result<(), Error> {
         if self.ty.holds(value) {
             return Ok(());
         }
-        Err(Error::ValueOutOfRange { name: self.name.clone(), width: self.ty.width(), value })
+        Err(Error::ValueOutOfRange { name: self.name.clone(), width: self.ty.width(), value: value.clone() })
     }
 }
 
 impl Op {
-    /// The result for operands of a checked program. The caller clears the bits above the result's type.
-    pub(super) fn apply(&self, args: &[(u128, Type)]) -> u128 {
-        let arg = |i: usize| args.get(i).map_or((0, Type::Bool), |arg| *arg);
-        let ((a, ty), (b, _)) = (arg(0), arg(1));
-        let less = |a, b| if ty.signed() { ty.to_i128(a) < ty.to_i128(b) } else { a < b };
-        let width = ty.width() as u128;
-        if let Self::Index = self {
-            let last = args.len().saturating_sub(1);
-            return arg(usize::try_from(a).map_or(last, |index| index.saturating_add(1).min(last))).0;
-        }
-        if let (Type::Mod(modulus), Self::Neg | Self::Add | Self::Sub | Self::Mul | Self::Sum) = (ty, self) {
-            let modulus = u128::from(modulus);
-            return match self {
-                Self::Neg => modulus - a,
-                Self::Add => a + b,
-                Self::Sub => a + modulus - b,
-                Self::Sum => args.iter().map(|(value, _)| value).sum(),
-                _ => a * b,
-            } % modulus;
-        }
+    /// The result, of type `to`, for operands of a checked program.
+    pub(super) fn apply(&self, args: &[(&Natural, Type)], to: Type) -> Natural {
+        let own = |value: &Natural| value.clone();
+        let bits = |i: usize| args.get(i).map_or(&Natural::ZERO, |(bits, _)| *bits);
         match self {
-            // Handled above.
-            Self::Input(_) | Self::Index => 0,
-            Self::Const(value) => *value,
-            // A scalar stays unchanged.
-            Self::RotateElements(_) | Self::SumElements => a,
-            Self::Neg => a.wrapping_neg(),
-            Self::Not => !a,
-            Self::Abs if ty.signed() => ty.to_i128(a).unsigned_abs(),
-            Self::Abs => a,
-            Self::LeadingZeros => u128::from(a.leading_zeros()) - (128 - width),
-            Self::Add => a.wrapping_add(b),
-            Self::Sum => args.iter().fold(0, |sum, (value, _)| sum.wrapping_add(*value)),
-            Self::Sub => a.wrapping_sub(b),
-            Self::Mul => a.wrapping_mul(b),
-            Self::Div if b == 0 => u128::MAX,
-            Self::Rem if b == 0 => a,
-            Self::Div if ty.signed() => ty.to_i128(a).wrapping_div(ty.to_i128(b)) as u128,
-            Self::Rem if ty.signed() => ty.to_i128(a).wrapping_rem(ty.to_i128(b)) as u128,
+            // The caller has the inputs. A scalar stays unchanged by operations across elements.
+            Self::Input(_) | Self::RotateElements(_) | Self::SumElements => own(bits(0)),
+            Self::Const(value) => value.low(to.width()),
+            Self::Select => own(bits(if bits(0).bit(0) { 1 } else { 2 })),
+            Self::Index => {
+                let last = args.len().saturating_sub(1);
+                own(bits(place(bits(0)).map_or(last, |index| index.saturating_add(1).min(last))))
+            }
+            Self::Lookup(table) => place(bits(0)).and_then(|index| table.get(index)).map_or(Natural::ZERO, own),
+            _ => {
+                let value = self.integer(args);
+                match to {
+                    Type::Mod(modulus) => Natural::wrap(&value.mod_floor(&modulus.into()), to.width()),
+                    _ => Natural::wrap(&value, to.width()),
+                }
+            }
+        }
+    }
+
+    /// The result before it is reduced to its type, for operations on numbers.
+    fn integer(&self, args: &[(&Natural, Type)]) -> BigInt {
+        let value = |i: usize| args.get(i).map_or(BigInt::ZERO, |(bits, ty)| ty.to_integer(bits));
+        let (a, b) = (value(0), value(1));
+        let (bits, ty) = args.first().map_or((&Natural::ZERO, Type::Bool), |arg| *arg);
+        let width = ty.width();
+        // A shift by the width or more is one by the width.
+        let amount = || args.get(1).and_then(|(bits, _)| place(bits)).map_or(width, |amount| amount.min(width));
+        let rotated = |left: bool| {
+            let by = args.get(1).map_or(BigInt::ZERO, |(bits, _)| bits.to_integer() % width);
+            let by = usize::try_from(by).unwrap_or(0);
+            let by = if left { by } else { (width - by) % width };
+            (bits.to_integer() << by) | (bits.to_integer() >> (width - by))
+        };
+        match self {
+            Self::Neg => -a,
+            Self::Not => -a - 1,
+            Self::Abs => a.magnitude().clone().into(),
+            Self::LeadingZeros => (width - bits.bit_length()).into(),
+            Self::Add => a + b,
+            Self::Sum => (0..args.len()).map(value).sum(),
+            Self::Sub => a - b,
+            Self::Mul => a * b,
+            Self::Div if b.sign() == Sign::NoSign => (-1).into(),
+            Self::Rem if b.sign() == Sign::NoSign => a,
             Self::Div => a / b,
             Self::Rem => a % b,
             Self::And => a & b,
             Self::Or => a | b,
             Self::Xor => a ^ b,
-            Self::Min => {
-                if less(b, a) {
-                    b
-                } else {
-                    a
-                }
-            }
-            Self::Max => {
-                if less(a, b) {
-                    b
-                } else {
-                    a
-                }
-            }
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
             Self::Eq => (a == b).into(),
             Self::Ne => (a != b).into(),
-            Self::Lt => less(a, b).into(),
-            Self::Le => (!less(b, a)).into(),
-            Self::Gt => less(b, a).into(),
-            Self::Ge => (!less(a, b)).into(),
-            Self::Shl => {
-                if b < width {
-                    a << b
-                } else {
-                    0
-                }
-            }
-            Self::Shr if ty.signed() => (ty.to_i128(a) >> b.min(127)) as u128,
-            Self::Shr => {
-                if b < width {
-                    a >> b
-                } else {
-                    0
-                }
-            }
-            Self::RotateLeft => rotate_left(a, b % width, width),
-            Self::RotateRight => rotate_left(a, (width - b % width) % width, width),
-            Self::Select => {
-                if a == 1 {
-                    b
-                } else {
-                    arg(2).0
-                }
-            }
-            Self::Cast => ty.to_i128(a) as u128,
-            Self::Lookup(table) => table.get(a as usize).copied().unwrap_or(0),
+            Self::Lt => (a < b).into(),
+            Self::Le => (a <= b).into(),
+            Self::Gt => (a > b).into(),
+            Self::Ge => (a >= b).into(),
+            Self::Shl => a << amount(),
+            Self::Shr => a >> amount(),
+            Self::RotateLeft => rotated(true),
+            Self::RotateRight => rotated(false),
+            Self::Cast => a,
+            // These are no operations on numbers.
+            Self::Input(_)
+            | Self::Const(_)
+            | Self::Select
+            | Self::Index
+            | Self::Lookup(_)
+            | Self::RotateElements(_)
+            | Self::SumElements => BigInt::ZERO,
         }
     }
 }
 
-/// `by < width`
-fn rotate_left(a: u128, by: u128, width: u128) -> u128 {
-    if by == 0 { a } else { a << by | a >> (width - by) }
+/// A number as a place in memory, if it is one.
+fn place(value: &Natural) -> Option<usize> {
+    value.to_u128().and_then(|value| usize::try_from(value).ok())
 }

@@ -15,7 +15,7 @@ struct Envelope {
     version: Option<u64>,
 }
 
-/// The part of a document that programs of this crate read. It is read from the text: the values that serde keeps for a second attempt hold no numbers of 128 bits.
+/// The part of a document that programs of this crate read.
 #[derive(Deserialize)]
 struct Content {
     parameters: Vec<Declared>,
@@ -156,7 +156,7 @@ mod tests {
     fn files_and_graphs_are_read_and_others_named() {
         let program = Program::from_op("add", &[Type::Uint(128); 2]).unwrap();
         let mut large = program.clone();
-        large.nodes[0].op = super::super::Op::Const(u128::MAX);
+        large.nodes[0].op = super::super::Op::Const(u128::MAX.into());
         for program in [program, large] {
             let text = program.to_json("sum").unwrap();
             assert!(text.contains(r#""result":"u128""#) && text.contains(r#"{"name":"a","type":"u128"}"#), "{text}");

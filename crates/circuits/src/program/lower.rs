@@ -59,7 +59,7 @@ impl Op {
         match self {
             // These operations take integers modulo a number, which have no gates.
             Self::Input(_) | Self::RotateElements(_) | Self::SumElements => Vec::new(),
-            Self::Const(value) => b.constant_bits(*value, to.width()),
+            Self::Const(value) => b.constant_bits(value, to.width()),
             Self::Neg => build::neg(b, style, x),
             Self::Not => build::not(b, x),
             Self::Abs if signed => build::abs(b, style, x),

@@ -20,7 +20,11 @@ pub use build::ProgramBuilder;
 pub use check::{ACROSS, OPERATIONS, Operation};
 pub use public::Unrolled;
 
+use crate::Natural;
 use serde::{Deserialize, Serialize};
+
+/// The largest number of bits of an integer type.
+pub const MAX_WIDTH: u16 = 2048;
 
 /// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,10 +32,10 @@ use serde::{Deserialize, Serialize};
 pub enum Type {
     /// One bit.
     Bool,
-    /// Unsigned integer of this number of bits, 1..=128.
-    Uint(u8),
-    /// Two's complement integer of this number of bits, 1..=128.
-    Int(u8),
+    /// Unsigned integer of this number of bits, 1..=2048.
+    Uint(u16),
+    /// Two's complement integer of this number of bits, 1..=2048.
+    Int(u16),
     /// Integer modulo this number, 2..=2^30. Such integers can be added, subtracted and multiplied, but not lowered to gates.
     Mod(u32),
 }
@@ -47,8 +51,8 @@ pub struct ValueId(pub u32);
 pub enum Op {
     /// The input with this index; no operands.
     Input(u32),
-    /// A public constant, as the low bits of a `u128` (two's complement); no operands.
-    Const(u128),
+    /// A public constant, as its bits in two's complement; no operands.
+    Const(Natural),
     /// `-a`, wrapping.
     Neg,
     /// Bitwise complement; for a bool, logical not.
@@ -102,7 +106,7 @@ pub enum Op {
     /// Cast to the node's type: truncates, or extends by the sign of the operand's type.
     Cast,
     /// `table[a]`. The operand is unsigned or bool, of at most 8 bits. The table has `2^width` entries.
-    Lookup(Vec<u128>),
+    Lookup(Vec<Natural>),
     /// The sum of one or more operands of the same type, wrapping.
     Sum,
     /// `values[index]`. The first operand is the unsigned index. The other operands are the values, one or more of the same type. An index beyond the end gives

@@ -1,7 +1,7 @@
 //! Programs with public inputs. A public scalar becomes a constant. A public array makes each element a separate operation.
 
 use super::{Input, Node, Op, Output, Program, ValueId};
-use crate::{Error, MAX_NODES};
+use crate::{Error, MAX_NODES, Natural};
 use std::collections::HashMap;
 
 /// Kind of an input of [`Program::unroll`].
@@ -11,8 +11,8 @@ pub enum Unrolled<'a> {
     Scalar,
     /// A value for each element.
     Array,
-    /// A public value for each element, as the low bits of a `u128`.
-    Public(&'a [u128]),
+    /// A public value for each element, as its bits.
+    Public(&'a [Natural]),
 }
 
 impl Program {
@@ -20,7 +20,7 @@ impl Program {
     ///
     /// # Errors
     /// An error of [`Program::validate`], such as a constant that its type does not hold.
-    pub fn with_constants(&self, fixed: &HashMap<u32, u128>) -> Result<Self, Error> {
+    pub fn with_constants(&self, fixed: &HashMap<u32, Natural>) -> Result<Self, Error> {
         let mut program = self.clone();
         let mut places = Vec::with_capacity(self.inputs.len());
         program.inputs.clear();
@@ -32,7 +32,8 @@ impl Program {
         }
         for node in &mut program.nodes {
             if let Op::Input(index) = node.op {
-                node.op = fixed.get(&index).map_or_else(|| Op::Input(places[index as usize]), |&bits| Op::Const(bits));
+                node.op =
+                    fixed.get(&index).map_or_else(|| Op::Input(places[index as usize]), |bits| Op::Const(bits.clone()));
             }
         }
         program.validate()?;
@@ -75,7 +76,7 @@ impl Program {
                     Op::Input(index) => match inputs[index as usize] {
                         Unrolled::Scalar => Op::Input(first[index as usize]),
                         Unrolled::Array => Op::Input(first[index as usize] + element as u32),
-                        Unrolled::Public(values) => Op::Const(values[element]),
+                        Unrolled::Public(values) => Op::Const(values[element].clone()),
                     },
                     ref op => op.clone(),
                 };
@@ -103,11 +104,11 @@ mod tests {
     fn unrolled_programs_give_what_the_program_gives_of_each_element() {
         let u8 = Type::Uint(8);
         let program = Program::from_op("mul", &[u8, u8]).unwrap();
-        let weights = [3, 0, 200];
-        for (form, values) in [(Unrolled::Array, vec![5, 6, 7]), (Unrolled::Scalar, vec![9])] {
+        let weights = [3, 0, 200].map(Natural::from);
+        for (form, values) in [(Unrolled::Array, vec![5u128, 6, 7]), (Unrolled::Scalar, vec![9])] {
             let unrolled = program.unroll(3, &[form, Unrolled::Public(&weights)]).unwrap();
             assert_eq!(unrolled.inputs.len(), values.len());
-            let want: Vec<u128> = (0..3).map(|i| values[i % values.len()] * weights[i] % 256).collect();
+            let want: Vec<u128> = (0..3).map(|i| values[i % values.len()] * [3, 0, 200][i] % 256).collect();
             assert_eq!(unrolled.evaluate(&values).unwrap(), want);
         }
         let short = program.unroll(2, &[Unrolled::Array, Unrolled::Public(&weights)]);
@@ -121,8 +122,8 @@ mod tests {
     fn constants_take_the_place_of_inputs() {
         let u8 = Type::Uint(8);
         let program = Program::from_op("sub", &[u8, u8]).unwrap();
-        let fixed = program.with_constants(&HashMap::from([(0, 5)])).unwrap();
+        let fixed = program.with_constants(&HashMap::from([(0, 5.into())])).unwrap();
         assert_eq!(fixed.evaluate(&[3]).unwrap(), [2]);
-        assert!(program.with_constants(&HashMap::from([(1, 256)])).is_err());
+        assert!(program.with_constants(&HashMap::from([(1, 256.into())])).is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! Names, widths and values of types.
 
-use super::Type;
-use crate::Error;
+use super::{MAX_WIDTH, Type};
+use crate::{Error, Natural};
+use num_bigint::{BigInt, Sign};
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,22 +26,18 @@ impl Type {
         matches!(self, Self::Int(_))
     }
 
-    /// Mask of the bits that a value may set.
+    /// The bits of the largest value; of a signed type, the bits of -1.
     #[must_use]
-    pub const fn mask(self) -> u128 {
-        match self.width() {
-            0 => 0,
-            width if width >= 128 => u128::MAX,
-            width => (1 << width) - 1,
-        }
+    pub fn mask(self) -> Natural {
+        Natural::ones(self.width())
     }
 
     /// Whether the bits represent a value of the type.
     #[must_use]
-    pub const fn holds(self, value: u128) -> bool {
+    pub fn holds(self, value: &Natural) -> bool {
         match self {
-            Self::Mod(modulus) => value < modulus as u128,
-            _ => value & !self.mask() == 0,
+            Self::Mod(modulus) => value.to_u128().is_some_and(|value| value < modulus.into()),
+            _ => value.bit_length() <= self.width(),
         }
     }
 
@@ -53,23 +50,44 @@ impl Type {
         }
     }
 
-    /// Checks that the width is in 1..=128, and a modulus in 2..=2^30.
+    /// Checks that the width is in 1..=2048, and a modulus in 2..=2^30.
     ///
     /// # Errors
     /// [`Error::BadType`] if it is not.
     pub fn validate(self) -> Result<(), Error> {
         let fits = match self {
             Self::Mod(modulus) => (2..=MAX_MODULUS).contains(&modulus),
-            _ => (1..=128).contains(&self.width()),
+            _ => (1..=usize::from(MAX_WIDTH)).contains(&self.width()),
         };
         if fits { Ok(()) } else { Err(Error::BadType { ty: self }) }
     }
 
-    /// The bits as a number. In signed types, a set top bit makes it negative. A `u128` above `i128::MAX` wraps.
+    /// The number that the bits represent. In signed types, a set top bit makes it negative.
     #[must_use]
-    pub const fn to_i128(self, bits: u128) -> i128 {
-        let unused = 128 - self.width() as u32;
-        if self.signed() && unused < 128 { ((bits << unused) as i128) >> unused } else { bits as i128 }
+    pub fn to_integer(self, bits: &Natural) -> BigInt {
+        let width = self.width();
+        let negative = self.signed() && width > 0 && bits.bit(width - 1);
+        bits.to_integer() - if negative { BigInt::from(1) << width } else { BigInt::ZERO }
+    }
+
+    /// The bits of a number; `None` if the type does not hold it. Modulo a number `m`, -1 stands for `m - 1`, down to `1 - m`.
+    #[must_use]
+    pub fn to_bits(self, value: &BigInt) -> Option<Natural> {
+        let bits = match self {
+            Self::Mod(modulus) if value.sign() == Sign::Minus => Natural::from((value + modulus).to_biguint()?),
+            Self::Int(width) => {
+                let bits = Natural::wrap(value, width.into());
+                return (self.to_integer(&bits) == *value).then_some(bits);
+            }
+            _ => Natural::from(value.to_biguint()?),
+        };
+        self.holds(&bits).then_some(bits)
+    }
+
+    /// The number that the bits represent, in decimal.
+    #[must_use]
+    pub fn decimal(self, bits: &Natural) -> String {
+        if self.signed() { self.to_integer(bits).to_string() } else { bits.to_string() }
     }
 }
 
@@ -87,7 +105,7 @@ impl fmt::Display for Type {
 impl FromStr for Type {
     type Err = Error;
 
-    /// Parses `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1073741824`.
+    /// Parses `bool`, `u1` to `u2048`, `i1` to `i2048`, and `mod2` to `mod1073741824`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownType { name: text.to_owned() };
         if text == "bool" {
@@ -104,7 +122,7 @@ impl FromStr for Type {
         };
         let digits = &text[1..];
         let plain = !digits.starts_with(['0', '+']);
-        let width = digits.parse().ok().filter(|width| plain && (1..=128).contains(width));
+        let width = digits.parse().ok().filter(|width| plain && (1..=MAX_WIDTH).contains(width));
         width.map(make).ok_or_else(unknown)
     }
 }

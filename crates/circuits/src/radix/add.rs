@@ -52,7 +52,7 @@ impl Radix<'_> {
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub fn sum(&mut self, terms: &[Int], width: u8) -> Result<Int> {
+    pub fn sum(&mut self, terms: &[Int], width: u16) -> Result<Int> {
         let column =
             |i: usize| terms.iter().map(move |term| term.blocks[i].clone()).filter(|x| x.as_constant() != Some(0));
         let mut columns = Columns::with_capacity(blocks(width));
@@ -67,7 +67,7 @@ impl Radix<'_> {
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub(super) fn sum_columns(&mut self, mut columns: Columns, width: u8) -> Result<Int> {
+    pub(super) fn sum_columns(&mut self, mut columns: Columns, width: u16) -> Result<Int> {
         let n = blocks(width);
         columns.resize(n, Vec::new());
         let style = self.style;
@@ -141,7 +141,7 @@ impl Radix<'_> {
         self.propagate_blocks(columns, 1, |i| if i + 1 == n { 1 } else { 3 })
     }
 
-    fn propagate(&mut self, mut columns: Columns, carry: i32, width: u8) -> Result<Int> {
+    fn propagate(&mut self, mut columns: Columns, carry: i32, width: u16) -> Result<Int> {
         columns.resize(blocks(width), Vec::new());
         Ok(Int { blocks: self.propagate_blocks(columns, carry, |i| mask(i, width))?, width })
     }

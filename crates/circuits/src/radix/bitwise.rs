@@ -64,7 +64,7 @@ impl Radix<'_> {
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub fn cast(&mut self, a: &Int, width: u8, signed: bool) -> Result<Int> {
+    pub fn cast(&mut self, a: &Int, width: u16, signed: bool) -> Result<Int> {
         let (n, m) = (blocks(a.width), blocks(width));
         let mut out = a.blocks.clone();
         if width > a.width {

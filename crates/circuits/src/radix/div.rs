@@ -3,6 +3,7 @@
 
 use super::add::Columns;
 use super::{Int, Radix, Result, blocks, mask};
+use crate::Natural;
 use crate::lut::Linear;
 
 impl Radix<'_> {
@@ -26,9 +27,9 @@ impl Radix<'_> {
 
     fn div_rem_unsigned(&mut self, a: &Int, b: &Int) -> Result<(Int, Int)> {
         let (n, width) = (a.blocks.len(), a.width);
-        if let Some(c) = b.as_constant().filter(|c| c.is_power_of_two()) {
-            let q = self.shr_constant(a, c.trailing_zeros().into(), false)?;
-            return Ok((q, self.and(a, &Int::constant(c - 1, width))?));
+        if let Some(shift) = b.as_constant().and_then(|c| c.log2()) {
+            let q = self.shr_constant(a, shift, false)?;
+            return Ok((q, self.and(a, &Int::constant(&Natural::ones(shift), width))?));
         }
         let double = self.window(|i| block_or_zero(&b.blocks, i), -1, n + 1)?;
         let above = self.suffixes(b)?;

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::template::{Templates, is_large};
 use super::{Int, Radix, Style, blocks};
+use crate::Natural;
 use crate::limits::{Forecast, Limits};
 use crate::lut::{self, Budget, LutGraph};
-use crate::program::{Node, Op, Program, Type};
+use crate::program::{MAX_WIDTH, Node, Op, Program, Type};
 
 /// Approximate memory of the copies of one block of an operand, bytes: in the list of operands, in a column, and in a group of the column.
 const BLOCK_BYTES: u64 = 1 << 8;
@@ -16,12 +17,12 @@ const BLOCK_BYTES: u64 = 1 << 8;
 #[non_exhaustive]
 pub enum Error {
     /// A width that no integer type has.
-    #[error("{place} has {width} bits; use integers of 1 to 128 bits")]
+    #[error("{place} has {width} bits; use integers of 1 to 2048 bits")]
     Width {
         /// The value or input.
         place: String,
         /// Its width.
-        width: u8,
+        width: u16,
     },
     /// Integers modulo a number, which lookup tables cannot compute.
     #[error(
@@ -88,16 +89,15 @@ impl Layout {
 
     /// The blocks of a value, lowest first. Each block holds two bits.
     #[must_use]
-    pub fn encode(&self, value: u128) -> Vec<u8> {
-        let digits = Int::constant(value, bits(self.ty)).blocks;
-        digits.iter().map(|b| b.constant as u8).collect()
+    pub fn encode(&self, value: impl Into<Natural>) -> Vec<u8> {
+        value.into().digits(2, self.ty.width()).map(|digit| digit as u8).collect()
     }
 
-    /// The value of this integer's blocks, as low bits. `blocks` holds all outputs of the graph, or only this integer's part of them.
+    /// The value of this integer's blocks. `blocks` holds all outputs of the graph, or only this integer's part of them.
     #[must_use]
-    pub fn decode(&self, blocks: &[u8]) -> u128 {
+    pub fn decode(&self, blocks: &[u8]) -> Natural {
         let own = if blocks.len() == self.blocks { blocks } else { blocks.get(self.first..).unwrap_or(&[]) };
-        own.iter().take(self.blocks).rev().fold(0, |v, &b| v << 2 | u128::from(b & 3))
+        Natural::from_digits(2, own.iter().take(self.blocks).map(|&block| block.into()))
     }
 }
 
@@ -113,26 +113,27 @@ pub struct Lowered {
 }
 
 impl Lowered {
-    /// Evaluates the program in the clear. Inputs and outputs are the low bits of a `u128`.
+    /// Evaluates the program in the clear. Inputs and outputs are given by their bits.
     ///
     /// # Errors
     /// For a wrong number of inputs.
-    pub fn eval(&self, inputs: &[u128]) -> Result<Vec<u128>, lut::Error> {
+    pub fn eval<V: Clone + Into<Natural>>(&self, inputs: &[V]) -> Result<Vec<Natural>, lut::Error> {
         if inputs.len() != self.inputs.len() {
             return Err(lut::Error::InputCount { given: inputs.len(), wanted: self.inputs.len() });
         }
-        let blocks: Vec<u8> = self.inputs.iter().zip(inputs).flat_map(|(layout, &v)| layout.encode(v)).collect();
+        let blocks: Vec<u8> =
+            self.inputs.iter().zip(inputs).flat_map(|(layout, value)| layout.encode(value.clone())).collect();
         let out = self.graph.eval(&blocks)?;
         Ok(self.outputs.iter().map(|layout| layout.decode(&out[layout.first..][..layout.blocks])).collect())
     }
 }
 
 /// Number of bits of a type.
-pub(super) fn bits(ty: Type) -> u8 {
+pub(super) fn bits(ty: Type) -> u16 {
     match ty {
         Type::Bool => 1,
         Type::Uint(w) | Type::Int(w) => w,
-        Type::Mod(_) => ty.width() as u8,
+        Type::Mod(_) => ty.width() as u16,
     }
 }
 
@@ -189,7 +190,7 @@ fn check_width(ty: Type, place: impl Fn() -> String) -> Result<(), Error> {
         return Err(Error::Modular { place: place(), ty });
     }
     match bits(ty) {
-        1..=128 => Ok(()),
+        1..=MAX_WIDTH => Ok(()),
         width => Err(Error::Width { place: place(), width }),
     }
 }

@@ -1,4 +1,4 @@
-//! Encrypted integers of 1 to 128 bits as blocks of 2 bits, over lookup tables.
+//! Encrypted integers of 1 to 2048 bits as blocks of 2 bits, over lookup tables.
 //!
 //! An [`Int`] is a list of blocks, lowest first, each in `0..=3`. The top block of an odd width holds one bit. [`Radix`] has the operations of
 //! [`crate::program::Op`]. [`lower()`] turns a program into a [`LutGraph`](crate::lut::LutGraph).
@@ -18,8 +18,8 @@ mod tests;
 
 pub use lower::{Error, Layout, Lowered, lower, lower_within};
 
-use crate::Limits;
 use crate::lut::{Budget, Builder, Linear};
+use crate::{Limits, Natural};
 
 /// Result of an operation on blocks.
 pub type Result<T> = std::result::Result<T, crate::lut::Error>;
@@ -40,27 +40,27 @@ pub enum Style {
 pub struct Int {
     /// `ceil(width / 2)` blocks in `0..=3`. The top block of an odd width is in `0..=1`. The analysis of the builder checks the ranges.
     pub blocks: Vec<Linear>,
-    /// Number of bits, 1..=128.
-    pub width: u8,
+    /// Number of bits, 1..=2048.
+    pub width: u16,
 }
 
 impl Int {
     /// A public constant: the low `width` bits of the value.
     #[must_use]
-    pub fn constant(value: u128, width: u8) -> Self {
-        let blocks = (0..blocks(width)).map(|i| Linear::constant((value >> (2 * i)) as i32 & mask(i, width))).collect();
+    pub fn constant(value: &Natural, width: u16) -> Self {
+        let blocks = value.digits(2, width.into()).map(|digit| Linear::constant(digit as i32)).collect();
         Self { blocks, width }
     }
 
     /// The value, if it is public.
     #[must_use]
-    pub fn as_constant(&self) -> Option<u128> {
-        let digits = self.blocks.iter().enumerate();
-        digits.map(|(i, b)| b.as_constant().map(|c| (c as u128) << (2 * i))).try_fold(0, |sum, d| Some(sum | d?))
+    pub fn as_constant(&self) -> Option<Natural> {
+        let digits = self.blocks.iter().map(|block| block.as_constant().map(|digit| digit as u32));
+        Some(Natural::from_digits(2, digits.collect::<Option<Vec<_>>>()?))
     }
 
     /// Number of bits in the top block: 1 or 2.
-    fn top_bits(&self) -> u8 {
+    fn top_bits(&self) -> u16 {
         2 - self.width % 2
     }
 
@@ -71,13 +71,13 @@ impl Int {
 
 /// Number of blocks of a width.
 #[must_use]
-pub fn blocks(width: u8) -> usize {
+pub fn blocks(width: u16) -> usize {
     usize::from(width).div_ceil(2)
 }
 
 /// Largest value of block `i` of a width.
 #[must_use]
-pub fn mask(i: usize, width: u8) -> i32 {
+pub fn mask(i: usize, width: u16) -> i32 {
     if 2 * i + 1 < usize::from(width) { 3 } else { 1 }
 }
 
@@ -104,7 +104,7 @@ impl<'a> Radix<'a> {
     }
 
     /// Adds an input integer.
-    pub fn input(&mut self, width: u8) -> Int {
+    pub fn input(&mut self, width: u16) -> Int {
         let blocks = (0..blocks(width)).map(|i| self.builder.input(mask(i, width) as u8)).collect();
         Int { blocks, width }
     }
@@ -113,7 +113,7 @@ impl<'a> Radix<'a> {
     #[must_use]
     pub fn from_bits(bits: &[Linear]) -> Int {
         let pair = |p: &[Linear]| Linear::sum(p.iter().zip([1, 2]), 0);
-        Int { blocks: bits.chunks(2).map(pair).collect(), width: bits.len() as u8 }
+        Int { blocks: bits.chunks(2).map(pair).collect(), width: bits.len() as u16 }
     }
 
     /// Splits blocks into bits, lowest first. Each block of two bits costs one rotation.

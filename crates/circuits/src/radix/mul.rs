@@ -2,7 +2,9 @@
 
 use super::add::Columns;
 use super::{Int, Radix, Result, blocks, mask};
+use crate::Natural;
 use crate::lut::Linear;
+use num_bigint::BigInt;
 
 impl Radix<'_> {
     /// The low half of `a * b`. One rotation gives both digits of a product of blocks. A square needs half of the rotations.
@@ -11,10 +13,10 @@ impl Radix<'_> {
     /// See [`Radix::add`].
     pub fn mul(&mut self, a: &Int, b: &Int) -> Result<Int> {
         if let Some(c) = b.as_constant() {
-            return self.mul_constant(a, c);
+            return self.mul_constant(a, &c);
         }
         if let Some(c) = a.as_constant() {
-            return self.mul_constant(b, c);
+            return self.mul_constant(b, &c);
         }
         let square = a == b;
         let noise = |r: &Self, x: &Int| x.blocks.iter().map(|b| r.builder.weight(b)).max();
@@ -52,21 +54,23 @@ impl Radix<'_> {
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub fn mul_constant(&mut self, a: &Int, c: u128) -> Result<Int> {
+    pub fn mul_constant(&mut self, a: &Int, c: &Natural) -> Result<Int> {
         let n = blocks(a.width);
         let mut columns: Columns = vec![Vec::new(); n];
-        let mut constant = 0u128;
+        let mut constant = BigInt::ZERO;
         for (j, digit) in signed_digits(c, a.width).into_iter().enumerate() {
             for (i, x) in a.blocks.iter().enumerate().take(n.saturating_sub(j)) {
                 if digit > 0 {
                     push(&mut columns[i + j], x.times(digit));
                 } else if digit < 0 {
                     push(&mut columns[i + j], x.times(digit).offset(-3 * digit));
-                    constant = constant.wrapping_sub((3 * digit.unsigned_abs() as u128) << (2 * (i + j)));
+                    constant += BigInt::from(3 * digit) << (2 * (i + j));
                 }
             }
         }
-        for (column, block) in columns.iter_mut().zip(Int::constant(constant, a.width).blocks) {
+        for (column, block) in
+            columns.iter_mut().zip(Int::constant(&Natural::wrap(&constant, a.width.into()), a.width).blocks)
+        {
             push(column, block);
         }
         self.sum_columns(columns, a.width)
@@ -80,17 +84,15 @@ fn push(column: &mut Vec<Linear>, value: Linear) {
 }
 
 /// The digits of base 4, in `-2..=2`, of `c` modulo `2^width`, lowest first.
-fn signed_digits(c: u128, width: u8) -> Vec<i32> {
-    let mut rest = if width < 128 { c & ((1 << width) - 1) } else { c };
+fn signed_digits(c: &Natural, width: u16) -> Vec<i32> {
     let mut bits = Vec::with_capacity(usize::from(width) + 1);
-    for _ in 0..width {
-        let bit = match rest & 3 {
-            1 => 1,
-            3 => -1,
-            _ => 0,
-        };
-        rest = if bit < 0 { rest.wrapping_add(1) } else { rest.wrapping_sub(bit as u128) } >> 1;
-        bits.push(bit);
+    let mut carry = 0;
+    for i in 0..usize::from(width) {
+        // The bit with the carry is 0, 1 or 2. A 1 before another one becomes -1 and carries.
+        let own = carry + i32::from(c.bit(i));
+        let next = i + 1 < usize::from(width) && c.bit(i + 1);
+        carry = i32::from(own == 2 || own == 1 && next);
+        bits.push(own - 2 * carry);
     }
     bits.chunks(2).map(|b| b[0] + 2 * b.get(1).unwrap_or(&0)).collect()
 }

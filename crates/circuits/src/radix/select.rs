@@ -1,6 +1,7 @@
 //! Selection by an encrypted bit, and table lookup.
 
 use super::{Int, Radix, Result, blocks, mask};
+use crate::Natural;
 use crate::build::levels;
 use crate::lut::Linear;
 
@@ -110,8 +111,8 @@ impl Radix<'_> {
     /// See [`Radix::add`].
     pub fn index(&mut self, index: &Int, values: &[Int]) -> Result<Int> {
         let levels = levels(values.len()).min(index.width.into());
-        let (low, high) = index.blocks.split_at(blocks(levels as u8));
-        let mut bits = self.bits(&Int { blocks: low.to_vec(), width: index.width.min(2 * low.len() as u8) })?;
+        let (low, high) = index.blocks.split_at(blocks(levels as u16));
+        let mut bits = self.bits(&Int { blocks: low.to_vec(), width: index.width.min(2 * low.len() as u16) })?;
         let mut above = bits.split_off(levels);
         above.extend_from_slice(high);
         let beyond = self.any(&above)?;
@@ -133,15 +134,15 @@ impl Radix<'_> {
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub fn lookup(&mut self, a: &Int, table: &[u128], width: u8) -> Result<Int> {
+    pub fn lookup(&mut self, a: &Int, table: &[Natural], width: u16) -> Result<Int> {
         let low = &a.blocks[..a.blocks.len().min(2)];
         let parts: Vec<_> = low.iter().zip([1, 4]).collect();
         let argument = self.builder.argument(&parts, 0)?;
         let low_bits = a.width.min(4);
         let mut digits = Vec::with_capacity(blocks(width));
         let entry = |segment: usize, v: i32, i: usize| {
-            let value = table.get(segment << low_bits | v as usize).copied().unwrap_or(0);
-            (value >> (2 * i)) as i32 & mask(i, width)
+            let value = table.get(segment << low_bits | v as usize).unwrap_or(&Natural::ZERO);
+            value.digit(2 * i, 2) as i32 & mask(i, width)
         };
         let functions: Vec<_> = (0..blocks(width))
             .flat_map(|i| (0..1usize << (a.width - low_bits)).map(move |s| (i, s)))

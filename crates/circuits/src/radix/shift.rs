@@ -3,6 +3,7 @@
 
 use super::div::block_or_zero;
 use super::{Int, Radix, Result, blocks, mask};
+use crate::Natural;
 use crate::lut::Linear;
 
 /// Direction of a shift.
@@ -28,7 +29,7 @@ impl Radix<'_> {
     /// See [`Radix::add`].
     pub fn shl(&mut self, a: &Int, amount: &Int) -> Result<Int> {
         if let Some(c) = amount.as_constant() {
-            return self.shl_constant(a, c);
+            return self.shl_constant(a, within(&c, a.width));
         }
         let x = self.barrel(&a.blocks, amount, a.width, Direction::Left, Linear::default())?;
         self.trim(x, a.width)
@@ -40,7 +41,7 @@ impl Radix<'_> {
     /// See [`Radix::add`].
     pub fn shr(&mut self, a: &Int, amount: &Int, signed: bool) -> Result<Int> {
         if let Some(c) = amount.as_constant() {
-            return self.shr_constant(a, c, signed);
+            return self.shr_constant(a, within(&c, a.width), signed);
         }
         let (x, fill) = self.extended(a, signed)?;
         let x = self.barrel(&x, amount, a.width, Direction::Right, fill)?;
@@ -63,14 +64,15 @@ impl Radix<'_> {
         self.rotate(a, amount, Direction::Right)
     }
 
-    fn shl_constant(&mut self, a: &Int, by: u128) -> Result<Int> {
-        let by = by.min(a.width.into()) as i64;
+    fn shl_constant(&mut self, a: &Int, by: usize) -> Result<Int> {
+        let by = by as i64;
         let x = self.window(|i| block_or_zero(&a.blocks, i), -by, a.blocks.len())?;
         self.trim(x, a.width)
     }
 
-    pub(super) fn shr_constant(&mut self, a: &Int, by: u128, signed: bool) -> Result<Int> {
-        let by = by.min(a.width.into()) as i64;
+    /// `a >> by`, for an amount of at most the width.
+    pub(super) fn shr_constant(&mut self, a: &Int, by: usize, signed: bool) -> Result<Int> {
+        let by = by as i64;
         let (x, fill) = self.extended(a, signed)?;
         let get = |i: i64| x.get(i as usize).unwrap_or(&fill).clone();
         let out = self.window(get, by, x.len())?;
@@ -83,7 +85,7 @@ impl Radix<'_> {
             return Ok((a.blocks.clone(), Linear::default()));
         }
         let n = a.blocks.len();
-        // Up to two more blocks. Widths above 128 bits do not leave this function.
+        // Up to two more blocks. Widths above the largest do not leave this function.
         let mut x = a.blocks.clone();
         let sign = self.sign(a)?;
         if a.top_bits() == 1 {
@@ -123,7 +125,7 @@ impl Radix<'_> {
     }
 
     /// The integer of the low bits of blocks.
-    fn trim(&mut self, mut x: Vec<Linear>, width: u8) -> Result<Int> {
+    fn trim(&mut self, mut x: Vec<Linear>, width: u16) -> Result<Int> {
         x.truncate(blocks(width));
         let top = x.len() - 1;
         if self.builder.max(&x[top]) > mask(top, width) {
@@ -133,7 +135,7 @@ impl Radix<'_> {
     }
 
     /// Shift by an encrypted amount. If the amount is at least the width, all blocks are the fill.
-    fn barrel(&mut self, x: &[Linear], amount: &Int, width: u8, to: Direction, fill: Linear) -> Result<Vec<Linear>> {
+    fn barrel(&mut self, x: &[Linear], amount: &Int, width: u16, to: Direction, fill: Linear) -> Result<Vec<Linear>> {
         let digits = digits_below(width).min(amount.blocks.len());
         let (low, high) = amount.blocks.split_at(digits);
         let mut x = x.to_vec();
@@ -161,7 +163,7 @@ impl Radix<'_> {
             Ok(y)
         };
         if let Some(c) = amount.as_constant() {
-            let by = (c % u128::from(a.width)) as i64;
+            let by = c.rem(width as u32).into();
             let start = if to == Direction::Left { (width - by) % width } else { by };
             let x = if even {
                 self.window(|i| a.blocks[i.rem_euclid(n) as usize].clone(), start, n as usize)?
@@ -189,11 +191,11 @@ impl Radix<'_> {
     }
 
     /// An equivalent amount of a rotation. It is below the width, or has only the necessary digits if larger amounts do no harm.
-    fn reduce_amount(&mut self, amount: &Int, width: u8) -> Result<Int> {
+    fn reduce_amount(&mut self, amount: &Int, width: u16) -> Result<Int> {
         if width.is_power_of_two() {
-            let bits = width.trailing_zeros() as u8;
+            let bits = width.trailing_zeros() as u16;
             return if bits == 0 {
-                Ok(Int::constant(0, 1))
+                Ok(Int::constant(&Natural::ZERO, 1))
             } else if bits < amount.width {
                 self.cast(amount, bits, false)
             } else {
@@ -201,19 +203,19 @@ impl Radix<'_> {
             };
         }
         let digits = digits_below(width);
-        if amount.width < 8 && (1u32 << amount.width) <= u32::from(width)
+        if amount.width < 16 && (1u32 << amount.width) <= u32::from(width)
             || width.is_multiple_of(2) && amount.blocks.len() <= digits
         {
             return Ok(amount.clone());
         }
         // Each digit has its own remainder, and the sum of the remainders is small.
         let modulus = u32::from(width);
-        let mut columns = vec![Vec::new(); 8];
+        let mut columns = vec![Vec::new(); 16];
         let (mut power, mut most) = (1u32, 0u32);
         for x in &amount.blocks {
             let value = move |v: i32| (v as u32 * power % modulus) as i32;
             let argument = self.builder.argument(&[(x, 1)], 0)?;
-            let digit: Vec<_> = (0..4).map(|i| move |v: i32| value(v) >> (2 * i) & 3).collect();
+            let digit: Vec<_> = (0..digits).map(|i| move |v: i32| value(v) >> (2 * i) & 3).collect();
             let functions: Vec<&dyn Fn(i32) -> i32> = digit.iter().map(|f| f as _).collect();
             for (column, block) in columns.iter_mut().zip(self.builder.lut(&argument, &functions)?) {
                 column.push(block);
@@ -221,11 +223,11 @@ impl Radix<'_> {
             most += (0..4).map(|v| v * power % modulus).max().unwrap_or(0);
             power = 4 * power % modulus;
         }
-        let bits = (32 - most.leading_zeros()).max(32 - modulus.leading_zeros()) as u8;
+        let bits = (32 - most.leading_zeros()).max(32 - modulus.leading_zeros()) as u16;
         columns.truncate(blocks(bits));
         let sum = self.sum_columns(columns, bits)?;
-        let (_, rest) = self.div_rem(&sum, &Int::constant(modulus.into(), bits), false)?;
-        self.cast(&rest, (32 - (modulus - 1).leading_zeros()) as u8, false)
+        let (_, rest) = self.div_rem(&sum, &Int::constant(&u128::from(modulus).into(), bits), false)?;
+        self.cast(&rest, (32 - (modulus - 1).leading_zeros()) as u16, false)
     }
 
     /// Moves blocks by `digit * 4^k` bits.
@@ -276,7 +278,13 @@ impl Radix<'_> {
     }
 }
 
+/// The amount, or the width if that is less.
+fn within(amount: &Natural, width: u16) -> usize {
+    let amount = amount.to_u128().and_then(|amount| usize::try_from(amount).ok());
+    amount.map_or(width.into(), |amount| amount.min(width.into()))
+}
+
 /// Number of base-4 digits that hold any amount below the width; at least one.
-fn digits_below(width: u8) -> usize {
+fn digits_below(width: u16) -> usize {
     (1..).find(|&k| 1u32 << (2 * k) >= u32::from(width)).unwrap_or(4)
 }

@@ -12,7 +12,7 @@ pub(super) const fn is_large(op: &Op) -> bool {
 }
 
 /// An operation, its signedness, the widths of its operands, and the outline of their blocks.
-type Key = (Op, bool, Vec<u8>, Outline);
+type Key = (Op, bool, Vec<u16>, Outline);
 
 /// Templates of the operations that were lowered before.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Templates {
         op: &Op,
         args: &[Int],
         signed: bool,
-        width: u8,
+        width: u16,
     ) -> Result<Vec<Int>> {
         // One division computes both.
         let op = if *op == Op::Rem { &Op::Div } else { op };
@@ -65,11 +65,11 @@ impl Templates {
 impl Radix<'_> {
     /// Applies an operation of a well-typed program, with results of that width. A division gives quotient and remainder, any other operation one result. `None`
     /// for a wrong number of operands, and for operations that do not take integers.
-    pub(super) fn apply(&mut self, op: &Op, args: &[Int], signed: bool, width: u8) -> Result<Option<Vec<Int>>> {
+    pub(super) fn apply(&mut self, op: &Op, args: &[Int], signed: bool, width: u16) -> Result<Option<Vec<Int>>> {
         let bit = |b| Int { blocks: vec![b], width: 1 };
         let flip = |b: Linear| b.times(-1).offset(1);
         Ok(Some(vec![match (op, args) {
-            (Op::Const(c), _) => Int::constant(*c, width),
+            (Op::Const(c), _) => Int::constant(c, width),
             (Op::Neg, [a]) => self.neg(a)?,
             (Op::Not, [a]) => self.not(a),
             (Op::Abs, [a]) if signed => self.abs(a)?,

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use super::{Lowered, Style, lower};
+use crate::Natural;
 use crate::lut::{Budget, LutGraph};
 use crate::program::{Input, Node, Op, Output, Program, Type, ValueId};
 use rand::rngs::ChaCha8Rng;
@@ -19,6 +20,10 @@ fn program(op: Op, types: &[Type], ty: Type) -> Program {
 
 fn width(ty: Type) -> u32 {
     super::lower::bits(ty).into()
+}
+
+fn small(value: &Natural) -> u128 {
+    value.to_u128().unwrap()
 }
 
 fn low(v: u128, w: u32) -> u128 {
@@ -118,7 +123,7 @@ fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
                 a
             }
         }
-        Op::Lookup(t) => t[a as usize],
+        Op::Lookup(t) => small(&t[a as usize]),
         Op::Sum => x.iter().fold(0, |sum: u128, x| sum.wrapping_add(*x)),
         Op::Index => x[1 + (a.min(x.len() as u128 - 2) as usize)],
         Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements => unreachable!("no operation on bits"),
@@ -150,7 +155,7 @@ fn run(lowered: &Lowered, cases: &[Vec<u128>]) -> Vec<u128> {
     }
     let out = lowered.graph.eval_batch(&lanes).unwrap();
     let layout = &lowered.outputs[0];
-    (0..cases.len()).map(|i| layout.decode(&out.iter().map(|lane| lane[i]).collect::<Vec<_>>())).collect()
+    (0..cases.len()).map(|i| small(&layout.decode(&out.iter().map(|lane| lane[i]).collect::<Vec<_>>()))).collect()
 }
 
 const UNARY: [Op; 4] = [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros];
@@ -159,7 +164,7 @@ const COMPARE: [Op; 6] = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
 const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
 
 /// All operations on a type, with the types of operands and result.
-fn operations(ty: Type, amounts: &[u8]) -> Vec<(Op, Vec<Type>, Type)> {
+fn operations(ty: Type, amounts: &[u16]) -> Vec<(Op, Vec<Type>, Type)> {
     let mut all = Vec::new();
     all.extend(UNARY.map(|op| (op, vec![ty], ty)));
     all.extend(BINARY.map(|op| (op, vec![ty; 2], ty)));
@@ -268,7 +273,7 @@ fn lookups_agree_with_their_tables() {
     let mut random = Random::new(2);
     for w in 1..=8 {
         for out in [1, 3, 8, 64] {
-            let table: Vec<u128> = (0..1 << w).map(|_| random.word().into()).collect();
+            let table: Vec<Natural> = (0..1 << w).map(|_| u128::from(random.word()).into()).collect();
             check(
                 &Op::Lookup(table),
                 &[Type::Uint(w)],
@@ -298,7 +303,8 @@ fn casts_agree_with_plain_arithmetic() {
 /// A binary operation with a public second operand.
 fn with_constant(op: &Op, ty: Type, other: Type, constant: u128) -> Program {
     let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
-    let nodes = vec![node(Op::Input(0), &[], ty), node(Op::Const(constant), &[], other), node(op.clone(), &[0, 1], ty)];
+    let nodes =
+        vec![node(Op::Input(0), &[], ty), node(Op::Const(constant.into()), &[], other), node(op.clone(), &[0, 1], ty)];
     Program {
         inputs: vec![Input { name: "x".into(), ty }],
         nodes,
@@ -340,7 +346,7 @@ fn random_program(random: &mut Random, ty: Type, length: usize) -> Program {
     for (i, ty) in (0..).zip(types) {
         nodes.push(Node { op: Op::Input(i), args: vec![], ty });
     }
-    nodes.push(Node { op: Op::Const(pick(200) as u128), args: vec![], ty });
+    nodes.push(Node { op: Op::Const((pick(200) as u128).into()), args: vec![], ty });
     while nodes.len() < length {
         let all = operations(ty, &[3]);
         let boolean = operations(Type::Bool, &[]);
@@ -383,7 +389,7 @@ fn programs_agree_with_plain_arithmetic() {
                 let types: Vec<_> = node.args.iter().map(|a| program.nodes[a.0 as usize].ty).collect();
                 values.push(match &node.op {
                     Op::Input(i) => x[*i as usize],
-                    Op::Const(c) => low(*c, width(node.ty)),
+                    Op::Const(c) => low(small(c), width(node.ty)),
                     op => expected(op, &types, node.ty, &args),
                 });
             }
@@ -490,7 +496,7 @@ fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() 
     let extended = |from, to, op: Op| {
         let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
         let ty = if matches!(op, Op::Min | Op::Max) { to } else { Type::Bool };
-        let shift = node(Op::Const(u128::from(width(to)) - 8), &[], Type::Uint(8));
+        let shift = node(Op::Const(u128::from(width(to) - 8).into()), &[], Type::Uint(8));
         Program {
             inputs: vec![Input { name: "x".into(), ty: from }],
             nodes: vec![
@@ -498,7 +504,7 @@ fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() 
                 node(Op::Cast, &[0], to),
                 shift,
                 node(Op::Shr, &[1, 2], to),
-                node(Op::Const(low(u128::MAX - 4, width(to))), &[], to),
+                node(Op::Const(low(u128::MAX - 4, width(to)).into()), &[], to),
                 node(op.clone(), &[1, 4], ty),
                 node(op.clone(), &[3, 4], ty),
                 node(op, &[3, 1], ty),
@@ -521,7 +527,7 @@ fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() 
     }
     // Only the sign matters.
     let mut program = extended(i32, i64, Op::Lt);
-    program.nodes[4].op = Op::Const(0);
+    program.nodes[4].op = Op::Const(Natural::ZERO);
     program.outputs.truncate(1);
     let stats = lower(&program, STYLES[0], Budget::default()).unwrap().graph.stats();
     assert!(stats.rotations <= 13 && stats.depth <= 5, "{stats:?}");
@@ -554,9 +560,10 @@ fn ill_typed_programs_are_refused() {
     let (u8, u9) = (Type::Uint(8), Type::Uint(9));
     assert!(matches!(lowered(&program(Op::Add, &[u8, u9], u8)), Err(super::Error::Operands { node: 2, .. })));
     assert!(matches!(lowered(&program(Op::Add, &[u8], u8)), Err(super::Error::Operands { .. })));
-    assert!(matches!(lowered(&program(Op::Lookup(vec![1; 3]), &[u8], u8)), Err(super::Error::Operands { .. })));
-    let wide = Type::Uint(129);
-    assert!(matches!(lowered(&program(Op::Not, &[wide], wide)), Err(super::Error::Width { width: 129, .. })));
+    let short = Op::Lookup(vec![Natural::ONE; 3]);
+    assert!(matches!(lowered(&program(short, &[u8], u8)), Err(super::Error::Operands { .. })));
+    let wide = Type::Uint(2049);
+    assert!(matches!(lowered(&program(Op::Not, &[wide], wide)), Err(super::Error::Width { width: 2049, .. })));
     let mut p = program(Op::Not, &[u8], u8);
     p.outputs[0].value = ValueId(7);
     assert!(matches!(lowered(&p), Err(super::Error::Output { value: 7, .. })));

@@ -5,12 +5,12 @@ use rand_chacha::ChaCha8Rng;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::lut::Budget;
 use solinas_circuits::program::Program;
-use solinas_circuits::{Error, radix};
+use solinas_circuits::{Error, Natural, radix};
 
 /// Inputs of a program for each case, and the expected outputs.
 pub(crate) struct Cases {
-    inputs: Vec<Vec<u128>>,
-    outputs: Vec<Vec<u128>>,
+    inputs: Vec<Vec<Natural>>,
+    outputs: Vec<Vec<Natural>>,
 }
 
 impl Cases {
@@ -22,7 +22,7 @@ impl Cases {
         Ok(Self { inputs, outputs })
     }
 
-    fn compare(&self, got: &[Vec<u128>]) -> Result<(), String> {
+    fn compare(&self, got: &[Vec<Natural>]) -> Result<(), String> {
         let wrong = self.outputs.iter().zip(got).position(|(want, got)| want != got);
         wrong.map_or(Ok(()), |i| Err(format!("{:?} gave {:?}, not {:?}", self.inputs[i], got[i], self.outputs[i])))
     }

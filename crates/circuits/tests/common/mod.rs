@@ -13,15 +13,26 @@ pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
+/// The low bits of a number that a type of at most 128 bits holds.
+pub(crate) fn low(value: u128, ty: Type) -> u128 {
+    value & (u128::MAX >> (128 - ty.width()))
+}
+
+/// The number that the bits represent in a type of at most 128 bits.
+pub(crate) fn to_i128(value: u128, ty: Type) -> i128 {
+    let unused = 128 - ty.width() as u32;
+    if ty.signed() { (value << unused) as i128 >> unused } else { value as i128 }
+}
+
 pub(crate) fn random(rng: &mut ChaCha8Rng, ty: Type) -> u128 {
-    (u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64())) & ty.mask()
+    low(u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64()), ty)
 }
 
 /// 0, 1, -1, the extremes of the signed type and their neighbours.
 pub(crate) fn corners(ty: Type) -> Vec<u128> {
     let top = 1u128 << (ty.width() - 1);
     let mut all: Vec<_> =
-        [0, 1, 2, 3, top, top - 1, top.wrapping_add(1), u128::MAX, u128::MAX - 1].map(|v| v & ty.mask()).into();
+        [0, 1, 2, 3, top, top - 1, top.wrapping_add(1), u128::MAX, u128::MAX - 1].map(|v| low(v, ty)).into();
     all.sort_unstable();
     all.dedup();
     all

@@ -4,10 +4,11 @@
 //! results, so noise and linear combinations accumulate.
 #![allow(dead_code, reason = "each user takes a part")]
 
+use num_bigint::BigInt;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_circuits::Error;
 use solinas_circuits::program::{Elements, Op, Program, ProgramBuilder, Type, ValueId};
+use solinas_circuits::{Error, Natural};
 
 /// A reproducible generator.
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
@@ -22,7 +23,7 @@ fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Greatest width of an integer.
-    pub(crate) widest: u8,
+    pub(crate) widest: u16,
     /// Greatest number of operations besides inputs, constants and casts of operands.
     pub(crate) operations: usize,
     /// Approximate number of rotations of blocks.
@@ -30,23 +31,32 @@ pub(crate) struct Limits {
 }
 
 /// A random number. Corner values and small numbers are more frequent.
-pub(crate) fn number(rng: &mut ChaCha8Rng, ty: Type) -> u128 {
-    let any = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+pub(crate) fn number(rng: &mut ChaCha8Rng, ty: Type) -> Natural {
+    let width = ty.width();
+    let any = Natural::from_bits((0..width).map(|_| rng.next_u64() & 1 == 1));
     if let Some(modulus) = ty.modulus() {
-        return [0, 1, u128::from(modulus) - 1, any % u128::from(modulus)][below(rng, 4)];
+        return u128::from([0, 1, modulus - 1, any.rem(modulus)][below(rng, 4)]).into();
     }
-    let top = 1u128 << (ty.width() - 1);
-    let corners = [0, 1, 2, 3, 5, top, top - 1, top.wrapping_add(1), u128::MAX, u128::MAX - 1];
-    let short = any >> below(rng, 128);
-    ty.mask() & [corners[below(rng, corners.len())], short, short.wrapping_neg(), any][below(rng, 4)]
+    let wrapped = |value: BigInt| Natural::wrap(&value, width);
+    let top = BigInt::from(1) << (width - 1);
+    let corners = [0, 1, 2, 3, 5, -1, -2].map(BigInt::from).into_iter().chain([-1, 0, 1].map(|by| &top + by));
+    let corners: Vec<BigInt> = corners.collect();
+    let short = any.to_integer() >> below(rng, width);
+    match below(rng, 4) {
+        0 => wrapped(corners[below(rng, corners.len())].clone()),
+        1 => wrapped(short),
+        2 => wrapped(-short),
+        _ => any,
+    }
 }
 
 /// A number for each input. Some of the numbers are equal.
-pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<u128> {
-    let mut all: Vec<u128> = program.inputs.iter().map(|input| number(rng, input.ty)).collect();
+pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<Natural> {
+    let mut all: Vec<Natural> = program.inputs.iter().map(|input| number(rng, input.ty)).collect();
     if below(rng, 4) == 0 {
-        let first = all[0];
-        all.iter_mut().zip(&program.inputs).filter(|(_, i)| i.ty.holds(first)).for_each(|(value, _)| *value = first);
+        let first = all[0].clone();
+        let equal = all.iter_mut().zip(&program.inputs).filter(|(_, input)| input.ty.holds(&first));
+        equal.for_each(|(value, _)| value.clone_from(&first));
     }
     all
 }
@@ -56,13 +66,16 @@ pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<u128> {
 /// # Errors
 /// If the builder rejects operations that type-check.
 pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, Error> {
-    const WIDTHS: [u8; 24] = [1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 127, 128];
+    const WIDTHS: [u16; 30] = [
+        1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 127, 128, 129, 255, 256, 521, 1024,
+        2048,
+    ];
     let count = WIDTHS.iter().filter(|&&width| width <= limits.widest).count();
     let mut types = vec![Type::Bool];
     // One or two bits, now and then: functions of a value are then often the value itself, or its complement.
     let tiny = below(rng, 4) == 0;
     for i in 0..=below(rng, 3) {
-        let width = if tiny && i == 0 { 1 + below(rng, 2) as u8 } else { WIDTHS[below(rng, count)] };
+        let width = if tiny && i == 0 { 1 + below(rng, 2) as u16 } else { WIDTHS[below(rng, count)] };
         types.push(if below(rng, 2) == 0 { Type::Uint(width) } else { Type::Int(width) });
     }
     let mut this = Generator { rng, builder: ProgramBuilder::new(), values: Vec::new(), types, effort: limits.effort };
@@ -204,9 +217,10 @@ impl Generator<'_> {
         let width = ty.width();
         if self.chance(2) {
             let by = [below(self.rng, width + 3), width - 1, width - 2.min(width), width / 2][below(self.rng, 4)];
-            return self.builder.constant(by as u128, Type::Uint(8));
+            let ty = Type::Uint(if width > 250 { 12 } else { 8 });
+            return self.builder.constant(by as u128, ty);
         }
-        let narrow = Type::Uint(1 + below(self.rng, 8) as u8);
+        let narrow = Type::Uint(1 + below(self.rng, 8) as u16);
         let ty = if self.chance(4) && !ty.signed() { ty } else { narrow };
         self.of_type(ty)
     }
@@ -258,10 +272,10 @@ impl Generator<'_> {
             18 if self.pays(6 * blocks) => self.lookup(ty)?,
             // Wider copies of a value, which are equal blocks, and a table of them.
             22 if self.pays(16 * blocks) => {
-                let index = Type::Uint(5 + below(self.rng, 2) as u8);
+                let index = Type::Uint(5 + below(self.rng, 2) as u16);
                 let wide = self.builder.cast(a, index)?;
                 self.values.push((wide, index));
-                let table = (0..1 << index.width()).map(|_| number(self.rng, ty)).collect();
+                let table: Vec<Natural> = (0..1 << index.width()).map(|_| number(self.rng, ty)).collect();
                 self.builder.lookup(table, wide, ty)?
             }
             21 if self.pays(8 * blocks) => {
@@ -269,7 +283,7 @@ impl Generator<'_> {
                 if self.chance(2) {
                     self.builder.sum(&values)?
                 } else {
-                    let index = Type::Uint(1 + below(self.rng, 5) as u8);
+                    let index = Type::Uint(1 + below(self.rng, 5) as u16);
                     let index = self.of_type(index)?;
                     self.builder.index(index, &values)?
                 }
@@ -280,7 +294,8 @@ impl Generator<'_> {
             }
             // Mostly copies of the sign.
             20 if self.pays(blocks) => {
-                let by = self.builder.constant(ty.width() as u128 - 1, Type::Uint(8))?;
+                let by =
+                    self.builder.constant(ty.width() as u128 - 1, Type::Uint(if ty.width() > 256 { 12 } else { 8 }))?;
                 self.builder.op(Op::Shr, &[a, by])?
             }
             _ => {
@@ -294,11 +309,12 @@ impl Generator<'_> {
     }
 
     fn lookup(&mut self, ty: Type) -> Result<ValueId, Error> {
-        let index = Type::Uint(1 + below(self.rng, 6) as u8);
+        let index = Type::Uint(1 + below(self.rng, 6) as u16);
         let index = if self.chance(4) { Type::Bool } else { index };
         let few = self.chance(3);
-        let entries = (0..1 << index.width()).map(|i| if few { (i / 3) & ty.mask() } else { number(self.rng, ty) });
-        let table = entries.collect();
+        let entries = (0..1u128 << index.width())
+            .map(|i| if few { Natural::from(i / 3).low(ty.width()) } else { number(self.rng, ty) });
+        let table: Vec<Natural> = entries.collect();
         let index = self.of_type(index)?;
         self.builder.lookup(table, index, ty)
     }

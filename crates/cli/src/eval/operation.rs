@@ -280,7 +280,7 @@ fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> B
 /// The largest or smallest of some values, and the index of its first occurrence. Depth is logarithmic.
 fn argument(builder: &mut ProgramBuilder, values: &[ValueId], largest: bool) -> Built<(ValueId, ValueId)> {
     let last = values.len().saturating_sub(1);
-    let index = Type::Uint((usize::BITS - last.leading_zeros()).max(1) as u8);
+    let index = Type::Uint((usize::BITS - last.leading_zeros()).max(1) as u16);
     let entries = values.iter().enumerate().map(|(i, &value)| Ok((value, builder.constant(i as u128, index)?)));
     let entries = entries.collect::<Built<Vec<_>>>()?;
     tree(entries, |(a, i), (b, j)| {

@@ -70,7 +70,7 @@ fn values_and_types_that_do_not_fit_are_refused() {
         ("encrypt --key CLIENT --type bool 2 -o r.ct", 1, "true, false"),
         ("encrypt --key CLIENT --type u4 abc -o r.ct", 1, "abc"),
         ("encrypt --key CLIENT --type u128 340282366920938463463374607431768211456 -o r.ct", 1, "0..=3402"),
-        ("encrypt --key CLIENT --type u129 1 -o r.ct", 2, "u1 to u128"),
+        ("encrypt --key CLIENT --type u2049 1 -o r.ct", 2, "u1 to u2048"),
         ("encrypt --key CLIENT --type uint8 1 -o r.ct", 2, "did you mean u8?"),
         ("encrypt --key CLIENT --type u4 -o r.ct", 2, "VALUES"),
         ("encrypt --key CLIENT --type u4 1 -", 2, "--output"),

@@ -8,7 +8,7 @@ const LEFT: [u128; 3] = [8, 13, 7];
 const RIGHT: [u128; 3] = [15, 3, 0];
 
 fn signed(ty: Type, values: &[u128]) -> String {
-    values.iter().map(|bits| ty.to_i128(*bits).to_string()).collect::<Vec<_>>().join(" ")
+    values.iter().map(|&bits| ty.decimal(&bits.into())).collect::<Vec<_>>().join(" ")
 }
 
 fn check_all(prefix: char) {
@@ -38,10 +38,10 @@ fn check_all(prefix: char) {
                     2 => vec![LEFT[i], RIGHT[i]],
                     _ => vec![(i as u128 + 1) % 2, LEFT[i], RIGHT[i]],
                 };
-                let bits = program.evaluate(&inputs).unwrap()[0];
+                let bits = &program.evaluate(&inputs).unwrap()[0];
                 match result {
-                    Type::Bool => format!("{}\n", bits == 1),
-                    ty => format!("{}\n", ty.to_i128(bits)),
+                    Type::Bool => format!("{}\n", *bits == 1),
+                    ty => format!("{}\n", ty.decimal(bits)),
                 }
             })
             .collect();

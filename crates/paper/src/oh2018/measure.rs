@@ -3,7 +3,7 @@
 use super::{Case, Config, PAPER_CORES};
 use crate::predict::BATCH;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
-use solinas_circuits::{BinaryOp, Builder, GateCosts, Netlist};
+use solinas_circuits::{BinaryOp, Builder, GateCosts, Natural, Netlist};
 use solinas_runtime::{
     Ciphertext, ClientKey, Inputs, KeygenOptions, Plain, Server, ServerKey, Type, Work, cost, keygen,
 };
@@ -174,14 +174,20 @@ impl Bench<'_> {
         let mut seconds = Vec::new();
         while seconds.is_empty() || seconds.len() < REPETITIONS && begin.elapsed() < self.repeat {
             let values = operands(case.width, seconds.len());
-            let want = case.op.apply(values[0], values[1]) & ty.mask();
+            let want = Natural::from(case.op.apply(values[0], values[1])).low(ty.width());
             let (done, total) = (tally.done, tally.total);
             let report = |progress: Progress| {
                 tally.control.report(done + progress.done.min(bootstraps), total);
             };
             let first = seconds.is_empty();
             let control = Control { progress: first.then_some(&report), ..*tally.control };
-            seconds.push(self.once(&what, &[(ty, values[0]), (ty, values[1])], &[want], &run, &control)?);
+            seconds.push(self.once(
+                &what,
+                &[(ty, values[0].into()), (ty, values[1].into())],
+                &[want],
+                &run,
+                &control,
+            )?);
         }
         tally.done += bootstraps;
         Ok(median(&mut seconds))
@@ -191,13 +197,13 @@ impl Bench<'_> {
     fn once(
         &self,
         what: &str,
-        inputs: &[(Type, u128)],
-        want: &[u128],
+        inputs: &[(Type, Natural)],
+        want: &[Natural],
         run: Run<'_>,
         control: &Control<'_>,
     ) -> Result<f64, Error> {
-        let encrypt = |&(ty, value): &(Type, u128)| -> Result<Ciphertext, Error> {
-            Ok(self.client.encrypt(&Plain::new(ty, None, vec![value])?)?)
+        let encrypt = |(ty, value): &(Type, Natural)| -> Result<Ciphertext, Error> {
+            Ok(self.client.encrypt(&Plain::new(*ty, None, vec![value])?)?)
         };
         let inputs = inputs.iter().map(encrypt).collect::<Result<Vec<_>, _>>()?;
         let begin = Instant::now();
@@ -218,16 +224,16 @@ impl Bench<'_> {
         let mut seconds = Vec::new();
         for repetition in 0..repetitions {
             let values = operands(128, repetition);
-            let inputs: Vec<(Type, u128)> = netlist
+            let inputs: Vec<(Type, Natural)> = netlist
                 .inputs()
                 .iter()
                 .zip(values.iter().cycle())
-                .map(|(port, value)| {
-                    let ty = Type::Uint(port.bits.len() as u8);
-                    (ty, value & ty.mask())
+                .map(|(port, &value)| {
+                    let ty = Type::Uint(port.bits.len() as u16);
+                    (ty, Natural::from(value).low(ty.width()))
                 })
                 .collect();
-            let plain: Vec<u128> = inputs.iter().map(|input| input.1).collect();
+            let plain: Vec<Natural> = inputs.iter().map(|input| input.1.clone()).collect();
             let want = netlist.evaluate(&plain)?;
             let run = |inputs: &[Ciphertext], control: &Control<'_>| {
                 Ok(self.server.run(Work::circuit_as_is(netlist, inputs), control)?)
@@ -272,14 +278,13 @@ fn gates_side_by_side(width: usize, ports: usize) -> Result<Netlist, Error> {
 }
 
 /// Two operands of a width. The first pair has the largest values, so that every carry ripples.
-fn operands(width: u8, repetition: usize) -> [u128; 2] {
-    let mask = Type::Uint(width).mask();
+fn operands(width: u16, repetition: usize) -> [u128; 2] {
     if repetition == 0 {
-        return [mask; 2];
+        return [u128::MAX >> (128 - width); 2];
     }
     // Multiples of the golden ratio. The times do not depend on the bits.
     let step = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835u128;
-    [2 * repetition, 2 * repetition + 1].map(|i| (step.wrapping_mul(i as u128) >> (128 - u32::from(width))) & mask)
+    [2 * repetition, 2 * repetition + 1].map(|i| step.wrapping_mul(i as u128) >> (128 - width))
 }
 
 fn median(seconds: &mut [f64]) -> f64 {

@@ -29,16 +29,16 @@ const PAPER_MUX_MS: f64 = 26.0;
 /// Figure 5 and its text: threads save "about 11 to 12 percent" of the time, at every width.
 const PAPER_ADDITION_SAVED: f64 = 11.5;
 /// Figure 6 and its text: width, and speed-up over the run without threads.
-const PAPER_MULTIPLICATION: [(u8, f64); 4] = [(16, 2.95), (32, 3.93), (48, 3.19), (64, 4.48)];
+const PAPER_MULTIPLICATION: [(u16, f64); 4] = [(16, 2.95), (32, 3.93), (48, 3.19), (64, 4.48)];
 
 /// Configuration of the measurement.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     gates: &'static str,
     integers: &'static str,
-    widths: Vec<u8>,
+    widths: Vec<u16>,
     /// Widths up to this one are measured. Larger widths are predicted.
-    measured_to: u8,
+    measured_to: u16,
     threads: usize,
     /// Time after which no repetition of a run starts.
     repeat: Duration,
@@ -134,7 +134,7 @@ impl Circuit {
 struct Case {
     op: Op,
     circuit: Circuit,
-    width: u8,
+    width: u16,
     program: Program,
     netlist: Option<Netlist>,
     /// Number of bootstraps of each wavefront of the netlist.
@@ -142,14 +142,14 @@ struct Case {
 }
 
 impl Case {
-    fn new(op: Op, circuit: Circuit, width: u8) -> Result<Self, Error> {
+    fn new(op: Op, circuit: Circuit, width: u16) -> Result<Self, Error> {
         let program = Program::from_op(op.name(), &[Type::Uint(width); 2])?;
         let netlist = circuit.recipe().map(|recipe| program.lower(recipe)).transpose()?;
         let fronts = netlist.as_ref().map(|netlist| netlist.stats(&GateCosts::default()).width).unwrap_or_default();
         Ok(Self { op, circuit, width, program, netlist, fronts })
     }
 
-    fn all(widths: &[u8]) -> Result<Vec<Self>, Error> {
+    fn all(widths: &[u16]) -> Result<Vec<Self>, Error> {
         let mut cases = Vec::new();
         for op in [Op::Add, Op::Mul] {
             for &width in widths {
@@ -195,7 +195,7 @@ fn threads_name(threads: usize) -> String {
 }
 
 impl Results<'_> {
-    fn find(&self, op: Op, circuit: Circuit, width: u8) -> Option<(&Case, &Measured)> {
+    fn find(&self, op: Op, circuit: Circuit, width: u16) -> Option<(&Case, &Measured)> {
         let wanted = |case: &Case| (case.op, case.circuit, case.width) == (op, circuit, width);
         self.cases.iter().zip(self.measured).find(|(case, _)| wanted(case))
     }
@@ -239,7 +239,7 @@ impl Results<'_> {
     }
 
     /// Compares the paper's circuit with threads to a circuit without threads.
-    fn comparison(&self, op: Op, baseline: Circuit, width: u8, name: &str, note: &str) -> Option<Row> {
+    fn comparison(&self, op: Op, baseline: Circuit, width: u16, name: &str, note: &str) -> Option<Row> {
         let (without, base) = self.find(op, baseline, width)?;
         let (with, threaded) = self.find(op, Circuit::Oh2018, width)?;
         let (unit, figure, paper): (_, fn(f64, f64) -> f64, _) = match op {

@@ -209,7 +209,7 @@ pub(crate) fn plan_program(
         let sum = held(all_padded);
         values.push(match &node.op {
             Op::Input(index) => (planner.input(*index)?, arrays.input(*index)),
-            Op::Const(value) => (planner.constant(*value as u64), SlotContent::Replicated),
+            Op::Const(value) => (planner.constant(value.digit(0, 32).into()), SlotContent::Replicated),
             Op::Neg => (planner.scale(at(0), minus_one)?, sum),
             Op::Add => (planner.add(at(0), at(1))?, sum),
             Op::Sum => {

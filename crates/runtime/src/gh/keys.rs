@@ -7,7 +7,7 @@ use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
-use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, ServerOptions};
+use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
 use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
@@ -77,8 +77,7 @@ impl Encrypt for Public {
         bits_only(&plain, self.key.params().name())?;
         let (public, width) = (&*self.key, plain.ty.width());
         let params = public.params();
-        let bits: Vec<bool> =
-            plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
+        let bits: Vec<bool> = plain.values.iter().flat_map(|value| (0..width).map(|i| value.bit(i))).collect();
         let mut rng = public.encryption_rng(None)?;
         let mut encrypted = Vec::with_capacity(bits.len());
         let sweep = sweep(params, bits.len(), crate::memory::budget()?);
@@ -152,7 +151,7 @@ impl Encrypt for Client {
 }
 
 impl Secret for Client {
-    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let decryptor = match self.decryptor.get() {
             Some(decryptor) => decryptor,
             None => {
@@ -161,13 +160,14 @@ impl Secret for Client {
             }
         };
         let element = |bits: &Vec<Arc<Bit>>| {
-            bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
+            let bits = bits.iter().enumerate().map(|(i, bit)| {
                 let bit = decryptor.decrypt(&bit.ciphertext(self.key.public())?).map_err(|error| match error {
                     SchemeError::Margin { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
                     error => error.into(),
                 })?;
-                Ok(value | u128::from(bit) << i)
-            })
+                Ok(bit)
+            });
+            Ok(Natural::from_bits(bits.collect::<Result<Vec<_>, Error>>()?))
         };
         Elements::of(ciphertext)?.blocks.iter().map(element).collect()
     }

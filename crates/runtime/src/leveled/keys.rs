@@ -8,7 +8,7 @@ use crate::device;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
-use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
+use crate::{Ciphertext, Control, Error, Form, KeyId, Natural, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
 use solinas_gpu::Device;
@@ -22,22 +22,27 @@ use std::sync::{Arc, OnceLock};
 /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
 fn plaintexts<S: Leveled>(params: &ParamsOf<S>, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
     if form_of(params) == Form::Bits {
-        let bits = |&value: &u128| -> Vec<Plaintext> {
-            (0..plain.ty.width()).map(|i| params.constant_plaintext((value >> i & 1) as u64).into()).collect()
+        let bits = |value: &Natural| -> Vec<Plaintext> {
+            (0..plain.ty.width()).map(|i| params.constant_plaintext(value.bit(i).into()).into()).collect()
         };
         return Ok(plain.values.iter().map(bits).collect());
     }
     if plain.shape.is_none() {
         // In every slot.
-        return Ok(plain.values.iter().map(|&value| vec![params.constant_plaintext(value as u64).into()]).collect());
+        return Ok(plain.values.iter().map(|value| vec![params.constant_plaintext(word(value)).into()]).collect());
     }
     let encoder = params.slots()?;
-    let polynomial = |values: &[u128]| {
+    let polynomial = |values: &[Natural]| {
         let mut slots: Plaintext = vec![0; params.dimension()].into();
-        slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
+        slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = word(value));
         Ok(vec![encoder.encode(&slots)?.into()])
     };
     plain.values.chunks(params.dimension()).map(polynomial).collect()
+}
+
+/// The residue of a slot. It is below 2^30.
+fn word(value: &Natural) -> u64 {
+    value.digit(0, 32).into()
 }
 
 /// Encrypts each element by `all`, which takes polynomials, [`ENCRYPT_BATCH`](solinas_schemes::leveled::Leveled::ENCRYPT_BATCH) at most, and a number that makes the encryptions of an insecure key
@@ -222,19 +227,19 @@ impl<S: Leveled> Encrypt for Client<S> {
 
 impl<S: Leveled> Secret for Client<S> {
     /// On the current thread pool.
-    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let elements = Elements::<S>::of(ciphertext)?;
         let plaintext = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> { Ok(S::decrypt(&self.key, poly)?) };
         // Sums and products of constants are constants.
-        let constant_of = |poly: &Arc<StoredCiphertext>| -> Result<u128, Error> {
+        let constant_of = |poly: &Arc<StoredCiphertext>| -> Result<u64, Error> {
             let plaintext = plaintext(poly)?;
             match plaintext.split_first() {
-                Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
+                Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x),
                 _ => Err(Error::NotABit),
             }
         };
         if ciphertext.form() == Form::Slots && ciphertext.shape().is_none() {
-            return elements.blocks.iter().flatten().map(constant_of).collect();
+            return elements.blocks.iter().flatten().map(|poly| Ok(u128::from(constant_of(poly)?).into())).collect();
         }
         if ciphertext.form() == Form::Slots {
             let encoder = self.public.key.params().slots()?;
@@ -243,10 +248,16 @@ impl<S: Leveled> Secret for Client<S> {
             };
             let all: Vec<&Arc<StoredCiphertext>> = elements.blocks.iter().flatten().collect();
             let all = all.into_par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
-            return Ok(all.iter().flat_map(|slots| slots.iter()).take(elements.count).map(|&x| x.into()).collect());
+            return Ok(all
+                .iter()
+                .flat_map(|slots| slots.iter())
+                .take(elements.count)
+                .map(|&x| u128::from(x).into())
+                .collect());
         }
         let element = |bits: &Vec<Arc<StoredCiphertext>>| {
-            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))
+            let bits = bits.iter().map(|poly| Ok(constant_of(poly)? == 1)).collect::<Result<Vec<_>, Error>>()?;
+            Ok(Natural::from_bits(bits))
         };
         elements.blocks.par_iter().map(element).collect()
     }

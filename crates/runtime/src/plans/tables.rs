@@ -48,7 +48,7 @@ pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limit
     let mut radix = Radix::new(style, budget(input_weight)).within(*limits);
     let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
     for port in netlist.inputs() {
-        let value = radix.input(port.bits.len() as u8);
+        let value = radix.input(port.bits.len() as u16);
         bits.extend(radix.bits(&value)?);
     }
     let mut nodes: Vec<lut::Linear> = Vec::with_capacity(netlist.gates().len());
@@ -81,7 +81,7 @@ fn truth2(op: BinaryOp) -> u16 {
 }
 
 /// Splits blocks of radix form into bits: one rotation for each block.
-pub(crate) fn radix_to_bits(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
+pub(crate) fn radix_to_bits(width: u16, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let value = radix.input(width);
     let bits = radix.bits(&value)?;
@@ -89,7 +89,7 @@ pub(crate) fn radix_to_bits(width: u8, input_weight: u64) -> Result<LutGraph, Er
 }
 
 /// Joins bits to blocks of radix form. Takes no rotation.
-pub(crate) fn bits_to_radix(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
+pub(crate) fn bits_to_radix(width: u16, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let bits: Vec<lut::Linear> = (0..width).map(|_| radix.builder.input(1)).collect();
     Ok(radix.builder.finish(&Radix::from_bits(&bits).blocks)?)

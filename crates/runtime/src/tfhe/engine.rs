@@ -123,7 +123,7 @@ impl TfheEngine {
         let Some([input]) = inputs else {
             return Err(Error::Internal("a conversion takes one ciphertext".into()));
         };
-        let (width, weight) = (input.ty().width() as u8, Elements::of(input)?.weight);
+        let (width, weight) = (input.ty().width() as u16, Elements::of(input)?.weight);
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, weight)?,
             // Two bits may come from one rotation: twice the variance they would add up to otherwise.

@@ -6,7 +6,7 @@ use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
-use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
+use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
@@ -114,8 +114,7 @@ fn fresh(
     bits_only(&plain, params.name())?;
     let form = form_of(params);
     let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
-    let mask = (1u128 << bits) - 1;
-    let blocks = |&value: &u128| (0..count).map(move |i| (value >> (bits * i) & mask) as u32);
+    let blocks = |value| Natural::digits(value, bits, plain.ty.width());
     let values = Zeroizing::new(plain.values.iter().flat_map(blocks).collect::<Vec<u32>>());
     let blocks = Blocks::Short(encrypt(&values)?, count);
     let elements = Arc::new(Elements { params: params.clone(), weight: 1, blocks });
@@ -128,17 +127,17 @@ impl Secret for Client {
         Ok(Arc::new(Open::new(self.key.public_key()?)))
     }
 
-    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let bits = ciphertext.form().bits_per_block();
         let width = ciphertext.ty().width();
         let join = |blocks: Vec<u32>| {
-            blocks.into_iter().enumerate().try_fold(0u128, |value, (i, block)| {
+            for (i, &block) in blocks.iter().enumerate() {
                 let max = (1 << bits.min(width - bits * i)) - 1;
                 if block > max {
                     return Err(Error::Overflow { value: block, max });
                 }
-                Ok(value | u128::from(block) << (bits * i))
-            })
+            }
+            Ok(Natural::from_digits(bits, blocks))
         };
         let key = &self.key;
         let full =

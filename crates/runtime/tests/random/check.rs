@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 use solinas_circuits::program::Elements;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Program, Server, Type, Work, cost_under,
-    keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, Natural, ParamsInfo, Plain, Program, Server, Type, Work,
+    cost_under, keygen,
 };
 
 /// Under what a program came through.
@@ -35,7 +35,7 @@ pub(crate) const SMALL: [(&str, &str); 10] = [
 
 /// A program for keys of that set, of a size that it can run: deep ones only where it bootstraps, slots where it has them.
 fn program(rng: &mut ChaCha8Rng, set: &ParamsInfo, most: Limits) -> Result<Program, Error> {
-    let shallow = |depth| Limits { widest: 1 + depth as u8 / 3, operations: 3, effort: 12 };
+    let shallow = |depth| Limits { widest: 1 + depth as u16 / 3, operations: 3, effort: 12 };
     Ok(match (set.plaintext_modulus, set.depth) {
         (Some(p), Some(depth)) if p > 2 => programs::modular(rng, p as u32, 8, depth.min(3))?,
         (_, Some(depth)) if !set.bootstraps => programs::program(rng, shallow(depth))?,
@@ -56,7 +56,7 @@ fn levels<T>(result: Result<T, Error>) -> Result<Option<T>, String> {
 /// Plans the program of a seed under a set, and evaluates what it is lowered to in the clear.
 pub(crate) fn planned(set: &ParamsInfo, seed: u64) -> Result<Outcome, String> {
     let mut rng = programs::rng(seed);
-    let sizes = [(8, 16, 400), (33, 16, 500), (128, 8, 700)];
+    let sizes = [(8, 16, 400), (33, 16, 500), (128, 8, 700), (2048, 4, 9000)];
     let (widest, operations, effort) = sizes[rng.next_u32() as usize % sizes.len()];
     let most = Limits { widest, operations, effort };
     let program = program(&mut rng, set, most).map_err(|error| error.to_string())?;
@@ -140,7 +140,7 @@ impl Setup {
             };
             inputs.push(ciphertext);
             plain.push(match plaintext.shape {
-                None => Elements::Scalar(plaintext.values[0]),
+                None => Elements::Scalar(plaintext.values[0].clone()),
                 Some(_) => Elements::Array(plaintext.values),
             });
         }
@@ -164,7 +164,7 @@ impl Setup {
         if single(&result) {
             let other = self.pool.iter().rev().find(|other| single(other) && other.1.ty == result.1.ty);
             if let Some((ciphertext, plain)) = other {
-                let values = vec![result.1.values[0], plain.values[0]];
+                let values = vec![result.1.values[0].clone(), plain.values[0].clone()];
                 let stacked = Ciphertext::stack(vec![result.0.clone(), ciphertext.clone()])?;
                 self.pool.push((stacked, Plain::new(plain.ty, Some(vec![2]), values)?));
             }
@@ -192,13 +192,16 @@ fn evaluated(program: &Program, inputs: &[Elements], slots: bool) -> Result<Vec<
         return program.evaluate_arrays(inputs).map_err(|error| error.to_string());
     }
     let lanes = inputs.iter().map(|input| input.values().len()).max().unwrap_or(1);
-    let at = |input: &Elements, lane: usize| input.values()[lane.min(input.values().len() - 1)];
+    let at = |input: &Elements, lane: usize| input.values()[lane.min(input.values().len() - 1)].clone();
     let mut columns = vec![Vec::new(); program.outputs.len()];
     for lane in 0..lanes {
-        let case: Vec<u128> = inputs.iter().map(|input| at(input, lane)).collect();
+        let case: Vec<Natural> = inputs.iter().map(|input| at(input, lane)).collect();
         let outputs = program.evaluate(&case).map_err(|error| error.to_string())?;
         columns.iter_mut().zip(outputs).for_each(|(column, value)| column.push(value));
     }
     let array = inputs.iter().any(|input| matches!(input, Elements::Array(_)));
-    Ok(columns.into_iter().map(|c| if array { Elements::Array(c) } else { Elements::Scalar(c[0]) }).collect())
+    Ok(columns
+        .into_iter()
+        .map(|mut c| if array { Elements::Array(c) } else { Elements::Scalar(c.remove(0)) })
+        .collect())
 }

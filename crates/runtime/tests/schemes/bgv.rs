@@ -6,8 +6,8 @@ use crate::common::{
 use crate::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Scheme, Server, ServerKey, Type, Work, cost, cost_under, keygen, params, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Natural, Plain, Program,
+    ProgramBuilder, Progress, Scheme, Server, ServerKey, Type, Work, cost, cost_under, keygen, params, program::Op,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -76,7 +76,8 @@ fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
                     let got = setup.client.decrypt(out).unwrap().values;
                     // What does not depend on an array is a scalar.
                     let len = if out.shape().is_some() { x.len() } else { 1 };
-                    let want: Vec<u128> = (0..len).map(|i| program.evaluate(&[x[i], y[i]]).unwrap()[k]).collect();
+                    let want: Vec<Natural> =
+                        (0..len).map(|i| program.evaluate(&[x[i], y[i]]).unwrap()[k].clone()).collect();
                     assert_eq!(got, want, "seed {seed}, output {k}");
                 }
                 run += 1;
@@ -221,7 +222,7 @@ fn sets_say_what_they_hold() {
 #[test]
 fn mistakes_get_typed_errors() {
     let (bits, slots) = (bits(), slots());
-    let plain = |ty| Plain::unsigned(ty, 1).unwrap();
+    let plain = |ty| Plain::scalar(ty, 1).unwrap();
     let u8 = Type::Uint(8);
     let message = slots.client.encrypt(&plain(u8)).unwrap_err().to_string();
     assert!(message.contains("slots-128-4 holds mod65537, not u8"), "{message}");

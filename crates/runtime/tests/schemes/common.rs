@@ -4,7 +4,8 @@ use crate::random_circuit;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, ServerKey, Type, Work, keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, Natural, Plain, Program, Server, ServerKey, Type, Work,
+    keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -27,7 +28,7 @@ impl Setup {
     }
 
     pub(crate) fn scalar(&self, ty: Type, value: u128) -> Ciphertext {
-        self.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap()
+        self.client.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap()
     }
 
     pub(crate) fn vector(&self, ty: Type, values: &[u128]) -> Ciphertext {
@@ -35,7 +36,7 @@ impl Setup {
     }
 
     /// The first output, decrypted.
-    pub(crate) fn run(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
+    pub(crate) fn run(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<Natural>, Error> {
         let out = self.server.run(Work::program(program, inputs), &Control::default())?;
         Ok(self.client.decrypt(&out[0])?.values)
     }
@@ -72,7 +73,8 @@ pub(crate) fn check_gates(setup: &Setup) {
     let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
     let inputs = [0, 1, 2].map(|bit| setup.vector(Type::Bool, &lane(bit)));
     let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
-    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
+    let want: Vec<Natural> =
+        (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0].clone()).collect();
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, want);
 }
 
@@ -126,7 +128,7 @@ pub(crate) fn check_mixed_levels(setup: &Setup) {
     let (values, others) = ([2, 3, 2], [1, 3, 2]);
     let other = setup.vector(u2, &others);
     for name in ["xor", "and", "add", "eq"] {
-        let want = |pairs: [(u128, u128); 3]| pairs.map(|(x, y)| program(name).evaluate(&[x, y]).unwrap()[0]);
+        let want = |pairs: [(u128, u128); 3]| pairs.map(|(x, y)| program(name).evaluate(&[x, y]).unwrap()[0].clone());
         let pairs = [0, 1, 2].map(|i| (values[i], others[i]));
         for mixed in [&mixed, &stored] {
             let run = |x: &Ciphertext, y: &Ciphertext| setup.run(&program(name), &[x.clone(), y.clone()]).unwrap();

@@ -22,7 +22,7 @@ fn setup() -> &'static Setup {
 }
 
 fn encrypt(client: &ClientKey, ty: Type, value: u128) -> Ciphertext {
-    client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap()
+    client.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap()
 }
 
 /// The product of all bits of a port, one after the other `rounds` times, each time xored with a bit: deep, and never constant.
@@ -72,7 +72,7 @@ fn programs_run_and_results_go_on_as_inputs() {
         let program = Program::from_op(name, &[u4, u4]).unwrap();
         y = server.run(Work::program(&program, &[y, x.clone()]), &Control::default()).unwrap().swap_remove(0);
         for (want, value) in want.iter_mut().zip(values) {
-            *want = program.evaluate(&[*want, value]).unwrap()[0];
+            *want = program.evaluate(&[*want, value]).unwrap()[0].to_u128().unwrap();
         }
         assert_eq!(client.decrypt(&y).unwrap().values, want, "{name}");
     }
@@ -216,7 +216,7 @@ fn sums_and_products_of_public_bits_are_read_back() {
         let other = if want == 0 { x.clone() } else { value.clone() };
         let plain = if want == 0 { 9 } else { want };
         value = run(program, &[value, other]);
-        want = program.evaluate(&[want, plain]).unwrap()[0];
+        want = program.evaluate(&[want, plain]).unwrap()[0].to_u128().unwrap();
         assert_eq!(client.decrypt(&value).unwrap().values, [want]);
     }
 }

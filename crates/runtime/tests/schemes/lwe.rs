@@ -109,7 +109,7 @@ fn files_and_bytes_keep_keys_and_ciphertexts() {
     assert_eq!(Ciphertext::load(&path("x.ct")).unwrap(), x);
     assert_eq!(Ciphertext::from_bytes(&x.to_bytes().unwrap()).unwrap(), x);
     let [again, of_server] = ["client.key", "server.key"].map(|name| EncryptionKey::load(&path(name)).unwrap());
-    let y = of_server.encrypt(&Plain::unsigned(u8, 99).unwrap()).unwrap();
+    let y = of_server.encrypt(&Plain::scalar(u8, 99).unwrap()).unwrap();
     assert_eq!((again.key_id(), y.key_id()), (client.key_id(), client.key_id()));
     let server_again = Server::new(&ServerKey::load(&path("server.key")).unwrap(), Some(1)).unwrap();
     let add = Program::from_op("add", &[u8, u8]).unwrap();
@@ -129,7 +129,7 @@ fn files_and_bytes_keep_keys_and_ciphertexts() {
 fn mistakes_get_typed_errors() {
     let bits = bits();
     let u8 = Type::Uint(8);
-    let plain = |ty| Plain::unsigned(ty, 1).unwrap();
+    let plain = |ty| Plain::scalar(ty, 1).unwrap();
     let message = bits.client.encrypt(&plain(Type::Mod(257))).unwrap_err().to_string();
     assert!(message.contains("leveled-8-9 holds bits, not mod257"), "{message}");
     let x = bits.client.encrypt(&plain(u8)).unwrap();
@@ -161,7 +161,7 @@ fn keys_and_products_are_watched_and_stopped() {
     assert_eq!(heard.into_inner(), 2);
     let Setup { client, server, .. } = bits();
     let u8 = Type::Uint(8);
-    let x = client.encrypt(&Plain::unsigned(u8, 3).unwrap()).unwrap();
+    let x = client.encrypt(&Plain::scalar(u8, 3).unwrap()).unwrap();
     let and = Program::from_op("and", &[u8, u8]).unwrap();
     let stop = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&stop) };

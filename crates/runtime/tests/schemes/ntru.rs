@@ -5,8 +5,8 @@ use crate::common::{
     check_random_circuits, check_refused,
 };
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Server, ServerKey, Type, Work, cost, keygen, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Natural, Plain, Program,
+    ProgramBuilder, Progress, Server, ServerKey, Type, Work, cost, keygen, program::Op,
 };
 use std::sync::{Mutex, OnceLock};
 
@@ -103,8 +103,8 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
         let x = encrypt(Some(vec![len]), &values);
         assert_eq!((x.form(), x.len()), (Form::Slots, len));
         let y = encrypt(Some(vec![len]), &values.iter().rev().copied().collect::<Vec<_>>());
-        let want = |y: &dyn Fn(usize) -> u128| -> Vec<u128> {
-            (0..len).map(|i| program.evaluate(&[values[i], y(i)]).unwrap()[0]).collect()
+        let want = |y: &dyn Fn(usize) -> u128| -> Vec<Natural> {
+            (0..len).map(|i| program.evaluate(&[values[i], y(i)]).unwrap()[0].clone()).collect()
         };
         assert_eq!(setup.run(&program, &[x.clone(), y]).unwrap(), want(&|i| values[len - 1 - i]), "{len}");
         assert_eq!(setup.run(&program, &[x, scalar.clone()]).unwrap(), want(&|_| 256), "{len}");
@@ -183,7 +183,7 @@ fn elements_of_bits_are_taken_apart_and_those_of_slots_are_not() {
 #[test]
 fn mistakes_get_typed_errors() {
     let (bits, slots) = (bits(), slots());
-    let plain = |ty| Plain::unsigned(ty, 1).unwrap();
+    let plain = |ty| Plain::scalar(ty, 1).unwrap();
     let (u8, residue) = (Type::Uint(8), Type::Mod(257));
     let message = slots.client.encrypt(&plain(u8)).unwrap_err().to_string();
     assert!(message.contains("slots-128-3 holds mod257, not u8"), "{message}");

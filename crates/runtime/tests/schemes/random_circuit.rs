@@ -2,7 +2,7 @@
 
 use rand_core::{RngCore, SeedableRng};
 use solinas_circuits::{BinaryOp, Builder, Gate, Netlist, NodeId};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Plain, Server, Type, Work};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Natural, Plain, Server, Type, Work};
 
 /// A generator that repeats.
 pub(crate) type Rng = rand_chacha::ChaCha8Rng;
@@ -60,10 +60,10 @@ pub(crate) fn agrees(
     let mut plain = Vec::new();
     let mut inputs: Vec<Ciphertext> = Vec::new();
     for port in netlist.inputs() {
-        let ty = Type::Uint(port.bits.len() as u8);
-        let value = u128::from(rng.next_u64()) & ty.mask();
-        plain.push(value);
-        inputs.push(client.encrypt(&Plain::unsigned(ty, value)?)?);
+        let ty = Type::Uint(port.bits.len() as u16);
+        let value = Natural::from(u128::from(rng.next_u64())).low(ty.width());
+        plain.push(value.clone());
+        inputs.push(client.encrypt(&Plain::new(ty, None, vec![value])?)?);
     }
     let control = Control::default();
     let outputs = if optimize {
@@ -71,6 +71,7 @@ pub(crate) fn agrees(
     } else {
         server.run(Work::circuit_as_is(netlist, &inputs), &control)?
     };
-    let got = outputs.iter().map(|output| Ok(client.decrypt(output)?.values[0])).collect::<Result<Vec<_>, Error>>()?;
+    let got =
+        outputs.iter().map(|output| Ok(client.decrypt(output)?.values.remove(0))).collect::<Result<Vec<_>, Error>>()?;
     Ok(got == netlist.evaluate(&plain)?)
 }
