@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
     Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, ProgressParts, Server,
-    ServerOptions, Work,
+    ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
 use crate::circuit::PyCircuit;
-use crate::error::{Failure, guarded};
+use crate::error::{Failure, circuit_error, guarded};
 use crate::job::{PyJob, wait};
 use crate::keys::{PyServerKey, plain};
 use crate::params::estimate_dict;
@@ -292,6 +292,14 @@ impl PyServer {
     fn compact(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<PyCiphertext> {
         let ciphertext = &ciphertext.inner;
         guarded(py, || Ok(self.server.compact(ciphertext)?.into()))
+    }
+
+    /// Starts the making of encrypted random values from a public seed. The job has one result.
+    fn random(&self, ty: &str, shape: Option<Vec<usize>>, seed: Vec<u8>) -> PyResult<PyJob> {
+        let ty: Type = ty.parse().map_err(circuit_error)?;
+        let server = Arc::clone(&self.server);
+        let work = move |control: &Control<'_>| Ok(vec![server.random(ty, shape, &seed, control)?]);
+        Ok(PyJob::new(Job::start(work)?))
     }
 
     /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements.

@@ -39,6 +39,8 @@ def client_side(client: sl.ClientKey, key: sl.ServerKey) -> None:
     assert_type(server.run(a * 2), sl.U32)
     assert_type(server.run((a, a > 1)), tuple[sl.U32, sl.Bool])
     assert_type(server.start(xs + 1), sl.Job[sl.EncryptedArray[sl.U8]])
+    assert_type(server.random(sl.U8, seed="s"), sl.U8)
+    assert_type(server.random(sl.U8, (2, 3), seed=b"s"), sl.EncryptedArray[sl.U8])
     assert_type(xs > 1, sl.EncryptedArray[sl.Bool])
     assert_type(xs.max(), sl.U8)
     assert_type(xs[0], sl.U8)

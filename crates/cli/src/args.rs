@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Expand(crate::expand::Args),
     /// Compute on ciphertexts without a secret key
     Eval(Box<crate::eval::Args>),
+    /// Make encrypted random values from a public seed
+    Random(crate::random::Args),
     /// Decrypt ciphertexts
     Decrypt(crate::decrypt::Args),
     /// Describe key and ciphertext files and verify them
@@ -65,6 +67,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Encrypt(args) => crate::encrypt::run(args, out),
         Command::Expand(args) => crate::expand::run(args, out),
         Command::Eval(args) => crate::eval::run(*args, out),
+        Command::Random(args) => crate::random::run(args, out),
         Command::Decrypt(args) => crate::decrypt::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),

@@ -25,6 +25,7 @@ mod output;
 mod paper;
 mod params;
 mod progress;
+mod random;
 mod rsa;
 mod values;
 

@@ -1,6 +1,6 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 
 use crate::plans::{Plan, Position, Ran, RunState};
 use crate::process::Pool;
@@ -86,6 +86,10 @@ impl Engine for Auto {
 
     fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
         self.host.compact(ciphertext)
+    }
+
+    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.host.random(request, control)
     }
 
     fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {

@@ -48,10 +48,23 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         Err(Error::NoCompact { scheme: ciphertext.scheme() })
     }
 
+    /// Encrypted random values from a public seed, on the current thread pool.
+    fn random(&self, _request: &RandomRequest<'_>, _control: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::NoRandom { scheme: self.params().scheme })
+    }
+
     /// Public values as an input of a run. None if the engine takes each value as a constant of the operations on its element.
     fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         Ok(None)
     }
+}
+
+/// A request for encrypted random values.
+#[derive(Debug, Clone)]
+pub(crate) struct RandomRequest<'a> {
+    pub(crate) ty: Type,
+    pub(crate) shape: Option<Vec<usize>>,
+    pub(crate) seed: &'a [u8],
 }
 
 /// A request for a plan.

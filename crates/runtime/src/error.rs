@@ -343,6 +343,14 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// Servers of this scheme make no random values.
+    #[error(
+        "servers of scheme {scheme} make no random values: only those of scheme tfhe do; encrypt values that you drew yourself, or use a key of tfhe"
+    )]
+    NoRandom {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// There is no cost model of this name.
     #[error(transparent)]
     Model(#[from] crate::UnknownModel),

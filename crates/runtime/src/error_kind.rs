@@ -67,6 +67,7 @@ impl Error {
             | Self::NoPublicKey { .. }
             | Self::PublicInServerKey { .. }
             | Self::NoCompact { .. }
+            | Self::NoRandom { .. }
             | Self::NoPlan { .. }
             | Self::NoPause { .. } => ErrorKind::Params,
             Self::Disk { .. } => ErrorKind::File,
@@ -125,6 +126,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::CiphertextLength { .. }
         | E::Table { .. }
         | E::Message { .. }
+        | E::RandomBits { .. }
         | E::Slots { .. } => ErrorKind::Params,
         E::KeyMismatch { .. } => ErrorKind::Key,
         E::Material { .. } | E::KeyLength { .. } | E::KeyBits { .. } => ErrorKind::Format,

@@ -15,6 +15,8 @@ pub struct Capabilities {
     pub public_matrix: bool,
     /// Whether results have a compact form.
     pub compact: bool,
+    /// Whether servers make encrypted random values.
+    pub random: bool,
     /// Whether plans are values: chosen by a model, kept in files, and run in parts.
     pub plans: bool,
 }
@@ -27,6 +29,7 @@ impl Capabilities {
         slow_estimate: false,
         public_matrix: false,
         compact: false,
+        random: false,
         plans: false,
     };
 }
@@ -142,7 +145,7 @@ pub(crate) struct Facts {
 }
 
 pub(crate) static TFHE: Facts = Facts {
-    capabilities: Capabilities { compact: true, plans: true, ..Capabilities::NONE },
+    capabilities: Capabilities { compact: true, random: true, plans: true, ..Capabilities::NONE },
     table: ParamsTable {
         position: 0,
         columns: &[

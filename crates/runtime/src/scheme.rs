@@ -100,10 +100,10 @@ pub(crate) trait Public: Debug + Send + Sync {
 ///
 /// # Errors
 /// [`Error::Modular`].
-pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
-    match plain.ty.modulus() {
+pub(crate) fn bits_only(ty: Type, params: &str) -> Result<(), Error> {
+    match ty.modulus() {
         None => Ok(()),
-        Some(_) => Err(Error::Modular { params: params.into(), holds: "bits".into(), wanted: plain.ty.to_string() }),
+        Some(_) => Err(Error::Modular { params: params.into(), holds: "bits".into(), wanted: ty.to_string() }),
     }
 }
 

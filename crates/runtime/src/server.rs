@@ -1,9 +1,11 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::ciphertext::same_key;
-use crate::engine::Engine;
+use crate::engine::{Engine, RandomRequest};
 use crate::process::Pool;
-use crate::{Ciphertext, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, device};
+use crate::{
+    Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, device,
+};
 use solinas_gpu::DeviceName;
 use std::fmt;
 use std::sync::Arc;
@@ -77,6 +79,25 @@ impl Server {
     pub fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         self.pool.get()?.install(|| self.engine.compact(ciphertext))
+    }
+
+    /// Encrypted random values, made from a public seed (TFHE): all bits of each element are uniform and independent, and nobody knows them without the
+    /// client key. The same seed, type and key give the same bytes on every device and number of threads. Other types and keys with the same seed have
+    /// independent values, and an array begins with the values of each shorter one.
+    ///
+    /// `control` reports the blocks that are done.
+    ///
+    /// # Errors
+    /// [`Error::NoRandom`] for another scheme; [`Error::Modular`] for integers modulo a number; [`Error::Request`] for an empty seed; [`Error::Memory`];
+    /// [`Error::Cancelled`].
+    pub fn random(
+        &self,
+        ty: Type,
+        shape: Option<Vec<usize>>,
+        seed: &[u8],
+        control: &Control<'_>,
+    ) -> Result<Ciphertext, Error> {
+        self.pool.get()?.install(|| self.engine.random(&RandomRequest { ty, shape, seed }, control))
     }
 
     /// The number of threads.

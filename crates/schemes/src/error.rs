@@ -176,6 +176,14 @@ pub enum Error {
         /// Size of the message space.
         modulus: u32,
     },
+    /// A random block cannot have that number of bits.
+    #[error("a random block has 1 to {most} bits under this key, not {bits}; make several blocks")]
+    RandomBits {
+        /// The number of bits.
+        bits: u32,
+        /// The most bits of a block.
+        most: u32,
+    },
     /// The server key has no key for that rotation.
     #[error("no key for {rotation}: make a server key with it (`ClientKey::server_key_with`); this one has {have}")]
     NoRotationKey {

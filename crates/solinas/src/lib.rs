@@ -27,6 +27,7 @@
 //! | write it once, run it often, keep it in a file | [`Program`] |
 //! | run a circuit of another tool | [`Circuit`] |
 //! | compute | [`Server::run`] |
+//! | make encrypted random values | [`Server::random`], [`Server::random_array`] |
 //! | predict the cost | [`Server::prepare`], then [`Prepared::count`] or [`Prepared::estimate`] |
 //! | compute in the background, watch, cancel | [`Prepared::start`], [`Job`] |
 //! | store and send | `save` and `load` of [`ClientKey`], [`ServerKey`], [`Encrypted`], [`EncryptedArray`], [`Program`] |

@@ -1,7 +1,7 @@
 //! The server: computes expressions with the public key.
 
 use crate::plan::Plan;
-use crate::{Control, Error, Estimate, Expression, Result, ServerKey, runtime};
+use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
 use std::fmt;
 
 pub use runtime::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
@@ -56,6 +56,45 @@ impl Server {
             }
         }
         Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression })
+    }
+
+    /// Makes an encrypted random value from a public seed (TFHE): all its bits are uniform, and nobody knows them without the client key. The same seed,
+    /// type and key give the same value, so take each seed once.
+    ///
+    /// ```
+    /// let (client, server_key) = solinas::generate_keys()?;
+    /// let server = solinas::Server::new(&server_key)?;
+    /// let die = (server.random::<u16>("throw 1 of table 7")? % 6).cast::<u8>() + 1;
+    /// let thrown = client.decrypt(server.run(die)?)?;
+    /// assert!((1..=6).contains(&thrown));
+    /// # Ok::<(), solinas::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The key is of another scheme, or the seed is empty.
+    pub fn random<T: Bits>(&self, seed: impl AsRef<[u8]>) -> Result<Encrypted<T>> {
+        Encrypted::from_ciphertext(self.0.random(T::ty(), None, seed.as_ref(), &Control::default())?)
+    }
+
+    /// As [`Self::random`], `len` values, which are independent. A shorter array of the same seed is the beginning of a longer one.
+    ///
+    /// # Errors
+    /// As [`Self::random`]; there is too little memory.
+    pub fn random_array<T: Bits>(&self, len: usize, seed: impl AsRef<[u8]>) -> Result<EncryptedArray<T>> {
+        self.random_array_with(len, seed, &Control::default())
+    }
+
+    /// As [`Self::random_array`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// As [`Self::random_array`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn random_array_with<T: Bits>(
+        &self,
+        len: usize,
+        seed: impl AsRef<[u8]>,
+        control: &Control<'_>,
+    ) -> Result<EncryptedArray<T>> {
+        EncryptedArray::from_ciphertext(self.0.random(T::ty(), Some(vec![len]), seed.as_ref(), control)?)
     }
 
     /// The parameter set of the key.

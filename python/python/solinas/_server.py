@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from solinas import _core
@@ -10,7 +10,7 @@ from solinas._arrays import Array, EncryptedArray, from_elements
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
 from solinas._data import shorten
-from solinas._errors import KeyMismatchError, RangeError, TypeMismatchError
+from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError
 from solinas._expression import Node, Schedule, ciphertext, schedule
 from solinas._html import table
 from solinas._job import Job, Progress
@@ -21,6 +21,7 @@ from solinas._program import Program
 from solinas._values import Value
 
 C = TypeVar("C", bound=Ciphertext)
+V = TypeVar("V", bound=Value)
 X = TypeVar("X")
 
 
@@ -171,6 +172,36 @@ class Server:
         """
         compact: C = Ciphertext._of_core(self._inner.compact(value._computed))
         return compact
+
+    @overload
+    def random(self, to: type[V], shape: None = None, *, seed: str | bytes, progress: Progress = False) -> V: ...
+    @overload
+    def random(
+        self, to: type[V], shape: int | Sequence[int], *, seed: str | bytes, progress: Progress = False
+    ) -> EncryptedArray[V]: ...
+    def random(
+        self, to: type[Any], shape: Any = None, *, seed: str | bytes, progress: Progress = False
+    ) -> Any:
+        """Return an encrypted random value of the type `to`, or an array of that shape, made from a public seed.
+
+        All bits are uniform and independent, and nobody knows them without the client key. `seed` is a text or bytes.
+        The same seed, type and key give the same values, so take each seed once. Other types and keys with the same
+        seed have independent values. An array begins with the values of each shorter one. The client can compute the
+        values of any seed: it must not choose the seed if the values are to surprise it.
+
+        `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
+        the computation. Only scheme `"tfhe"` has it; ParameterError says so for the others, and for an empty seed.
+        """
+        if not (isinstance(to, type) and issubclass(to, Value) and to.width):
+            raise TypeMismatchError(f"random takes a type such as sl.U32, got {shorten(to)}")
+        if not isinstance(seed, (str, bytes)):
+            raise TypeMismatchError(f"seed is {shorten(seed)}: give a text or bytes")
+        sizes = None if shape is None else [shape] if isinstance(shape, int) else [int(size) for size in shape]
+        if sizes is not None and (not sizes or min(sizes) < 1):
+            raise ShapeError(f"shape is {shorten(shape)}: give one positive number or several, or None for one value")
+        warn_of_weakness(self._key._weakness, 2)
+        job = self._inner.random(to.name, sizes, seed.encode() if isinstance(seed, str) else seed)
+        return Job(job, lambda results: Ciphertext._of_core(results[0])).result(progress=progress)
 
     def plan(self, *values: Any, elements: int = 1) -> Plan:
         """Return the plan of a program, a circuit, or recorded values that take one program (scheme `"tfhe"`).

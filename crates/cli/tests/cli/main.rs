@@ -16,6 +16,7 @@ mod manual;
 mod ntru;
 mod operations;
 mod plans;
+mod random;
 mod rsa;
 mod rsa_keys;
 mod rsa_rtl;

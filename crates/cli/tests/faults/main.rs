@@ -45,7 +45,10 @@ const fn verb(
 /// The verb that replaces keys of tfhe, which have a public key.
 const FORCE_TFHE: &str = "keygen --force of tfhe";
 
-const VERBS: [Verb; 16] = [
+/// The verb that takes a server key of tfhe.
+const RANDOM: &str = "random";
+
+const VERBS: [Verb; 17] = [
     verb(
         "keygen",
         "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out new",
@@ -80,6 +83,7 @@ const VERBS: [Verb; 16] = [
     verb("encrypt over a file", "encrypt --key l/client.key --type u4 9 -o x.ct", &[], &["x.ct"]),
     verb("eval", "eval --key l/server.key not x.ct -o l/new.ct", &[], &["l/new.ct"]),
     verb("decrypt", "decrypt --key l/client.key x.ct -o values", &[("text", "values")], &["values"]),
+    verb(RANDOM, "random --key t/server.key --type u2 --seed draw -o t/new.ct", &[], &["t/new.ct"]),
     verb("expand", "expand --key l/server.key -o matrix", &[("text", "matrix")], &["matrix"]),
     verb("circuit build", "circuit build mul --type u8 -o c.txt", &[("text", "c.txt")], &["c.txt"]),
     verb("bigint", "bigint square 123456789 -o square", &[], &["square"]),
@@ -163,7 +167,7 @@ impl<'a> Trial<'a> {
         for (from, to) in verb.before {
             fs::copy(place.path().join(from), place.path().join(to)).unwrap();
         }
-        if verb.name == FORCE_TFHE {
+        if [FORCE_TFHE, RANDOM].contains(&verb.name) {
             let line = "keygen --params gates-40 --insecure-seed 1 --out t";
             assert!(solinas(place.path(), line).output().unwrap().status.success());
         }

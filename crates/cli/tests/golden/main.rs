@@ -86,7 +86,7 @@ impl Run {
                 self.output(&format!("{line} --key client.key {research}"));
                 self.hash_file(&what, arguments.rsplit(' ').next().unwrap());
             }
-            ("eval", _) => {
+            ("eval" | "random", _) => {
                 // TFHE schedules by the number of threads: results of one and of two may differ.
                 for threads in [1, 2] {
                     let result = format!("result-{threads}.ct");

@@ -74,7 +74,7 @@ impl Encrypt for Public {
     /// Encrypts on the current thread pool. The randomness always comes from the operating system, even for an insecure
     /// key.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        bits_only(&plain, self.key.params().name())?;
+        bits_only(plain.ty, self.key.params().name())?;
         let (public, width) = (&*self.key, plain.ty.width());
         let params = public.params();
         let bits: Vec<bool> = plain.values.iter().flat_map(|value| (0..width).map(|i| value.bit(i))).collect();

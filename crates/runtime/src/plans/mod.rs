@@ -20,4 +20,4 @@ pub(crate) use plan::{Body, id, planned_weight, source_id};
 pub(crate) use run::{Cursor, End};
 pub(crate) use schedule::Schedule;
 pub(crate) use state::{RunId, inputs_id};
-pub(crate) use values::Target;
+pub(crate) use values::{Target, host_batch};

@@ -52,7 +52,8 @@ impl<'a> Target<'a> {
     }
 }
 
-fn host_batch() -> usize {
+/// The number of bootstraps on the current thread pool between two progress reports.
+pub(crate) fn host_batch() -> usize {
     32 * rayon::current_num_threads()
 }
 

@@ -3,7 +3,8 @@
 
 use super::blocks::Blocks;
 use super::elements::Elements;
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use super::random;
+use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 use crate::planning::{self, Plans, Source};
 use crate::plans::{
     Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, Target, form_of, id as plan_id, info,
@@ -229,6 +230,11 @@ impl Engine for TfheEngine {
         let compact = full.iter().map(|element| blocks.by_ref().take(element.len()).collect()).collect();
         let elements = Elements { blocks: Blocks::Compact(compact), ..elements.clone() };
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
+    }
+
+    // On the processor in any case: the kernels of devices begin a bootstrap with a keyswitch.
+    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        random::random(&self.evaluator, request, control)
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {

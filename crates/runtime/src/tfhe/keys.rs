@@ -111,7 +111,7 @@ fn fresh(
     plain: Plain,
     encrypt: impl FnOnce(&[u32]) -> Result<ShortCiphertexts, SchemeError>,
 ) -> Result<Ciphertext, Error> {
-    bits_only(&plain, params.name())?;
+    bits_only(plain.ty, params.name())?;
     let form = form_of(params);
     let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
     let blocks = |value| Natural::digits(value, bits, plain.ty.width());

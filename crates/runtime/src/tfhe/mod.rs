@@ -4,6 +4,7 @@ mod blocks;
 mod elements;
 mod engine;
 mod keys;
+mod random;
 
 use crate::plans::info;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};

@@ -6,7 +6,7 @@ use crate::KeyId;
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::torus::{BlindRotation, KeyswitchKey, Scratch};
+use solinas_field::torus::{BlindRotation, KeyswitchKey};
 
 /// The function that a bootstrap computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Evaluator {
 const BATCH: usize = 16;
 
 /// Boxes of a test polynomial: the values of the integers family.
-const BOXES: usize = 16;
+pub(super) const BOXES: usize = 16;
 
 impl Evaluator {
     /// Prepares a key on the current thread pool, with the fastest back end of this CPU.
@@ -173,10 +173,14 @@ impl Evaluator {
         if !tasks.iter().all(|task| of_this_family(task.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
-        let share = tasks.len().div_ceil(rayon::current_num_threads().max(1));
+        Ok(tasks.par_chunks(Self::batch(tasks.len())).flat_map_iter(|tasks| self.bootstrap_batch(tasks)).collect())
+    }
+
+    /// Size of the batches in which the current thread pool computes `tasks` rotations.
+    pub(super) fn batch(tasks: usize) -> usize {
+        let share = tasks.div_ceil(rayon::current_num_threads().max(1));
         // Batches of equal size: 17 tasks become 9 and 8, not 16 and 1.
-        let batch = share.div_ceil(share.div_ceil(BATCH).max(1)).max(1);
-        Ok(tasks.par_chunks(batch).flat_map_iter(|tasks| self.bootstrap_batch(tasks)).collect())
+        share.div_ceil(share.div_ceil(BATCH).max(1)).max(1)
     }
 
     /// Computes the first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
@@ -212,8 +216,7 @@ impl Evaluator {
     }
 
     fn bootstrap_batch(&self, tasks: &[BootstrapTask<'_>]) -> Vec<Vec<LweCiphertext>> {
-        let mut scratch = self.rotation.scratch();
-        let accumulators = self.blind_rotate(tasks, &mut scratch);
+        let accumulators = self.blind_rotate(tasks);
         let len = self.rotation.accumulator_len();
         tasks
             .iter()
@@ -228,28 +231,35 @@ impl Evaluator {
     }
 
     /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each task's test polynomial by its phase.
-    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>], scratch: &mut Scratch) -> AlignedVec<u32> {
+    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>]) -> AlignedVec<u32> {
         let p = self.params.literal();
         let small = p.lwe_dimension + 1;
         let inputs: Vec<u32> = tasks.iter().flat_map(|task| task.input.0.iter().copied()).collect();
         let mut switched = vec![0u32; tasks.len() * small];
         self.keyswitch_key.keyswitch(&inputs, &mut switched);
-        let len = self.rotation.accumulator_len();
-        let mut accumulators = AlignedVec::<u32>::zeroed(tasks.len() * len);
         let mut exponents = Vec::with_capacity(tasks.len() * p.lwe_dimension);
-        for ((task, switched), accumulator) in
-            tasks.iter().zip(switched.chunks_exact(small)).zip(accumulators.chunks_exact_mut(len))
-        {
-            let body = modulus_switch(switched, p.ring_dimension, task.table.offset(), &mut exponents);
-            let at = p.glwe_dimension * 2 * p.ring_dimension;
-            task.table.rotated(body, &mut accumulator[at..at + 2 * p.ring_dimension]);
+        let start = |(task, switched): (&BootstrapTask<'_>, &[u32])| {
+            (task.table.boxes(), modulus_switch(switched, p.ring_dimension, task.table.offset(), &mut exponents))
+        };
+        let starts: Vec<_> = tasks.iter().zip(switched.chunks_exact(small)).map(start).collect();
+        self.rotate(&starts, &exponents)
+    }
+
+    /// Rotates test polynomials by the phases of LWE ciphertexts at modulus `2N`. Each has its boxes, the body of its
+    /// ciphertext, and `n` exponents, which are the mask. Returns the accumulators.
+    pub(super) fn rotate(&self, starts: &[([u32; BOXES], usize)], exponents: &[u16]) -> AlignedVec<u32> {
+        let p = self.params.literal();
+        let len = self.rotation.accumulator_len();
+        let mut accumulators = AlignedVec::<u32>::zeroed(starts.len() * len);
+        for ((boxes, body), accumulator) in starts.iter().zip(accumulators.chunks_exact_mut(len)) {
+            rotated(boxes, *body, &mut accumulator[p.glwe_dimension * 2 * p.ring_dimension..]);
         }
-        self.rotation.blind_rotate(&self.bootstrapping_key, &exponents, &mut accumulators, scratch);
+        self.rotation.blind_rotate(&self.bootstrapping_key, exponents, &mut accumulators, &mut self.rotation.scratch());
         accumulators
     }
 
     /// Extracts coefficient 0 of a GLWE accumulator as an LWE ciphertext of dimension `k N`.
-    fn sample_extract(&self, accumulator: &[u32]) -> LweCiphertext {
+    pub(super) fn sample_extract(&self, accumulator: &[u32]) -> LweCiphertext {
         let n = self.params.literal().ring_dimension;
         let k = self.params.literal().glwe_dimension;
         let mut words = Vec::with_capacity(k * n + 1);
@@ -309,18 +319,6 @@ impl LookupTable {
         }
     }
 
-    /// Writes the test polynomial times `X^-rotation`, followed by its negation.
-    fn rotated(&self, rotation: usize, out: &mut [u32]) {
-        let n = out.len() / 2;
-        let boxes = self.boxes();
-        // Coefficient j of X^-r v is coefficient j + r of the period-2N sequence (v, -v).
-        for (j, out) in out.iter_mut().enumerate() {
-            let at = (j + rotation) % (2 * n);
-            let value = boxes[at % n * BOXES / n];
-            *out = if at < n { value } else { value.wrapping_neg() };
-        }
-    }
-
     /// The coefficients of the test polynomial, which are equal within each of 16 boxes of `N/16` coefficients.
     pub fn boxes(&self) -> [u32; 16] {
         match self {
@@ -331,6 +329,17 @@ impl LookupTable {
                 _ => [encode_value(1) / 2; BOXES],
             },
         }
+    }
+}
+
+/// Writes the test polynomial with these boxes times `X^-rotation`, followed by its negation.
+fn rotated(boxes: &[u32; BOXES], rotation: usize, out: &mut [u32]) {
+    let n = out.len() / 2;
+    // Coefficient j of X^-r v is coefficient j + r of the period-2N sequence (v, -v).
+    for (j, out) in out.iter_mut().enumerate() {
+        let at = (j + rotation) % (2 * n);
+        let value = boxes[at % n * BOXES / n];
+        *out = if at < n { value } else { value.wrapping_neg() };
     }
 }
 

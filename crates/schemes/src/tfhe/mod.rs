@@ -16,6 +16,7 @@ mod evaluate;
 mod keys;
 mod lwe;
 pub mod noise;
+mod oprf;
 pub mod params;
 mod public;
 mod short;
@@ -26,6 +27,7 @@ pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_valu
 pub use evaluate::{BootstrapTask, Evaluator, LookupTable, table_weight};
 pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
+pub use oprf::RandomSeed;
 pub use params::{Params, ParamsLiteral};
 pub use public::PublicKey;
 pub use short::{Masks, ShortCiphertexts};
