@@ -58,8 +58,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     drop(key);
     let shape = args.count.map(|count| vec![count as usize]);
     let label = format!("making random values of type {}", args.ty);
-    let work = |control: &_| Ok(server.random(args.ty, shape.clone(), args.seed.as_bytes(), control)?);
-    let ciphertext = watch(out, &label, work)?;
+    let ciphertext = watch(out, &label, |control| Ok(server.random(args.ty, shape, args.seed.as_bytes(), control)?))?;
     ciphertext.save(&args.output)?;
     let report = Report::new(&args.output, &ciphertext);
     out.report(&report, || report.line())

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{
     Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, Program, Scheme,
-    ServerOptions,
+    ServerOptions, Type,
 };
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};

@@ -54,7 +54,7 @@ fn value(client: &ClientKey, purpose: &str, seed: &[u8], number: u64, bits: u32)
     stream.set_stream(number);
     let turn = 2 * client.params().literal().ring_dimension as u64;
     let product: u64 =
-        client.lwe_bits().iter().map(|&bit| u64::from(bit) * (u64::from(stream.next_u32()) * turn >> 32)).sum();
+        client.lwe_bits().iter().map(|&bit| u64::from(bit) * ((u64::from(stream.next_u32()) * turn) >> 32)).sum();
     let phase = (turn - product % turn) % turn;
     // The arc of the phase, among 2^b of them.
     let arc = ((phase << bits) / turn) as u32;
@@ -166,7 +166,7 @@ fn values_of_every_parameter_set_are_uniform() {
     let biased = (0..20_000).map(|i| u32::from(i % 100 < 48));
     let (statistic, bound) = chi_square(biased, 2);
     assert!(statistic > bound);
-    let (statistic, bound) = chi_square((0..20_000u32).map(|i| i % 4 << 2 | (i + 1) % 4), 16);
+    let (statistic, bound) = chi_square((0..20_000u32).map(|i| 4 * (i % 4) + (i + 1) % 4), 16);
     assert!(statistic > bound);
 }
 

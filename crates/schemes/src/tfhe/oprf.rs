@@ -2,20 +2,14 @@
 //! pseudorandom function of the seed under the client's LWE key: the server evaluates it and does not see its values.
 //!
 //! The block of number `i` has a mask `a`, uniform modulo `2N`, that generator `i` of the seed gives. With the body 0, it is
-//! an LWE ciphertext at modulus `2N`, and its phase `-<a, s>` is known to the client alone. One blind rotation maps the phase
-//! to a value. The half turn is cut into `2^(b-1)` arcs, in which the table has the values `0, 1, ..`. At the opposite
-//! phase, a rotation gives the negated entry, which is the complement `2^b - 1 - v` if `(2^b - 1) / 2` is subtracted from the
-//! entries and added to the result. So each value has the same number of phases, `2N / 2^b`.
+//! an LWE ciphertext at modulus `2N`, and its phase `-<a, s>` is known to the client alone. One blind rotation maps the
+//! phase to a value of `b` bits: arc `v` of the lower half turn to `v`, and the opposite arc to `2^b - 1 - v`. So each value
+//! has the same number of phases.
 //!
-//! If a bit of `s` is 1, the phase of a uniform mask is uniform modulo `2N`, and blocks of independent masks are independent:
-//! values are exactly uniform. Among uniform keys, one in `2^n` has no such bit, and its values are all 0. So the statistical
-//! distance of any number of values from uniform ones is at most `2^-n`, over the choice of the key and of uniform masks. The
-//! masks are ChaCha20's, seeded by BLAKE3, so values are pseudorandom to everybody without the client key if these are, and if
-//! learning with rounding to `2^b` values is hard for the key: these samples have far more error than those of the
-//! keyswitch key.
-//!
-//! The input of the rotation has no noise and meets no keyswitch and no modulus switch. So the value is that of its definition,
-//! always, and the noise is that of one bootstrap ([`super::noise::bootstrap`]).
+//! For uniform masks and a key with at least one bit 1, values are exactly uniform and independent. Over uniform keys, the
+//! statistical distance from that is at most `2^-n`. The phase has no noise and meets no keyswitch and no modulus switch, so
+//! it is never read wrongly, and the noise of a block is that of one bootstrap ([`super::noise::bootstrap`]). Derivation:
+//! `docs/derivations/tfhe-parameters.md`, section 9.
 
 use super::encrypt::{encode_bool, encode_value};
 use super::evaluate::BOXES;
