@@ -41,13 +41,6 @@ impl RandomSeed {
     }
 }
 
-impl Params {
-    /// Most bits of a random block: those of a value of [`super::ClientKey::encrypt`].
-    fn most_random_bits(&self) -> u32 {
-        self.message_modulus().ilog2()
-    }
-}
-
 /// The test polynomial of a block of `bits` bits, in equal boxes, and the constant to add to the result. Both in units of
 /// `2^-32` turn.
 fn test_polynomial(family: Family, bits: u32) -> ([u32; BOXES], u32) {
@@ -71,7 +64,7 @@ impl Evaluator {
     /// # Errors
     /// [`Error::RandomBits`] if a block has no bits or too many.
     pub fn random(&self, seed: &RandomSeed, first: u64, bits: &[u32]) -> Result<Vec<LweCiphertext>, Error> {
-        let most = self.params().most_random_bits();
+        let most = self.params().message_modulus().ilog2();
         if let Some(&bits) = bits.iter().find(|&bits| !(1..=most).contains(bits)) {
             return Err(Error::RandomBits { bits, most });
         }
