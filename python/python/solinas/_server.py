@@ -179,9 +179,7 @@ class Server:
     def random(
         self, to: type[V], shape: int | Sequence[int], *, seed: str | bytes, progress: Progress = False
     ) -> EncryptedArray[V]: ...
-    def random(
-        self, to: type[Any], shape: Any = None, *, seed: str | bytes, progress: Progress = False
-    ) -> Any:
+    def random(self, to: type[Any], shape: Any = None, *, seed: str | bytes, progress: Progress = False) -> Any:
         """Return an encrypted random value of the type `to`, or an array of that shape, made from a public seed.
 
         All bits are uniform and independent, and nobody knows them without the client key. `seed` is a text or bytes.
