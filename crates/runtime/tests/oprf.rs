@@ -59,13 +59,13 @@ fn bytes_are_those_of_the_seed_the_type_and_the_key() {
     }
 }
 
-/// The bits of 300 numbers: each of them is balanced, and each pair of them.
+/// The bits of 200 numbers: each of them is balanced, and each pair of them.
 #[test]
 fn every_bit_is_balanced_and_independent_of_the_others() {
     for params in ["integers-40", "gates-40"] {
         let (client, key) = keys(params, 3);
         let server = Server::new(&key, None).unwrap();
-        let (ty, count) = (Type::Int(5), 300);
+        let (ty, count) = (Type::Int(5), 200);
         let values = client.decrypt(&random(&server, ty, Some(vec![count]), "balance")).unwrap().values;
         let balance = |what: String, bit: &dyn Fn(u128) -> u128| {
             let ones = values.iter().filter(|&&value| bit(value) & 1 == 1).count() as f64;
