@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The server key
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
-    /// Type of the values: bool, u1 to u128, i1 to i128
+    /// Type of the values: bool, u1 to u2048, i1 to i2048
     #[arg(long = "type", short, value_parser = parse_type)]
     ty: Type,
     /// Make an array of N values; without it, one value that is no array

@@ -3,8 +3,8 @@
 
 use solinas_circuits::program::Program;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Plain, Progress, Server, ServerKey, ServerOptions,
-    Type, Work, keygen,
+    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Natural, Plain, Progress, Server, ServerKey,
+    ServerOptions, Type, Work, keygen,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ fn bytes_are_those_of_the_seed_the_type_and_the_key() {
             assert!(all[0].is_insecure() && all[0].plan().is_none() && all[0].key_id() == client.key_id());
             // A shorter array is the beginning of a longer one, and a scalar its first element.
             let values = client.decrypt(&all[0]).unwrap().values;
-            assert!(values.iter().all(|&value| ty.holds(value)), "{params} {ty}: {values:?}");
+            assert!(values.iter().all(|value| ty.holds(value)), "{params} {ty}: {values:?}");
             assert!(random(&servers[0], ty, None, "seed") == all[0].get(0).unwrap());
             assert!(random(&servers[0], ty, Some(vec![4]), "seed") == all[0].slice(0..4).unwrap());
             assert!(random(&servers[0], ty, Some(vec![2, 3]), "Seed") != all[0]);
@@ -44,7 +44,7 @@ fn bytes_are_those_of_the_seed_the_type_and_the_key() {
         let (other, other_key) = keys(params, 4);
         let draw = |client: &ClientKey, server: &Server, ty: Type, seed: &str| {
             let bits = client.decrypt(&random(server, ty, Some(vec![6]), seed)).unwrap().values;
-            bits.iter().map(|value| value & 0xffff).collect::<Vec<_>>()
+            bits.iter().map(|value| value.low(16)).collect::<Vec<_>>()
         };
         let all = [
             draw(&client, &servers[1], Type::Uint(16), "seed"),
@@ -67,15 +67,15 @@ fn every_bit_is_balanced_and_independent_of_the_others() {
         let server = Server::new(&key, None).unwrap();
         let (ty, count) = (Type::Int(5), 200);
         let values = client.decrypt(&random(&server, ty, Some(vec![count]), "balance")).unwrap().values;
-        let balance = |what: String, bit: &dyn Fn(u128) -> u128| {
-            let ones = values.iter().filter(|&&value| bit(value) & 1 == 1).count() as f64;
+        let balance = |what: String, bit: &dyn Fn(&Natural) -> bool| {
+            let ones = values.iter().filter(|value| bit(value)).count() as f64;
             let deviation = (ones - count as f64 / 2.0) / (count as f64 / 4.0).sqrt();
             assert!(deviation.abs() < 4.0, "{params}, {what}: {deviation} standard deviations");
         };
         for i in 0..ty.width() {
-            balance(format!("bit {i}"), &|value| value >> i);
+            balance(format!("bit {i}"), &|value| value.bit(i));
             for j in 0..i {
-                balance(format!("bits {j} and {i}"), &|value| value >> i ^ value >> j);
+                balance(format!("bits {j} and {i}"), &|value| value.bit(i) != value.bit(j));
             }
         }
     }
@@ -92,13 +92,13 @@ fn programs_compute_on_random_values() {
         for operation in ["add", "lt", "mul"] {
             let program = Program::from_op(operation, &[Type::Uint(7); 2]).unwrap();
             let got = server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
-            let want: Vec<u128> = x.iter().map(|&x| program.evaluate(&[x, y[0]]).unwrap()[0]).collect();
+            let want: Vec<Natural> = x.iter().map(|x| program.evaluate(&[x, &y[0]]).unwrap()[0].clone()).collect();
             assert_eq!(client.decrypt(&got[0]).unwrap().values, want, "{params} {operation}");
         }
         assert_eq!(client.decrypt(&server.compact(&a).unwrap()).unwrap().values, x);
         let fresh = client.encrypt(&Plain::new(Type::Uint(7), None, vec![99]).unwrap()).unwrap();
         let both = Ciphertext::stack(vec![a, fresh]).unwrap();
-        assert_eq!(client.decrypt(&both).unwrap().values, [&x[..], &[99]].concat());
+        assert_eq!(client.decrypt(&both).unwrap().values, [&x[..], &[99u128.into()]].concat());
         if params == "integers-40" {
             let bits = Work::Convert { ciphertext: &b, form: Form::Bits };
             let bits = server.run(bits, &Control::default()).unwrap();
@@ -149,7 +149,7 @@ fn wrong_requests_are_refused_by_name() {
     refused(&server, Type::Mod(257), None, b"seed", "holds bits, not mod257");
     refused(&server, Type::Uint(8), None, b"", "the seed is empty");
     refused(&server, Type::Uint(0), None, b"seed", "u0");
-    refused(&server, Type::Uint(129), None, b"seed", "u129");
+    refused(&server, Type::Uint(2049), None, b"seed", "u2049");
     refused(&server, Type::Uint(8), Some(vec![1 << 40]), b"seed", "take fewer values at a time");
     refused(&server, Type::Uint(8), Some(vec![usize::MAX, 3]), b"seed", "take fewer values at a time");
     assert!(random(&server, Type::Uint(8), Some(vec![3, 0]), "seed").is_empty());
