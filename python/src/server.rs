@@ -296,7 +296,7 @@ impl PyServer {
 
     /// Starts the making of encrypted random values from a public seed. The job has one result.
     fn random(&self, ty: &str, shape: Option<Vec<usize>>, seed: Vec<u8>) -> PyResult<PyJob> {
-        let ty: Type = ty.parse().map_err(circuit_error)?;
+        let ty: Type = ty.parse().map_err(|error| circuit_error(&error))?;
         let server = Arc::clone(&self.server);
         let work = move |control: &Control<'_>| Ok(vec![server.random(ty, shape, &seed, control)?]);
         Ok(PyJob::new(Job::start(work)?))
