@@ -13,7 +13,7 @@ fn operand_types(name: &str, ty: Type, amount: Type) -> Option<Vec<Type>> {
     let types = match name {
         "select" => vec![Type::Bool, ty, ty],
         "shl" | "shr" | "rotate_left" | "rotate_right" => vec![ty, amount],
-        "neg" | "not" | "abs" | "leading_zeros" => vec![ty],
+        "neg" | "not" | "abs" | "leading_zeros" | "trailing_zeros" | "count_ones" | "ilog2" | "sqrt" => vec![ty],
         _ => vec![ty, ty],
     };
     Program::from_op(name, &types).is_ok().then_some(types)
@@ -241,6 +241,34 @@ fn evaluation_matches_native_integers() {
         assert_eq!(run("rem", u, a, b), a.checked_rem(b).unwrap_or(a));
         assert_eq!(run("div", s, a, b) as i64, if y == 0 { -1 } else { x.wrapping_div(y) });
         assert_eq!(run("rem", s, a, b) as i64, if y == 0 { x } else { x.wrapping_rem(y) });
+        assert_eq!(run("div_euclid", s, a, b) as i64, if y == 0 { -1 } else { x.wrapping_div_euclid(y) });
+        assert_eq!(run("rem_euclid", s, a, b) as i64, if y == 0 { x } else { x.wrapping_rem_euclid(y) });
+        assert_eq!(run("rem_euclid", u, a, b), a.checked_rem_euclid(b).unwrap_or(a));
+        let (floor, rest) = (run("div_floor", s, a, b) as i64, run("rem_floor", s, a, b) as i64);
+        assert_eq!(floor.wrapping_mul(y).wrapping_add(rest), x, "{x} by {y}");
+        assert!(y == 0 || rest == 0 || (rest < 0) == (y < 0) && rest.unsigned_abs() < y.unsigned_abs(), "{x} by {y}");
+        for (name, unsigned, signed) in [
+            ("add", a.overflowing_add(b).1, x.overflowing_add(y).1),
+            ("sub", a.overflowing_sub(b).1, x.overflowing_sub(y).1),
+            ("mul", a.overflowing_mul(b).1, x.overflowing_mul(y).1),
+        ] {
+            assert_eq!(run(&format!("{name}_overflows"), u, a, b), u64::from(unsigned), "{name} of {a} and {b}");
+            assert_eq!(run(&format!("{name}_overflows"), s, a, b), u64::from(signed), "{name} of {x} and {y}");
+        }
+        for (name, unsigned, signed) in [
+            ("add", a.saturating_add(b), x.saturating_add(y)),
+            ("sub", a.saturating_sub(b), x.saturating_sub(y)),
+            ("mul", a.saturating_mul(b), x.saturating_mul(y)),
+        ] {
+            assert_eq!(run(&format!("saturating_{name}"), u, a, b), unsigned, "{name} of {a} and {b}");
+            assert_eq!(run(&format!("saturating_{name}"), s, a, b) as i64, signed, "{name} of {x} and {y}");
+        }
+        assert_eq!(run("trailing_zeros", s, a, b), u64::from(a.trailing_zeros()));
+        assert_eq!(run("count_ones", u, a, b), u64::from(a.count_ones()));
+        assert_eq!(run("ilog2", u, a, b), a.checked_ilog2().map_or(u64::MAX, u64::from));
+        assert_eq!(run("ilog2", s, a, b), x.checked_ilog2().map_or(u64::MAX, u64::from));
+        assert_eq!(run("sqrt", u, a, b), a.isqrt());
+        assert_eq!(run("sqrt", s, a, b) as i64, x.checked_isqrt().unwrap_or(0));
         assert_eq!(run("lt", s, a, b), u64::from(x < y));
         assert_eq!(run("ge", u, a, b), u64::from(a >= b));
         assert_eq!(run("min", s, a, b) as i64, x.min(y));

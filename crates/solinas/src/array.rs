@@ -3,7 +3,7 @@
 use crate::encrypted::sum;
 use crate::node::Node;
 use crate::operand::ArrayOperand;
-use crate::{Arithmetic, Bits, Encrypted, Integer, Result, Value, runtime};
+use crate::{Arithmetic, Bits, Encrypted, Integer, Result, Unsigned, Value, runtime};
 use solinas_circuits::program::{Op, places};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
@@ -69,6 +69,18 @@ impl<T: Bits> EncryptedArray<T> {
             return Err(runtime::Error::Index { index, len: self.len() }.into());
         }
         Ok(Encrypted::new(self.node.element(index)))
+    }
+
+    /// The element at an encrypted index, from 0. An index beyond the end gives the last element. `None` if there are no elements.
+    ///
+    /// A tree takes one selection for each element except the last, and the logarithm of the length in rounds.
+    #[must_use]
+    pub fn at<U: Unsigned>(&self, index: &Encrypted<U>) -> Option<Encrypted<T>> {
+        if self.is_empty() {
+            return None;
+        }
+        let args = std::iter::once(Arc::clone(&index.node)).chain(self.elements()).collect();
+        Some(Encrypted::new(Node::operation(Op::Index, T::ty(), args)))
     }
 
     /// The elements in a range. It costs nothing.

@@ -66,6 +66,7 @@ mod encrypted;
 mod error;
 mod expression;
 mod handle;
+mod integers;
 mod keys;
 mod node;
 mod operand;

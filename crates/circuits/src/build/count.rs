@@ -1,6 +1,7 @@
-//! Absolute value and leading zeros.
+//! Absolute value, and functions that count bits.
 
-use super::{Style, scan};
+use super::mul::sum_bits;
+use super::{Multiplier, Style, scan};
 use crate::{BinaryOp, Builder, NodeId};
 
 /// `negate ? -x : x`. Bit `i` flips if `negate` and a lower bit of `x` are set. `2n` bootstraps.
@@ -47,6 +48,41 @@ pub fn leading_zeros(b: &mut Builder, style: Style, x: &[NodeId]) -> Vec<NodeId>
         *bit = parity(b, terms);
     }
     count
+}
+
+/// Number of trailing zeros, as [`leading_zeros`] of the reversed bits.
+pub fn trailing_zeros(b: &mut Builder, style: Style, x: &[NodeId]) -> Vec<NodeId> {
+    let reversed: Vec<_> = x.iter().rev().copied().collect();
+    leading_zeros(b, style, &reversed)
+}
+
+/// Number of set bits, in the width of `x`: about `2n` bootstraps.
+pub fn count_ones(b: &mut Builder, multiplier: Multiplier, x: &[NodeId]) -> Vec<NodeId> {
+    sum_bits(b, multiplier, x)
+}
+
+/// The position of the highest set bit; all ones if there is none, or if `signed` and the top bit is set: about `2n` bootstraps.
+///
+/// With `s(k) = [some bit from k up is set]`, bit `j` of the position is the parity of `s(2^j), s(2 * 2^j), ...`. The term `!s(0)` makes it -1 for 0.
+pub fn ilog2(b: &mut Builder, style: Style, signed: bool, x: &[NodeId]) -> Vec<NodeId> {
+    let n = x.len();
+    let Some((&top, low)) = x.split_last() else { return Vec::new() };
+    let from_top: Vec<_> = if signed { low } else { x }.iter().rev().copied().collect();
+    let mut set = scan(b, BinaryOp::Or, style, &from_top);
+    set.reverse();
+    let none = match set.first() {
+        Some(&any) => b.not(any),
+        None => b.constant(true),
+    };
+    let negative = if signed { top } else { b.constant(false) };
+    let fill = b.or(none, negative);
+    let mut bits = vec![fill; n];
+    for (j, bit) in bits.iter_mut().enumerate().take_while(|(j, _)| 1 << j < n) {
+        let terms = set.iter().copied().step_by(1 << j).skip(1).chain([none]).collect();
+        let parity = parity(b, terms);
+        *bit = b.or(parity, negative);
+    }
+    bits
 }
 
 /// Parity of bits, as a tree of XOR3.

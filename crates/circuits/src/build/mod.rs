@@ -8,15 +8,17 @@ mod count;
 mod divide;
 mod lookup;
 mod mul;
+mod overflow;
 mod shift;
 
 pub use add::{Adder, Prefix, add, add_with_carry, neg, sub, sub_with_borrow};
 pub use compare::{eq, is_zero, lt, max, min, ne};
-pub use count::{abs, leading_zeros};
-pub use divide::{div, div_rem, rem};
+pub use count::{abs, count_ones, ilog2, leading_zeros, trailing_zeros};
+pub use divide::{Rounding, div, div_rem, div_rem_rounded, rem, sqrt};
 pub(crate) use lookup::levels;
 pub use lookup::{index, lookup};
 pub use mul::{Multiplier, mul, mul_wide, sum};
+pub use overflow::{add_overflows, mul_overflows, saturate, sub_overflows};
 pub use shift::{rotate_left, rotate_right, shl, shl_by, shr, shr_by};
 
 use crate::{BinaryOp, Builder, Error, NodeId};

@@ -118,6 +118,22 @@ pub fn sum(b: &mut Builder, multiplier: Multiplier, adder: Adder, terms: &[&[Nod
     terms.swap_remove(0)
 }
 
+/// The sum of single bits, in as many bits.
+pub(super) fn sum_bits(b: &mut Builder, multiplier: Multiplier, bits: &[NodeId]) -> Vec<NodeId> {
+    let adder = match multiplier {
+        Multiplier::ShiftAndAdd(adder) | Multiplier::CarrySave(adder) => adder,
+        Multiplier::Oh2018 => Adder::Oh2018,
+    };
+    // Columns beyond the length of the largest sum stay empty.
+    let count = (usize::BITS - bits.len().leading_zeros()) as usize;
+    let mut columns = vec![Column::new(); count.min(bits.len())];
+    if let Some(lowest) = columns.first_mut() {
+        bits.iter().for_each(|&bit| push(b, lowest, bit));
+    }
+    let sum = add_columns(b, adder, columns);
+    cast(b, &sum, false, bits.len())
+}
+
 fn push(b: &Builder, column: &mut Column, bit: NodeId) {
     if b.constant_value(bit) != Some(false) {
         column.push(Reverse((b.level(bit), bit)));

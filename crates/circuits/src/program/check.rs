@@ -66,11 +66,25 @@ operations! {
     Not "not" 1 "bitwise complement",
     Abs "abs" 1 "absolute value",
     LeadingZeros "leading_zeros" 1 "number of leading zero bits",
+    TrailingZeros "trailing_zeros" 1 "number of trailing zero bits",
+    CountOnes "count_ones" 1 "number of set bits",
+    Ilog2 "ilog2" 1 "logarithm of base 2, rounded down",
+    Sqrt "sqrt" 1 "square root, rounded down",
     Add "add" 2 "a + b, wrapping",
     Sub "sub" 2 "a - b, wrapping",
     Mul "mul" 2 "a * b, wrapping",
     Div "div" 2 "a / b, truncated",
     Rem "rem" 2 "a % b",
+    DivFloor "div_floor" 2 "a / b, rounded down",
+    RemFloor "rem_floor" 2 "remainder of div_floor, with the sign of b",
+    DivEuclid "div_euclid" 2 "a / b, with a remainder of 0 or more",
+    RemEuclid "rem_euclid" 2 "remainder of div_euclid",
+    SaturatingAdd "saturating_add" 2 "a + b, or the nearest value of the type",
+    SaturatingSub "saturating_sub" 2 "a - b, or the nearest value of the type",
+    SaturatingMul "saturating_mul" 2 "a * b, or the nearest value of the type",
+    AddOverflows "add_overflows" 2 "whether a + b overflows",
+    SubOverflows "sub_overflows" 2 "whether a - b overflows",
+    MulOverflows "mul_overflows" 2 "whether a * b overflows",
     And "and" 2 "bitwise and",
     Or "or" 2 "bitwise or",
     Xor "xor" 2 "bitwise exclusive or",
@@ -100,6 +114,20 @@ pub const ACROSS: &[Operation] = &[
 const SHOWN: usize = 4;
 
 impl Op {
+    /// Whether the operands and the result are integers of the same type.
+    const fn is_arithmetic(&self) -> bool {
+        use Op::{
+            Abs, Add, CountOnes, Div, DivEuclid, DivFloor, Ilog2, LeadingZeros, Max, Min, Mul, Neg, Rem, RemEuclid,
+            RemFloor, SaturatingAdd, SaturatingMul, SaturatingSub, Sqrt, Sub, TrailingZeros,
+        };
+        match self {
+            Neg | Abs | LeadingZeros | TrailingZeros | CountOnes | Ilog2 | Sqrt => true,
+            Add | Sub | Mul | SaturatingAdd | SaturatingSub | SaturatingMul | Min | Max => true,
+            Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid => true,
+            _ => false,
+        }
+    }
+
     /// The type of the result for operands of these types. For constants, casts and tables, `declared` decides the type. `inputs` holds the types of the
     /// program's inputs, and `at` the place for errors.
     pub(super) fn result_type(
@@ -144,13 +172,14 @@ impl Op {
                 )
             }
             (Self::Not, &[a]) => Ok(a),
-            (Self::Neg | Self::Abs | Self::LeadingZeros, &[a]) if integer(a) => Ok(a),
-            (Self::Neg | Self::Abs | Self::LeadingZeros, _) => refuse("it takes an integer; cast the bool first"),
+            _ if self.arity() == Some(1) && self.is_arithmetic() => match args {
+                &[a] if integer(a) => Ok(a),
+                _ => refuse("it takes an integer; cast the bool first"),
+            },
             (Self::And | Self::Or | Self::Xor, &[a, b]) if a == b => Ok(a),
-            (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem | Self::Min | Self::Max, &[a, b])
-                if a == b && integer(a) =>
-            {
-                Ok(a)
+            (_, &[a, b]) if self.is_arithmetic() && a == b && integer(a) => Ok(a),
+            (Self::AddOverflows | Self::SubOverflows | Self::MulOverflows, &[a, b]) if a == b && integer(a) => {
+                Ok(Type::Bool)
             }
             (Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge, &[a, b]) if a == b => Ok(Type::Bool),
             (Self::Shl | Self::Shr | Self::RotateLeft | Self::RotateRight, &[a, Type::Uint(_)]) if integer(a) => Ok(a),

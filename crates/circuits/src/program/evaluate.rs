@@ -108,6 +108,14 @@ impl Op {
             Self::RotateLeft => rotated(true),
             Self::RotateRight => rotated(false),
             Self::Cast => a,
+            Self::TrailingZeros | Self::CountOnes | Self::Ilog2 | Self::Sqrt => self.of_one(ty, bits),
+            Self::DivFloor | Self::RemFloor | Self::DivEuclid | Self::RemEuclid => self.quotient(a, b),
+            Self::AddOverflows => (!ty.spans(&(a + b))).into(),
+            Self::SubOverflows => (!ty.spans(&(a - b))).into(),
+            Self::MulOverflows => (!ty.spans(&(a * b))).into(),
+            Self::SaturatingAdd => ty.nearest(a + b),
+            Self::SaturatingSub => ty.nearest(a - b),
+            Self::SaturatingMul => ty.nearest(a * b),
             // These are no operations on numbers.
             Self::Input(_)
             | Self::Const(_)

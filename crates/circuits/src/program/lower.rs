@@ -1,7 +1,7 @@
 //! Lowers programs to gates.
 
 use super::{Op, Program, Type};
-use crate::build::{self, Recipe};
+use crate::build::{self, Recipe, Rounding};
 use crate::limits::{Forecast, Limits};
 use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
 
@@ -65,6 +65,10 @@ impl Op {
             Self::Abs if signed => build::abs(b, style, x),
             Self::Abs => x.to_vec(),
             Self::LeadingZeros => build::leading_zeros(b, style, x),
+            Self::TrailingZeros => build::trailing_zeros(b, style, x),
+            Self::CountOnes => build::count_ones(b, multiplier, x),
+            Self::Ilog2 => build::ilog2(b, style, signed, x),
+            Self::Sqrt => build::sqrt(b, style, signed, x),
             Self::Add => build::add(b, adder, x, y),
             Self::Sum => build::sum(b, multiplier, adder, args),
             Self::Index => build::index(b, x, args.get(1..).unwrap_or(&[])),
@@ -72,6 +76,31 @@ impl Op {
             Self::Mul => build::mul(b, multiplier, x, y),
             Self::Div => build::div(b, style, signed, x, y),
             Self::Rem => build::rem(b, style, signed, x, y),
+            Self::DivFloor | Self::DivEuclid if !signed => build::div(b, style, signed, x, y),
+            Self::RemFloor | Self::RemEuclid if !signed => build::rem(b, style, signed, x, y),
+            Self::DivFloor => build::div_rem_rounded(b, style, Rounding::Floor, x, y).0,
+            Self::RemFloor => build::div_rem_rounded(b, style, Rounding::Floor, x, y).1,
+            Self::DivEuclid => build::div_rem_rounded(b, style, Rounding::Euclid, x, y).0,
+            Self::RemEuclid => build::div_rem_rounded(b, style, Rounding::Euclid, x, y).1,
+            Self::AddOverflows => vec![build::add_overflows(b, adder, signed, x, y).1],
+            Self::SubOverflows => vec![build::sub_overflows(b, adder, signed, x, y).1],
+            Self::MulOverflows => vec![build::mul_overflows(b, multiplier, style, signed, x, y)],
+            Self::SaturatingAdd => {
+                let (sum, overflows) = build::add_overflows(b, adder, signed, x, y);
+                let low = if signed { x[x.len() - 1] } else { b.constant(false) };
+                build::saturate(b, signed, &sum, overflows, low)
+            }
+            Self::SaturatingSub => {
+                let (difference, overflows) = build::sub_overflows(b, adder, signed, x, y);
+                let low = if signed { x[x.len() - 1] } else { b.constant(true) };
+                build::saturate(b, signed, &difference, overflows, low)
+            }
+            Self::SaturatingMul => {
+                let product = build::mul(b, multiplier, x, y);
+                let overflows = build::mul_overflows(b, multiplier, style, signed, x, y);
+                let low = if signed { b.xor(x[x.len() - 1], y[y.len() - 1]) } else { b.constant(false) };
+                build::saturate(b, signed, &product, overflows, low)
+            }
             Self::And => build::bitwise(b, BinaryOp::And, x, y),
             Self::Or => build::bitwise(b, BinaryOp::Or, x, y),
             Self::Xor => build::bitwise(b, BinaryOp::Xor, x, y),

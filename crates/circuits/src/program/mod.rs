@@ -1,11 +1,12 @@
 //! Typed programs over integers. Python traces them, the command line builds them by name, and the runtime lowers them to gates or lookup tables.
 //!
-//! Arithmetic wraps. Division by zero gives an all-ones quotient (`-1` if signed) and the dividend as remainder. `MIN / -1` is `MIN` with remainder 0. A shift
-//! by the width or more gives 0, or copies of the sign for a signed right shift. Rotation amounts are taken modulo the width.
+//! Arithmetic wraps. Every division by zero gives an all-ones quotient (`-1` if signed) and the dividend as remainder. `MIN / -1` is `MIN` with remainder 0,
+//! for each rounding. A shift by the width or more gives 0, or copies of the sign for a signed right shift. Rotation amounts are taken modulo the width.
 //!
 //! On arrays of the same length, a program runs element by element, and a scalar combines with every element. [`Op::RotateElements`] and [`Op::SumElements`]
 //! combine the elements of an array. A value that depends only on constants, scalars and sums is a scalar ([`Program::arrays`]).
 
+mod arithmetic;
 mod arrays;
 mod build;
 mod check;
@@ -61,6 +62,14 @@ pub enum Op {
     Abs,
     /// Number of leading zero bits, in the operand's type.
     LeadingZeros,
+    /// Number of zero bits below the lowest set bit, in the operand's type; the width for 0.
+    TrailingZeros,
+    /// Number of set bits, in the operand's type.
+    CountOnes,
+    /// The logarithm of base 2, rounded down. For 0 and for negative numbers, all bits are ones.
+    Ilog2,
+    /// The square root, rounded down; 0 for negative numbers.
+    Sqrt,
     /// `a + b`.
     Add,
     /// `a - b`.
@@ -71,6 +80,26 @@ pub enum Op {
     Div,
     /// `a % b`, with the sign of `a`.
     Rem,
+    /// `a / b`, rounded down, as `//` in Python.
+    DivFloor,
+    /// `a - b * div_floor(a, b)`, with the sign of `b`, as `%` in Python.
+    RemFloor,
+    /// `a / b`, rounded so that the remainder is not negative.
+    DivEuclid,
+    /// `a - b * div_euclid(a, b)`, in `0..|b|`.
+    RemEuclid,
+    /// `a + b`, or the nearest value of the type if the sum overflows.
+    SaturatingAdd,
+    /// `a - b`, or the nearest value of the type if the difference overflows.
+    SaturatingSub,
+    /// `a * b`, or the nearest value of the type if the product overflows.
+    SaturatingMul,
+    /// Whether the type does not hold `a + b`, a bool.
+    AddOverflows,
+    /// Whether the type does not hold `a - b`, a bool.
+    SubOverflows,
+    /// Whether the type does not hold `a * b`, a bool.
+    MulOverflows,
     /// Bitwise and.
     And,
     /// Bitwise or.

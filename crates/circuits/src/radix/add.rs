@@ -147,7 +147,7 @@ impl Radix<'_> {
     }
 
     /// Adds up columns and carries modulo `2^width`, with a carry into the lowest column.
-    fn propagate_blocks(
+    pub(super) fn propagate_blocks(
         &mut self,
         mut columns: Columns,
         carry: i32,

@@ -1,4 +1,4 @@
-//! Bit operations, casts, and counting.
+//! Bit operations, casts, and conditional negation.
 
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
@@ -94,16 +94,24 @@ impl Radix<'_> {
     /// # Errors
     /// See [`Radix::add`].
     pub fn negate_if(&mut self, s: &Linear, a: &Int) -> Result<Int> {
-        // 0: copy; 1: complement; 2: complement with a carry.
-        let mut state = s.times(2);
+        self.increment_if(s.times(2), a)
+    }
+
+    /// `a` in state 0, `!a` in state 1, `!a + 1` in state 2, and `a + 1` in state 3, wrapping.
+    pub(super) fn increment_if(&mut self, mut state: Linear, a: &Int) -> Result<Int> {
         let mut out = Vec::with_capacity(a.blocks.len());
         for (i, x) in a.blocks.iter().enumerate() {
             let keep = mask(i, a.width);
             let digit = move |v: i32| match v >> 2 {
                 0 => v & 3,
+                3 => ((v & 3) + 1) & keep,
                 carry => (2 + carry - (v & 3)) & keep,
             };
-            let next = |v: i32| if v >> 2 == 2 && v & 3 != 0 { 1 } else { v >> 2 };
+            let next = |v: i32| match (v >> 2, v & 3) {
+                (2, 1..) => 1,
+                (3, ..3) => 0,
+                (state, _) => state,
+            };
             let argument = self.builder.argument(&[(&state, 4), (x, 1)], 0)?;
             if i + 1 == a.blocks.len() {
                 out.push(self.builder.lut1(&argument, digit)?);
@@ -123,24 +131,5 @@ impl Radix<'_> {
     pub fn abs(&mut self, a: &Int) -> Result<Int> {
         let s = self.sign(a)?;
         self.negate_if(&s, a)
-    }
-
-    /// Number of leading zero bits, in the operand's width.
-    ///
-    /// # Errors
-    /// See [`Radix::add`].
-    pub fn leading_zeros(&mut self, a: &Int) -> Result<Int> {
-        // 1 from the first set bit on.
-        let mut seen = Linear::default();
-        let mut counts = Vec::new();
-        for (i, x) in a.blocks.iter().enumerate().rev() {
-            let size = if mask(i, a.width) == 3 { 2 } else { 1 };
-            let zeros = move |v: i32| if v >= 4 { 0 } else { size - (32 - v.leading_zeros() as i32) };
-            let argument = self.builder.argument(&[(&seen, 4), (x, 1)], 0)?;
-            let mut both = self.builder.lut(&argument, &[&zeros, &|v| i32::from(v != 0)])?;
-            seen = both.pop().unwrap_or_default();
-            counts.extend(both);
-        }
-        self.sum_columns(vec![counts], a.width)
     }
 }

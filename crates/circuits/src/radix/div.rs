@@ -6,12 +6,23 @@ use super::{Int, Radix, Result, blocks, mask};
 use crate::Natural;
 use crate::lut::Linear;
 
+/// Rounding of a quotient that is not exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// Towards 0: the remainder has the sign of the dividend.
+    Truncate,
+    /// Down: the remainder has the sign of the divisor.
+    Floor,
+    /// The remainder is not negative.
+    Euclid,
+}
+
 impl Radix<'_> {
-    /// `(a / b, a % b)`, truncated. Division by 0 gives all ones and `a`.
+    /// `(a / b, a % b)`, rounded as given if signed. Division by 0 gives all ones and `a`.
     ///
     /// # Errors
     /// See [`Radix::add`].
-    pub fn div_rem(&mut self, a: &Int, b: &Int, signed: bool) -> Result<(Int, Int)> {
+    pub fn div_rem(&mut self, a: &Int, b: &Int, signed: bool, rounding: Rounding) -> Result<(Int, Int)> {
         if !signed {
             return self.div_rem_unsigned(a, b);
         }
@@ -20,9 +31,33 @@ impl Radix<'_> {
         let (q, r) = self.div_rem_unsigned(&x, &y)?;
         // The quotient of a division by 0 stays all ones.
         let valid = self.any(&b.blocks)?;
-        let argument = self.builder.argument(&[(&sa, 1), (&sb, 2), (&valid, 4)], 0)?;
-        let negative = self.builder.lut1(&argument, |v| i32::from(v == 5 || v == 6))?;
-        Ok((self.negate_if(&negative, &q)?, self.negate_if(&sa, &r)?))
+        if rounding == Rounding::Truncate {
+            let argument = self.builder.argument(&[(&sa, 1), (&sb, 2), (&valid, 4)], 0)?;
+            let negative = self.builder.lut1(&argument, |v| i32::from(v == 5 || v == 6))?;
+            return Ok((self.negate_if(&negative, &q)?, self.negate_if(&sa, &r)?));
+        }
+        let rest = self.any(&r.blocks)?;
+        let argument = self.builder.argument(&[(&sa, 1), (&sb, 2), (&rest, 4), (&valid, 8)], 0)?;
+        // The quotient is that of the magnitudes (state 0), or minus that (2). If the remainder would have the wrong sign, it is one further from 0: the
+        // complement (1), or one more (3).
+        let euclid = rounding == Rounding::Euclid;
+        let state = move |v: i32| match (v & 3, v & 4 != 0) {
+            _ if v < 8 => 0,
+            (0, _) => 0,
+            (2, _) if euclid => 2,
+            (3, true) if euclid => 3,
+            (3, _) => 0,
+            (_, true) => 1,
+            (_, false) => 2,
+        };
+        let state = self.builder.lut1(&argument, state)?;
+        let quotient = self.increment_if(state, &q)?;
+        // The remainder of the magnitudes is taken from the divisor. If that is 0, this gives `a`.
+        let wrong = move |v: i32| if euclid { v & 5 == 5 } else { matches!(v & 7, 5 | 6) };
+        let wrong = self.builder.lut1(&argument, |v| i32::from(wrong(v)))?;
+        let other = self.sub(&y, &r)?;
+        let remainder = self.select(&wrong, &other, &r)?;
+        Ok((quotient, if euclid { remainder } else { self.negate_if(&sb, &remainder)? }))
     }
 
     fn div_rem_unsigned(&mut self, a: &Int, b: &Int) -> Result<(Int, Int)> {

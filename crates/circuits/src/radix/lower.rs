@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::template::{Templates, is_large};
+use super::template::{Templates, is_large, part};
 use super::{Int, Radix, Style, blocks};
 use crate::Natural;
 use crate::limits::{Forecast, Limits};
@@ -225,7 +225,15 @@ impl Lowering<'_> {
         let typed = match &node.op {
             Op::Input(k) => self.program.inputs.get(*k as usize).is_some_and(|input| input.ty == node.ty),
             Op::Const(_) | Op::Cast => true,
-            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => types[0] == types[1] && node.ty == Type::Bool,
+            Op::Eq
+            | Op::Ne
+            | Op::Lt
+            | Op::Le
+            | Op::Gt
+            | Op::Ge
+            | Op::AddOverflows
+            | Op::SubOverflows
+            | Op::MulOverflows => types[0] == types[1] && node.ty == Type::Bool,
             Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight => {
                 types[0] == node.ty && !matches!(types[1], Type::Int(_))
             }
@@ -243,7 +251,8 @@ impl Lowering<'_> {
         }
         let signed = matches!(types.first(), Some(Type::Int(_)));
         let width = bits(node.ty);
-        let values = match &node.op {
+        let (op, result) = part(&node.op, signed);
+        let values = match op {
             Op::Input(k) => vec![self.inputs[*k as usize].clone()],
             op if is_large(op) => self.templates.apply(&mut self.radix, op, &args, signed, width)?,
             op => self
@@ -251,10 +260,7 @@ impl Lowering<'_> {
                 .apply(op, &args, signed, width)?
                 .ok_or_else(|| wrong("give the number of operands that it takes"))?,
         };
-        values
-            .into_iter()
-            .nth(usize::from(node.op == Op::Rem))
-            .ok_or_else(|| wrong("give the number of operands that it takes"))
+        values.into_iter().nth(result).ok_or_else(|| wrong("give the number of operands that it takes"))
     }
 }
 

@@ -7,16 +7,21 @@ mod add;
 mod bitwise;
 mod column;
 mod compare;
+mod count;
 mod div;
 mod lower;
 mod mul;
+mod overflow;
 mod select;
 mod shift;
+mod sqrt;
 mod template;
 #[cfg(test)]
 mod tests;
 
+pub use div::Rounding;
 pub use lower::{Error, Layout, Lowered, lower, lower_within};
+pub use overflow::Sum;
 
 use crate::lut::{Budget, Builder, Linear};
 use crate::{Limits, Natural};

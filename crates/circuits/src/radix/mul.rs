@@ -18,14 +18,20 @@ impl Radix<'_> {
         if let Some(c) = a.as_constant() {
             return self.mul_constant(b, &c);
         }
+        let columns = self.products(a, b, blocks(a.width), a.width)?;
+        self.sum_columns(columns, a.width)
+    }
+
+    /// Columns whose sum modulo `2^width` is that of the products of blocks `i` of `a` and `j` of `b` with `i + j < below`.
+    pub(super) fn products(&mut self, a: &Int, b: &Int, below: usize, width: u16) -> Result<Columns> {
         let square = a == b;
         let noise = |r: &Self, x: &Int| x.blocks.iter().map(|b| r.builder.weight(b)).max();
         // The quieter operand gets the coefficient 4. Refreshed blocks then always belong to the same operand.
         let (a, b) = if noise(self, a) <= noise(self, b) { (a, b) } else { (b, a) };
-        let n = a.blocks.len();
+        let n = blocks(width);
         let mut columns: Columns = vec![Vec::new(); n];
         for (i, x) in a.blocks.iter().enumerate() {
-            for (j, y) in b.blocks.iter().enumerate().take(n - i).skip(if square { i } else { 0 }) {
+            for (j, y) in b.blocks.iter().enumerate().take(below.saturating_sub(i)).skip(if square { i } else { 0 }) {
                 let column = i + j;
                 let factor = if square && i != j { 2 } else { 1 };
                 let diagonal = square && i == j;
@@ -36,7 +42,7 @@ impl Radix<'_> {
                     self.builder.argument(&[(x, 4), (y, 1)], 0)?
                 };
                 if column + 1 == n {
-                    let keep = mask(column, a.width);
+                    let keep = mask(column, width);
                     let low = self.builder.lut1(&argument, |v| product(v) & keep)?;
                     push(&mut columns[column], low);
                 } else {
@@ -46,7 +52,7 @@ impl Radix<'_> {
                 }
             }
         }
-        self.sum_columns(columns, a.width)
+        Ok(columns)
     }
 
     /// The low half of `a * c`, without products of blocks. The constant has signed digits of base 4, of magnitude at most 2: the pairs of its non-adjacent

@@ -106,6 +106,7 @@ impl Radix<'_> {
     }
 
     /// `values[index]`, as a tree of selections. An index beyond the end gives the last value. It costs one rotation for each block of each value except one.
+    /// Public values are a table, which costs far less.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -118,8 +119,19 @@ impl Radix<'_> {
         let beyond = self.any(&above)?;
         let mut rest = values[..values.len().min(1 << levels)].to_vec();
         let last = rest[rest.len() - 1].clone();
+        for bit in &mut bits {
+            *bit = self.builder.boolean(&[bit, &beyond], 0b1110)?;
+        }
+        if let Some(mut table) = rest.iter().map(Int::as_constant).collect::<Option<Vec<_>>>().filter(|_| levels > 0) {
+            table.resize(1 << levels, table[table.len() - 1].clone());
+            let index = if above.is_empty() {
+                Int { blocks: low.to_vec(), width: levels as u16 }
+            } else {
+                Self::from_bits(&bits)
+            };
+            return self.lookup(&index, &table, last.width);
+        }
         for bit in bits {
-            let bit = self.builder.boolean(&[&bit, &beyond], 0b1110)?;
             let bit = self.steady(&bit)?;
             // The last value serves every index beyond the end.
             let chosen = rest.chunks(2).map(|pair| self.select(&bit, pair.get(1).unwrap_or(&last), &pair[0]));
@@ -128,7 +140,7 @@ impl Radix<'_> {
         Ok(rest.swap_remove(0))
     }
 
-    /// `table[a]`, as an integer of the given width. `a` has at most 8 bits, and the table has `2^a.width` entries.
+    /// `table[a]`, as an integer of the given width. The table has `2^a.width` entries.
     ///
     /// One rotation looks up the low 4 bits in all segments of the table at once. The other blocks select the segment.
     ///

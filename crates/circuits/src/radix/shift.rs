@@ -1,7 +1,7 @@
 //! Shifts and rotations. A public amount only selects blocks. An encrypted amount takes one stage for each digit of the amount. In a stage, one rotation of a
 //! block gives its contribution to each of its possible new places.
 
-use super::div::block_or_zero;
+use super::div::{Rounding, block_or_zero};
 use super::{Int, Radix, Result, blocks, mask};
 use crate::Natural;
 use crate::lut::Linear;
@@ -226,7 +226,7 @@ impl Radix<'_> {
         let bits = (32 - most.leading_zeros()).max(32 - modulus.leading_zeros()) as u16;
         columns.truncate(blocks(bits));
         let sum = self.sum_columns(columns, bits)?;
-        let (_, rest) = self.div_rem(&sum, &Int::constant(&u128::from(modulus).into(), bits), false)?;
+        let (_, rest) = self.div_rem(&sum, &Int::constant(&u128::from(modulus).into(), bits), false, Rounding::Truncate)?;
         self.cast(&rest, (32 - (modulus - 1).leading_zeros()) as u16, false)
     }
 

@@ -2,13 +2,33 @@
 
 use std::collections::HashMap;
 
-use super::{Int, Radix, Result, mask};
+use super::{Int, Radix, Result, Rounding, Sum, mask};
 use crate::lut::{Builder, Linear, Outline, Template};
 use crate::program::Op;
 
 /// Whether the rotations of an operation exceed the blocks of its operands by a factor that grows with the width.
 pub(super) const fn is_large(op: &Op) -> bool {
-    matches!(op, Op::Mul | Op::Div | Op::Rem | Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight)
+    use Op::{
+        Div, DivEuclid, DivFloor, Mul, MulOverflows, Rem, RemEuclid, RemFloor, RotateLeft, RotateRight, SaturatingMul,
+        Shl, Shr, Sqrt,
+    };
+    match op {
+        Mul | MulOverflows | SaturatingMul | Sqrt | Shl | Shr | RotateLeft | RotateRight => true,
+        Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid => true,
+        _ => false,
+    }
+}
+
+/// The operation that computes the result of `op` among others, and the index of the result. One division gives quotient and remainder.
+pub(super) const fn part(op: &Op, signed: bool) -> (&Op, usize) {
+    match op {
+        Op::DivFloor | Op::DivEuclid if !signed => (&Op::Div, 0),
+        Op::RemFloor | Op::RemEuclid if !signed => (&Op::Div, 1),
+        Op::Rem => (&Op::Div, 1),
+        Op::RemFloor => (&Op::DivFloor, 1),
+        Op::RemEuclid => (&Op::DivEuclid, 1),
+        op => (op, 0),
+    }
 }
 
 /// An operation, its signedness, the widths of its operands, and the outline of their blocks.
@@ -31,8 +51,6 @@ impl Templates {
         signed: bool,
         width: u16,
     ) -> Result<Vec<Int>> {
-        // One division computes both.
-        let op = if *op == Op::Rem { &Op::Div } else { op };
         let blocks: Vec<Linear> = args.iter().flat_map(|arg| arg.blocks.iter().cloned()).collect();
         let (outline, places) = radix.builder.outline(&blocks);
         let widths = args.iter().map(|arg| arg.width).collect();
@@ -63,7 +81,8 @@ impl Templates {
 }
 
 impl Radix<'_> {
-    /// Applies an operation of a well-typed program, with results of that width. A division gives quotient and remainder, any other operation one result. `None`
+    /// Applies an operation of a well-typed program, with results of that width. The operation is one that [`part`] names. A division gives quotient and remainder, any
+    /// other operation one result. `None`
     /// for a wrong number of operands, and for operations that do not take integers.
     pub(super) fn apply(&mut self, op: &Op, args: &[Int], signed: bool, width: u16) -> Result<Option<Vec<Int>>> {
         let bit = |b| Int { blocks: vec![b], width: 1 };
@@ -75,15 +94,30 @@ impl Radix<'_> {
             (Op::Abs, [a]) if signed => self.abs(a)?,
             (Op::Abs, [a]) => a.clone(),
             (Op::LeadingZeros, [a]) => self.leading_zeros(a)?,
+            (Op::TrailingZeros, [a]) => self.trailing_zeros(a)?,
+            (Op::CountOnes, [a]) => self.count_ones(a)?,
+            (Op::Ilog2, [a]) => self.ilog2(a, signed)?,
+            (Op::Sqrt, [a]) => self.sqrt(a, signed)?,
             (Op::Cast, [a]) => self.cast(a, width, signed)?,
             (Op::Lookup(table), [a]) => self.lookup(a, table, width)?,
             (Op::Add, [a, b]) => self.add(a, b)?,
             (Op::Sub, [a, b]) => self.sub(a, b)?,
             (Op::Mul, [a, b]) => self.mul(a, b)?,
-            (Op::Div | Op::Rem, [a, b]) => {
-                let (quotient, remainder) = self.div_rem(a, b, signed)?;
+            (Op::Div | Op::DivFloor | Op::DivEuclid, [a, b]) => {
+                let rounding = match op {
+                    Op::Div => Rounding::Truncate,
+                    Op::DivFloor => Rounding::Floor,
+                    _ => Rounding::Euclid,
+                };
+                let (quotient, remainder) = self.div_rem(a, b, signed, rounding)?;
                 return Ok(Some(vec![quotient, remainder]));
             }
+            (Op::AddOverflows, [a, b]) => bit(self.sum_overflows(Sum::Add, a, b, signed)?),
+            (Op::SubOverflows, [a, b]) => bit(self.sum_overflows(Sum::Sub, a, b, signed)?),
+            (Op::MulOverflows, [a, b]) => bit(self.mul_overflows(a, b, signed)?),
+            (Op::SaturatingAdd, [a, b]) => self.saturating_sum(Sum::Add, a, b, signed)?,
+            (Op::SaturatingSub, [a, b]) => self.saturating_sum(Sum::Sub, a, b, signed)?,
+            (Op::SaturatingMul, [a, b]) => self.saturating_mul(a, b, signed)?,
             (Op::And, [a, b]) => self.and(a, b)?,
             (Op::Or, [a, b]) => self.or(a, b)?,
             (Op::Xor, [a, b]) => self.xor(a, b)?,

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod derived;
+
 use super::{Lowered, Style, lower};
 use crate::Natural;
 use crate::lut::{Budget, LutGraph};
@@ -126,7 +128,7 @@ fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
         Op::Lookup(t) => small(&t[a as usize]),
         Op::Sum => x.iter().fold(0, |sum: u128, x| sum.wrapping_add(*x)),
         Op::Index => x[1 + (a.min(x.len() as u128 - 2) as usize)],
-        Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements => unreachable!("no operation on bits"),
+        op => derived::expected(op, w, s, a, b),
     };
     low(r, width(ty))
 }
@@ -158,8 +160,23 @@ fn run(lowered: &Lowered, cases: &[Vec<u128>]) -> Vec<u128> {
     (0..cases.len()).map(|i| small(&layout.decode(&out.iter().map(|lane| lane[i]).collect::<Vec<_>>()))).collect()
 }
 
-const UNARY: [Op; 4] = [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros];
-const BINARY: [Op; 10] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::And, Op::Or, Op::Xor, Op::Min, Op::Max];
+const UNARY: [Op; 8] =
+    [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros, Op::TrailingZeros, Op::CountOnes, Op::Ilog2, Op::Sqrt];
+const DIVISION: [Op; 6] = [Op::Div, Op::Rem, Op::DivFloor, Op::RemFloor, Op::DivEuclid, Op::RemEuclid];
+const BINARY: [Op; 11] = [
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::And,
+    Op::Or,
+    Op::Xor,
+    Op::Min,
+    Op::Max,
+    Op::SaturatingAdd,
+    Op::SaturatingSub,
+    Op::SaturatingMul,
+];
+const OVERFLOW: [Op; 3] = [Op::AddOverflows, Op::SubOverflows, Op::MulOverflows];
 const COMPARE: [Op; 6] = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
 const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
 
@@ -167,7 +184,8 @@ const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
 fn operations(ty: Type, amounts: &[u16]) -> Vec<(Op, Vec<Type>, Type)> {
     let mut all = Vec::new();
     all.extend(UNARY.map(|op| (op, vec![ty], ty)));
-    all.extend(BINARY.map(|op| (op, vec![ty; 2], ty)));
+    all.extend(BINARY.into_iter().chain(DIVISION).map(|op| (op, vec![ty; 2], ty)));
+    all.extend(OVERFLOW.map(|op| (op, vec![ty; 2], Type::Bool)));
     all.extend(COMPARE.map(|op| (op, vec![ty; 2], Type::Bool)));
     for &w in amounts {
         all.extend(SHIFT.map(|op| (op, vec![ty, Type::Uint(w)], ty)));
@@ -254,11 +272,11 @@ fn operations_agree_with_plain_arithmetic_on_large_widths() {
     for w in [6, 7, 8, 9, 13, 16, 31, 32, 33, 48, 63, 64, 65, 127, 128] {
         for ty in [Type::Uint(w), Type::Int(w)] {
             for (op, types, result) in operations(ty, &[7, w]) {
-                let division = matches!(op, Op::Div | Op::Rem);
+                let division = DIVISION.contains(&op);
                 if division && w > 16 && ![33, 64, 128].contains(&w) {
                     continue;
                 }
-                let count = if division || op == Op::Mul { 300 } else { 600 };
+                let count = if division || op.name().contains("mul") { 300 } else { 600 };
                 let cases = random.cases(&types, count);
                 for style in STYLES {
                     check(&op, &types, result, style, &cases);
@@ -301,10 +319,10 @@ fn casts_agree_with_plain_arithmetic() {
 }
 
 /// A binary operation with a public second operand.
-fn with_constant(op: &Op, ty: Type, other: Type, constant: u128) -> Program {
+fn with_constant(op: &Op, ty: Type, other: Type, result: Type, constant: u128) -> Program {
     let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
     let nodes =
-        vec![node(Op::Input(0), &[], ty), node(Op::Const(constant.into()), &[], other), node(op.clone(), &[0, 1], ty)];
+        vec![node(Op::Input(0), &[], ty), node(Op::Const(constant.into()), &[], other), node(op.clone(), &[0, 1], result)];
     Program {
         inputs: vec![Input { name: "x".into(), ty }],
         nodes,
@@ -319,16 +337,18 @@ fn operations_with_constants_agree_with_plain_arithmetic() {
         for ty in [Type::Uint(w), Type::Int(w)] {
             for k in 0..9 {
                 let c = if k < 6 { low(k, w.into()) } else { random.value(w.into()) };
-                let ops = BINARY.into_iter().map(|op| (op, ty)).chain(SHIFT.map(|op| (op, Type::Uint(w))));
-                for (op, other) in ops {
-                    if w > 32 && matches!(op, Op::Div | Op::Rem) && k != 3 {
+                let ops = BINARY.into_iter().chain(DIVISION).map(|op| (op, ty, ty));
+                let ops = ops.chain(OVERFLOW.map(|op| (op, ty, Type::Bool)));
+                for (op, other, result) in ops.chain(SHIFT.map(|op| (op, Type::Uint(w), ty))) {
+                    if w > 32 && DIVISION.contains(&op) && k != 3 {
                         continue;
                     }
                     for style in STYLES {
-                        let lowered = lower(&with_constant(&op, ty, other, c), style, Budget::default()).unwrap();
+                        let lowered =
+                            lower(&with_constant(&op, ty, other, result, c), style, Budget::default()).unwrap();
                         let cases = random.cases(&[ty], 50);
                         for (case, out) in cases.iter().zip(run(&lowered, &cases)) {
-                            let wanted = expected(&op, &[ty, other], ty, &[case[0], c]);
+                            let wanted = expected(&op, &[ty, other], result, &[case[0], c]);
                             assert_eq!(out, wanted, "{op:?} {ty:?} {style:?} of {case:?} and {c}");
                         }
                     }
@@ -440,9 +460,10 @@ fn repeated(op: &Op, types: &[Type], style: Style) -> (LutGraph, LutGraph) {
     let mut outputs = Vec::new();
     for round in 0..3 {
         let args = [&[first.clone()], &inputs[1..]].concat();
+        let (op, result) = super::template::part(op, signed);
         let results = radix.apply(op, &args, signed, w).unwrap().unwrap();
         let results: Vec<_> = results.into_iter().map(|value| radix.settled(value).unwrap()).collect();
-        first = results[usize::from(*op == Op::Rem)].clone();
+        first = results[result].clone();
         outputs.extend(first.blocks.iter().cloned());
         let last = program.nodes.len() as u32 - 1;
         if round > 0 {

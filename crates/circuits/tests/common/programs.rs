@@ -233,11 +233,15 @@ impl Generator<'_> {
     }
 
     fn step(&mut self) -> Result<(), Error> {
-        const ARITHMETIC: [Op; 4] = [Op::Add, Op::Sub, Op::Min, Op::Max];
+        const ARITHMETIC: [Op; 6] = [Op::Add, Op::Sub, Op::Min, Op::Max, Op::SaturatingAdd, Op::SaturatingSub];
+        const PRODUCT: [Op; 3] = [Op::Mul, Op::Mul, Op::SaturatingMul];
+        const OVERFLOW: [Op; 3] = [Op::AddOverflows, Op::SubOverflows, Op::MulOverflows];
+        const DIVISION: [Op; 6] = [Op::Div, Op::Rem, Op::DivFloor, Op::RemFloor, Op::DivEuclid, Op::RemEuclid];
         const LOGIC: [Op; 3] = [Op::And, Op::Or, Op::Xor];
         const COMPARE: [Op; 6] = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
         const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
-        const UNARY: [Op; 4] = [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros];
+        const UNARY: [Op; 7] =
+            [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros, Op::TrailingZeros, Op::CountOnes, Op::Ilog2];
         let integers = self.types.len() - 1;
         let ty = self.types[1 + below(self.rng, integers)];
         let blocks = ty.width().div_ceil(2);
@@ -260,10 +264,14 @@ impl Generator<'_> {
                 self.builder.op(pick(self.rng, &SHIFT), &[a, by])?
             }
             12 | 13 if self.pays(2 * blocks) => self.builder.op(pick(self.rng, &UNARY), &[a])?,
-            14 if self.pays(2 * blocks * blocks) => self.builder.op(Op::Mul, &[a, b])?,
-            15 if self.pays(5 * blocks * blocks) => {
-                let op = pick(self.rng, &[Op::Div, Op::Rem]);
-                self.builder.op(op, &[a, b])?
+            14 if self.pays(2 * blocks * blocks) => self.builder.op(pick(self.rng, &PRODUCT), &[a, b])?,
+            15 if self.pays(5 * blocks * blocks) => self.builder.op(pick(self.rng, &DIVISION), &[a, b])?,
+            23 if self.pays(2 * blocks * blocks) => {
+                if self.chance(4) {
+                    self.builder.op(Op::Sqrt, &[a])?
+                } else {
+                    self.builder.op(pick(self.rng, &OVERFLOW), &[a, b])?
+                }
             }
             16..18 if self.pays(blocks) => {
                 let c = self.of_type(Type::Bool)?;

@@ -65,6 +65,7 @@ macro_rules! integers {
             assert_eq!(plain(|a, _| a.abs(), at), magnitude, "{at:?}");
             assert_eq!(plain(|a, _| a.cast::<$wide>(), at), a as $wide, "{at:?}");
             assert_eq!(plain(|a, _| a.cast::<u8>(), at), a as u8, "{at:?}");
+            super::methods::$ty((a, b));
             // Public operands, on both sides; assignments; sums.
             assert_eq!(plain(|a, _| a + b, at), a.wrapping_add(b), "{at:?}");
             assert_eq!(plain(|_, b| a - b, at), a.wrapping_sub(b), "{at:?}");
@@ -84,6 +85,45 @@ macro_rules! integers {
             };
             let want = (a.wrapping_add(b).wrapping_mul(3) ^ b) << 1;
             assert_eq!(plain(assigned, at), want.wrapping_sub(a), "{at:?}");
+        })*
+    }
+
+    /// The methods with the names of Rust's integers.
+    mod methods {
+        use super::*;
+
+        $(pub(super) fn $ty(at: ($ty, $ty)) {
+            let (a, b) = at;
+            let negative = |value: $ty| $ty::MIN != 0 && value.leading_zeros() == 0;
+            assert_eq!(plain(|a, b| a.overflowing_add(b).0, at), a.overflowing_add(b).0, "{at:?}");
+            assert_eq!(plain(|a, b| a.overflowing_add(b).1, at), a.overflowing_add(b).1, "{at:?}");
+            assert_eq!(plain(|a, b| a.overflowing_sub(b).1, at), a.overflowing_sub(b).1, "{at:?}");
+            assert_eq!(plain(|a, b| a.overflowing_mul(b).1, at), a.overflowing_mul(b).1, "{at:?}");
+            assert_eq!(plain(|a, b| a.checked_add(b).0, at), a.checked_add(b).unwrap_or(0), "{at:?}");
+            assert_eq!(plain(|a, b| a.checked_sub(b).0, at), a.checked_sub(b).unwrap_or(0), "{at:?}");
+            assert_eq!(plain(|a, b| a.checked_mul(b).0, at), a.checked_mul(b).unwrap_or(0), "{at:?}");
+            assert_eq!(plain(|a, _| a.checked_mul(b).1, at), a.checked_mul(b).is_some(), "{at:?}");
+            assert_eq!(plain(|a, b| a.saturating_add(b), at), a.saturating_add(b), "{at:?}");
+            assert_eq!(plain(|a, b| a.saturating_sub(b), at), a.saturating_sub(b), "{at:?}");
+            assert_eq!(plain(|a, b| a.saturating_mul(b), at), a.saturating_mul(b), "{at:?}");
+            let (mut floor, mut euclid) = ((!0, a), (!0, a));
+            if b != 0 {
+                euclid = (a.wrapping_div_euclid(b), a.wrapping_rem_euclid(b));
+                floor = (a.wrapping_div(b), a.wrapping_rem(b));
+                if floor.1 != 0 && negative(floor.1) != negative(b) {
+                    floor = (floor.0.wrapping_sub(1), floor.1.wrapping_add(b));
+                }
+            }
+            assert_eq!(plain(|a, b| a.div_floor(b), at), floor.0, "{at:?}");
+            assert_eq!(plain(|a, b| a.rem_floor(b), at), floor.1, "{at:?}");
+            assert_eq!(plain(|a, b| a.div_euclid(b), at), euclid.0, "{at:?}");
+            assert_eq!(plain(|a, b| a.rem_euclid(b), at), euclid.1, "{at:?}");
+            assert_eq!(plain(|a, _| a.count_ones(), at), a.count_ones() as $ty, "{at:?}");
+            assert_eq!(plain(|a, _| a.trailing_zeros(), at), a.trailing_zeros() as $ty, "{at:?}");
+            assert_eq!(plain(|a, _| a.ilog2(), at), a.checked_ilog2().map_or(!0, |log| log as $ty), "{at:?}");
+            assert_eq!(plain(|a, _| a.isqrt(), at), if negative(a) { 0 } else { a.isqrt() }, "{at:?}");
+            let exponent = b as u32 % 21;
+            assert_eq!(plain(|a, _| a.pow(exponent), at), a.wrapping_pow(exponent), "{at:?}");
         })*
     }
 };
