@@ -58,7 +58,9 @@ impl Radix<'_> {
         let width = bits_of(usize::from(a.width) - 1) + 1;
         let zeros = self.zeros(a, true)?;
         let mut columns = vec![zeros];
-        for (i, block) in Int::constant(&Natural::wrap(&-BigInt::from(a.width), width.into()), width).blocks.into_iter().enumerate() {
+        for (i, block) in
+            Int::constant(&Natural::wrap(&-BigInt::from(a.width), width.into()), width).blocks.into_iter().enumerate()
+        {
             columns.resize(columns.len().max(i + 1), Vec::new());
             columns[i].extend(Some(block).filter(|block| block.as_constant() != Some(0)));
         }

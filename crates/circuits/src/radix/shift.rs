@@ -226,7 +226,8 @@ impl Radix<'_> {
         let bits = (32 - most.leading_zeros()).max(32 - modulus.leading_zeros()) as u16;
         columns.truncate(blocks(bits));
         let sum = self.sum_columns(columns, bits)?;
-        let (_, rest) = self.div_rem(&sum, &Int::constant(&u128::from(modulus).into(), bits), false, Rounding::Truncate)?;
+        let (_, rest) =
+            self.div_rem(&sum, &Int::constant(&u128::from(modulus).into(), bits), false, Rounding::Truncate)?;
         self.cast(&rest, (32 - (modulus - 1).leading_zeros()) as u16, false)
     }
 

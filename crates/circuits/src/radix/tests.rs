@@ -321,8 +321,11 @@ fn casts_agree_with_plain_arithmetic() {
 /// A binary operation with a public second operand.
 fn with_constant(op: &Op, ty: Type, other: Type, result: Type, constant: u128) -> Program {
     let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
-    let nodes =
-        vec![node(Op::Input(0), &[], ty), node(Op::Const(constant.into()), &[], other), node(op.clone(), &[0, 1], result)];
+    let nodes = vec![
+        node(Op::Input(0), &[], ty),
+        node(Op::Const(constant.into()), &[], other),
+        node(op.clone(), &[0, 1], result),
+    ];
     Program {
         inputs: vec![Input { name: "x".into(), ty }],
         nodes,

@@ -23,21 +23,15 @@ pub(super) fn expected(op: &Op, w: u32, s: bool, a: u128, b: u128) -> u128 {
         Op::DivFloor | Op::DivEuclid if !s => a / b,
         Op::RemFloor | Op::RemEuclid if !s => a % b,
         Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid => {
-            // The remainder is the dividend plus a multiple of the divisor, with the right sign.
-            let mut remainder = sa.wrapping_rem(sb);
-            let right =
-                |r: i128| if matches!(op, Op::DivEuclid | Op::RemEuclid) { r >= 0 } else { (r < 0) == (sb < 0) };
-            if remainder != 0 && !right(remainder) {
-                let size = sb.wrapping_abs();
-                remainder = remainder.wrapping_add(if remainder < 0 { size } else { size.wrapping_neg() });
+            // A remainder of the wrong sign takes one divisor more or less.
+            let (mut quotient, mut remainder) = (sa.wrapping_div(sb), sa.wrapping_rem(sb));
+            let euclid = matches!(op, Op::DivEuclid | Op::RemEuclid);
+            if remainder != 0 && (remainder < 0) != (!euclid && sb < 0) {
+                let (up, size) = (remainder < 0, sb.wrapping_abs());
+                remainder = remainder.wrapping_add(if up { size } else { size.wrapping_neg() });
+                quotient += if up == (sb > 0) { -1 } else { 1 };
             }
-            if matches!(op, Op::RemFloor | Op::RemEuclid) {
-                return remainder as u128;
-            }
-            // The exact quotient of `sa - remainder`, whose half does not overflow.
-            let toward = sa.wrapping_div(sb);
-            (-1..=1).map(|d| toward.wrapping_add(d)).find(|q| q.wrapping_mul(sb).wrapping_add(remainder) == sa).unwrap()
-                as u128
+            (if matches!(op, Op::RemFloor | Op::RemEuclid) { remainder } else { quotient }) as u128
         }
         Op::AddOverflows | Op::SubOverflows | Op::MulOverflows => exact(op, w, s, a, b).is_err().into(),
         Op::SaturatingAdd => exact(&Op::AddOverflows, w, s, a, b).unwrap_or_else(|limit| limit),
