@@ -120,12 +120,11 @@ impl Op {
             Abs, Add, CountOnes, Div, DivEuclid, DivFloor, Ilog2, LeadingZeros, Max, Min, Mul, Neg, Rem, RemEuclid,
             RemFloor, SaturatingAdd, SaturatingMul, SaturatingSub, Sqrt, Sub, TrailingZeros,
         };
-        match self {
-            Neg | Abs | LeadingZeros | TrailingZeros | CountOnes | Ilog2 | Sqrt => true,
-            Add | Sub | Mul | SaturatingAdd | SaturatingSub | SaturatingMul | Min | Max => true,
-            Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid => true,
-            _ => false,
-        }
+        let of_one = matches!(self, Neg | Abs | LeadingZeros | TrailingZeros | CountOnes | Ilog2 | Sqrt);
+        let division = matches!(self, Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid);
+        of_one
+            || division
+            || matches!(self, Add | Sub | Mul | SaturatingAdd | SaturatingSub | SaturatingMul | Min | Max)
     }
 
     /// The type of the result for operands of these types. For constants, casts and tables, `declared` decides the type. `inputs` holds the types of the

@@ -12,11 +12,8 @@ pub(super) const fn is_large(op: &Op) -> bool {
         Div, DivEuclid, DivFloor, Mul, MulOverflows, Rem, RemEuclid, RemFloor, RotateLeft, RotateRight, SaturatingMul,
         Shl, Shr, Sqrt,
     };
-    match op {
-        Mul | MulOverflows | SaturatingMul | Sqrt | Shl | Shr | RotateLeft | RotateRight => true,
-        Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid => true,
-        _ => false,
-    }
+    let division = matches!(op, Div | Rem | DivFloor | RemFloor | DivEuclid | RemEuclid);
+    division || matches!(op, Mul | MulOverflows | SaturatingMul | Sqrt | Shl | Shr | RotateLeft | RotateRight)
 }
 
 /// The operation that computes the result of `op` among others, and the index of the result. One division gives quotient and remainder.

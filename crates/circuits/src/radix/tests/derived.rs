@@ -72,7 +72,7 @@ fn stats(program: &Program, style: Style) -> (usize, usize) {
 /// As [`stats`], for gates.
 fn gate_stats(program: &Program, style: build::Style) -> (usize, usize) {
     let stats = program.lower(style.into()).unwrap().stats(&GateCosts::default());
-    (stats.bootstraps as usize, stats.depth as usize)
+    (stats.bootstraps as usize, stats.depth)
 }
 
 /// The tables of docs/derivations/integer-operations.md.
