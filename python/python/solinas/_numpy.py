@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from solinas._elementwise import Elementwise
 from solinas._errors import TypeMismatchError
 from solinas._fixed import Fixed
 from solinas._functions import maximum, minimum, select
@@ -386,7 +387,7 @@ def _rounding(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def rounded(a: Any) -> Any:
         if not issubclass(element_type(a), Fixed):
             raise TypeMismatchError(f"numpy's rounding takes fixed-point numbers, got {a!r}, which holds integers")
-        return a._elementwise(function, a) if isinstance(a, NdArray) else function(a)
+        return a._elementwise(function, a) if isinstance(a, Elementwise) else function(a)
 
     return rounded
 

@@ -34,6 +34,32 @@ def network(size: int) -> list[Layer]:
     return layers
 
 
+def selection(size: int, k: int) -> list[Layer]:
+    """Return a network that puts the `k` largest of `size` elements at the first places, in descending order.
+
+    Blocks of `width` elements are sorted, where `width` is the power of two from k on. Then two blocks at a time are
+    merged, and the smaller half is given up: of one block and of the other one in reverse, the larger elements of each
+    pair are the largest ones, and form a bitonic sequence (Knuth, TAOCP volume 3, section 5.3.4).
+    """
+    width = 1 << (k - 1).bit_length()
+    blocks = range(0, size, width)
+    layers = [
+        [(at + high, at + low) for at in blocks for low, high in layer if at + high < size] for layer in network(width)
+    ]
+    step = width
+    while step < size:
+        starts = range(0, size - step, 2 * step)
+        pairs = [(at + step + width - 1 - place, at + place) for at in starts for place in range(width)]
+        layers.append([pair for pair in pairs if pair[0] < size])
+        distance = width // 2
+        while distance:
+            places = [place for place in range(width) if not place & distance]
+            layers.append([(at + place + distance, at + place) for at in starts for place in places])
+            distance //= 2
+        step *= 2
+    return [layer for layer in layers if layer]
+
+
 def needed_layers(layers: Sequence[Layer], wanted: Iterable[int]) -> list[tuple[Layer, set[int]]]:
     """Return the comparators on which the elements at the `wanted` places of the result depend, layer by layer.
 
@@ -62,7 +88,7 @@ def sort(keys: Any, *values: Any, axis: int | None = -1) -> Any:
     Raises TypeMismatchError if the keys are not integers, ShapeError if the shapes differ or the axis does not exist.
     """
     rows = _Rows("sort", [keys, *values], axis)
-    results = rows.sorted(range(rows.size)).arrays(range(rows.size))
+    results = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
     return tuple(results) if values else results[0]
 
 
@@ -85,21 +111,20 @@ def argsort(array: Any, axis: int | None = -1) -> Any:
     wide = (int_ if issubclass(kind, Int) else uint)(kind.width + bits)
     indices = [index for _ in range(rows.count) for index in range(rows.size)]
     rows.columns = [(row.cast(wide) << bits) + indices]
-    (ordered,) = rows.sorted(range(rows.size)).arrays(range(rows.size))
+    (ordered,) = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
     return ordered.cast(uint(max(bits, 1))).cast(counter(rows.size - 1))
 
 
 def top_k(keys: Any, k: int, *values: Any, axis: int | None = -1) -> Any:
     """Return the `k` largest keys along an axis in descending order, and the elements of each of `values` beside them.
 
-    The arguments and the result are as for `sort`. The server leaves out every comparison on which the result does not
-    depend: `k=1` takes n - 1 of them. Raises as `sort` does, and RangeError unless k is from 1 to the size of the axis.
+    The arguments and the result are as for `sort`. The number of comparisons grows with n log2(k)^2: `k=1` takes n - 1
+    of them, each with one selection. Raises as `sort` does, and RangeError unless k is from 1 to the size of the axis.
     """
     rows = _Rows("top_k", [keys, *values], axis)
     if not 1 <= k <= rows.size:
         raise RangeError(f"top_k: k is {k}: give a number from 1 to {rows.size}, the size of the axis")
-    places = range(rows.size - 1, rows.size - 1 - k, -1)
-    results = rows.sorted(places).arrays(places)
+    results = rows.sorted(selection(rows.size, k), range(k)).arrays(range(k))
     return tuple(results) if values else results[0]
 
 
@@ -111,7 +136,7 @@ def median(array: Any, axis: int | None = None) -> Any:
     """
     rows = _Rows("median", [array], axis)
     middle = (rows.size - 1) // 2
-    (result,) = rows.sorted([middle]).arrays([middle])
+    (result,) = rows.sorted(network(rows.size), [middle]).arrays([middle])
     return result.reshape(rows.outer) if rows.outer else result[(0,) * result.ndim]
 
 
@@ -149,9 +174,9 @@ class _Rows:
         self.size = math.prod(shape) // self.count
         self.columns = [column.transpose(self.order).ravel() for column in columns]
 
-    def sorted(self, wanted: Iterable[int]) -> _Rows:
-        """Sort every row by its keys. The elements at the `wanted` places are right, the others need not be."""
-        for layer, needed in needed_layers(network(self.size), wanted):
+    def sorted(self, layers: Sequence[Layer], wanted: Iterable[int]) -> _Rows:
+        """Apply a network to the keys of every row, as far as the elements at the `wanted` places depend on it."""
+        for layer, needed in needed_layers(layers, wanted):
             self._exchange(layer, needed)
         return self
 
