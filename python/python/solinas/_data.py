@@ -61,7 +61,7 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
         raise TypeMismatchError(
             f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )
-    number = cls._number(value)
+    number = cls._parsed(value)
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, which is not a value of {cls.name}: give an integer")
     return cls.encode(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
@@ -48,7 +49,7 @@ class Fixed(Ordered):
     def __init__(self, value: Any) -> None:
         if not self.width:
             raise TypeError(f"{type(self).__name__} has no width: write sl.fixed(16, 8)(1.5)")
-        number = Fraction(value) if isinstance(value, str) else self._number(value)
+        number = self._parsed(value)
         if number is None:
             raise TypeMismatchError(f"{value!r} is not a value of {self.name}: give a number")
         self._data = self.encode(number)
@@ -81,6 +82,15 @@ class Fixed(Ordered):
             return Fraction(*value.as_integer_ratio())
         except (ValueError, OverflowError):
             raise RangeError(f"{value} is not a finite number, which {cls.name} needs") from None
+
+    @classmethod
+    def _parsed(cls, value: object) -> Fraction | None:
+        if not isinstance(value, str):
+            return cls._number(value)
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            return None
 
     @classmethod
     def _checked(cls, core: _core.Ciphertext, place: str) -> Self:
@@ -149,26 +159,26 @@ class Fixed(Ordered):
         return self._units() >> self.fraction
 
     def __ceil__(self) -> Int:
-        """Round up to an integer of the same width, in which it wraps if the type has no fraction bits to spare."""
-        return self._rounded(self._units(1) + ((1 << self.fraction) - 1))
+        """Round up to an integer of the same width, which wraps if the type has no bit before the point."""
+        return self._rounded(lambda _: (1 << self.fraction) - 1)
 
     def __trunc__(self) -> Int:
         """Round toward zero to an integer of the same width."""
-        units = self._units()
-        return (units + ((units >> (self.width - 1)) & ((1 << self.fraction) - 1))) >> self.fraction
+        return self._rounded(lambda units: (units >> self.width) & ((1 << self.fraction) - 1))
 
     def __round__(self, digits: None = None) -> Int:
-        """Round to the nearest integer, to the even one if two are equally near, as Python does."""
+        """Round to the nearest integer of the same width, to the even one if two are equally near, as Python does."""
         if digits is not None:
             raise TypeMismatchError(f"round of {self._describe()} gives an integer: leave the number of digits out")
+        return self._rounded(lambda units: ((units >> self.fraction) & 1) + ((1 << self.fraction >> 1) - 1))
+
+    def _rounded(self, added: Callable[[Int], Int | int]) -> Int:
+        """Return the stored integer plus what `added` gives for it, rounded down to an integer."""
         if not self.fraction:
             return self._units()
-        units = self._units(1)
-        half = (1 << (self.fraction - 1)) - 1
-        return self._rounded(units + half + ((units >> self.fraction) & 1))
-
-    def _rounded(self, units: Int) -> Int:
-        return (units >> self.fraction).cast(int_(self.width))
+        # The sum is below 2^(width - 1) + 2^fraction.
+        units = self._units(1 + (self.fraction == self.width))
+        return ((units + added(units)) >> self.fraction).cast(int_(self.width))
 
     def _units(self, more: int = 0) -> Int:
         """Return the stored integer, `more` bits wider."""

@@ -80,6 +80,11 @@ class Value(Ciphertext):
         """Return an operand of Python or numpy as a number for `encode`, or None if it is none."""
         return _integer(value)
 
+    @classmethod
+    def _parsed(cls, value: object) -> Any:
+        """Return plain data as a number for `encode`, or None if it is none."""
+        return cls._number(value)
+
     @property
     def is_plain(self) -> bool:
         """Whether the value is plain: neither encrypted nor recorded."""
