@@ -41,7 +41,8 @@ def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = 
     if side not in {"left", "right"}:
         raise RangeError(f"searchsorted: side is {side!r}: give 'left' or 'right'")
     try:
-        numbers = [Fraction(*entry.as_integer_ratio()) for entry in table]
+        plain = table.tolist() if hasattr(table, "tolist") else table
+        numbers = [Fraction(*entry.as_integer_ratio()) for entry in plain]
     except AttributeError:
         raise TypeMismatchError(f"searchsorted takes a public list of numbers as its table, got {table!r}") from None
     if any(later < earlier for earlier, later in itertools.pairwise(numbers)):
