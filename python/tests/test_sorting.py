@@ -161,9 +161,9 @@ def test_what_cannot_be_sorted_is_refused():
 
 def test_sorts_on_a_server(keys):
     client, server = keys
-    x = client.encrypt([5, 0, 15, 5, 7], sl.uint(4))
+    x = client.encrypt([5, 0, 3], sl.uint(3))
     ordered, best, middle = client.decrypt(server.run(np.sort(x), sl.top_k(x, 2), sl.median(x)))
-    assert (ordered.tolist(), best.tolist(), middle) == ([0, 5, 5, 7, 15], [15, 7], 5)
+    assert (ordered.tolist(), best.tolist(), middle) == ([0, 3, 5], [5, 3], 3)
 
 
 def test_a_sorted_pair_costs_one_comparison_and_two_selections():

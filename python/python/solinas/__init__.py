@@ -31,7 +31,7 @@ from solinas._errors import (
     WeakKeyWarning,
 )
 from solinas._fixed import Fixed, fixed
-from solinas._functions import lookup, maximum, minimum, select
+from solinas._functions import isqrt, lookup, maximum, minimum, select
 from solinas._job import Job
 from solinas._keys import ClientKey, PublicKey, ServerKey, keygen
 from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
@@ -143,6 +143,7 @@ __all__ = [
     "i128",
     "i256",
     "int_",
+    "isqrt",
     "keygen",
     "lookup",
     "maximum",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast, overload
 from solinas._data import encode
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
+from solinas._integers import IntegerFunctions
 from solinas._types import Ordered
 from solinas._values import Bool, Value, _apply, _integer
 
@@ -47,6 +48,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return _apply("select", [condition, *pair], type(pair[0]), label)
 
 
+N = TypeVar("N", bound=IntegerFunctions[Any])
 I = TypeVar("I", bound=Ordered)  # noqa: E741
 
 
@@ -58,6 +60,11 @@ def minimum(a: I, b: I | int, *more: I | int) -> I:
 def maximum(a: I, b: I | int, *more: I | int) -> I:
     """Return the largest of two or more values of one type. Arrays broadcast, element by element."""
     return cast(I, _extreme("max", a, b, more))
+
+
+def isqrt(x: N) -> N:
+    """Return the square root of an integer, or of each element of an array, rounded down. A negative one gives 0."""
+    return x.isqrt()
 
 
 def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:

@@ -10,7 +10,8 @@ B = TypeVar("B")
 class IntegerFunctions(Generic[B]):
     """Functions of integers beside the operators. `B` is the type of a bool: one value, or an array of them.
 
-    On arrays each function works element by element. An operand may be a Python integer, and arrays broadcast.
+    On arrays each function works element by element. An operand may be a Python integer, and arrays broadcast. A number
+    of bits has the type of the integer; in signed types of 1 and 2 bits it may wrap.
     """
 
     __slots__ = ()
@@ -29,7 +30,7 @@ class IntegerFunctions(Generic[B]):
         return cast(Self, self._named("leading_zeros"))
 
     def count_ones(self) -> Self:
-        """Return the number of one bits, as a value of this type. It wraps in types of 1 and 2 bits."""
+        """Return the number of one bits, as a value of this type."""
         return cast(Self, self._named("count_ones"))
 
     def trailing_zeros(self) -> Self:

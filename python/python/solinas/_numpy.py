@@ -17,7 +17,7 @@ from solinas._protocols import NumpyProtocols
 from solinas._search import searchsorted
 from solinas._shapes import NdArray, flatten
 from solinas._sorting import argsort, median, sort
-from solinas._types import Int, Modular, UInt, int_, uint
+from solinas._types import Int, Integer, Modular, UInt, int_, uint
 from solinas._values import Bool, Value, dtype_name
 
 NO_ARRAY = (
@@ -111,15 +111,15 @@ def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> N
             )
 
 
-ROUNDING = (
-    ": numpy rounds down, but // and % of this package truncate toward zero. Write x // y with two operands of this "
-    "package, as in sl.Array([...])"
+DIVISION = (
+    ": it takes integers and a public divisor without zeros, as division by zero differs. Write x.floor_div(y) and "
+    "x.floor_mod(y), which round down as numpy does, or x // y and x % y, which truncate toward zero"
 )
 REMEDIES = {
-    "floor_divide": ROUNDING,
-    "remainder": ROUNDING,
-    "divmod": ROUNDING,
-    "fmod": ROUNDING,
+    "floor_divide": DIVISION,
+    "remainder": DIVISION,
+    "divmod": DIVISION,
+    "fmod": DIVISION,
     "logical_and": ": use & of bools; compare integers first, as in x != 0",
     "logical_or": ": use | of bools; compare integers first, as in x != 0",
     "sqrt": ": values are integers; use sl.lookup for a function of at most 8 bits",
@@ -342,17 +342,14 @@ def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
     return logical
 
 
-def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a division that raises TypeMismatchError unless it agrees with numpy's.
-
-    They agree if the dividend is unsigned and the divisor is public and not 0.
-    """
+def _division(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a division that raises TypeMismatchError unless the divisor is public and not 0, so that numpy agrees."""
 
     def division(a: Any, b: Any) -> Any:
         import numpy as np
 
-        if _is_ours(b) or element_type(a).signed or not np.all(np.asarray(b) != 0):
-            raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{ROUNDING}")
+        if _is_ours(b) or not issubclass(element_type(a), Integer) or not np.all(np.asarray(b) != 0):
+            raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{DIVISION}")
         return function(a, _plain(b))
 
     return division
@@ -434,10 +431,10 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "subtract": operator.sub,
     "multiply": operator.mul,
     "matmul": operator.matmul,
-    "floor_divide": _unsigned(operator.floordiv),
-    "remainder": _unsigned(operator.mod),
-    "divmod": _unsigned(divmod),
-    "fmod": _unsigned(operator.mod),
+    "floor_divide": _division(lambda a, b: a.floor_div(b)),
+    "remainder": _division(lambda a, b: a.floor_mod(b)),
+    "divmod": _division(lambda a, b: (a.floor_div(b), a.floor_mod(b))),
+    "fmod": _division(operator.mod),
     "power": _power,
     "divide": operator.truediv,
     "floor": _rounding(math.floor),
