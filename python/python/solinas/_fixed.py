@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._expression import stored
 from solinas._types import _NAMED, MAX_WIDTH, Int, Ordered, int_
-from solinas._values import EXACT, Value, _apply, _integer
+from solinas._values import EXACT, Bool, Value, _apply, _integer
 
 if TYPE_CHECKING:
     from solinas import _core
+
+Plain = int | float | Fraction | Decimal
 
 
 class Fixed(Ordered):
@@ -115,7 +118,18 @@ class Fixed(Ordered):
     def __invert__(self) -> NoReturn:
         raise TypeMismatchError(f"~ does not take {self._describe()}: view it as an integer first")
 
-    def __mul__(self, other: Any) -> Self:
+    if TYPE_CHECKING:
+        # Operands are any numbers of Python, while those of the base class are integers.
+        def __add__(self, other: Self | Plain) -> Self: ...
+        def __radd__(self, other: Plain) -> Self: ...
+        def __sub__(self, other: Self | Plain) -> Self: ...
+        def __rsub__(self, other: Plain) -> Self: ...
+        def __lt__(self, other: Self | Plain) -> Bool: ...
+        def __le__(self, other: Self | Plain) -> Bool: ...
+        def __gt__(self, other: Self | Plain) -> Bool: ...
+        def __ge__(self, other: Self | Plain) -> Bool: ...
+
+    def __mul__(self, other: Self | Plain) -> Self:
         """Multiply and round to the nearest value, up if two are equally near. Products wrap.
 
         The error is at most half of the least positive value. A product with a public integer is exact.
@@ -132,7 +146,7 @@ class Fixed(Ordered):
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Self:
+    def __truediv__(self, other: Self | Plain) -> Self:
         """Divide and truncate toward zero: the error is less than the least positive value. Quotients wrap.
 
         If the divisor is 0, every bit of the quotient is one.
@@ -143,7 +157,7 @@ class Fixed(Ordered):
         value = self._coerce(other, "/")
         return NotImplemented if value is None else self._quotient(self, cast(Self, value))
 
-    def __rtruediv__(self, other: Any) -> Self:
+    def __rtruediv__(self, other: Plain) -> Self:
         value = self._coerce(other, "/")
         return NotImplemented if value is None else self._quotient(cast(Self, value), self)
 

@@ -22,6 +22,7 @@ from solinas._text import Bytes
 from solinas._values import Value
 
 V = TypeVar("V", bound=Value)
+S = TypeVar("S", bound=Bytes)
 
 
 def keygen(
@@ -126,6 +127,8 @@ class _Key:
 
     @overload
     def encrypt(self, value: V, to: None = None) -> V: ...
+    @overload
+    def encrypt(self, value: S, to: None = None) -> S: ...
     @overload
     def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
     @overload

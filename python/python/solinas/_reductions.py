@@ -294,7 +294,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
     def sort(self, axis: int | None = -1) -> Self:
         """Return the elements in ascending order along an axis, as `sl.sort` does. The array itself does not change."""
-        return cast(Self, sort(self, axis=axis))
+        return sort(self, axis=axis)
 
     def argsort(self, axis: int | None = -1) -> Any:
         """Return the indices that sort the array along an axis, as `sl.argsort` does."""

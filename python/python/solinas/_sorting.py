@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast, overload
 
 from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._functions import select
 from solinas._shapes import NdArray, Shape, axis_indices
 from solinas._types import MAX_WIDTH, Int, Ordered, int_, uint
+
+A = TypeVar("A", bound=NdArray)
 
 # A comparator (i, j) puts the smaller of the elements i and j at i, and the larger at j.
 Layer = list[tuple[int, int]]
@@ -74,7 +76,11 @@ def needed_layers(layers: Sequence[Layer], wanted: Iterable[int]) -> list[tuple[
     return kept[::-1]
 
 
-def sort(keys: Any, *values: Any, axis: int | None = -1) -> Any:
+@overload
+def sort(keys: A, /, *, axis: int | None = -1) -> A: ...
+@overload
+def sort(keys: Any, /, *values: Any, axis: int | None = -1) -> Any: ...
+def sort(keys: Any, /, *values: Any, axis: int | None = -1) -> Any:
     """Return the keys in ascending order along an axis, and each array of `values` in the order of the keys.
 
     `keys` is an array of integers or fixed-point numbers. Each of `values` has the shape of the keys and any element
