@@ -236,6 +236,7 @@ def test_arrays_of_fixed_point_numbers(quick):
         "where": (np.where(a > 0, a, 0.5), np.where(x > 0, x, 0.5)),
         "clip": (np.clip(a, -1.0, 1.5), np.clip(x, -1.0, 1.5)),
         "sort": (np.sort(a, axis=0), np.sort(x, axis=0)),
+        "argsort": (np.argsort(a, axis=1), np.argsort(x, axis=1)),
         "median": (np.median(b), np.median(y)),
         "floor": (np.floor(a), np.floor(x)),
         "ceil": (np.ceil(a), np.ceil(x)),

@@ -99,5 +99,6 @@ def test_searches_run_on_a_server(keys):
     x = client.encrypt([0, 99, 100, 511], wide)
     entries = [5, 99, 200, 300, 400, 500]
     one = client.encrypt(sl.uint(4)(9))
-    results = client.decrypt(server.run(sl.searchsorted(entries, x), sl.searchsorted([3, 9], one, "right")))
-    assert (results[0].tolist(), results[1]) == ([0, 1, 2, 6], 2)
+    searches = (sl.searchsorted(entries, x), sl.searchsorted([3, 9], one, "right"), sl.searchsorted([600], x, "left"))
+    results = client.decrypt(server.run(*searches))
+    assert (results[0].tolist(), results[1], results[2].tolist()) == ([0, 1, 2, 6], 2, [0] * 4)

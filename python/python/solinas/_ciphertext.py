@@ -126,7 +126,7 @@ class Ciphertext(NumpyProtocols):
     def _repr_html_(self) -> str | None:
         if not self.is_computed:
             return None
-        rows: dict[str, object] = {"type": self._computed.type_name}
+        rows: dict[str, object] = {"type": self._data.type}
         if self._computed.shape is not None:
             rows["shape"] = tuple(self._computed.shape)
         rows |= {"parameters": self.params, "key": self.key_id[:8]}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast, overload
 from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._functions import select
 from solinas._shapes import NdArray, Shape, axis_indices
-from solinas._types import MAX_WIDTH, Int, Ordered, int_, uint
+from solinas._types import MAX_WIDTH, Ordered, int_, uint
 
 A = TypeVar("A", bound=NdArray)
 
@@ -114,9 +114,10 @@ def argsort(array: Any, axis: int | None = -1) -> Any:
             f"argsort sorts pairs of an element and its index, and pairs of {kind.width} + {bits} bits are too wide: "
             f"the sum is at most {MAX_WIDTH}; sort the array with its indices, as in sl.sort(x, indices)"
         )
-    wide = (int_ if issubclass(kind, Int) else uint)(kind.width + bits)
+    held = int_ if kind.signed else uint
+    wide = held(kind.width + bits)
     indices = [index for _ in range(rows.count) for index in range(rows.size)]
-    rows.columns = [(row.cast(wide) << bits) + indices]
+    rows.columns = [(row.view(held(kind.width)).cast(wide) << bits) | indices]
     (ordered,) = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
     return ordered.cast(uint(max(bits, 1))).cast(counter(rows.size - 1))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn, Self
@@ -12,9 +11,9 @@ from solinas._data import shorten
 from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._functions import lookup, select
 from solinas._reductions import Reductions, total
-from solinas._shapes import Shape, broadcast, flatten, nest
+from solinas._shapes import Shape, flatten, nest
 from solinas._types import U8, int_, uint
-from solinas._values import NO_BOOL, Bool
+from solinas._values import NO_BOOL
 
 # Characters below are those of ASCII.
 ASCII = 128
@@ -60,11 +59,9 @@ class Bytes:
         array = typed_array(data, self._name)
         if array._kind is not U8:
             raise TypeMismatchError(f"{self._name} takes an array of u8, got {array!r}")
-        self.array = array if size is None or size == array.shape[-1] else self._resized(array, size)
-
-    @staticmethod
-    def _resized(array: Any, size: int) -> NoReturn:
-        raise ShapeError(f"an array of shape {array.shape} holds strings of {array.shape[-1]} bytes, not {size}")
+        if size not in {None, array.shape[-1]}:
+            raise ShapeError(f"an array of shape {array.shape} holds strings of {array.shape[-1]} bytes, not {size}")
+        self.array = array
 
     @classmethod
     def _bytes(cls, item: Any) -> bytes:
@@ -185,15 +182,15 @@ class Bytes:
         if isinstance(other, Bytes):
             if type(other) is not type(self):
                 raise TypeMismatchError(f"{self!r} and {other!r} do not go together: give strings of one kind")
-            return _Pair(self.array, _columns(other.array), broadcast([self.shape, other.shape]), padded=True)
-        return _Pair(self.array, list(self._bytes(other)), self.shape, padded=False)
+            return _Pair(self.array, _columns(other.array), padded=True)
+        return _Pair(self.array, list(self._bytes(other)), padded=False)
 
 
 class Text(Bytes):
     """A string of at most `size` bytes in UTF-8, or an array of them: plain, encrypted, or recorded.
 
     `sl.text("abc", 16)` is padded, compared and searched as `sl.bytes_` is. Sizes and indices count bytes, of which an
-    ASCII character takes one.
+    ASCII character takes one. Bytes that are not UTF-8 decrypt to U+FFFD, the replacement character.
     """
 
     __slots__ = ()
@@ -234,8 +231,8 @@ class _Pair:
     A condition is a value, or a Python bool if it is public.
     """
 
-    def __init__(self, array: Any, part: list[Any], shape: Shape, *, padded: bool) -> None:
-        self.text, self.part, self.shape, self.padded = _columns(array), part, shape, padded
+    def __init__(self, array: Any, part: list[Any], *, padded: bool) -> None:
+        self.text, self.part, self.padded = _columns(array), part, padded
         self.ended = [byte == 0 for byte in part] if padded else []
 
     def same(self, at: int, count: int) -> Any:
@@ -254,11 +251,9 @@ class _Pair:
         return _every([_any([_at(self.text, at + i) == self.part[i], ended]) for i, ended in enumerate(self.ended)])
 
     def result(self, condition: Any) -> Any:
-        """Return a condition as a value."""
-        if not isinstance(condition, bool):
-            return condition
-        values = [Bool(condition)] * math.prod(self.shape)
-        return Array(values).reshape(self.shape) if self.shape else values[0]
+        """Return a condition as a value, which is encrypted or recorded as the string is."""
+        zero = self.text[0] & 0
+        return (zero == 0 if condition else zero != 0) if isinstance(condition, bool) else condition
 
 
 def _every(conditions: Sequence[Any]) -> Any:

@@ -167,6 +167,8 @@ class Value(Ciphertext):
                 f"cannot view {self._describe()} as {getattr(to, 'name', to)!r}: give a type that is stored as "
                 f"{stored(self.name)}, or convert with cast"
             )
+        if to.name == self.name:
+            return to._make(self._data, self._label)
         if self.is_plain:
             return to._make(self._data)
         if self._data.result is not None:
