@@ -210,6 +210,9 @@ def test_lookups_give_fixed_point_numbers():
     def root(i: sl.U8) -> F:
         return sl.lookup(math.sqrt, i, F)
 
+    assert int(sl.lookup(lambda i: i > 2, sl.u8(3))) == 1
+    with pytest.raises(sl.TypeMismatchError, match="not a value of u8"):
+        sl.lookup(lambda i: i / 2, sl.u8(3))
     assert root.simulate([0, 2, 255]).tolist() == [
         0,
         round(math.sqrt(2) * 256) / 256,

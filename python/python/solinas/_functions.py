@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast, overload
 
-from solinas._data import encode
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._integers import IntegerFunctions
@@ -108,10 +107,18 @@ def lookup(table: Any, index: Any, to: Any = None) -> Any:
         )
     result = type(index) if to is None else to
     try:
-        bits = [encode(result, entry, "an entry") for entry in entries]
+        bits = [_entry(result, entry) for entry in entries]
     except RangeError as error:
         raise RangeError(f"lookup table: {error}, or give another type, as in lookup(table, x, sl.U16)") from None
     return _apply("lookup", [index], result, f"lookup({index._text()})", bits)
+
+
+def _entry(kind: type[Value], entry: Any) -> int:
+    """Return the bits of one entry of a table. A bool stands for 0 or 1."""
+    number = kind._parsed(entry)
+    if number is None:
+        raise TypeMismatchError(f"lookup table: {entry!r} is not a value of {kind.name}")
+    return kind.encode(number)
 
 
 def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:

@@ -20,11 +20,6 @@ class IntegerFunctions(Generic[B]):
         """Apply an operation of programs to this value and others."""
         raise NotImplementedError
 
-    def _chosen(self, condition: Any, a: Any, b: Any) -> Any:
-        from solinas._functions import select
-
-        return select(condition, a, b)
-
     def leading_zeros(self) -> Self:
         """Return the number of zero bits above the highest one bit, as a value of this type."""
         return cast(Self, self._named("leading_zeros"))
@@ -70,8 +65,10 @@ class IntegerFunctions(Generic[B]):
         return self._checked_pair(self.overflowing_mul(other))
 
     def _checked_pair(self, result: tuple[Self, B]) -> tuple[Self, B]:
-        value, overflows = result
-        return self._chosen(overflows, 0, value), ~cast(Any, overflows)
+        from solinas._functions import select
+
+        value, overflows = cast(Any, result)
+        return select(overflows, 0, value), ~overflows
 
     def saturating_add(self, other: Any) -> Self:
         """Return the sum, or the nearest value of the type if it does not fit."""
