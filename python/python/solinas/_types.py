@@ -357,7 +357,9 @@ class I256(Int, width=256):
     __slots__ = ()
 
 
-_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)}
+_NAMED: dict[str, type[Value]] = {
+    cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)
+}
 
 
 def uint(width: int) -> type[UInt]:

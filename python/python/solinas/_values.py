@@ -282,9 +282,9 @@ def _evaluate(op: str, args: Sequence[Value], to: type[Value], table: list[int] 
 
 def _shifted(op: str, value: V, amount: int) -> V:
     """Shift the stored integer by a public amount; a right shift copies the sign."""
-    from solinas._types import U8
+    from solinas._types import U16
 
-    return _apply(op, [value, U8(amount)], type(value), value._text())
+    return _apply(op, [value, U16(amount)], type(value), value._text())
 
 
 class Bool(Value):
