@@ -9,6 +9,10 @@ class U12(sl.UInt, width=12):
     """A type of another width with a name that static checkers know."""
 
 
+class Price(sl.Fixed, width=16, fraction=8):
+    """A fixed-point type with a name that static checkers know."""
+
+
 @sl.program
 def price(a: sl.U32, b: sl.U32) -> sl.U32:
     return sl.select(a > b, a * b, a + 1) << 2
@@ -44,6 +48,17 @@ def client_side(client: sl.ClientKey, key: sl.ServerKey) -> None:
     assert_type(xs > 1, sl.EncryptedArray[sl.Bool])
     assert_type(xs.max(), sl.U8)
     assert_type(xs[0], sl.U8)
+    assert_type(sl.sort(xs), sl.EncryptedArray[sl.U8])
+    assert_type(xs.sort(), sl.EncryptedArray[sl.U8])
+    assert_type(xs.floor_div(2), sl.EncryptedArray[sl.U8])
+    assert_type(a.overflowing_add(1), tuple[sl.U32, sl.Bool])
+    assert_type(sl.isqrt(a), sl.U32)
+    amount = client.encrypt(Price("0.1"))
+    assert_type(amount, Price)
+    assert_type(amount * 0.5 + amount / 2, Price)
+    assert_type(amount > 1.5, sl.Bool)
+    assert_type(round(amount), sl.Int)
+    assert_type(client.encrypt(sl.text("abc", 8)).lower(), sl.Text)
     assert_type(xs[1:], sl.EncryptedArray[sl.U8])
     assert_type(sl.U32.load("a.ct"), sl.U32)
     assert_type(key.encrypt(5, sl.U8), sl.U8)

@@ -56,6 +56,7 @@ pages! {
     performance: "docs/book/performance.md",
     plans: "docs/book/plans.md",
     python: "docs/book/python.md",
+    python_library: "docs/book/python-library.md",
     quickstart: "docs/book/quickstart.md",
     rsa: "docs/book/rsa.md",
     rust: "docs/book/rust.md",

@@ -30,13 +30,17 @@ from solinas._errors import (
     TypeMismatchError,
     WeakKeyWarning,
 )
-from solinas._functions import lookup, maximum, minimum, select
+from solinas._fixed import Fixed, fixed
+from solinas._functions import isqrt, lookup, maximum, minimum, select
 from solinas._job import Job
 from solinas._keys import ClientKey, PublicKey, ServerKey, keygen
 from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
 from solinas._plan import Plan
 from solinas._program import Program
+from solinas._search import searchsorted
 from solinas._server import Server
+from solinas._sorting import argsort, median, sort, top_k
+from solinas._text import Bytes, Text, bytes_, text
 from solinas._tracing import program
 from solinas._types import (
     I8,
@@ -82,6 +86,7 @@ __all__ = [
     "Array",
     "ArrayType",
     "Bool",
+    "Bytes",
     "CancelledError",
     "Ciphertext",
     "Circuit",
@@ -92,6 +97,7 @@ __all__ = [
     "EncryptedArray",
     "Estimate",
     "FileError",
+    "Fixed",
     "FormatError",
     "FoundParams",
     "GpuInfo",
@@ -115,15 +121,19 @@ __all__ = [
     "ServerKey",
     "ShapeError",
     "SolinasError",
+    "Text",
     "TypeMismatchError",
     "UInt",
     "Value",
     "WeakKeyWarning",
     "__version__",
+    "argsort",
     "bits",
     "bool_",
+    "bytes_",
     "cluster",
     "find_params",
+    "fixed",
     "from_bits",
     "gpus",
     "i8",
@@ -133,14 +143,20 @@ __all__ = [
     "i128",
     "i256",
     "int_",
+    "isqrt",
     "keygen",
     "lookup",
     "maximum",
+    "median",
     "minimum",
     "mod",
     "params",
     "program",
+    "searchsorted",
     "select",
+    "sort",
+    "text",
+    "top_k",
     "u8",
     "u16",
     "u32",

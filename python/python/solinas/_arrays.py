@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
 
 from solinas._ciphertext import Ciphertext
-from solinas._data import encode
+from solinas._data import encode, infer, shorten
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._expression import PUBLIC, Node, broadcast_to, stack, take
 from solinas._reductions import GROUP, Reductions
@@ -74,6 +74,20 @@ def as_array(value: Any) -> Any:
         if item.name != kind.name:
             raise TypeMismatchError(f"the elements of an array must have one type, got {kind.name} and {item.name}")
     return from_elements(made, shape)
+
+
+def typed_array(value: Any, what: str) -> Any:
+    """Return an array, a nested list of typed values or a numpy array as an array of this package.
+
+    Raises TypeMismatchError, which names the caller `what`, if it is none.
+    """
+    array = as_array(value)
+    shape, items = (None, []) if isinstance(array, Reductions) else flatten(array)
+    if shape and (kind := infer(array)):
+        return from_elements([item if isinstance(item, Value) else kind(item) for item in items], shape)
+    if not isinstance(array, Reductions):
+        raise TypeMismatchError(f"{what} takes an array, got {shorten(value)}: make one with sl.Array([...])")
+    return array
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
@@ -309,10 +323,10 @@ class EncryptedArray(Reductions[T], Ciphertext):
         """
         nodes = []
         for item in items:
-            array = from_elements(item._elements(), item.shape) if isinstance(item, Array) else item
-            if not isinstance(array, (Value, EncryptedArray)):
-                raise TypeMismatchError(f"stack takes encrypted values and arrays, got {item!r}")
-            nodes.append(array._data if isinstance(array, EncryptedArray) else array._node)
+            for part in item._elements() if isinstance(item, Array) else [item]:
+                if not isinstance(part, (Value, EncryptedArray)):
+                    raise TypeMismatchError(f"stack takes encrypted values and arrays, got {item!r}")
+                nodes.append(part._data if isinstance(part, EncryptedArray) else part._node)
         if not nodes or all(isinstance(item, Value) and item.is_plain for item in items):
             raise TypeMismatchError("stack takes a list of one or more encrypted values")
         for node in nodes:

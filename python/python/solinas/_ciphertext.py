@@ -32,9 +32,9 @@ class Ciphertext(NumpyProtocols):
         return type_named(node.type)._make(node) if node.shape is None else EncryptedArray._make(node)
 
     @classmethod
-    def _of_core(cls, core: _core.Ciphertext) -> Any:
-        """Return the value or array of a ciphertext."""
-        return Ciphertext._of_node(ciphertext(core))
+    def _of_core(cls, core: _core.Ciphertext, type: str) -> Any:
+        """Return the value or array of a ciphertext that holds a type."""
+        return Ciphertext._of_node(ciphertext(core, type))
 
     @property
     def is_computed(self) -> bool:
@@ -108,14 +108,14 @@ class Ciphertext(NumpyProtocols):
 
     @classmethod
     def _checked(cls, core: _core.Ciphertext, place: str) -> Self:
-        value = cls._of_core(core)
+        value = cls._of_core(core, core.type_name)
         if not isinstance(value, cls):
             name = getattr(cls, "name", "") or cls.__name__
             raise TypeMismatchError(f"{place}: this is {value!r}, not {name}: read it with sl.Ciphertext")
         return value
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return Ciphertext.from_bytes, (self.to_bytes(),)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _unpickled, (self.to_bytes(), self._data.type)
 
     def __copy__(self) -> Self:
         return self
@@ -126,7 +126,7 @@ class Ciphertext(NumpyProtocols):
     def _repr_html_(self) -> str | None:
         if not self.is_computed:
             return None
-        rows: dict[str, object] = {"type": self._computed.type_name}
+        rows: dict[str, object] = {"type": self._data.type}
         if self._computed.shape is not None:
             rows["shape"] = tuple(self._computed.shape)
         rows |= {"parameters": self.params, "key": self.key_id[:8]}
@@ -137,3 +137,8 @@ class Ciphertext(NumpyProtocols):
     def _state(self) -> str:
         """Return the key of the ciphertext, or that there is none, for `repr`."""
         return f"key {self.key_id[:8]}" if self.is_computed else "not computed"
+
+
+def _unpickled(data: bytes, type: str) -> Any:
+    """Return the value or array whose ciphertext is in these bytes and holds a type."""
+    return Ciphertext._of_core(_core.Ciphertext.from_bytes(data), type)

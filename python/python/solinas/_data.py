@@ -8,7 +8,7 @@ from typing import Any
 from solinas._errors import TypeMismatchError
 from solinas._shapes import NdArray, Shape, nest, numpy_or_none
 from solinas._types import type_named
-from solinas._values import Bool, Value, _integer, dtype_name, type_expression
+from solinas._values import Bool, Value, dtype_name, type_expression
 
 
 def infer(data: Any) -> type[Value] | None:
@@ -56,11 +56,12 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
             raise TypeMismatchError(
                 f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({type_expression(cls)})"
             )
+        return int(value._data)
     if cls is not Bool and type(value).__name__ in {"bool", "bool_"}:
         raise TypeMismatchError(
             f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )
-    number = _integer(value)
+    number = cls._parsed(value)
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, which is not a value of {cls.name}: give an integer")
     return cls.encode(number)

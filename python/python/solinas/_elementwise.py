@@ -73,10 +73,11 @@ class Elementwise(NdArray):
     def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
         return other // self, other % self
 
-    def __truediv__(self, other: Any) -> NoReturn:
-        raise TypeMismatchError(f"{self!r} holds integers: divide with //, which truncates toward zero")
+    def __truediv__(self, other: Any) -> Self:
+        return self._combined(operator.truediv, self, other)
 
-    __rtruediv__ = __truediv__
+    def __rtruediv__(self, other: Any) -> Self:
+        return self._combined(operator.truediv, other, self)
 
     def __pow__(self, exponent: Any) -> Self:
         return self._combined(operator.pow, self, exponent)

@@ -62,9 +62,14 @@ class Node:
         return self.shape is not None and self.type.startswith("mod")
 
 
-def ciphertext(core: _core.Ciphertext) -> Node:
-    """Return the node of a ciphertext."""
-    node = Node(CIPHERTEXT, core.type_name, None if core.shape is None else tuple(core.shape))
+def stored(type: str) -> str:
+    """Return the integer type that holds a type, as in `i16` for `fixed16.8`. Other types hold themselves."""
+    return f"i{type.removeprefix('fixed').split('.')[0]}" if type.startswith("fixed") else type
+
+
+def ciphertext(core: _core.Ciphertext, type: str) -> Node:
+    """Return the node of a ciphertext that holds a type."""
+    node = Node(CIPHERTEXT, type, None if core.shape is None else tuple(core.shape))
     node.result = core
     return node
 
@@ -88,7 +93,7 @@ def take(node: Node, indices: list[int], shape: Shape) -> Node:
             "scheme tfhe"
         )
     if node.result is not None:
-        return ciphertext(node.result.take(indices, list(shape) or None))
+        return ciphertext(node.result.take(indices, list(shape) or None), node.type)
     if node.kind == STACK:
         return stack([node.args[index] for index in indices], shape) if shape else node.args[indices[0]]
     if node.kind == TAKE:
@@ -100,7 +105,7 @@ def stack(nodes: Sequence[Node], shape: Shape) -> Node:
     """Return scalars and the elements of arrays, one after the other, as an array of this shape."""
     results = [node.result for node in nodes if node.result is not None]
     if len(results) == len(nodes):
-        return ciphertext(_core.Ciphertext.stack(results, list(shape)))
+        return ciphertext(_core.Ciphertext.stack(results, list(shape)), nodes[0].type)
     kind = STACK if all(node.shape is None for node in nodes) else JOIN
     return Node(kind, nodes[0].type, shape, nodes)
 
@@ -148,7 +153,7 @@ class Recorder:
 
     def input(self, node: Node, name: str) -> None:
         """Add an input."""
-        self._values[node] = self.graph.input(name, node.type)
+        self._values[node] = self.graph.input(name, stored(node.type))
         self.inputs.append(node)
 
     def value(self, node: Node) -> int:
@@ -156,7 +161,7 @@ class Recorder:
         if node.kind == CONSTANT:
             key = (node.type, node.detail)
             if key not in self._constants:
-                self._constants[key] = self.graph.constant(node.detail, node.type)
+                self._constants[key] = self.graph.constant(node.detail, stored(node.type))
             return self._constants[key]
         if node not in self._values:
             self.input(node, f"x{len(self.inputs) + 1}")
@@ -171,7 +176,7 @@ class Recorder:
         elif node.kind != CONSTANT:
             table, by = node.detail
             args = [self.value(arg) for arg in node.args]
-            self._values[node] = self.graph.apply(node.kind, args, node.type, table, by)
+            self._values[node] = self.graph.apply(node.kind, args, stored(node.type), table, by)
 
     def finish(self, outputs: Sequence[Node], names: Sequence[str]) -> _core.Program:
         """Add the outputs and return the program."""
@@ -257,7 +262,7 @@ def schedule(roots: Sequence[Node]) -> Schedule:
         if node in computed:
             result.inputs.append(computed[node])
         elif node.kind == PUBLIC:
-            result.inputs.append((node.type, list(node.shape or ()), node.detail))
+            result.inputs.append((stored(node.type), list(node.shape or ()), node.detail))
         else:
             continue
         result._number([node])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast, overload
 
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._types import Integer
+from solinas._integers import IntegerFunctions
+from solinas._types import Ordered
 from solinas._values import Bool, Value, _apply, _integer
 
 V = TypeVar("V", bound=Value)
@@ -47,7 +47,8 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return _apply("select", [condition, *pair], type(pair[0]), label)
 
 
-I = TypeVar("I", bound=Integer)  # noqa: E741
+N = TypeVar("N", bound=IntegerFunctions[Any])
+I = TypeVar("I", bound=Ordered)  # noqa: E741
 
 
 def minimum(a: I, b: I | int, *more: I | int) -> I:
@@ -60,6 +61,11 @@ def maximum(a: I, b: I | int, *more: I | int) -> I:
     return cast(I, _extreme("max", a, b, more))
 
 
+def isqrt(x: N) -> N:
+    """Return the square root of an integer, or of each element of an array, rounded down. A negative one gives 0."""
+    return x.isqrt()
+
+
 def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
     result = a
     for other in (b, *more):
@@ -67,7 +73,7 @@ def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
             result = _elementwise(lambda x, y: _extreme(op, x, y, ()), result, other)
             continue
         left, right = (result, other) if isinstance(result, Value) else (other, result)
-        if not isinstance(left, Integer):
+        if not isinstance(left, Ordered):
             raise TypeMismatchError(f"{op}imum takes integers, got {left!r} and {right!r}: cast a bool first")
         value = left._binary(op, f"{op}imum", right, type(left))
         if value is NotImplemented:
@@ -101,10 +107,18 @@ def lookup(table: Any, index: Any, to: Any = None) -> Any:
         )
     result = type(index) if to is None else to
     try:
-        bits = [result.encode(operator.index(entry)) for entry in entries]
+        bits = [_entry(result, entry) for entry in entries]
     except RangeError as error:
         raise RangeError(f"lookup table: {error}, or give another type, as in lookup(table, x, sl.U16)") from None
     return _apply("lookup", [index], result, f"lookup({index._text()})", bits)
+
+
+def _entry(kind: type[Value], entry: Any) -> int:
+    """Return the bits of one entry of a table. A bool stands for 0 or 1."""
+    number = kind._parsed(entry)
+    if number is None:
+        raise TypeMismatchError(f"lookup table: {entry!r} is not a value of {kind.name}")
+    return kind.encode(number)
 
 
 def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:

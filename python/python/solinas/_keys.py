@@ -12,14 +12,17 @@ from solinas._arrays import EncryptedArray
 from solinas._ciphertext import Ciphertext
 from solinas._data import decode, encode, infer, shorten
 from solinas._errors import RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
+from solinas._expression import stored
 from solinas._files import PathLike
 from solinas._html import table
 from solinas._job import Job, progress_callback
 from solinas._params import ParamsInfo
 from solinas._shapes import flatten
+from solinas._text import Bytes
 from solinas._values import Value
 
 V = TypeVar("V", bound=Value)
+S = TypeVar("S", bound=Bytes)
 
 
 def keygen(
@@ -78,6 +81,8 @@ def warn_of_weakness(weakness: str | None, callers: int) -> None:
 
 def _encrypted(key: _core.ClientKey | _core.PublicKey | _core.ServerKey, value: Any, to: Any) -> Any:
     """Encrypt plain data with a key. `to` is the type, or None to infer it from the data."""
+    if isinstance(value, Bytes):
+        return value._with(_encrypted(key, value.array, to))
     kind = infer(value) if to is None else to
     if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
         raise TypeMismatchError(f"cannot tell the type of {shorten(value)}: write sl.u32(...) or encrypt(..., sl.U32)")
@@ -85,7 +90,8 @@ def _encrypted(key: _core.ClientKey | _core.PublicKey | _core.ServerKey, value: 
     if shape is not None and not items:
         raise ShapeError("an encrypted array needs at least one element")
     bits = [encode(kind, item) for item in items]
-    return Ciphertext._of_core(key.encrypt(kind.name, None if shape is None else list(shape), bits))
+    core = key.encrypt(stored(kind.name), None if shape is None else list(shape), bits)
+    return Ciphertext._of_core(core, kind.name)
 
 
 class _Key:
@@ -121,6 +127,8 @@ class _Key:
 
     @overload
     def encrypt(self, value: V, to: None = None) -> V: ...
+    @overload
+    def encrypt(self, value: S, to: None = None) -> S: ...
     @overload
     def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
     @overload
@@ -207,11 +215,16 @@ class ClientKey(_Key):
         """Decrypt a value, an array, or a tuple or list of these.
 
         Returns an int or bool for a value, a numpy array (nested lists without numpy) for an array, a tuple for a
-        tuple. Raises KeyMismatchError for the ciphertext of another key, NoiseError if it has too much noise, and
+        tuple. A string gives a str or bytes, and an array of strings nested lists of them. A fixed-point number gives a
+        float if its type has at most 53 bits, else a `Fraction`; both are exact.
+
+        Raises KeyMismatchError for the ciphertext of another key, NoiseError if it has too much noise, and
         TypeMismatchError for a recorded value that no server has computed.
         """
         if isinstance(value, (tuple, list)):
             return type(value)(map(self.decrypt, value))
+        if isinstance(value, Bytes):
+            return value._decoded([int(byte) for byte in flatten(self.decrypt(value.array))[1]])
         if not isinstance(value, (Value, EncryptedArray)):
             hint = "; call its result() first" if isinstance(value, Job) else ""
             raise TypeMismatchError(f"decrypt takes encrypted values, got {shorten(value)}{hint}")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from solinas._elementwise import Elementwise
 from solinas._errors import TypeMismatchError
+from solinas._fixed import Fixed
 from solinas._functions import maximum, minimum, select
 from solinas._protocols import NumpyProtocols
+from solinas._search import searchsorted
 from solinas._shapes import NdArray, flatten
-from solinas._types import Int, Modular, int_, uint
+from solinas._sorting import argsort, median, sort
+from solinas._types import Int, Integer, Modular, UInt, int_, uint
 from solinas._values import Bool, Value, dtype_name
 
 NO_ARRAY = (
@@ -106,17 +111,15 @@ def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> N
             )
 
 
-ROUNDING = (
-    ": numpy rounds down, but // and % of this package truncate toward zero. Write x // y with two operands of this "
-    "package, as in sl.Array([...])"
+DIVISION = (
+    ": it takes integers and a public divisor without zeros, as division by zero differs. Write x.floor_div(y) and "
+    "x.floor_mod(y), which round down as numpy does, or x // y and x % y, which truncate toward zero"
 )
 REMEDIES = {
-    "floor_divide": ROUNDING,
-    "remainder": ROUNDING,
-    "divmod": ROUNDING,
-    "fmod": ROUNDING,
-    "true_divide": ": values are integers; divide with //, which truncates toward zero",
-    "divide": ": values are integers; divide with //, which truncates toward zero",
+    "floor_divide": DIVISION,
+    "remainder": DIVISION,
+    "divmod": DIVISION,
+    "fmod": DIVISION,
     "logical_and": ": use & of bools; compare integers first, as in x != 0",
     "logical_or": ": use | of bools; compare integers first, as in x != 0",
     "sqrt": ": values are integers; use sl.lookup for a function of at most 8 bits",
@@ -197,6 +200,8 @@ def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
     kind = element_type(a)
     if issubclass(kind, Modular):
         return a, None
+    if issubclass(kind, Fixed):
+        raise TypeMismatchError("numpy adds floats: use the methods sum, prod and cumsum, which wrap in the type")
     if kind is Bool:
         width, to = (1 if product else count.bit_length() + 1), int_(WIDEST)
         return a.cast(int_(max(2, min(width, WIDEST)))), to
@@ -337,17 +342,14 @@ def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
     return logical
 
 
-def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a division that raises TypeMismatchError unless it agrees with numpy's.
-
-    They agree if the dividend is unsigned and the divisor is public and not 0.
-    """
+def _division(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a division that raises TypeMismatchError unless the divisor is public and not 0, so that numpy agrees."""
 
     def division(a: Any, b: Any) -> Any:
         import numpy as np
 
-        if _is_ours(b) or element_type(a).signed or not np.all(np.asarray(b) != 0):
-            raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{ROUNDING}")
+        if _is_ours(b) or not issubclass(element_type(a), Integer) or not np.all(np.asarray(b) != 0):
+            raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{DIVISION}")
         return function(a, _plain(b))
 
     return division
@@ -355,6 +357,42 @@ def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _power(a: Any, b: Any) -> Any:
     return a**b
+
+
+def _sort(a: Any, axis: int | None = -1, *, kind: Any = None, stable: Any = None) -> Any:
+    return sort(a, axis=axis)
+
+
+def _argsort(a: Any, axis: int | None = -1, *, kind: Any = None, stable: Any = None) -> Any:
+    return argsort(a, axis)
+
+
+def _median(a: Any, axis: int | None = None) -> Any:
+    if _reduced_count(a, axis) % 2 == 0:
+        raise TypeMismatchError(
+            "numpy.median of an even number of elements is the mean of the middle two: use sl.median, which is the "
+            "lower of them"
+        )
+    return median(a, axis)
+
+
+def _searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
+    return searchsorted(_plain(a), v, side)
+
+
+def _rounding(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def rounded(a: Any) -> Any:
+        if not issubclass(element_type(a), Fixed):
+            raise TypeMismatchError(f"numpy's rounding takes fixed-point numbers, got {a!r}, which holds integers")
+        return a._elementwise(function, a) if isinstance(a, Elementwise) else function(a)
+
+    return rounded
+
+
+def _bit_count(a: Any) -> Any:
+    if not issubclass(element_type(a), UInt):
+        raise TypeMismatchError(f"numpy.bitwise_count counts the bits of the magnitude: cast {a!r} to an unsigned type")
+    return a.count_ones()
 
 
 SHAPES: dict[str, Callable[..., Any]] = {
@@ -383,17 +421,27 @@ FUNCTIONS: dict[str, Any] = {
     "diff": _diff,
     "trace": _trace,
     "count_nonzero": _count_nonzero,
+    "sort": _sort,
+    "argsort": _argsort,
+    "median": _median,
+    "searchsorted": _searchsorted,
 } | SHAPES
 OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
     "matmul": operator.matmul,
-    "floor_divide": _unsigned(operator.floordiv),
-    "remainder": _unsigned(operator.mod),
-    "divmod": _unsigned(divmod),
-    "fmod": _unsigned(operator.mod),
+    "floor_divide": _division(lambda a, b: a.floor_div(b)),
+    "remainder": _division(lambda a, b: a.floor_mod(b)),
+    "divmod": _division(lambda a, b: (a.floor_div(b), a.floor_mod(b))),
+    "fmod": _division(operator.mod),
     "power": _power,
+    "divide": operator.truediv,
+    "floor": _rounding(math.floor),
+    "ceil": _rounding(math.ceil),
+    "trunc": _rounding(math.trunc),
+    "rint": _rounding(round),
+    "bitwise_count": _bit_count,
     "square": lambda a: a * a,
     "negative": operator.neg,
     "positive": operator.pos,

@@ -23,6 +23,7 @@ from solinas._expression import (
     Node,
     broadcast_to,
     stack,
+    stored,
     take,
 )
 from solinas._files import PathLike, picture_suffix, read_text
@@ -263,7 +264,7 @@ class Program(Generic[P, R]):
             "result": to_json(self.result),
             "program": json.loads(self._inner.to_json()),
         }
-        return json.dumps(document)
+        return json.dumps(document, default=str)
 
     def save(self, path: PathLike) -> None:
         """Write the program to a file as JSON, completely or not at all.
@@ -308,8 +309,8 @@ class Program(Generic[P, R]):
         declared = sum(parameter.length for parameter in parameters), count(result)
         if declared != (len(core.inputs), len(core.outputs)):
             raise damaged
-        inputs = [parameter.element.name for parameter in parameters for _ in range(parameter.length)]
-        outputs = [kind.name for kind in elements(result)]
+        inputs = [stored(parameter.element.name) for parameter in parameters for _ in range(parameter.length)]
+        outputs = [stored(kind.name) for kind in elements(result)]
         if inputs != [ty for _, ty in core.inputs] or outputs != [ty for _, ty in core.outputs]:
             raise damaged
         program: Program[..., Any] = Program(name, parameters, result, core)

@@ -13,8 +13,10 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from solinas._elementwise import Elementwise
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
+from solinas._integers import IntegerFunctions
 from solinas._shapes import NdArray, Shape, axis_indices, flatten
-from solinas._types import Integer, Modular, UInt, uint
+from solinas._sorting import argsort, counter, sort
+from solinas._types import Integer, Modular, Ordered, UInt
 from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
@@ -27,7 +29,7 @@ UNROLLED = 256
 GROUP = 16
 
 
-class Reductions(Elementwise, Generic[T]):
+class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     """An array with numpy's methods that combine elements."""
 
     __slots__ = ()
@@ -41,6 +43,11 @@ class Reductions(Elementwise, Generic[T]):
     def _is_packed(self) -> bool:
         """Whether the elements share ciphertexts, so that they cannot be separated."""
         return False
+
+    def _named(self, op: str, *others: Any, to_bool: bool = False) -> Any:
+        if not issubclass(self._kind, Integer):
+            raise TypeMismatchError(f".{op} takes integers, got an array of {self._kind.name}")
+        return self._elementwise(lambda x, *rest: x._named(op, *rest, to_bool=to_bool), self, *others)
 
     def __iter__(self) -> Iterator[T]:
         return cast(Iterator[T], super().__iter__())
@@ -109,7 +116,7 @@ class Reductions(Elementwise, Generic[T]):
                 f"{what} takes integers, got an array of {self._kind.name}: integers modulo a number cannot be "
                 "compared; encrypt them as integers such as sl.U32, under a key that holds bits"
             )
-        if not issubclass(self._kind, Integer):
+        if not issubclass(self._kind, Ordered):
             raise TypeMismatchError(
                 f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
             )
@@ -157,10 +164,10 @@ class Reductions(Elementwise, Generic[T]):
         if self._is_packed and not keepdims and (axis is None or (self.ndim == 1 and axis in {0, -1})):
             return self._elementwise(lambda x: x.sum(), self)
         if self._kind is Bool:
-            return self.cast(_counter(self.size)).sum(axis, keepdims=keepdims)
+            return self.cast(counter(self.size)).sum(axis, keepdims=keepdims)
         if not issubclass(self._kind, Modular):
             self._integers("sum")
-        return self._along("sum", _total, axis, keepdims)
+        return self._along("sum", total, axis, keepdims)
 
     @overload
     def prod(self, axis: None = None) -> T: ...
@@ -235,7 +242,7 @@ class Reductions(Elementwise, Generic[T]):
             return select(second, b[0], a[0]), select(second, b[1], a[1])
 
         def best(row: list[Any]) -> UInt:
-            index = _counter(len(row) - 1)
+            index = counter(len(row) - 1)
             return cast(UInt, self._reduce(winner, [(item, index(i)) for i, item in enumerate(row)])[1])
 
         return self._along(what, best, axis, keepdims)
@@ -281,6 +288,18 @@ class Reductions(Elementwise, Generic[T]):
         """Cast every element to another type."""
         return self._elementwise(lambda x: x.cast(to), self)
 
+    def view(self, to: builtins.type[Any]) -> Any:
+        """Return the stored integers as elements of another type that is stored as the same integer."""
+        return self._elementwise(lambda x: x.view(to), self)
+
+    def sort(self, axis: int | None = -1) -> Self:
+        """Return the elements in ascending order along an axis, as `sl.sort` does. The array itself does not change."""
+        return sort(self, axis=axis)
+
+    def argsort(self, axis: int | None = -1) -> Any:
+        """Return the indices that sort the array along an axis, as `sl.argsort` does."""
+        return argsort(self, axis)
+
     def select(self, a: Any, b: Any) -> Any:
         """Return `a` where this array of bools is true, else `b`, element by element, as `sl.select` does."""
         return self._elementwise(select, self, a, b)
@@ -321,18 +340,16 @@ class Reductions(Elementwise, Generic[T]):
             raise ShapeError(f"@ does not take shapes {left} and {right}: {size} and {right[0]} must be equal")
         (_, rows), (_, columns) = flatten(a), flatten(b)
         products = [
-            _total([x * y for x, y in zip(rows[at : at + size], columns[column::width], strict=True)])
+            total([x * y for x, y in zip(rows[at : at + size], columns[column::width], strict=True)])
             for at in range(0, len(rows), size)
             for column in range(width)
         ]
         return self._from_elements(products, left[:-1] + right[1:])
 
 
-def _total(items: list[Any]) -> Any:
-    """Return the sum of values of one type."""
+def total(items: list[Any]) -> Any:
+    """Return the sum of values of one type, or of arrays of them, element by element."""
+    if any(isinstance(item, Elementwise) for item in items):
+        array = next(item for item in items if isinstance(item, Elementwise))
+        return array._elementwise(lambda *values: total(list(values)), *items)
     return _apply("sum", items, type(items[0]), "array.sum()")
-
-
-def _counter(largest: int) -> type[UInt]:
-    """Return the narrowest of u8, u16, u32 and u64 that holds a number."""
-    return uint(next(width for width in (8, 16, 32, 64) if largest < 1 << width))

@@ -11,13 +11,14 @@ from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
 from solinas._data import shorten
 from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError
-from solinas._expression import Node, Schedule, ciphertext, schedule
+from solinas._expression import Node, Schedule, schedule, stored
 from solinas._html import table
 from solinas._job import Job, Progress
 from solinas._keys import ServerKey, warn_of_weakness
 from solinas._params import Estimate, ParamsInfo
 from solinas._plan import Plan, checked
 from solinas._program import Program
+from solinas._text import Bytes
 from solinas._values import Value
 
 C = TypeVar("C", bound=Ciphertext)
@@ -162,7 +163,7 @@ class Server:
         value.
         """
         warn_of_weakness(self._key._weakness, 2)
-        converted: C = Ciphertext._of_core(self._inner.convert(value._computed, form))
+        converted: C = Ciphertext._of_core(self._inner.convert(value._computed, form), value._data.type)
         return converted
 
     def compact(self, value: C) -> C:
@@ -170,7 +171,7 @@ class Server:
 
         It can be decrypted, but not computed with. Only scheme `"tfhe"` has it; ParameterError says so for the others.
         """
-        compact: C = Ciphertext._of_core(self._inner.compact(value._computed))
+        compact: C = Ciphertext._of_core(self._inner.compact(value._computed), value._data.type)
         return compact
 
     @overload
@@ -198,8 +199,8 @@ class Server:
         if sizes is not None and (not sizes or min(sizes) < 1):
             raise ShapeError(f"shape is {shorten(shape)}: give one positive number or several, or None for one value")
         warn_of_weakness(self._key._weakness, 2)
-        job = self._inner.random(to.name, sizes, seed.encode() if isinstance(seed, str) else seed)
-        return Job(job, lambda results: Ciphertext._of_core(results[0])).result(progress=progress)
+        job = self._inner.random(stored(to.name), sizes, seed.encode() if isinstance(seed, str) else seed)
+        return Job(job, lambda results: Ciphertext._of_core(results[0], to.name)).result(progress=progress)
 
     def plan(self, *values: Any, elements: int = 1) -> Plan:
         """Return the plan of a program, a circuit, or recorded values that take one program (scheme `"tfhe"`).
@@ -264,8 +265,8 @@ def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext])
     """Keep the results of the nodes, and return them in the structure."""
     for root, result in zip(roots, results, strict=True):
         root.result = result
-    rest = iter(results)
-    return _map(structure, lambda _: Ciphertext._of_node(ciphertext(next(rest))))
+    values = iter([Ciphertext._of_core(result, root.type) for root, result in zip(roots, results, strict=True)])
+    return _map(structure, lambda _: next(values))
 
 
 def check_keys(planned: Schedule, key_id: str) -> None:
@@ -291,6 +292,8 @@ def _map(structure: Any, function: Callable[[Any], Any]) -> Any:
     """Apply a function to every value in nested tuples and lists, and return the results in the same structure."""
     if isinstance(structure, (tuple, list)):
         return type(structure)([_map(part, function) for part in structure])
+    if isinstance(structure, Bytes):
+        return structure._with(function(structure.array))
     return function(structure)
 
 

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, cast
 
 from solinas._errors import RangeError, TypeMismatchError
+from solinas._integers import IntegerFunctions
 from solinas._values import Bool, Value, _apply, _integer, type_expression
 
 V = TypeVar("V", bound=Value)
@@ -51,10 +52,40 @@ class Number(Value):
         return _power(self, exponent)
 
 
-class Integer(Number):
+class Ordered(Number):
+    """A number with an order: the base class of `Integer` and `Fixed`."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: Self | int) -> Bool:
+        return self._binary("lt", "<", other, Bool)
+
+    def __le__(self, other: Self | int) -> Bool:
+        return self._binary("le", "<=", other, Bool)
+
+    def __gt__(self, other: Self | int) -> Bool:
+        return self._binary("gt", ">", other, Bool)
+
+    def __ge__(self, other: Self | int) -> Bool:
+        return self._binary("ge", ">=", other, Bool)
+
+    def __abs__(self) -> Self:
+        """Return the magnitude. That of the least signed value does not fit, and wraps to the value itself."""
+        return _apply("abs", [self], type(self), f"abs({self._text()})")
+
+
+class Integer(IntegerFunctions[Bool], Ordered):
     """An integer of a fixed width: the base class of `UInt` and `Int`."""
 
     __slots__ = ()
+
+    def _named(self, op: str, *others: Any, to_bool: bool = False) -> Any:
+        if not others:
+            return _apply(op, [self], type(self), f"{self._text()}.{op}()")
+        result = self._binary(op, f".{op}", others[0], Bool if to_bool else type(self))
+        if result is NotImplemented:
+            raise TypeMismatchError(f".{op} does not take {self._describe()} and {others[0]!r}: give an integer")
+        return result
 
     def __floordiv__(self, other: Self | int) -> Self:
         """Divide and truncate toward zero, unlike Python. If the divisor is 0, every bit of the quotient is one."""
@@ -100,22 +131,6 @@ class Integer(Number):
     def __truediv__(self, other: object) -> NoReturn:
         raise TypeMismatchError(f"{self._describe()} is an integer: divide with //, which truncates toward zero")
 
-    def __lt__(self, other: Self | int) -> Bool:
-        return self._binary("lt", "<", other, Bool)
-
-    def __le__(self, other: Self | int) -> Bool:
-        return self._binary("le", "<=", other, Bool)
-
-    def __gt__(self, other: Self | int) -> Bool:
-        return self._binary("gt", ">", other, Bool)
-
-    def __ge__(self, other: Self | int) -> Bool:
-        return self._binary("ge", ">=", other, Bool)
-
-    def __abs__(self) -> Self:
-        """Return the magnitude. That of the least signed value does not fit, and wraps to the value itself."""
-        return _apply("abs", [self], type(self), f"abs({self._text()})")
-
     def __lshift__(self, amount: Integer | int) -> Self:
         """Shift left by an unsigned amount. An amount of the width or more gives 0."""
         return self._shift("shl", "<<", amount)
@@ -141,10 +156,6 @@ class Integer(Number):
     def rotate_right(self, amount: Integer | int) -> Self:
         """Rotate the bits right by an unsigned amount, modulo the width."""
         return self._shift("rotate_right", ".rotate_right", amount)
-
-    def leading_zeros(self) -> Self:
-        """Return the number of zero bits above the highest one bit, as a value of this type."""
-        return _apply("leading_zeros", [self], type(self), f"{self._text()}.leading_zeros()")
 
     def _shift(self, op: str, symbol: str, amount: object) -> Self:
         if isinstance(amount, Value):
@@ -346,7 +357,9 @@ class I256(Int, width=256):
     __slots__ = ()
 
 
-_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)}
+_NAMED: dict[str, type[Value]] = {
+    cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)
+}
 
 
 def uint(width: int) -> type[UInt]:
@@ -379,9 +392,14 @@ def of_type(name: str, value: int) -> Value:
 
 
 def type_named(name: str) -> type[Value]:
-    """Return the type with a name such as `u32`, `bool` or `mod257`. A new width or modulus makes a new type."""
+    """Return the type with a name such as `u32`, `bool`, `mod257` or `fixed16.8`. A new one makes a new type."""
     if name in _NAMED:
         return _NAMED[name]
+    if name.startswith("fixed") and name[5:].replace(".", "", 1).isdecimal() and "." in name:
+        from solinas._fixed import fixed
+
+        width, fraction = name[5:].split(".")
+        return fixed(int(width or 0), int(fraction or 0))
     if name.startswith("mod") and name[3:].isdecimal():
         return mod(int(name[3:]))
     if name[:1] in {"u", "i"} and name[1:].isdecimal():

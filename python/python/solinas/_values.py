@@ -9,9 +9,11 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, cast
 from solinas import _core
 from solinas._ciphertext import Ciphertext
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._expression import CONSTANT, Node, operation
+from solinas._expression import CONSTANT, Node, ciphertext, operation, stored
 
 MAX_LABEL = 48
+# The widest integer of which every value is a float.
+EXACT = 53
 
 V = TypeVar("V", bound="Value")
 
@@ -37,6 +39,8 @@ class Value(Ciphertext):
     MIN: ClassVar[int] = 0
     MAX: ClassVar[int] = 0
     modulus: ClassVar[int] = 0
+    # The number of fraction bits: a type holds multiples of 2^-fraction.
+    fraction: ClassVar[int] = 0
 
     __slots__ = ("_data", "_label")
 
@@ -70,6 +74,16 @@ class Value(Ciphertext):
     def decode(cls, bits: int) -> int:
         """Return the integer with these bits in two's complement."""
         return bits - (1 << cls.width) if cls.signed and bits >> (cls.width - 1) else bits
+
+    @classmethod
+    def _number(cls, value: object) -> Any:
+        """Return an operand of Python or numpy as a number for `encode`, or None if it is none."""
+        return _integer(value)
+
+    @classmethod
+    def _parsed(cls, value: object) -> Any:
+        """Return plain data as a number for `encode`, or None if it is none."""
+        return cls._number(value)
 
     @property
     def is_plain(self) -> bool:
@@ -115,7 +129,7 @@ class Value(Ciphertext):
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         from solinas._types import of_type
 
-        return (of_type, (self.name, int(self))) if self.is_plain else super().__reduce__()
+        return (of_type, (self.name, self.decode(self._data))) if self.is_plain else super().__reduce__()
 
     def __format__(self, spec: str) -> str:
         if self.is_plain and spec:
@@ -131,10 +145,35 @@ class Value(Ciphertext):
         return np.array(self.decode(self._data), dtype or dtype_name(type(self)))
 
     def cast(self, to: type[V]) -> V:
-        """Convert to another type: truncate to a narrower one; a signed value extends its sign to a wider one."""
+        """Convert to another type: truncate to a narrower one; a signed value extends its sign to a wider one.
+
+        If the type has fewer fraction bits, the value is rounded down before.
+        """
         if not (isinstance(to, type) and issubclass(to, Value) and to.width):
             raise TypeMismatchError(f"cannot cast {self._describe()} to {to!r}: give a type such as sl.U16")
-        return _apply("cast", [self], to, f"{self._text()}.cast({to.name})")
+        label, shift = f"{self._text()}.cast({to.name})", to.fraction - self.fraction
+        if shift < 0:
+            return _apply("cast", [_shifted("shr", self, -shift)], to, label)
+        value = _apply("cast", [self], to, label)
+        return _shifted("shl", value, shift) if shift else value
+
+    def view(self, to: type[V]) -> V:
+        """Return the stored integer as a value of another type, as in `x.view(sl.I16)` for an x of `sl.fixed(16, 8)`.
+
+        Both types must be stored as the same integer. Nothing is computed. Raises TypeMismatchError for other types.
+        """
+        if not (isinstance(to, type) and issubclass(to, Value) and stored(to.name) == stored(self.name)):
+            raise TypeMismatchError(
+                f"cannot view {self._describe()} as {getattr(to, 'name', to)!r}: give a type that is stored as "
+                f"{stored(self.name)}, or convert with cast"
+            )
+        if to.name == self.name:
+            return to._make(self._data, self._label)
+        if self.is_plain:
+            return to._make(self._data)
+        if self._data.result is not None:
+            return to._make(ciphertext(self._data.result, to.name))
+        return _apply("cast", [self], to, self._label)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]
         return self._binary("eq", "==", other, Bool)
@@ -189,7 +228,7 @@ class Value(Ciphertext):
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
                 f"type.{remedy}"
             )
-        number = _integer(other)
+        number = self._number(other)
         if number is None:
             return None
         if isinstance(self, Bool) != isinstance(other, bool) and not (isinstance(self, Bool) and number in {0, 1}):
@@ -208,6 +247,8 @@ def type_expression(cls: type[Value]) -> str:
         return f"sl.mod({cls.modulus})"
     if cls.width in {8, 16, 32, 64, 128, 256}:
         return f"sl.{cls.name.upper()}"
+    if cls.name.startswith("fixed"):
+        return f"sl.fixed({cls.width}, {cls.fraction})"
     return "sl.Bool" if cls is Bool else f"sl.{'int_' if cls.signed else 'uint'}({cls.width})"
 
 
@@ -226,11 +267,24 @@ def _apply(
 ) -> V:
     """Apply an operation: at once if all operands are plain, else it is recorded."""
     if all(arg.is_plain for arg in args):
-        return to._make(_core.evaluate(op, [arg.name for arg in args], [arg._data for arg in args], to.name, table))
+        return to._make(_evaluate(op, args, to, table))
     node = operation(op, to.name, [arg._node for arg in args], table, by)
     if not node.traced:
         return to._make(node)
     return to._make(node, label if len(label) <= MAX_LABEL else f"a result of {op}")
+
+
+def _evaluate(op: str, args: Sequence[Value], to: type[Value], table: list[int] | None) -> int:
+    """Return the bits of an operation on plain values."""
+    types = [stored(arg.name) for arg in args]
+    return _core.evaluate(op, types, [arg._data for arg in args], stored(to.name), table)
+
+
+def _shifted(op: str, value: V, amount: int) -> V:
+    """Shift the stored integer by a public amount; a right shift copies the sign."""
+    from solinas._types import U16
+
+    return _apply(op, [value, U16(amount)], type(value), value._text())
 
 
 class Bool(Value):
@@ -257,9 +311,11 @@ class Bool(Value):
 
 
 def dtype_name(cls: type[Value]) -> str:
-    """Return the name of the smallest numpy dtype that holds a type, or `object` above 64 bits."""
+    """Return the name of the smallest numpy dtype that holds a type, or `object` if none does."""
     if cls is Bool:
         return "bool"
+    if cls.name.startswith("fixed"):
+        return "float64" if cls.width <= EXACT else "object"
     width = next((width for width in (8, 16, 32, 64) if cls.width <= width), None)
     if width is None:
         return "object"
