@@ -118,6 +118,15 @@ impl PackedCiphertexts {
         self.bodies.is_empty()
     }
 
+    /// Appends the blocks that follow these under the same mask. Returns whether `next` holds such blocks; otherwise nothing changes.
+    pub fn join(&mut self, next: &Self) -> bool {
+        let follows = self.first + self.len() == next.first && self.mask == next.mask;
+        if follows {
+            self.bodies.extend_from_slice(&next.bodies);
+        }
+        follows
+    }
+
     /// Blocks `start..start + len`, with the same mask.
     ///
     /// # Panics
