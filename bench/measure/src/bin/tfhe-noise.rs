@@ -16,8 +16,8 @@ use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Masks, Packer, Params, ShortCiphertexts,
-    encode_bool, encode_value, noise, table_weight,
+    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Masks, Packer, Params,
+    ShortCiphertexts, encode_bool, encode_value, noise, table_weight,
 };
 
 /// Ciphertexts that are worked on in turn; each round replaces all of them.

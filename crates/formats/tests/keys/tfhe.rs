@@ -4,9 +4,9 @@ use solinas_formats::tfhe::{
     ServerFile, client_header, params, read_client, read_server, server_header, short_header, stored_server_bytes,
     write_client, write_server,
 };
-use solinas_formats::{Expect, Header, KeyId, Kind, Overwrite, Reader, Writer};
+use solinas_formats::{Expect, Header, KeyId, Kind, Overwrite, Reader, Value, Writer};
 use solinas_schemes::security::Status;
-use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral};
+use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy};
 use std::sync::Arc;
 
@@ -67,7 +67,8 @@ fn short_parameters_name_a_set_of_any_version() {
         let header = short_header(Kind::Ciphertext, set, KeyId([1; 32]), true);
         assert_eq!(params(&open(&file(header, |_| Ok(()))).unwrap()).unwrap(), *set);
     }
-    let wrong = serde_json::json!({ "name": "gates-40", "lwe_dimension": 661 });
+    let field = |name: &str, value: Value| (Value::from(name), value);
+    let wrong = Value::Map(vec![field("name", "gates-40".into()), field("lwe_dimension", 661.into())]);
     let header = Header::new(Kind::Ciphertext).scheme("tfhe").params(&wrong);
     let error = params(&open(&file(header, |_| Ok(()))).unwrap()).unwrap_err().to_string();
     assert!(error.contains("gates-40"), "{error}");
@@ -110,14 +111,21 @@ fn the_packing_key_is_read_and_verified_when_it_is_used() {
     // Damage of the section is found on its first use, each time, and the rest of the key computes.
     let path = save("damaged.key", &ServerFile { key: Arc::clone(&key), packing: Some(Arc::new(packing.into())) });
     let mut bytes = std::fs::read(&path).unwrap();
-    let place = bytes.len() - 1000;
-    bytes[place] ^= 1;
-    std::fs::write(&path, &bytes).unwrap();
-    let read = load(&path).unwrap();
-    assert!(read.key == key);
-    for _ in 0..2 {
-        let error = read.packing.as_ref().unwrap().get().unwrap_err().to_string();
-        assert!(error.contains("section packing is altered"), "{error}");
+    let length = PackingKey::len(key.params()) * 8;
+    for step in 0..16 {
+        // The section is the last one. Only its hashes follow, and those of the other sections are read with the header.
+        let place = bytes.len() - 1000 - step * (length - 1000) / 16;
+        bytes[place] ^= 1 << (step % 8);
+        std::fs::write(&path, &bytes).unwrap();
+        let read = load(&path).unwrap();
+        assert!(read.key == key);
+        for _ in 0..2 {
+            let error = read.packing.as_ref().unwrap().get().unwrap_err().to_string();
+            assert!(error.contains("section packing is altered"), "byte {place}: {error}");
+        }
+        if step < 15 {
+            bytes[place] ^= 1 << (step % 8);
+        }
     }
     // Bytes in memory are read at once.
     let error = read_server(&open(&bytes).unwrap()).unwrap_err().to_string();
