@@ -61,9 +61,10 @@ pub(super) fn rows_of_level(params: &Params) -> usize {
 
 /// Passes each coefficient's index under `X -> X^exponent`, and whether it is negated, to `place`. The index is in `0..n`.
 pub(super) fn automorphism(n: usize, exponent: usize, mut place: impl FnMut(usize, usize, bool)) {
+    // n is a power of two, and masks are faster than remainders.
     for i in 0..n {
-        let to = i * exponent % (2 * n);
-        place(i, to % n, to >= n);
+        let to = i * exponent & (2 * n - 1);
+        place(i, to & (n - 1), to >= n);
     }
 }
 
