@@ -6,13 +6,16 @@ use std::sync::OnceLock;
 use crate::error::Result;
 use crate::reader::Reader;
 
+/// A function that reads a value from a file.
+type Read<T> = fn(&Reader) -> Result<T>;
+
 /// A value that some sections of a file hold. The sections are read and verified on the first use of the value.
 ///
 /// The file stays open until then. If it is replaced or removed meanwhile, the old file is read.
 pub struct OnDemand<T> {
     value: OnceLock<T>,
     /// The file, and the function that reads the value from it. None for a value that was made.
-    file: Option<(Reader, fn(&Reader) -> Result<T>)>,
+    file: Option<(Reader, Read<T>)>,
 }
 
 /// Shows no content of the file.

@@ -49,15 +49,15 @@ impl Source<'_> {
             Kind::ServerKey => self.server(client),
             Kind::ClientKey => {
                 let ClientKey(key) = ClientKey::read(reader)?;
-                self.write(key.header()?, &|writer| key.write(writer), None, None)
+                self.write(key.header()?, |writer| key.write(writer), None, None)
             }
             Kind::PublicKey => {
                 let PublicKey(key) = PublicKey::read(reader)?;
-                self.write(key.header()?, &|writer| key.write(writer), None, None)
+                self.write(key.header()?, |writer| key.write(writer), None, None)
             }
             _ => {
                 let ciphertext = Ciphertext::read(reader)?;
-                self.write(ciphertext.header()?, &|writer| ciphertext.elements.write(writer), None, None)
+                self.write(ciphertext.header()?, |writer| ciphertext.elements.write(writer), None, None)
             }
         }
     }
@@ -70,13 +70,13 @@ impl Source<'_> {
             key = client.0.complete(reader)?;
         }
         let lacks = key.lacks();
-        self.write(key.header()?, &|writer| key.write(writer), missing.filter(|_| lacks.is_none()), lacks)
+        self.write(key.header()?, |writer| key.write(writer), missing.filter(|_| lacks.is_none()), lacks)
     }
 
     fn write(
         &self,
         header: Header,
-        content: &dyn Fn(&mut Writer<dyn Destination>) -> Result<(), Error>,
+        content: impl Fn(&mut Writer<dyn Destination>) -> Result<(), Error>,
         added: Option<&'static str>,
         lacks: Option<&'static str>,
     ) -> Result<Conversion, Error> {

@@ -63,7 +63,7 @@ pub(super) fn rows_of_level(params: &Params) -> usize {
 pub(super) fn automorphism(n: usize, exponent: usize, mut place: impl FnMut(usize, usize, bool)) {
     // n is a power of two, and masks are faster than remainders.
     for i in 0..n {
-        let to = i * exponent & (2 * n - 1);
+        let to = (i * exponent) & (2 * n - 1);
         place(i, to & (n - 1), to >= n);
     }
 }
