@@ -6,7 +6,7 @@
 //! the garbage in their places. Words are modulo the prime `p = 2^64 - 2^32 + 1`, in which the doublings are divided out exactly, and
 //! transforms are exact. So no byte depends on the back end or on the number of threads.
 //!
-//! The noise is derived in `docs/derivations/tfhe-parameters.md`, section 9.
+//! The noise is derived in `docs/derivations/tfhe-parameters.md`, section 10.
 
 use super::packed::PackedCiphertexts;
 use super::packing_key::{PackingKey, automorphism, from_signed, rows_of_level};

@@ -40,7 +40,7 @@ const PACKING_STREAMS: u64 = 1 << 34;
 
 impl Params {
     /// Decomposition of words modulo `p` in the keyswitches of the packing. The noise of the key outweighs the rounding, so that
-    /// the noise hardly depends on the secret key: see `docs/derivations/tfhe-parameters.md`, section 9.
+    /// the noise hardly depends on the secret key: see `docs/derivations/tfhe-parameters.md`, section 10.
     pub fn packing(&self) -> Cut {
         match self.family() {
             super::params::Family::Gates => Cut { base_log: 13, levels: 2 },
