@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Decrypt(crate::decrypt::Args),
     /// Describe key and ciphertext files and verify them
     Inspect(crate::inspect::Args),
+    /// Rewrite keys and ciphertexts of earlier versions in the present form
+    Convert(crate::convert::Args),
     /// Build, count, draw, optimize, convert and run circuits; no key is needed
     Circuit(crate::circuit::Args),
     /// List the parameter sets
@@ -70,6 +72,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Random(args) => crate::random::run(args, out),
         Command::Decrypt(args) => crate::decrypt::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),
+        Command::Convert(args) => crate::convert::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),
         Command::Params(args) => crate::params::run(args, out),
         Command::Bench(args) => crate::bench::run(args, out),

@@ -13,7 +13,7 @@ Examples:
   solinas inspect c.ct
   solinas inspect keys/*.key --json
 
-The command verifies every byte of the files. For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret. It verifies a matrix that scheme lwe streams piece by piece. The exit code is 1 if a file is damaged.
+The command verifies every byte of the files. For a key it says what the key can do, and which section it lacks if an earlier version wrote it. For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret. It verifies a matrix that scheme lwe streams piece by piece. The exit code is 1 if a file is damaged.
 For circuits (Bristol, BLIF, Yosys JSON), see `solinas circuit stats`.";
 
 #[derive(clap::Args)]

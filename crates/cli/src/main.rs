@@ -6,6 +6,7 @@ mod args;
 mod bench;
 mod bigint;
 mod circuit;
+mod convert;
 mod decrypt;
 mod demo;
 mod encrypt;

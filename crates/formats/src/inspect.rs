@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::header::Kind;
 use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
+use crate::tfhe;
 
 /// The result of [`inspect`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,6 +43,10 @@ pub struct Summary {
     pub meta: BTreeMap<String, Value>,
     /// The sections in order.
     pub sections: Vec<SectionSummary>,
+    /// What a key can do.
+    pub can: Vec<&'static str>,
+    /// Sections that keys of this version have and this one lacks.
+    pub lacks: Vec<&'static str>,
     /// Whether the file is secret and other users of the machine can read it.
     pub exposed: bool,
 }
@@ -82,6 +87,7 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         sections.push(SectionSummary { name: name.to_owned(), bytes, damage });
     }
     let header = reader.header();
+    let (can, lacks) = abilities(&reader);
     Ok(Summary {
         path: reader.path().to_path_buf(),
         bytes: reader.len(),
@@ -94,6 +100,8 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         insecure_seed: header.insecure_seed,
         meta: header.meta.iter().map(|(field, value)| (label(field), value.clone())).collect(),
         sections,
+        can,
+        lacks,
         exposed: header.kind.is_secret() && readable_by_others(reader.path()),
     })
 }
@@ -101,6 +109,22 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
 /// The name under which a field is shown. The header of a client key of scheme TFHE calls the public seed of the server key `seed`.
 fn label(field: &str) -> String {
     if field == "seed" { "public_seed" } else { field }.to_owned()
+}
+
+/// What a key can do, and the sections that it lacks. Both are empty for other files.
+fn abilities(reader: &Reader) -> (Vec<&'static str>, Vec<&'static str>) {
+    let tfhe = reader.header().scheme.as_deref() == Some(tfhe::SCHEME);
+    match reader.kind() {
+        Kind::ClientKey => (vec!["encrypt", "decrypt"], Vec::new()),
+        Kind::PublicKey => (vec!["encrypt"], Vec::new()),
+        // The server keys of other schemes hold the public key.
+        Kind::ServerKey if !tfhe => (vec!["compute", "encrypt"], Vec::new()),
+        Kind::ServerKey if reader.sections().any(|(name, _)| name == tfhe::PACKING) => {
+            (vec!["compute", "pack compact results"], Vec::new())
+        }
+        Kind::ServerKey => (vec!["compute"], vec![tfhe::PACKING]),
+        _ => (Vec::new(), Vec::new()),
+    }
 }
 
 /// Whether a file begins with the magic of a streamed matrix.
@@ -129,6 +153,8 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         insecure_seed: false,
         meta: meta.collect(),
         sections: vec![SectionSummary { name: "matrix".to_owned(), bytes: layout.bytes(), damage }],
+        can: Vec::new(),
+        lacks: Vec::new(),
         exposed: false,
     })
 }
@@ -171,6 +197,12 @@ impl fmt::Display for Summary {
         for SectionSummary { name, bytes, damage } in &self.sections {
             let state = damage.as_deref().unwrap_or("verified");
             writeln!(f, "section {name}: {bytes} bytes, {state}")?;
+        }
+        if !self.can.is_empty() {
+            writeln!(f, "can: {}", self.can.join(", "))?;
+        }
+        for section in &self.lacks {
+            writeln!(f, "lacks the section {section}: `solinas convert --key client.key` adds it")?;
         }
         Ok(())
     }

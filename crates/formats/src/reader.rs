@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
@@ -48,15 +49,17 @@ impl Expect {
     }
 }
 
-/// An open file. Its header, layout and hash tables are verified. Sections are verified when they are read.
+/// An open file. Its header, layout and hash tables are verified. Sections are verified when they are read. Clones share the open file.
+#[derive(Clone)]
 pub struct Reader {
     path: PathBuf,
-    source: Source,
+    source: Arc<Source>,
     version: (u16, u16),
     header: Header,
     sections: Vec<Section>,
 }
 
+#[derive(Clone)]
 struct Section {
     entry: Entry,
     /// Offset in the file.
@@ -146,7 +149,7 @@ impl Reader {
         expect.check(path, header.kind)?;
         layout::check_sections(&entries, len - body).map_err(|what| Error::damaged(path, what))?;
         let sections = read_tables(path, &source, entries, end, body)?;
-        Ok(Self { path: path.to_path_buf(), version: prelude.version, header, sections, source })
+        Ok(Self { path: path.to_path_buf(), version: prelude.version, header, sections, source: Arc::new(source) })
     }
 
     /// The file's path, or the name given to [`Reader::from_bytes`].
@@ -157,6 +160,11 @@ impl Reader {
     /// Format version of the file (major, minor).
     pub fn version(&self) -> (u16, u16) {
         self.version
+    }
+
+    /// Whether the bytes of the file are in memory. Otherwise sections are read from the file on request.
+    pub fn is_in_memory(&self) -> bool {
+        self.source.memory().is_some()
     }
 
     /// Length of the file in bytes.

@@ -2,10 +2,15 @@
 //!
 //! A client key is its two bit strings, one bit a byte. A server key is the bodies alone, those of the bootstrapping key packed to
 //! the bits its parameters keep; masks are regenerated from the public seed in the header. A public key is its bodies too.
+//!
+//! A server key has a section `packing`, which is read when results are first packed. Files of versions before it lack the section.
 
-use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey};
+use std::sync::Arc;
 
-use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+use serde::{Deserialize, Serialize};
+use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral, PublicKey, ServerKey};
+
+use crate::{Destination, Error, Header, KeyId, Kind, OnDemand, Reader, Writer, pack};
 
 /// Name of the scheme in a header.
 pub const SCHEME: &str = "tfhe";
@@ -18,14 +23,34 @@ pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<
     Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
 }
 
+/// The parameters of a small file: those by which [`params`] finds the set among the ones of all versions.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShortParams {
+    name: String,
+    lwe_dimension: usize,
+}
+
+/// As [`header`], for a small file: the parameters are only the name of the set and the LWE dimension.
+///
+/// # Errors
+/// As [`header`].
+pub fn short_header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
+    let short = ShortParams { name: params.name().to_owned(), lwe_dimension: params.literal().lwe_dimension };
+    Ok(Header::new(kind).scheme(SCHEME).params(&short)?.key_id(id).insecure_seed(insecure))
+}
+
 /// The parameters a file was written with: one of the named sets, of this version or of an earlier one.
 ///
 /// # Errors
 /// [`Error::WrongScheme`]; [`Error::Field`] for a set that no version knows.
 pub fn params(reader: &Reader) -> Result<Params, Error> {
     reader.expect_scheme(SCHEME)?;
-    let literal: ParamsLiteral = reader.params()?;
-    Params::stored(&literal).map_err(|error| reader.field("params", &error.to_string()))
+    let params = match reader.params::<ShortParams>() {
+        Ok(short) => Params::of_dimension(&short.name, short.lwe_dimension),
+        Err(_) => Params::stored(&reader.params::<ParamsLiteral>()?),
+    };
+    params.map_err(|error| reader.field("params", &error.to_string()))
 }
 
 fn seed(reader: &Reader) -> Result<[u8; 32], Error> {
@@ -109,21 +134,37 @@ pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
     header(Kind::ServerKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
 }
 
+/// What the file of a server key holds.
+#[derive(Debug, Clone)]
+pub struct ServerFile {
+    /// The key that computes.
+    pub key: Arc<ServerKey>,
+    /// The key that packs compact results. None in a file of a version that had none.
+    pub packing: Option<Arc<OnDemand<PackingKey>>>,
+}
+
+/// Name of the section of the packing key.
+pub const PACKING: &str = "packing";
+
 /// Writes a server key; `writer` makes the file, from [`server_header`].
 ///
 /// # Errors
-/// From the file.
-pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-    let bits = key.params().literal().body_bits;
-    writer.section("bootstrap", &pack::pack_high_bits(key.bootstrap_bodies(), bits)?)?;
-    writer.section("keyswitch", &pack::u32_to_le(key.keyswitch_bodies()))
+/// From the file, and from the file of the packing key if that is not read yet.
+pub fn write_server(writer: &mut Writer<dyn Destination>, file: &ServerFile) -> Result<(), Error> {
+    let bits = file.key.params().literal().body_bits;
+    writer.section("bootstrap", &pack::pack_high_bits(file.key.bootstrap_bodies(), bits)?)?;
+    writer.section("keyswitch", &pack::u32_to_le(file.key.keyswitch_bodies()))?;
+    match &file.packing {
+        Some(packing) => writer.section(PACKING, &pack::u64_to_le(packing.get()?.bodies())),
+        None => Ok(()),
+    }
 }
 
-/// Reads a server key.
+/// Reads a server key, except for the packing key.
 ///
 /// # Errors
 /// From the file.
-pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+pub fn read_server(reader: &Reader) -> Result<ServerFile, Error> {
     let params = params(reader)?;
     let (bits, count) = (params.literal().body_bits, ServerKey::bootstrap_len(&params));
     let packed = reader.section_of_len("bootstrap", pack::packed_len(count, bits)?)?;
@@ -133,11 +174,24 @@ pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
     let key = ServerKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies, keyswitch)
         .map_err(|error| reader.section_error("bootstrap", error))?;
     check_id(reader, key.id().0)?;
+    let packs = reader.sections().any(|(name, _)| name == PACKING);
+    let packing = packs.then(|| OnDemand::new(reader, read_packing)).transpose()?.map(Arc::new);
+    Ok(ServerFile { key: Arc::new(key), packing })
+}
+
+/// Reads the packing key in the file of a server key.
+fn read_packing(reader: &Reader) -> Result<PackingKey, Error> {
+    let params = params(reader)?;
+    let bodies = reader.section_u64(PACKING, PackingKey::len(&params))?;
+    let key = PackingKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies)
+        .map_err(|error| reader.section_error(PACKING, error))?;
+    check_id(reader, key.id().0)?;
     Ok(key)
 }
 
 /// Bytes of the sections of a stored server key.
 pub fn stored_server_bytes(params: &Params) -> usize {
     let bits = params.literal().body_bits as usize;
-    (ServerKey::bootstrap_len(params) * bits).div_ceil(8) + 4 * ServerKey::keyswitch_len(params)
+    let bootstrap = (ServerKey::bootstrap_len(params) * bits).div_ceil(8);
+    bootstrap + 4 * ServerKey::keyswitch_len(params) + 8 * PackingKey::len(params)
 }

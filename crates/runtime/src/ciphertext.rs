@@ -213,7 +213,7 @@ impl Ciphertext {
         Self::read(&Reader::from_bytes("ciphertext", bytes, Expect::kind(Kind::Ciphertext))?)
     }
 
-    fn header(&self) -> Result<solinas_formats::Header, Error> {
+    pub(crate) fn header(&self) -> Result<solinas_formats::Header, Error> {
         if self.is_empty() {
             return Err(Error::EmptyArray);
         }
@@ -225,7 +225,7 @@ impl Ciphertext {
         Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
 
-    fn read(reader: &Reader) -> Result<Self, Error> {
+    pub(crate) fn read(reader: &Reader) -> Result<Self, Error> {
         on_pool(|| Self::parse(reader)).map_err(|error| error.in_file(reader.path()))
     }
 

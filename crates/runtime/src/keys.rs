@@ -11,7 +11,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The secret key. It stays with the client. Its memory is wiped on drop.
-pub struct ClientKey(Box<dyn Secret>);
+pub struct ClientKey(pub(crate) Box<dyn Secret>);
 
 /// The public evaluation key, as stored and sent. Cloning it is cheap.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl fmt::Debug for ClientKey {
 /// A public key (TFHE): anyone encrypts with it, and only the client key decrypts. Public keys of other schemes are in their
 /// server keys. Cloning it is cheap.
 #[derive(Debug, Clone)]
-pub struct PublicKey(Arc<dyn Open>);
+pub struct PublicKey(pub(crate) Arc<dyn Open>);
 
 /// Generates a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
@@ -133,7 +133,7 @@ impl ClientKey {
         Self::read(&Reader::from_bytes("client key", bytes, Expect::kind(Kind::ClientKey))?)
     }
 
-    fn read(reader: &Reader) -> Result<Self, Error> {
+    pub(crate) fn read(reader: &Reader) -> Result<Self, Error> {
         let key = on_pool(|| Scheme::of_file(reader)?.entry().read_client(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
@@ -195,7 +195,7 @@ macro_rules! public_files {
                 Self::read(&Reader::from_bytes($name, bytes, Expect::kind($kind))?)
             }
 
-            fn read(reader: &Reader) -> Result<Self, Error> {
+            pub(crate) fn read(reader: &Reader) -> Result<Self, Error> {
                 let key = on_pool(|| Scheme::of_file(reader)?.entry().$read(reader));
                 key.map(Self).map_err(|error| error.in_file(reader.path()))
             }

@@ -24,6 +24,7 @@
 mod arithmetic;
 mod auto;
 mod ciphertext;
+mod convert;
 mod cost;
 mod cost_model;
 mod device;
@@ -59,6 +60,7 @@ mod tfhe;
 mod work;
 
 pub use ciphertext::Ciphertext;
+pub use convert::{Conversion, convert};
 pub use cost::{cost, cost_under};
 pub use cost_model::{CostModel, UnknownModel};
 pub use device::{GpuInfo, GpuList, device_name, gpus};

@@ -116,6 +116,9 @@ impl Prepared {
             Work::Convert { .. } if pinned.is_some() => Err(conversion()),
             Work::Convert { ciphertext, form } => {
                 same_key(|| "the ciphertext".into(), ciphertext, server.key_id(), &server.params())?;
+                if ciphertext.is_compact() {
+                    return Err(Error::Compact { what: "the ciphertext".into() });
+                }
                 let inputs = vec![ciphertext.clone()];
                 let outputs = vec![OutputSpec::array(ciphertext.ty())];
                 let call = Call { inputs, shape: ciphertext.shape.clone(), outputs, results: Results::Whole };

@@ -71,11 +71,12 @@ impl Server {
         self.engine.params()
     }
 
-    /// The compact form of a ciphertext (TFHE): it takes a sixth of the bytes, and can be decrypted but not computed with. Its decryption fails as rarely as
-    /// an operation does.
+    /// The compact form of a ciphertext (TFHE): it can be decrypted but not computed with. A single block takes a sixth of the bytes. More blocks share a
+    /// mask, and take down to 3 bytes each, if the key has the section `packing`, which is read now if it was not before. Decryption fails as rarely as an
+    /// operation does.
     ///
     /// # Errors
-    /// [`Error::NoCompact`] for another scheme; [`Error::KeyMismatch`].
+    /// [`Error::NoCompact`] for another scheme; [`Error::KeyMismatch`]; [`Error::Format`] if the section is damaged.
     pub fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         self.pool.get()?.install(|| self.engine.compact(ciphertext))

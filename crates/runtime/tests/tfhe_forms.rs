@@ -143,19 +143,26 @@ fn flipped_bytes_of_files_are_found() {
     let server = Server::new(&key, None).unwrap();
     let plain = array(Type::Uint(4), &[9, 2]);
     let short = client.encrypt(&plain).unwrap();
-    let ciphertexts = [short.clone(), public.encrypt(&plain).unwrap(), server.compact(&short).unwrap()];
+    let compact = |plain: &Plain| server.compact(&client.encrypt(plain).unwrap()).unwrap();
+    // One block, several blocks with masks of their own, blocks with a common mask, and both.
+    let bit = compact(&scalar(Type::Bool, 1));
+    let pair = Ciphertext::stack(vec![bit.clone(), bit.clone()]).unwrap();
+    let packed = compact(&array(Type::Bool, &[1, 0, 0, 1, 1]));
+    let mixed = Ciphertext::stack(vec![packed.clone(), bit.clone()]).unwrap();
+    let ciphertexts = [short.clone(), public.encrypt(&plain).unwrap(), bit, pair, packed, mixed];
+    let count = ciphertexts.len();
     let mut files: Vec<Vec<u8>> = ciphertexts.iter().map(|ciphertext| ciphertext.to_bytes().unwrap()).collect();
     files.push(public.to_bytes().unwrap());
     for (which, file) in files.iter().enumerate() {
-        for place in (0..file.len()).step_by(if file.len() > 4000 { 13 } else { 1 }) {
+        for place in (0..file.len()).step_by(if file.len() > 10_000 { 13 } else { 1 }) {
             let mut damaged = file.clone();
             damaged[place] ^= 1 << (place % 8);
-            let same = if which < 3 {
+            let same = if which < count {
                 Ciphertext::from_bytes(&damaged).is_ok_and(|read| read == ciphertexts[which])
             } else {
                 PublicKey::from_bytes(&damaged).is_ok_and(|read| read.to_bytes().is_ok_and(|bytes| bytes == *file))
             };
-            let refused = if which < 3 {
+            let refused = if which < count {
                 Ciphertext::from_bytes(&damaged).is_err()
             } else {
                 PublicKey::from_bytes(&damaged).is_err()

@@ -71,6 +71,16 @@ fn files(scheme: Scheme) -> Result<Vec<Vec<u8>>, Error> {
             files.push(holder.compact(&fresh)?.to_bytes()?);
         }
     }
+    if scheme.capabilities().compact {
+        // One block, blocks with a common mask, and both.
+        let compact = |plain: Plain| holder.compact(&client.encrypt(&plain)?);
+        let single = compact(Plain::new(Type::Bool, None, vec![1])?)?;
+        let packed = compact(Plain::new(Type::Bool, Some(vec![5]), vec![1, 0, 1, 1, 0])?)?;
+        let mixed = Ciphertext::stack(vec![packed.clone(), single.clone()])?;
+        for ciphertext in [single, packed, mixed] {
+            files.push(ciphertext.to_bytes()?);
+        }
+    }
     if scheme.capabilities().plans {
         let program = Program::from_op("add", &[ty; 2])?;
         let fresh = client.encrypt(&Plain::new(ty, None, vec![1])?)?;

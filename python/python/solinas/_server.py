@@ -167,7 +167,7 @@ class Server:
         return converted
 
     def compact(self, value: C) -> C:
-        """Return the compact form of a computed value or array, which takes a sixth of the bytes.
+        """Return the compact form of a computed value or array, which takes a fraction of the bytes.
 
         It can be decrypted, but not computed with. Only scheme `"tfhe"` has it; ParameterError says so for the others.
         """

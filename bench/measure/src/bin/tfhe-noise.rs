@@ -16,8 +16,8 @@ use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
-    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool, encode_value,
-    noise, table_weight,
+    BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Masks, Packer, Params,
+    ShortCiphertexts, encode_bool, encode_value, noise, table_weight,
 };
 
 /// Ciphertexts that are worked on in turn; each round replaces all of them.
@@ -180,6 +180,46 @@ impl Bench {
         }
     }
 
+    /// Packs outputs of bootstraps in full groups, and measures the time; how many decrypted wrongly.
+    fn packing(&self, rng: &mut impl RngCore) -> Result<usize> {
+        let params = self.client.params();
+        let packer = Packer::new(&self.client.packing_key()?)?;
+        let (n, levels) = (params.literal().ring_dimension, params.packing_levels());
+        let (values, pool, _) = self.fresh(rng)?;
+        let table = match params.family() {
+            Family::Gates => LookupTable::Sign,
+            Family::Integers => LookupTable::Entries(vec![std::array::from_fn(|v| v as u8)]),
+        };
+        let jobs: Vec<_> = pool.into_iter().map(|input| BootstrapTask { input, table: &table }).collect();
+        let pool: Vec<_> = self.evaluator.bootstrap(&jobs)?.into_iter().flatten().collect();
+        let ones = self.client.glwe_bits().iter().map(|&bit| f64::from(bit)).sum();
+        let mut packing = Step::new("packing", noise::packing_of_key(params, levels, ones));
+        let mut rounding = Step::new("rounding", noise::packed_rounding(params, params.packed_bits()));
+        let place = |i: usize| i.reverse_bits() >> (usize::BITS - levels);
+        let (mut seconds, mut wrong, groups) = (0.0, 0, self.samples.div_ceil(n));
+        for _ in 0..groups {
+            let chosen: Vec<usize> = (0..n).map(|_| rng.next_u32() as usize % POOL).collect();
+            let inputs: Vec<_> = chosen.iter().map(|&i| pool[i].clone()).collect();
+            let start = Instant::now();
+            let packed = packer.pack(&inputs)?;
+            seconds += start.elapsed().as_secs_f64();
+            let glwe = packer.merge(&inputs)?;
+            let (mask, bodies) = glwe.split_at(params.big_dimension());
+            let merged = ShortCiphertexts::from_parts(params, Masks::Glwe(mask.to_vec()), 0, bodies.to_vec())?;
+            for (i, &from) in chosen.iter().enumerate() {
+                let between = self.client.phase(&merged.expand(place(i)))?;
+                packing.add(turns(between, self.client.phase(&inputs[i])?));
+                rounding.add(turns(self.client.packed_phase(&packed, i), between));
+                wrong += usize::from(self.client.decrypt_packed(&packed, i) != values[from]);
+            }
+        }
+        packing.print();
+        rounding.print();
+        let each = seconds / (groups * n) as f64;
+        println!("packing {n} blocks takes {:.1} ms: {:.1} us a block", each * n as f64 * 1e3, each * 1e6);
+        Ok(wrong)
+    }
+
     /// Random NAND gates, each on two outputs of earlier ones; how many were wrong.
     fn gates(&self, rng: &mut impl RngCore) -> Result<usize> {
         let params = self.client.params();
@@ -310,6 +350,7 @@ fn measure(args: &Args) -> Result<()> {
         Family::Gates => bench.gates(&mut rng)?,
         Family::Integers => bench.tables(&mut rng)?,
     };
+    let wrong = wrong + bench.packing(&mut rng)?;
     println!("{wrong} wrong results; {:.1} s with all measurements", start.elapsed().as_secs_f64());
     if wrong == 0 { Ok(()) } else { Err("wrong results".into()) }
 }

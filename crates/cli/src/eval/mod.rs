@@ -108,7 +108,7 @@ pub(crate) struct Args {
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
-    /// Write compact results (scheme tfhe): a sixth of the bytes, for decryption only
+    /// Write compact results (scheme tfhe): a fraction of the bytes, for decryption only
     #[arg(long, conflicts_with_all = ["estimate", "list"])]
     compact: bool,
     /// Print the estimated cost, and compute nothing

@@ -5,6 +5,7 @@ mod bgv;
 mod bigint;
 mod circuits;
 mod common;
+mod convert;
 mod cycle;
 mod device;
 mod errors;

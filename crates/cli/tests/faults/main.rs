@@ -9,6 +9,7 @@ mod memory;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -48,7 +49,10 @@ const FORCE_TFHE: &str = "keygen --force of tfhe";
 /// The verb that takes a server key of tfhe.
 const RANDOM: &str = "random";
 
-const VERBS: [Verb; 17] = [
+/// The verb that adds a section to a server key.
+const CONVERT_TFHE: &str = "convert of a server key";
+
+const VERBS: [Verb; 19] = [
     verb(
         "keygen",
         "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out new",
@@ -85,6 +89,8 @@ const VERBS: [Verb; 17] = [
     verb("decrypt", "decrypt --key l/client.key x.ct -o values", &[("text", "values")], &["values"]),
     verb(RANDOM, "random --key t/server.key --type u2 --seed draw -o t/new.ct", &[], &["t/new.ct"]),
     verb("expand", "expand --key l/server.key -o matrix", &[("text", "matrix")], &["matrix"]),
+    verb(CONVERT_TFHE, "convert --key c/client.key c/server.key", &[], &["c/server.key"]),
+    verb("convert", "convert x.ct -o l/new.ct", &[], &["l/new.ct"]),
     verb("circuit build", "circuit build mul --type u8 -o c.txt", &[("text", "c.txt")], &["c.txt"]),
     verb("bigint", "bigint square 123456789 -o square", &[], &["square"]),
     verb(
@@ -152,6 +158,16 @@ fn files(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
     files
 }
 
+/// Gives the file of a server key the form of the versions before the section `packing`.
+fn remove_packing(file: &Path) {
+    let reader = Reader::open(file, Expect::kind(Kind::ServerKey)).unwrap();
+    let mut writer = Writer::create(file, reader.header().clone(), Overwrite::KeepSecrets).unwrap();
+    for (name, _) in reader.sections().filter(|(name, _)| *name != "packing") {
+        writer.section(name, &reader.section(name).unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
 /// A verb in a separate folder.
 struct Trial<'a> {
     verb: &'a Verb,
@@ -170,6 +186,11 @@ impl<'a> Trial<'a> {
         if [FORCE_TFHE, RANDOM].contains(&verb.name) {
             let line = "keygen --params gates-40 --insecure-seed 1 --out t";
             assert!(solinas(place.path(), line).output().unwrap().status.success());
+        }
+        if verb.name == CONVERT_TFHE {
+            let line = "keygen --params gates-40 --insecure-seed 1 --out c";
+            assert!(solinas(place.path(), line).output().unwrap().status.success());
+            remove_packing(&place.path().join("c/server.key"));
         }
         let old = files(place.path());
         Self { verb, place, old }

@@ -1,10 +1,11 @@
 //! The blocks of encrypted elements, in the forms in which they are stored.
 
+use super::compact::{Compact, SINGLE};
 use crate::{Error, Form, Type};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use solinas_formats::{Destination, Header, KeyId, Reader, Writer, pack};
-use solinas_schemes::tfhe::{CompactCiphertext, LweCiphertext, Masks, Params, ShortCiphertexts};
+use solinas_formats::{Destination, Header, KeyId, Reader, Value, Writer, pack};
+use solinas_schemes::tfhe::{LweCiphertext, Masks, Params, ShortCiphertexts};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ pub(super) enum Blocks {
     Full(Vec<Vec<LweCiphertext>>),
     /// Fresh ciphertexts with common masks, so many for each element.
     Short(ShortCiphertexts, usize),
-    /// Results that can be decrypted only: the blocks of each element.
-    Compact(Vec<Vec<CompactCiphertext>>),
+    /// Results that can be decrypted only, so many for each element.
+    Compact(Compact, usize),
 }
 
 /// The name of a form in the header of a file. Files up to version 0.1 have none: their blocks are full.
@@ -28,7 +29,11 @@ enum Stored {
     Seeded,
     Glwe,
     Compact,
+    Packed,
 }
+
+/// The version of the layout of packed blocks.
+const LAYOUT: u32 = 1;
 
 fn compact() -> Error {
     Error::Compact { what: "the ciphertext".into() }
@@ -37,7 +42,7 @@ fn compact() -> Error {
 impl Blocks {
     /// Whether they can be decrypted but not computed with.
     pub(super) fn is_compact(&self) -> bool {
-        matches!(self, Self::Compact(_))
+        matches!(self, Self::Compact(..))
     }
 
     /// Number of elements.
@@ -45,7 +50,7 @@ impl Blocks {
         match self {
             Self::Full(elements) => elements.len(),
             Self::Short(short, size) => short.len() / (*size).max(1),
-            Self::Compact(elements) => elements.len(),
+            Self::Compact(compact, size) => compact.len() / (*size).max(1),
         }
     }
 
@@ -54,7 +59,7 @@ impl Blocks {
         match self {
             Self::Full(elements) => Self::Full(elements[range].to_vec()),
             Self::Short(short, size) => Self::Short(short.slice(range.start * size, range.len() * size), *size),
-            Self::Compact(elements) => Self::Compact(elements[range].to_vec()),
+            Self::Compact(compact, size) => Self::Compact(compact.slice(range.start * size..range.end * size), *size),
         }
     }
 
@@ -70,7 +75,7 @@ impl Blocks {
                     |index: usize| (index * size..(index + 1) * size).map(|block| short.expand(block)).collect();
                 Ok(Cow::Owned((0..self.len()).into_par_iter().map(element).collect()))
             }
-            Self::Compact(_) => Err(compact()),
+            Self::Compact(..) => Err(compact()),
         }
     }
 
@@ -79,13 +84,13 @@ impl Blocks {
     /// # Errors
     /// [`Error::Compact`] if some are compact and others are not.
     pub(super) fn concat<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Result<Self, Error> {
-        if let Self::Compact(elements) = self {
-            let mut all = elements.clone();
+        if let Self::Compact(blocks, size) = self {
+            let mut all = blocks.clone();
             for other in others {
-                let Self::Compact(elements) = other else { return Err(compact()) };
-                all.extend_from_slice(elements);
+                let Self::Compact(blocks, _) = other else { return Err(compact()) };
+                all.extend(blocks);
             }
-            return Ok(Self::Compact(all));
+            return Ok(Self::Compact(all, *size));
         }
         let mut all = self.full()?.into_owned();
         for other in others {
@@ -106,15 +111,24 @@ impl Blocks {
                 let blocks = index * size..((index + 1) * size).min(short.len());
                 blocks.map(|block| short.mask_start(block)).collect()
             }
-            Self::Compact(_) => Vec::new(),
+            Self::Compact(..) => Vec::new(),
         }
     }
 
     /// Adds the fields of the form to a header.
-    pub(super) fn header(&self, header: Header) -> Result<Header, Error> {
+    pub(super) fn header(&self, params: &Params, header: Header) -> Result<Header, Error> {
         let header = match self {
             Self::Full(_) => return Ok(header),
-            Self::Compact(_) => header.meta("blocks", &Stored::Compact)?,
+            Self::Compact(compact, _) if compact.is_packed() => {
+                header.meta("blocks", &Stored::Packed)?.meta("layout", &LAYOUT)?
+            }
+            Self::Compact(compact, _) => {
+                let header = header.meta("blocks", &Stored::Compact)?;
+                match compact.single(params)? {
+                    Some(block) => header.meta(SINGLE, &Value::Bytes(block))?,
+                    None => header,
+                }
+            }
             Self::Short(short, _) => match short.masks() {
                 Masks::Seed(seed) => header.meta("blocks", &Stored::Seeded)?.meta("masks", &KeyId(*seed))?,
                 Masks::Glwe(_) => header.meta("blocks", &Stored::Glwe)?,
@@ -136,14 +150,7 @@ impl Blocks {
                 }
                 writer.section("bodies", &pack::u32_to_le(short.bodies()))?;
             }
-            Self::Compact(elements) => {
-                let bits = params.compact_bits();
-                let part = |block: &CompactCiphertext| {
-                    let words: Vec<u64> = block.words().iter().map(|&word| u64::from(word) << (64 - bits)).collect();
-                    pack::pack_high_bits(&words, bits)
-                };
-                writer.section_of_parts("compact", elements.iter().flatten().map(part))?;
-            }
+            Self::Compact(compact, _) => compact.write(params, writer)?,
         }
         Ok(())
     }
@@ -179,19 +186,14 @@ impl Blocks {
                 let short = ShortCiphertexts::from_parts(params, masks, first, bodies);
                 Ok(Self::Short(short.map_err(|error| reader.section_error("bodies", error))?, size))
             }
-            Stored::Compact => {
-                let (bits, words) = (params.compact_bits(), params.literal().lwe_dimension + 1);
-                let bytes = pack::packed_len(words, bits)?;
-                let all = reader.section_of_len("compact", total.checked_mul(bytes).ok_or_else(many)?)?;
-                let block = |bytes: &[u8]| {
-                    let words = pack::unpack_high_bits(bytes, bits, words)?;
-                    let words = words.iter().map(|word| (word >> (64 - bits)) as u16).collect();
-                    Ok(CompactCiphertext::from_words(params, words)?)
-                };
-                let element =
-                    |element: &[u8]| element.chunks_exact(bytes).map(block).collect::<Result<Vec<_>, Error>>();
-                let elements = all.chunks_exact(size * bytes).map(element).collect::<Result<_, Error>>();
-                Ok(Self::Compact(elements.map_err(|error| reader.section_error("compact", error))?))
+            Stored::Compact => Ok(Self::Compact(Compact::read_alone(reader, params, total)?, size)),
+            Stored::Packed => {
+                if reader.meta::<u32>("layout")? != LAYOUT {
+                    return Err(reader
+                        .field("layout", "a newer version of Solinas wrote it; update to read it")
+                        .into());
+                }
+                Ok(Self::Compact(Compact::read_packed(reader, params, total)?, size))
             }
         }
     }

@@ -84,8 +84,11 @@ impl scheme::Payload for Elements {
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        let header = files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?;
-        self.blocks.header(header)
+        let header = match self.blocks.is_compact() {
+            true => files::short_header(Kind::Ciphertext, &self.params, key_id, insecure)?,
+            false => files::header(Kind::Ciphertext, &self.params, key_id, insecure)?,
+        };
+        self.blocks.header(&self.params, header.meta("weight", &self.weight)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 //! tables.
 
 use super::blocks::Blocks;
+use super::compact::Compact;
 use super::elements::Elements;
 use super::random;
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
@@ -14,10 +15,12 @@ use crate::plans::{
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
+use solinas_formats::OnDemand;
+use solinas_formats::tfhe::ServerFile;
 use solinas_gpu::Device;
 use solinas_gpu::tfhe::{Engines, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Params, ServerKey};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params};
 use std::collections::HashMap;
 use std::ops::Add;
 use std::sync::{Arc, OnceLock};
@@ -36,10 +39,31 @@ struct Speed {
 #[derive(Debug)]
 pub(crate) struct TfheEngine {
     evaluator: Arc<Evaluator>,
+    packing: Arc<Packing>,
     /// The key on devices, which then compute the bootstraps.
     devices: Option<Engines>,
     speed: OnceLock<Speed>,
     plans: Plans<Key, Scheduled>,
+}
+
+/// The packing key of a server key, which is read and prepared when results are first packed.
+#[derive(Debug)]
+struct Packing {
+    key: Option<Arc<OnDemand<PackingKey>>>,
+    packer: OnceLock<Packer>,
+}
+
+impl Packing {
+    /// The prepared key. None if the server key holds none.
+    fn packer(&self) -> Result<Option<&Packer>, Error> {
+        let Some(key) = &self.key else { return Ok(None) };
+        if self.packer.get().is_none() {
+            // Prepares outside the cell, for the reason of [`TfheEngine::speed`].
+            let packer = Packer::new(key.get()?)?;
+            return Ok(Some(self.packer.get_or_init(|| packer)));
+        }
+        Ok(self.packer.get())
+    }
 }
 
 /// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
@@ -63,15 +87,16 @@ impl Scheduled {
 
 impl TfheEngine {
     /// Prepares a key on the current thread pool: for devices, or without devices for the pool itself.
-    pub(crate) fn new(key: &ServerKey, devices: &[Device]) -> Result<Self, Error> {
-        let evaluator = Evaluator::new(key)?;
+    pub(crate) fn new(file: &ServerFile, devices: &[Device]) -> Result<Self, Error> {
+        let evaluator = Evaluator::new(&file.key)?;
+        let packing = Packing { key: file.packing.clone(), packer: OnceLock::new() };
         let devices = (!devices.is_empty()).then(|| Engines::new(devices, &evaluator)).transpose()?;
-        Ok(Self { devices, ..Self::host(Arc::new(evaluator)) })
+        Ok(Self { devices, ..Self::host(Arc::new(evaluator), Arc::new(packing)) })
     }
 
     /// The engine of the current thread pool.
-    fn host(evaluator: Arc<Evaluator>) -> Self {
-        Self { evaluator, devices: None, speed: OnceLock::new(), plans: Plans::default() }
+    fn host(evaluator: Arc<Evaluator>, packing: Arc<Packing>) -> Self {
+        Self { evaluator, packing, devices: None, speed: OnceLock::new(), plans: Plans::default() }
     }
 
     fn target(&self) -> Target<'_> {
@@ -217,7 +242,7 @@ impl Engine for TfheEngine {
     }
 
     fn on_host(&self) -> Option<Arc<dyn Engine>> {
-        Some(Arc::new(Self::host(Arc::clone(&self.evaluator))))
+        Some(Arc::new(Self::host(Arc::clone(&self.evaluator), Arc::clone(&self.packing))))
     }
 
     fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -226,9 +251,9 @@ impl Engine for TfheEngine {
             return Ok(ciphertext.clone());
         }
         let full = elements.blocks.full()?;
-        let mut blocks = self.evaluator.compact(&full.concat())?.into_iter();
-        let compact = full.iter().map(|element| blocks.by_ref().take(element.len()).collect()).collect();
-        let elements = Elements { blocks: Blocks::Compact(compact), ..elements.clone() };
+        let compact = Compact::new(&self.evaluator, || self.packing.packer(), &full.concat())?;
+        let blocks = Blocks::Compact(compact, ciphertext.form().blocks(ciphertext.ty()));
+        let elements = Elements { blocks, ..elements.clone() };
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 

@@ -7,10 +7,11 @@ use crate::engine::Engine;
 use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory};
-use solinas_formats::{Destination, Header, Writer, tfhe as files};
+use solinas_formats::tfhe::{self as files, ServerFile};
+use solinas_formats::{Destination, Header, Reader, Writer};
 use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ServerKey, ShortCiphertexts};
+use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ShortCiphertexts};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -127,6 +128,14 @@ impl Secret for Client {
         Ok(Arc::new(Open::new(self.key.public_key()?)))
     }
 
+    fn complete(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error> {
+        let mut file = files::read_server(reader)?;
+        if file.packing.is_none() {
+            file.packing = Some(Arc::new(self.key.packing_key()?.into()));
+        }
+        Ok(Arc::new(file))
+    }
+
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let bits = ciphertext.form().bits_per_block();
         let width = ciphertext.ty().width();
@@ -147,10 +156,9 @@ impl Secret for Client {
             Blocks::Short(short, size) => (0..short.len() / (*size).max(1))
                 .map(|i| join(full(&(i * size..(i + 1) * size).map(|block| short.expand(block)).collect())?))
                 .collect(),
-            Blocks::Compact(elements) => elements
-                .iter()
-                .map(|blocks| join(blocks.iter().map(|block| key.decrypt_compact(block)).collect()))
-                .collect(),
+            Blocks::Compact(compact, size) => {
+                compact.decrypt(key).chunks(*size).map(|blocks| join(blocks.to_vec())).collect()
+            }
         }
     }
 
@@ -163,17 +171,17 @@ impl Secret for Client {
     }
 }
 
-impl Public for ServerKey {
+impl Public for ServerFile {
     fn key_id(&self) -> KeyId {
-        self.id()
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.params())
+        info(self.key.params())
     }
 
     fn is_insecure(&self) -> bool {
-        self.is_insecure()
+        self.key.is_insecure()
     }
 
     fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
@@ -184,8 +192,12 @@ impl Public for ServerKey {
         engine(&self, devices)
     }
 
+    fn lacks(&self) -> Option<&'static str> {
+        self.packing.is_none().then_some(files::PACKING)
+    }
+
     fn header(&self) -> Result<Header, Error> {
-        Ok(files::server_header(self)?)
+        Ok(files::server_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
@@ -194,7 +206,8 @@ impl Public for ServerKey {
 }
 
 /// Loads a key for devices, or without devices for the current thread pool.
-fn engine(key: &ServerKey, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-    memory::check("a server key", &info(key.params()), Evaluator::size_of(key.params()) as u64, memory::FREE)?;
-    Ok(Arc::new(TfheEngine::new(key, devices)?))
+fn engine(file: &ServerFile, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+    let params = file.key.params();
+    memory::check("a server key", &info(params), Evaluator::size_of(params) as u64, memory::FREE)?;
+    Ok(Arc::new(TfheEngine::new(file, devices)?))
 }

@@ -1,6 +1,7 @@
 //! TFHE: every operation bootstraps.
 
 mod blocks;
+mod compact;
 mod elements;
 mod engine;
 mod keys;
@@ -12,7 +13,8 @@ use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory
 use keys::{Client, Open};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
-use solinas_formats::{Kind, Reader, tfhe as files};
+use solinas_formats::tfhe::{self as files, ServerFile};
+use solinas_formats::{Kind, Reader};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
@@ -41,7 +43,8 @@ impl SchemeEntry for Tfhe {
         // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = ClientKey::generate(&params, options.research, options.insecure_seed.into(), control)?;
-        let server = key.server_key(control)?;
+        let packing = Some(Arc::new(key.packing_key()?.into()));
+        let server = ServerFile { key: Arc::new(key.server_key(control)?), packing };
         Ok((Box::new(Client::new(key)), Arc::new(server)))
     }
 

@@ -2,19 +2,23 @@
 //!
 //! Keys are uniform binary. Derivations and measurements: `docs/derivations/tfhe-parameters.md`.
 
-use super::Params;
-use super::params::Family;
-use solinas_field::torus::Decomposition;
+use super::params::{Cut, Family};
+use super::{PackedBits, Params};
 
 /// Mean square of a balanced digit in `-B/2..B/2`: `(B^2 + 2) / 12`.
-fn digit_square(cut: Decomposition) -> f64 {
-    let base = libm::exp2(f64::from(cut.base_log()));
+fn digit_square(cut: Cut) -> f64 {
+    let base = libm::exp2(f64::from(cut.base_log));
     (base * base + 2.0) / 12.0
 }
 
+/// Variance of rounding to `bits` bits: `2^(-2 bits) / 12`.
+fn rounding_to(bits: u32) -> f64 {
+    libm::exp2(-2.0 * f64::from(bits)) / 12.0
+}
+
 /// Variance of rounding to `l` digits: `B^(-2 l) / 12`.
-fn rounding(cut: Decomposition) -> f64 {
-    libm::exp2(-2.0 * f64::from(cut.base_log() * cut.levels())) / 12.0
+fn rounding(cut: Cut) -> f64 {
+    rounding_to(cut.base_log * cut.levels)
 }
 
 /// Variance after a blind rotation, and so after a bootstrap with one table. It is [`bootstrap_of_key`] for keys in
@@ -31,7 +35,7 @@ pub fn bootstrap(params: &Params) -> f64 {
 /// - the error of the floating-point transforms.
 pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     let p = params.literal();
-    let cut = params.decomposition();
+    let cut = p.decomposition;
     // The error of a mask polynomial is multiplied by every key bit that is 1.
     let through_key = 1.0 + glwe_ones;
     let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
@@ -48,8 +52,8 @@ const FLOAT_ERROR: f64 = 12.0;
 /// Variance that the keyswitch adds. The mean of its rounding is removed.
 pub fn keyswitch(params: &Params) -> f64 {
     let p = params.literal();
-    let (cut, from) = (params.keyswitch(), params.big_dimension() as f64);
-    from * f64::from(cut.levels()) * digit_square(cut) * libm::exp2(2.0 * p.lwe_log2_std) + from / 4.0 * rounding(cut)
+    let (cut, from) = (p.keyswitch, params.big_dimension() as f64);
+    from * f64::from(cut.levels) * digit_square(cut) * libm::exp2(2.0 * p.lwe_log2_std) + from / 4.0 * rounding(cut)
 }
 
 /// Variance that the modulus switch to `2N` adds. Its mean is removed: `(1 + n/4) / (12 (2N)^2)`.
@@ -74,6 +78,30 @@ pub fn public_encryption_of_key(params: &Params, glwe_ones: f64) -> f64 {
     let random_ones = params.big_dimension() as f64 / 2.0;
     let key = (random_ones + glwe_ones + 1.0) * libm::exp2(2.0 * params.literal().glwe_log2_std);
     key + (1.0 + glwe_ones) * libm::exp2(-64.0) / 12.0
+}
+
+/// Variance that the packing of `2^levels` ciphertexts adds. It is [`packing_of_key`] for keys in which half of the bits are 1.
+pub fn packing(params: &Params, levels: u32) -> f64 {
+    packing_of_key(params, levels, params.big_dimension() as f64 / 2.0)
+}
+
+/// Variance that the packing of `2^levels` ciphertexts adds under a GLWE key with `glwe_ones` bits equal to 1. The keyswitch of level `t`
+/// adds `k l N E[d^2] sigma^2` and its rounding, and the levels above it double that error `levels - t` times.
+pub fn packing_of_key(params: &Params, levels: u32, glwe_ones: f64) -> f64 {
+    let cut = params.packing();
+    let digits = params.big_dimension() as f64 * f64::from(cut.levels) * digit_square(cut);
+    let keyswitch = digits * libm::exp2(2.0 * params.literal().glwe_log2_std) + glwe_ones * rounding(cut);
+    (libm::exp2(2.0 * f64::from(levels)) - 1.0) / 3.0 * keyswitch
+}
+
+/// Variance that the rounding of packed results adds. The mean of the mask's part is removed: `k N / 4` roundings of the mask and one of the body.
+pub fn packed_rounding(params: &Params, bits: PackedBits) -> f64 {
+    params.big_dimension() as f64 / 4.0 * rounding_to(bits.mask) + rounding_to(bits.body)
+}
+
+/// Variance at the decryption of results of that weight that are packed, `N` of them.
+pub fn packed(params: &Params, bits: PackedBits, weight: f64) -> f64 {
+    weight * bootstrap(params) + packing(params, params.packing_levels()) + packed_rounding(params, bits)
 }
 
 /// Variance at the decision of a bootstrap whose argument has the variance of `weight` bootstraps with one table.

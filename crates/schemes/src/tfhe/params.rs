@@ -113,14 +113,28 @@ impl Params {
     /// [`Error::UnknownParams`] if no set has the name. [`Error::Params`] if no set of the name has or had these
     /// numbers.
     pub fn stored(literal: &ParamsLiteral) -> Result<Self, Error> {
-        let known = Self::named(&literal.name)?;
-        let former = former().into_iter().find(|former| former.is_compatible(literal));
+        Self::of_any_version(&literal.name, |known| known.is_compatible(literal))
+    }
+
+    /// Returns the set of that name and LWE dimension, which is that of the name or one that had the name in an earlier version. No two of
+    /// these have one dimension.
+    ///
+    /// # Errors
+    /// As [`Self::stored`].
+    pub fn of_dimension(name: &str, lwe_dimension: usize) -> Result<Self, Error> {
+        Self::of_any_version(name, |known| known.lwe_dimension == lwe_dimension)
+    }
+
+    /// Returns the set that has or had the name and is accepted.
+    fn of_any_version(name: &str, accept: impl Fn(&ParamsLiteral) -> bool) -> Result<Self, Error> {
+        let known = Self::named(name)?;
+        let former = former().into_iter().find(|former| former.name == known.literal.name && accept(former));
         match former {
-            _ if known.literal.is_compatible(literal) => Ok(known),
+            _ if accept(&known.literal) => Ok(known),
             Some(former) => Self::try_from(former),
             None => {
                 let problem = "they differ from the parameter set of that name; make the key again with this version";
-                Err(Error::Params { scheme: SCHEME, name: literal.name.clone(), problem: problem.into() })
+                Err(Error::Params { scheme: SCHEME, name: name.into(), problem: problem.into() })
             }
         }
     }
@@ -345,6 +359,18 @@ mod tests {
             let found = (least("classical_bits"), least("quantum_bits"));
             assert_eq!((literal.classical_bits, literal.quantum_bits), found, "{}", literal.name);
         }
+    }
+
+    #[test]
+    fn name_and_dimension_determine_a_set_of_any_version() {
+        for literal in literals().into_iter().chain(former()) {
+            let found = Params::of_dimension(&literal.name, literal.lwe_dimension).unwrap();
+            assert_eq!(*found.literal(), literal);
+            assert_eq!(Params::stored(&literal).unwrap(), found);
+        }
+        assert!(matches!(Params::of_dimension("gates-40", 661), Err(Error::Params { .. })));
+        assert!(matches!(Params::of_dimension("gates", 724), Ok(set) if set.name() == "gates-128"));
+        assert!(matches!(Params::of_dimension("x", 660), Err(Error::UnknownParams { .. })));
     }
 
     #[test]
