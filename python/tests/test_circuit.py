@@ -73,15 +73,20 @@ def test_mistakes_are_named(tmp_path):
 
 def test_a_wide_port_runs_encrypted_as_it_does_plainly(keys):
     client, server = keys
-    circuit = sl.Circuit(wide(200))
-    value = int("f0" * 25, 16) | 1
-    assert sl.from_bits(sl.bits(value, 200)) == value
-    ct = client.encrypt(sl.bits(value, 200))
+    circuit = sl.Circuit(wide(2050))
+    value = int("f0" * 256, 16) | 1
+    assert sl.from_bits(sl.bits(value, 2050)) == value
+    ct = client.encrypt(sl.bits(value, 2050))
     result = client.decrypt(server.run(circuit(ct)))
     assert sl.from_bits(result) == circuit.simulate(value)
     assert server.estimate(circuit).bootstraps >= 1
-    with pytest.raises(sl.CircuitError, match="200 bits"):
+    with pytest.raises(sl.CircuitError, match="2050 bits"):
         server.run(circuit(client.encrypt(sl.u128(1))))
+    narrower = sl.Circuit(wide(200))
+    value %= 1 << 200
+    for x in (sl.uint(200)(value), sl.bits(value, 200)):
+        result = client.decrypt(server.run(narrower(client.encrypt(x))))
+        assert result == narrower.simulate(value)
     adder = sl.Circuit(ADD)
     two = sl.uint(2)
     assert client.decrypt(server.run(adder(client.encrypt(two(3)), client.encrypt(two(2))))) == 1
