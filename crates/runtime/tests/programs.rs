@@ -6,20 +6,22 @@ use proptest::test_runner::{Config, TestRunner};
 use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Inputs, KeygenOptions, Natural, Plain, Program,
-    ProgramBuilder, Server, Type, Work, build, import, keygen,
+    ProgramBuilder, PublicKey, Server, Type, Work, build, import, keygen,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Setup {
     client: ClientKey,
+    public: PublicKey,
     server: Server,
 }
 
 fn setup(name: &str) -> Setup {
     let options = KeygenOptions { params: Some(name.into()), insecure_seed: Some(11), ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
-    Setup { client, server: Server::new(&key, Some(2)).unwrap() }
+    let public = client.public_key().unwrap();
+    Setup { client, public, server: Server::new(&key, Some(2)).unwrap() }
 }
 
 fn gates() -> &'static Setup {
@@ -33,18 +35,26 @@ fn integers() -> &'static Setup {
 }
 
 impl Setup {
+    /// The outputs of a program. Its first input is encrypted with the client key, the second with the public key, and so on. The outputs
+    /// are decrypted in their full form and in the compact one.
     fn run(&self, program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<Natural>> {
         let inputs: Vec<Ciphertext> = program
             .inputs
             .iter()
             .zip(inputs)
-            .map(|(input, values)| {
+            .enumerate()
+            .map(|(place, (input, values))| {
                 let plain = Plain::new(input.ty, Some(vec![values.len()]), values.clone()).unwrap();
-                self.client.encrypt(&plain).unwrap()
+                if place % 2 == 0 { self.client.encrypt(&plain) } else { self.public.encrypt(&plain) }.unwrap()
             })
             .collect();
         let outputs = self.server.run(Work::program(program, &inputs), &Control::default()).unwrap();
-        outputs.iter().map(|output| self.client.decrypt(output).unwrap().values).collect()
+        let decrypted = |output: &Ciphertext| {
+            let full = self.client.decrypt(output).unwrap();
+            assert_eq!(self.client.decrypt(&self.server.compact(output).unwrap()).unwrap(), full);
+            full.values
+        };
+        outputs.iter().map(decrypted).collect()
     }
 }
 
@@ -163,7 +173,7 @@ fn ports_of_any_width_take_arrays_of_bools() {
         let both = bits[0] & bits[WIDTH - 1];
         (bits.iter().enumerate().map(|(i, bit)| if i == 0 { both } else { 1 - bit }).collect::<Vec<_>>(), both)
     };
-    for Setup { client, server } in [gates(), integers()] {
+    for Setup { client, server, .. } in [gates(), integers()] {
         let encrypt = |ty, shape: &[usize], values: &[u128]| {
             let shape = (!shape.is_empty()).then(|| shape.to_vec());
             client.encrypt(&Plain::new(ty, shape, values.to_vec()).unwrap()).unwrap()
@@ -259,7 +269,7 @@ fn bristol_adder64_runs_encrypted() {
 
 #[test]
 fn forms_convert_into_each_other() {
-    let Setup { client, server } = integers();
+    let Setup { client, server, .. } = integers();
     for ty in [Type::Uint(7), Type::Bool, Type::Int(8)] {
         let plain = Plain::new(ty, Some(vec![2]), vec![mask(ty), 1]).unwrap();
         let radix = client.encrypt(&plain).unwrap();
@@ -378,7 +388,7 @@ fn files_hold_no_empty_arrays() {
 
 #[test]
 fn results_do_not_depend_on_threads() {
-    let Setup { client, server } = gates();
+    let Setup { client, server, .. } = gates();
     let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(11), ..Default::default() };
     let (_, key) = keygen(&options, &Control::default()).unwrap();
     let one = Server::new(&key, Some(1)).unwrap();
@@ -396,7 +406,7 @@ fn results_do_not_depend_on_threads() {
 #[test]
 fn keys_and_ciphertexts_survive_their_files() {
     let folder = tempfile::tempdir().unwrap();
-    let Setup { client, server } = gates();
+    let Setup { client, server, .. } = gates();
     let path = folder.path().join("client.key");
     client.save(&path, false).unwrap();
     assert!(client.save(&path, false).is_err(), "a key is never replaced unasked");
@@ -414,7 +424,7 @@ fn keys_and_ciphertexts_survive_their_files() {
 
 #[test]
 fn mistakes_get_typed_errors() {
-    let Setup { client, server } = gates();
+    let Setup { client, server, .. } = gates();
     let u4 = Type::Uint(4);
     let add = Program::from_op("add", &[u4, u4]).unwrap();
     let x = client.encrypt(&Plain::scalar(u4, 1).unwrap()).unwrap();
