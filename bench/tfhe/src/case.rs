@@ -72,6 +72,9 @@ pub enum Gate {
     Mux,
 }
 
+/// The operands of operations on integers, of which the lowest bits are taken. The times do not depend on them.
+pub const OPERANDS: (u64, u64) = (0xfedc_ba98_7654_3210, 0x0f1e_2d3c_4b5a_6978);
+
 /// An operation on two encrypted integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntOp {
@@ -79,6 +82,8 @@ pub enum IntOp {
     Add,
     /// Product modulo 2^bits.
     Mul,
+    /// Quotient.
+    Div,
     /// Unsigned less-than.
     Lt,
     /// Bitwise and.
@@ -243,6 +248,10 @@ pub fn timed_cases() -> Vec<TimedCase> {
                 cases.push(TimedCase { task: Task::Int(op, bits), threads, target, slow });
             }
         }
+    }
+    for (op, bits) in [(IntOp::Div, 64), (IntOp::Add, 256), (IntOp::Mul, 256), (IntOp::Div, 256)] {
+        let slow = op != IntOp::Add;
+        cases.push(TimedCase { task: Task::Int(op, bits), threads: 2, target: None, slow });
     }
     for kind in key_kinds() {
         cases.push(case(Task::Keygen(kind), 2, Some(AtMost(5000.0))));

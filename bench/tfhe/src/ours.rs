@@ -11,7 +11,7 @@ use solinas_schemes::tfhe::{
     BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool,
 };
 
-use crate::case::{Gate, IntOp, KeyKind, Task};
+use crate::case::{Gate, IntOp, KeyKind, OPERANDS, Task};
 use crate::engine::{Engine, FnWork, Work};
 
 /// The set for integers and tables.
@@ -158,15 +158,17 @@ impl Solinas {
 
     fn int(&self, op: IntOp, bits: u32) -> Box<dyn Work> {
         let (keys, server) = (self.integers(), self.server());
-        let mask = u128::from(u64::MAX >> (64 - bits));
-        let (a, b) = (0xfedc_ba98_7654_3210 & mask, 0x0f1e_2d3c_4b5a_6978 & mask);
+        let (a, b) = OPERANDS;
+        let low = |value: u128| value & (u128::MAX >> (128 - bits.min(128)));
+        let (a, b) = (low(a.into()), low(b.into()));
         let (name, expected) = match op {
-            IntOp::Add => ("add", (a + b) & mask),
-            IntOp::Mul => ("mul", (a * b) & mask),
+            IntOp::Add => ("add", low(a + b)),
+            IntOp::Mul => ("mul", low(a * b)),
+            IntOp::Div => ("div", a / b),
             IntOp::Lt => ("lt", u128::from(a < b)),
             IntOp::BitAnd => ("and", a & b),
         };
-        let ty = Type::Uint(bits as u8);
+        let ty = Type::Uint(bits as u16);
         let program = must(Program::from_op(name, &[ty, ty]));
         let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::scalar(ty, value)))));
         // The server times its bootstraps once: not within the first sample.

@@ -1,6 +1,6 @@
 //! The peer: tfhe-rs, used through its public interface and with its own parameter sets.
 
-use std::ops::{Add, BitAnd, Mul};
+use std::ops::{Add, BitAnd, Div, Mul};
 use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
@@ -9,9 +9,9 @@ use tfhe::boolean::prelude::BinaryBooleanGates;
 use tfhe::prelude::{FheDecrypt, FheOrd, FheTryEncrypt};
 use tfhe::shortint;
 use tfhe::shortint::parameters::PARAM_MESSAGE_2_CARRY_2_KS_PBS_TUNIFORM_2M128;
-use tfhe::{ConfigBuilder, FheBool, FheUint, FheUint16Id, FheUint32Id, FheUint64Id, FheUintId};
+use tfhe::{ConfigBuilder, FheBool, FheUint, FheUint16Id, FheUint32Id, FheUint64Id, FheUint256Id, FheUintId};
 
-use crate::case::{Gate, GateSet, IntOp, KeyKind, Task};
+use crate::case::{Gate, GateSet, IntOp, KeyKind, OPERANDS, Task};
 use crate::engine::{Engine, FnWork, Work};
 
 type Lazy<T> = LazyLock<Arc<T>, Box<dyn FnOnce() -> Arc<T> + Send>>;
@@ -91,8 +91,9 @@ impl TfheRs {
         FheUint<Id>: Send + Sync + 'static,
     {
         let keys = Arc::clone(&self.int_keys);
-        let mask = u64::MAX >> (64 - bits);
-        let (a, b) = (0xfedc_ba98_7654_3210 & mask, 0x0f1e_2d3c_4b5a_6978 & mask);
+        let low = |value: u128| value & (u128::MAX >> (128 - bits.min(128)));
+        let (a, b) = OPERANDS;
+        let (a, b) = (low(a.into()) as u64, low(b.into()) as u64);
         let encrypt = |value: u64| match FheUint::<Id>::try_encrypt(value, &keys.client) {
             Ok(ciphertext) => ciphertext,
             Err(error) => panic!("tfhe-rs refused to encrypt {value:#x} as u{bits}: {error}"),
@@ -100,20 +101,21 @@ impl TfheRs {
         let (x, y) = (encrypt(a), encrypt(b));
         // The high-level interface finds its key in each thread's storage.
         rayon::broadcast(|_| tfhe::set_server_key(keys.server.clone()));
-        let uint = |f: fn(&FheUint<Id>, &FheUint<Id>) -> FheUint<Id>, expected: u64| {
+        let uint = |f: fn(&FheUint<Id>, &FheUint<Id>) -> FheUint<Id>, expected: u128| {
             let (x, y, keys) = (x.clone(), y.clone(), Arc::clone(&keys));
             FnWork::boxed(
                 move || f(&x, &y),
                 move |out| {
-                    let value: u64 = out.decrypt(&keys.client);
-                    value == expected & mask
+                    let value: u128 = out.decrypt(&keys.client);
+                    value == low(expected)
                 },
             )
         };
         match op {
-            IntOp::Add => uint(|x, y| x.add(y), a.wrapping_add(b)),
-            IntOp::Mul => uint(|x, y| x.mul(y), a.wrapping_mul(b)),
-            IntOp::BitAnd => uint(|x, y| x.bitand(y), a & b),
+            IntOp::Add => uint(|x, y| x.add(y), u128::from(a) + u128::from(b)),
+            IntOp::Mul => uint(|x, y| x.mul(y), u128::from(a) * u128::from(b)),
+            IntOp::Div => uint(|x, y| x.div(y), (a / b).into()),
+            IntOp::BitAnd => uint(|x, y| x.bitand(y), (a & b).into()),
             IntOp::Lt => {
                 let keys = Arc::clone(&keys);
                 FnWork::boxed(move || x.lt(&y), move |out: &FheBool| out.decrypt(&keys.client) == (a < b))
@@ -146,6 +148,7 @@ impl Engine for TfheRs {
             Task::Int(op, 16) => self.int::<FheUint16Id>(op, 16),
             Task::Int(op, 32) => self.int::<FheUint32Id>(op, 32),
             Task::Int(op, 64) => self.int::<FheUint64Id>(op, 64),
+            Task::Int(op, 256) => self.int::<FheUint256Id>(op, 256),
             Task::Int(..) => return None,
             Task::Lut => self.lut(),
             Task::Keygen(KeyKind::Gate(set, _)) => FnWork::boxed(

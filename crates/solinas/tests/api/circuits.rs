@@ -2,7 +2,7 @@
 
 use crate::keys;
 use solinas::circuits::{build::Recipe, export::write_blif};
-use solinas::{Circuit, Encrypted, EncryptedArray, ErrorKind, circuits};
+use solinas::{Circuit, Encrypted, EncryptedArray, ErrorKind, Uint, circuits};
 
 /// A circuit that is one operation.
 fn circuit(operation: &str, types: &[solinas::Type]) -> Circuit {
@@ -28,20 +28,28 @@ fn circuits_are_read_evaluated_and_run_inside_expressions() {
     assert_eq!(client.decrypt((sum, signed)).unwrap(), (45, 250u8 as i8));
 }
 
-#[test]
-fn wide_ports_take_and_give_arrays_of_bools() {
+/// The complement of a port of that width.
+fn complement(width: usize) -> Circuit {
     let text = format!(
         ".model wide\n.inputs {}\n.outputs {}\n{}.end\n",
-        (0..130).map(|i| format!("a[{i}] ")).collect::<String>(),
-        (0..130).map(|i| format!("y[{i}] ")).collect::<String>(),
-        (0..130).map(|i| format!(".names a[{i}] y[{i}]\n0 1\n")).collect::<String>(),
+        (0..width).map(|i| format!("a[{i}] ")).collect::<String>(),
+        (0..width).map(|i| format!("y[{i}] ")).collect::<String>(),
+        (0..width).map(|i| format!(".names a[{i}] y[{i}]\n0 1\n")).collect::<String>(),
     );
-    let not = Circuit::from_text(&text).unwrap();
+    Circuit::from_text(&text).unwrap()
+}
+
+#[test]
+fn ports_take_and_give_integers_of_their_width_and_wider_ones_arrays_of_bools() {
     let (client, _, server) = keys();
-    let bits: Vec<bool> = (0..130).map(|i| i % 3 == 0).collect();
-    let inverted: EncryptedArray<bool> = not.call(client.encrypt(&bits).unwrap()).unwrap();
+    let bits: Vec<bool> = (0..2050).map(|i| i % 3 == 0).collect();
+    let inverted: EncryptedArray<bool> = complement(2050).call(client.encrypt(&bits).unwrap()).unwrap();
     let inverted = client.decrypt(server.run(inverted).unwrap()).unwrap();
     assert_eq!(inverted, bits.iter().map(|bit| !bit).collect::<Vec<_>>());
+    let value = Uint::<130>::from_le_bytes(&[0xa5; 16]).unwrap();
+    let inverted: Encrypted<Uint<130>> = complement(130).call(client.encrypt(value).unwrap()).unwrap();
+    let inverted = client.decrypt(server.run(inverted).unwrap()).unwrap();
+    assert_eq!(inverted.to_le_bytes(), [[0x5a; 16].as_slice(), &[3]].concat());
 }
 
 #[test]
