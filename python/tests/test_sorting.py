@@ -139,6 +139,8 @@ def test_plain_arrays_are_sorted_at_once():
     assert repr(x.sort()) == repr(sl.Array([sl.i8(v) for v in (-128, -5, 3, 3, 127)]))
     assert repr(sl.top_k(x, 2)) == repr(sl.Array([sl.i8(127), sl.i8(3)]))
     assert [int(i) for i in sl.argsort(x)] == [4, 1, 0, 2, 3]
+    for single in (sl.u8(5), sl.i8(-1), sl.u8(4)):
+        assert [int(i) for i in sl.argsort(sl.Array([single]))] == [0]
     assert int(sl.median(x)) == 3
 
 

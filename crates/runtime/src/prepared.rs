@@ -174,13 +174,21 @@ impl Prepared {
         plan(&self.server, &request, self.pinned.as_ref(), control)
     }
 
-    /// The plan, to keep and to give to [`Server::prepare_pinned`]. If the inputs have another form than the server computes in, it is that of fresh inputs.
+    /// The plan, to keep and to give to [`Server::prepare_pinned`].
     ///
     /// # Errors
-    /// [`Error::NoPlan`] for a scheme without such values; [`Error::Request`] for a conversion.
+    /// [`Error::NoPlan`] for a scheme without such values; [`Error::Request`] for a conversion, and for inputs of another form than that in which the server
+    /// computes.
     pub fn plan(&self) -> Result<Plan, Error> {
         if matches!(*self.source, Source::Convert(_)) {
             return Err(conversion());
+        }
+        if self.call.is_some() && self.ready().is_none() {
+            // The noise after the conversion is not known yet, and a plan for less noise could not compute them.
+            return Err(Error::Request {
+                what: "the inputs have another form than that in which the server computes, so a plan for them is not known".into(),
+                help: "convert the inputs first, then plan on the results".into(),
+            });
         }
         self.planned.plan()?.ok_or_else(|| Error::NoPlan { scheme: self.server.params().scheme })
     }

@@ -28,7 +28,7 @@ FIRST = 16
 
 
 class Node:
-    """One machine: it computes shards with all its threads, and keeps the keys that it has used last."""
+    """An actor, which is one machine: it computes shards with all its threads, and keeps the keys that it has used last."""
 
     KEYS = 4
 
@@ -37,14 +37,17 @@ class Node:
         self._model = model
         self._servers: dict[str, _core.Server] = {}
 
-    def version(self) -> str:
-        """Return the version of the package on this machine."""
-        return _core.__version__
-
     def compute(
-        self, key_id: str, key: Any, program: str, plan: bytes | None, inputs: list[Any]
+        self, version: str, key_id: str, key: Any, program: str, plan: bytes | None, inputs: list[Any]
     ) -> tuple[float, list[bytes]]:
-        """Compute a program on a shard. Return the seconds it took, and the files of the results."""
+        """Compute a program on a shard. Return the seconds it took, and the files of the results.
+
+        `version` is that of the package that the other machines have.
+        """
+        if version != _core.__version__:
+            raise ParameterError(
+                f"a machine has solinas {_core.__version__}, and the cluster needs {version}: install that version there"
+            )
         if key_id not in self._servers:
             while len(self._servers) >= self.KEYS:
                 del self._servers[next(iter(self._servers))]
@@ -97,8 +100,8 @@ class Work:
         parts: list[Any] = []
         for item in self.inputs:
             if isinstance(item, _core.Ciphertext):
-                whole = item.shape is None or (start, end) == (0, self.size)
-                parts.append((item if whole else item.take(list(range(start, end)), [end - start])).to_bytes())
+                part = item if item.shape is None else item.take(list(range(start, end)), [end - start])
+                parts.append(part.to_bytes())
             else:
                 kind, shape, bits = item
                 parts.append(item if shape is None else (kind, [end - start], bits[start:end]))
@@ -272,7 +275,7 @@ class Shards:
         self._waiting: deque[int] = deque()
         self._attempts: dict[int, int] = {}
         self._results: dict[int, list[bytes]] = {}
-        self._running: dict[Any, tuple[tuple[str, int], int, float]] = {}
+        self._running: dict[Any, tuple[tuple[str, int], Machine, int, float]] = {}
         self._times: list[float] = []
         self._done = 0
 
@@ -282,7 +285,7 @@ class Shards:
         looked = -math.inf
         try:
             while self._done < self._work.size:
-                if time.monotonic() - looked > TICK:
+                if not self._cluster._machines or time.monotonic() - looked > TICK:
                     self._cluster._refresh()
                     looked = time.monotonic()
                 self._fill()
@@ -293,8 +296,8 @@ class Shards:
             # Ctrl-C, or an error of the program: what runs is of no use any more.
             self._abandon()
             raise
-        for reference in self._running:
-            self._machine(reference).shards.discard(self._running[reference][1])
+        for _, machine, shard, _ in self._running.values():
+            machine.shards.discard(shard)
         return [self._results[shard] for shard in sorted(self._results, key=lambda shard: self._bounds[shard])]
 
     def _fill(self) -> None:
@@ -322,8 +325,8 @@ class Shards:
         now = time.monotonic()
         late = [
             (since, shard)
-            for _, shard, since in self._running.values()
-            if now - since > slow and sum(other == shard for _, other, _ in self._running.values()) == 1
+            for _, _, shard, since in self._running.values()
+            if now - since > slow and sum(other == shard for _, _, other, _ in self._running.values()) == 1
         ]
         return min(late)[1] if late else None
 
@@ -338,14 +341,10 @@ class Shards:
     def _submit(self, place: tuple[str, int], machine: Machine, shard: int) -> None:
         work = self._work
         reference = machine.actor.compute.remote(
-            work.key_id, work.key, work.program, work.plan, work.shard(*self._bounds[shard])
+            _core.__version__, work.key_id, work.key, work.program, work.plan, work.shard(*self._bounds[shard])
         )
-        self._running[reference] = (place, shard, time.monotonic())
+        self._running[reference] = (place, machine, shard, time.monotonic())
         machine.shards.add(shard)
-
-    def _machine(self, reference: Any) -> Machine:
-        place = self._running[reference][0]
-        return self._cluster._machines.get(place, Machine(None))
 
     def _take(self, reference: Any) -> None:
         """Take a result, or give the shards of a machine that died to the others."""
@@ -353,15 +352,14 @@ class Shards:
             return
         from ray.exceptions import RayError, RayTaskError
 
-        machine = self._machine(reference)
-        place, shard, since = self._running.pop(reference)
+        place, machine, shard, since = self._running.pop(reference)
         machine.shards.discard(shard)
         try:
             seconds, results = self._ray.get(reference)
         except RayTaskError as error:
             raise (error.cause if isinstance(error.cause, Exception) else error) from None
         except RayError:
-            self._lost(place, shard)
+            self._lost(place, machine, shard)
             return
         start, end = self._bounds[shard]
         if shard in self._results:
@@ -375,10 +373,12 @@ class Shards:
         self._done += end - start
         self._report(self._done)
 
-    def _lost(self, place: tuple[str, int], shard: int) -> None:
+    def _lost(self, place: tuple[str, int], machine: Machine, shard: int) -> None:
         """Note that an actor died. The next look at the machines starts another one, if its machine lives."""
-        self._cluster._machines.pop(place, None)
-        elsewhere = any(other == shard for _, other, _ in self._running.values())
+        # Each shard of a dead actor fails on its own, and a new actor may have its place by then.
+        if self._cluster._machines.get(place) is machine:
+            del self._cluster._machines[place]
+        elsewhere = any(other == shard for _, _, other, _ in self._running.values())
         if shard in self._results or elsewhere:
             return
         self._attempts[shard] = self._attempts.get(shard, 0) + 1
@@ -391,9 +391,9 @@ class Shards:
         self._waiting.append(shard)
 
     def _abandon(self) -> None:
-        for place in {place for place, _, _ in self._running.values()}:
-            machine = self._cluster._machines.pop(place, None)
-            if machine is not None:
+        for place, machine, _, _ in self._running.values():
+            if self._cluster._machines.get(place) is machine:
+                del self._cluster._machines[place]
                 self._ray.kill(machine.actor)
 
 

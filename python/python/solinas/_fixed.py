@@ -108,7 +108,7 @@ class Fixed(Ordered):
         raise TypeMismatchError(f"{self._describe()} is not an integer: round it, as in round(x) or x.cast(sl.I16)")
 
     def __int__(self) -> int:
-        return int(float(self))
+        return int(self.decode(self._data)) if self.is_plain else int(float(self))
 
     def _binary(self, op: str, symbol: str, other: object, to: Any, *, swap: bool = False) -> Any:
         if op in {"and", "or", "xor"}:

@@ -45,6 +45,8 @@ def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = 
         numbers = [Fraction(*entry.as_integer_ratio()) for entry in plain]
     except AttributeError:
         raise TypeMismatchError(f"searchsorted takes a public list of numbers as its table, got {table!r}") from None
+    except (OverflowError, ValueError):
+        raise RangeError("searchsorted takes a table of finite numbers: leave infinities and NaN out") from None
     if any(later < earlier for earlier, later in itertools.pairwise(numbers)):
         raise RangeError("searchsorted takes an ascending table: sort it first")
     kind, scale = counter(len(numbers)), 1 << x.fraction

@@ -107,8 +107,8 @@ def argsort(array: Any, axis: int | None = -1) -> Any:
     rows = _Rows("argsort", [array], axis)
     (row,) = rows.columns
     kind = row._kind
-    # Whole blocks of two bits, so that the shift moves blocks and costs nothing.
-    bits = (rows.size - 1).bit_length() + 1 & ~1
+    # Whole blocks of two bits, so that the shift moves blocks and costs nothing. A single element has an index too.
+    bits = max((rows.size - 1).bit_length() + 1 & ~1, 2)
     if kind.width + bits > MAX_WIDTH:
         raise RangeError(
             f"argsort sorts pairs of an element and its index, and pairs of {kind.width} + {bits} bits are too wide: "
@@ -119,7 +119,7 @@ def argsort(array: Any, axis: int | None = -1) -> Any:
     indices = [index for _ in range(rows.count) for index in range(rows.size)]
     rows.columns = [(row.view(held(kind.width)).cast(wide) << bits) | indices]
     (ordered,) = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
-    return ordered.cast(uint(max(bits, 1))).cast(counter(rows.size - 1))
+    return ordered.cast(uint(bits)).cast(counter(rows.size - 1))
 
 
 def top_k(keys: Any, k: int, *values: Any, axis: int | None = -1) -> Any:

@@ -38,13 +38,18 @@ pub(super) fn weight(luts: &[Lut], input_weight: u64, terms: &Terms) -> u64 {
     let mut total = 0u64;
     for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
         let lut = owner(group[0].0).map(|node| &luts[node]);
-        total += match lut {
+        // Untrusted graphs have any weight.
+        let weight = match lut {
             Some(lut) if lut.tables.len() > 1 => {
                 norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum()).div_ceil(8)
             }
             Some(_) => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
-            None => group.iter().map(|&(_, c)| input_weight.saturating_mul(i64::from(c).pow(2) as u64)).sum(),
+            None => {
+                let squares = group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64);
+                squares.fold(0, |sum: u64, square| sum.saturating_add(input_weight.saturating_mul(square)))
+            }
         };
+        total = total.saturating_add(weight);
     }
     total
 }

@@ -88,7 +88,9 @@ impl Radix<'_> {
         } else if keep == 1 {
             // The top bits have negative weight: the sum is -2 to 1, in units of the top block, and the type holds -1 and 0.
             let argument = self.builder.argument(&[(x_top, 1), (y_top, 1), (&carry, -1)], 1)?;
-            self.builder.lut1(&argument, |v| [above, fits, fits, below][v.clamp(0, 3) as usize])?
+            // Other arguments cannot occur. Both halves of the table can represent 0.
+            let side = |v: i32| usize::try_from(v).ok().and_then(|v| [above, fits, fits, below].get(v).copied());
+            self.builder.lut1(&argument, |v| side(v).unwrap_or(0))?
         } else {
             let (pair, _) = self.pair(x_top, y_top)?;
             let value = |v: i32| (v ^ 2) - 2;

@@ -193,18 +193,24 @@ fn wide(width: usize) -> String {
 #[test]
 fn wide_ports_are_encrypted_computed_and_decrypted() {
     let place = Place::new();
-    place.write("wide.blif", wide(512));
-    let (x, y) = ("f".repeat(64) + &"0123456789abcdef".repeat(4), "0".repeat(64) + &"fedcba9876543210".repeat(4));
-    let y = y[..127].to_owned() + "1";
+    // 2052 bits are more than an integer has.
+    place.write("wide.blif", wide(2052));
+    let (x, y) = ("f".repeat(449) + &"0123456789abcdef".repeat(4), "0".repeat(449) + &"fedcba9876543210".repeat(4));
+    let y = y[..512].to_owned() + "1";
     assert_eq!(place.run(&format!("circuit run wide.blif 0x{x}")), format!("y: 0x{y}\n"));
-    place.run(&format!("encrypt --key CLIENT --bits 512 0x{x} -o x.ct"));
+    place.run(&format!("encrypt --key CLIENT --bits 2052 0x{x} -o x.ct"));
     assert_eq!(place.run("decrypt --key CLIENT x.ct --hex"), format!("0x{x}\n"));
     place.run("eval --key SERVER --circuit wide.blif --inputs x.ct -o y.ct");
     assert_eq!(place.run("decrypt --key CLIENT y.ct --hex"), format!("0x{y}\n"));
     let json: Value = serde_json::from_str(&place.run("decrypt --key CLIENT y.ct --hex --json")).unwrap();
     assert_eq!(json[0]["values"][0], format!("0x{y}"));
     let bits = place.run("decrypt --key CLIENT y.ct --bits");
-    assert!(bits.starts_with("0b0000") && bits.len() == 515, "{bits}");
+    assert!(bits.starts_with("0b0000") && bits.len() == 2055, "{bits}");
+    // An integer serves a port of its width.
+    place.write("integer.blif", wide(256));
+    place.encrypt("u256", "1", "i.ct");
+    place.run("eval --key SERVER --circuit integer.blif --inputs i.ct -o i.ct");
+    assert_eq!(place.run("decrypt --key CLIENT i.ct --hex"), format!("0x{}e\n", "f".repeat(63)));
     // Two values in one file, also from standard input, and a narrow port by its bits.
     place.write("narrow.blif", wide(4));
     place.run("encrypt --key CLIENT --bits 4 0b1001 0xf -o two.ct");
@@ -213,7 +219,7 @@ fn wide_ports_are_encrypted_computed_and_decrypted() {
     place.encrypt("u8", "200", "a.ct");
     assert_eq!(place.run("decrypt --key CLIENT a.ct --hex"), "0xc8\n");
     let message = place.fail("eval --key SERVER --circuit wide.blif --inputs a.ct -o r.ct", 1);
-    assert!(message.contains("512 bits") && message.contains("--bits 512"), "{message}");
+    assert!(message.contains("2052 bits") && message.contains("--bits 2052"), "{message}");
     let message = place.fail("encrypt --key CLIENT --bits 8 0x100 -o r.ct", 1);
     assert!(message.contains("'0x100' is not a value of 8 bits") && message.contains("0..=255"), "{message}");
 }

@@ -81,7 +81,7 @@ fn values_and_types_that_do_not_fit_are_refused() {
         ("eval --key SERVER add a.ct -o r.ct", 2, "takes 2 operands"),
         ("eval --key SERVER plus a.ct b.ct -o r.ct", 2, "there is no operation 'plus'"),
         ("eval --key SERVER mull a.ct b.ct -o r.ct", 2, "did you mean mul?"),
-        ("eval --key SERVER to_u999 a.ct -o r.ct", 2, "to_u999"),
+        ("eval --key SERVER to_u2999 a.ct -o r.ct", 2, "to_u2999"),
         ("eval --key SERVER add a.ct #x -o r.ct", 2, "#x is not a constant"),
         ("eval --key SERVER add a.ct a.ct -o r.ct --threads 0", 2, "--threads"),
         ("eval --key SERVER add a.ct a.ct", 2, "--output"),

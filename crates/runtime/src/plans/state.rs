@@ -42,7 +42,14 @@ pub(crate) struct RunId {
 
 /// The hash of the inputs of a run.
 pub(crate) fn inputs_id(inputs: &[Ciphertext]) -> Result<KeyId, Error> {
-    let hash = |input: &Ciphertext| Ok(KeyId::hash_of(&input.to_bytes()?).0);
+    // The version of the library that writes the bytes does not matter.
+    let hash = |input: &Ciphertext| {
+        let mut header = input.header()?;
+        header.library.clear();
+        let mut writer = Writer::in_memory(header);
+        input.elements.write(&mut writer)?;
+        Ok(KeyId::hash_of(&writer.into_bytes()?).0)
+    };
     Ok(KeyId::hash_of(&inputs.iter().map(hash).collect::<Result<Vec<_>, Error>>()?.concat()))
 }
 

@@ -25,6 +25,18 @@ impl Elements {
         ciphertext.elements(SCHEME)
     }
 
+    /// Checks that the elements are of this set. A set of an earlier version has the name of today's set, but other numbers.
+    ///
+    /// # Errors
+    /// [`Error::ForeignParams`].
+    pub(super) fn check_params(&self, what: &str, want: &Params) -> Result<(), Error> {
+        if self.params == *want {
+            return Ok(());
+        }
+        let text = |params: &Params| format!("{} of dimension {}", params.name(), params.literal().lwe_dimension);
+        Err(Error::ForeignParams { what: what.into(), got: text(&self.params), want: text(want) })
+    }
+
     /// Returns other blocks with the same parameters and noise.
     fn like(&self, blocks: Blocks) -> Self {
         Self { params: self.params.clone(), weight: self.weight, blocks }
@@ -70,6 +82,7 @@ impl scheme::Payload for Elements {
 
     fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
         let others = others.iter().map(|other| downcast::<Self>(&**other, SCHEME)).collect::<Result<Vec<_>, _>>()?;
+        others.iter().try_for_each(|other| other.check_params("an element", &self.params))?;
         let weight = others.iter().map(|other| other.weight).fold(self.weight, u64::max);
         let blocks = self.blocks.concat(others.iter().map(|other| &other.blocks))?;
         Ok(Arc::new(Self { weight, ..self.like(blocks) }))
@@ -93,5 +106,23 @@ impl scheme::Payload for Elements {
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         self.blocks.write(&self.params, writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_an_earlier_set_of_the_same_name_are_refused() {
+        let [today, former] =
+            [Params::named("integers-128").unwrap(), Params::of_dimension("integers-128", 895).unwrap()];
+        let elements =
+            |params: &Params| Elements { params: params.clone(), weight: 1, blocks: Blocks::Full(Vec::new()) };
+        elements(&today).check_params("the ciphertext", &today).unwrap();
+        let error = elements(&former).check_params("the ciphertext", &today).unwrap_err();
+        assert!(matches!(error, Error::ForeignParams { .. }), "{error}");
+        let other: Arc<dyn scheme::Payload> = Arc::new(elements(&former));
+        assert!(matches!(scheme::Payload::concat(&elements(&today), &[other]), Err(Error::ForeignParams { .. })));
     }
 }

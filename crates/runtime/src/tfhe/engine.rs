@@ -247,6 +247,7 @@ impl Engine for TfheEngine {
 
     fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
         let elements = Elements::of(ciphertext)?;
+        elements.check_params("the ciphertext", self.evaluator.params())?;
         if elements.blocks.is_compact() {
             return Ok(ciphertext.clone());
         }
@@ -316,7 +317,11 @@ impl Planned {
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
     ) -> Result<End, Error> {
-        let full = batch.inputs.iter().map(|input| Elements::of(input)?.blocks.full());
+        let full = batch.inputs.iter().map(|input| {
+            let elements = Elements::of(input)?;
+            elements.check_params("an input", self.engine.evaluator.params())?;
+            elements.blocks.full()
+        });
         let full = full.collect::<Result<Vec<_>, Error>>()?;
         let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
         self.scheduled.schedule.run(self.engine.target(), &blocks, from, pause, control)

@@ -151,7 +151,9 @@ impl Secret for Client {
         let key = &self.key;
         let full =
             |blocks: &Vec<LweCiphertext>| blocks.iter().map(|block| key.decrypt(block)).collect::<Result<_, _>>();
-        match &Elements::of(ciphertext)?.blocks {
+        let elements = Elements::of(ciphertext)?;
+        elements.check_params("the ciphertext", key.params())?;
+        match &elements.blocks {
             Blocks::Full(elements) => elements.iter().map(|blocks| join(full(blocks)?)).collect(),
             Blocks::Short(short, size) => (0..short.len() / (*size).max(1))
                 .map(|i| join(full(&(i * size..(i + 1) * size).map(|block| short.expand(block)).collect())?))

@@ -35,8 +35,14 @@ impl fmt::Debug for PackingKey {
     }
 }
 
-/// The streams of the masks, beyond those of the other keys: row `i` is stream `PACKING_STREAMS + i`.
-const PACKING_STREAMS: u64 = 1 << 34;
+/// The public seed of the masks: row `i` is its stream `i`. It depends on the decomposition. Keys with the same masks and other digits
+/// would reveal the secret key, because the difference of two rows is a multiple of its bits.
+fn mask_seed(params: &Params, public_seed: &[u8; 32]) -> [u8; 32] {
+    let Cut { base_log, levels } = params.packing();
+    let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 tfhe packing key masks");
+    hasher.update(public_seed).update(&base_log.to_le_bytes()).update(&levels.to_le_bytes());
+    hasher.finalize().into()
+}
 
 impl Params {
     /// Decomposition of words modulo `p` in the keyswitches of the packing. The noise of the key outweighs the rounding, so that
@@ -76,7 +82,8 @@ impl ClientKey {
     /// # Errors
     /// [`Error::Field`] from the kernels.
     pub fn packing_key(&self) -> Result<PackingKey, Error> {
-        let parts = [self.lwe_bits(), self.glwe_bits(), self.public_seed()];
+        let masks = mask_seed(self.params(), self.public_seed());
+        let parts = [self.lwe_bits(), self.glwe_bits(), &masks];
         let noise = SecretSeed::of_secret("solinas 2026 tfhe packing key noise", &parts);
         let (params, p) = (self.params(), self.params().literal());
         let (n, cut) = (p.ring_dimension, params.packing());
@@ -85,7 +92,7 @@ impl ClientKey {
         key.chunks_exact_mut(n).try_for_each(|key| plan.forward(key))?;
         let mut bodies = vec![0u64; PackingKey::len(params)];
         bodies.par_chunks_exact_mut(n).enumerate().try_for_each(|(row, body)| {
-            let mut mask = row_mask(params, self.public_seed(), row);
+            let mut mask = row_mask(params, &masks, row);
             // Wiped, because a product without noise reveals the key.
             let mut sum = Zeroizing::new(vec![0u64; n]);
             for (mask, key) in mask.chunks_exact_mut(n).zip(key.chunks_exact(n)) {
@@ -123,9 +130,9 @@ pub(super) fn from_signed(number: u64) -> u64 {
     number.wrapping_sub(EPSILON & ((number as i64) >> 63) as u64)
 }
 
-/// The masks of a row. Shape: `k N` words. Range: `0..p`, uniform.
-fn row_mask(params: &Params, public_seed: &[u8; 32], row: usize) -> Vec<u64> {
-    let mut stream = public_stream(public_seed, PACKING_STREAMS + row as u64);
+/// The masks of a row, from the seed of [`mask_seed`]. Shape: `k N` words. Range: `0..p`, uniform.
+fn row_mask(params: &Params, seed: &[u8; 32], row: usize) -> Vec<u64> {
+    let mut stream = public_stream(seed, row as u64);
     // A word is refused with probability 2^-32.
     let uniform = |_| loop {
         let word = stream.next_u64();
@@ -178,7 +185,7 @@ impl PackingKey {
     /// The words of a row. Shape: `k N` mask words, then `N` body words.
     pub(super) fn row(&self, row: usize) -> Vec<u64> {
         let n = self.params.literal().ring_dimension;
-        let mut words = row_mask(&self.params, &self.public_seed, row);
+        let mut words = row_mask(&self.params, &mask_seed(&self.params, &self.public_seed), row);
         words.extend_from_slice(&self.bodies[row * n..][..n]);
         words
     }
