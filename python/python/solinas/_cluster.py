@@ -28,7 +28,7 @@ FIRST = 16
 
 
 class Node:
-    """An actor, which is one machine: it computes shards with all its threads, and keeps the keys that it has used last."""
+    """An actor on a machine: it computes shards with its threads, and keeps the keys that it has used last."""
 
     KEYS = 4
 
@@ -38,21 +38,22 @@ class Node:
         self._servers: dict[str, _core.Server] = {}
 
     def compute(
-        self, version: str, key_id: str, key: Any, program: str, plan: bytes | None, inputs: list[Any]
+        self, version: str, key_id: str, key: Any, work: tuple[str, bytes | None], inputs: list[Any]
     ) -> tuple[float, list[bytes]]:
         """Compute a program on a shard. Return the seconds it took, and the files of the results.
 
-        `version` is that of the package that the other machines have.
+        `version` is that of the package that the other machines have. `work` is a program and its plan.
         """
         if version != _core.__version__:
             raise ParameterError(
-                f"a machine has solinas {_core.__version__}, and the cluster needs {version}: install that version there"
+                f"a machine has solinas {_core.__version__}: install solinas {version} there, as the others have"
             )
         if key_id not in self._servers:
             while len(self._servers) >= self.KEYS:
                 del self._servers[next(iter(self._servers))]
             server_key = _core.ServerKey.from_bytes(key.tobytes())
             self._servers[key_id] = _core.Server(server_key, self._threads, None, None, self._model)
+        program, plan = work
         start = time.monotonic()
         values = [_core.Ciphertext.from_bytes(item) if isinstance(item, bytes) else item for item in inputs]
         pinned = _core.Plan.from_bytes(plan) if plan else None
@@ -341,7 +342,7 @@ class Shards:
     def _submit(self, place: tuple[str, int], machine: Machine, shard: int) -> None:
         work = self._work
         reference = machine.actor.compute.remote(
-            _core.__version__, work.key_id, work.key, work.program, work.plan, work.shard(*self._bounds[shard])
+            _core.__version__, work.key_id, work.key, (work.program, work.plan), work.shard(*self._bounds[shard])
         )
         self._running[reference] = (place, machine, shard, time.monotonic())
         machine.shards.add(shard)

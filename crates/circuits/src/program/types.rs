@@ -74,7 +74,9 @@ impl Type {
     #[must_use]
     pub fn to_bits(self, value: &BigInt) -> Option<Natural> {
         let bits = match self {
-            Self::Mod(modulus) if value.sign() == Sign::Minus => Natural::from((value + modulus).to_biguint()?),
+            Self::Mod(modulus) if value.sign() == Sign::Minus => {
+                Some(Natural::from((value + modulus).to_biguint()?)).filter(|bits| !bits.is_zero())?
+            }
             Self::Int(width) => {
                 let bits = Natural::wrap(value, width.into());
                 return (self.to_integer(&bits) == *value).then_some(bits);

@@ -62,7 +62,7 @@ fn what_is_made_from_a_public_input_is_a_ciphertext() {
 #[test]
 fn the_set_that_an_error_names_takes_the_program() {
     let (mut refused, mut by_noise) = (0, 0);
-    for seed in 0..1000 {
+    for seed in 0..1800 {
         let mut rng = programs::rng(seed);
         let program = programs::modular(&mut rng, P, 10, 6).unwrap();
         let public: Vec<bool> = program.inputs.iter().map(|_| rng.next_u32().is_multiple_of(2)).collect();
