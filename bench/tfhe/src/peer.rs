@@ -91,7 +91,7 @@ impl TfheRs {
         FheUint<Id>: Send + Sync + 'static,
     {
         let keys = Arc::clone(&self.int_keys);
-        let low = |value: u128| value & (u128::MAX >> (128 - bits.min(128)));
+        let low = move |value: u128| value & (u128::MAX >> (128 - bits.min(128)));
         let (a, b) = OPERANDS;
         let (a, b) = (low(a.into()) as u64, low(b.into()) as u64);
         let encrypt = |value: u64| match FheUint::<Id>::try_encrypt(value, &keys.client) {

@@ -7,7 +7,7 @@ fn main() {
     for set in ["integers-128", "gates-128"] {
         println!("{set}: bootstraps/depth at 8, 16, 32, 64 bits");
         for operation in OPERATIONS {
-            let cells: Vec<String> = [8u8, 16, 32, 64]
+            let cells: Vec<String> = [8, 16, 32, 64]
                 .iter()
                 .filter_map(|&width| {
                     let ty = Type::Uint(width);

@@ -3,7 +3,7 @@
 use super::{Adder, Multiplier, Style, add_with_carry, cast, mul, not, reduce, same_width, scan};
 use crate::{BinaryOp, Builder, NodeId};
 
-/// `x + y`, and whether it overflows. The sum is that of [`super::add`] with the same gates.
+/// `x + y`, and whether it overflows. The sum is that of [`super::add()`] with the same gates.
 pub fn add_overflows(b: &mut Builder, adder: Adder, signed: bool, x: &[NodeId], y: &[NodeId]) -> (Vec<NodeId>, NodeId) {
     let carry = b.constant(false);
     sum_overflows(b, adder, signed, x, y, carry)
@@ -38,7 +38,7 @@ fn sum_overflows(
     (sum, b.xor(into, out))
 }
 
-/// Whether `x * y` overflows: about `7n` bootstraps beside [`super::mul`], whose gates it shares.
+/// Whether `x * y` overflows: about `7n` bootstraps beside [`super::mul()`], whose gates it shares.
 ///
 /// Let `i` and `j` be the positions of the highest bits of the magnitudes, where the magnitude of a negative number is its complement. The product overflows if
 /// `i + j` is at least the number of bits of a magnitude. Otherwise one more bit of the product holds it exactly.
