@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import statistics
 import time
@@ -429,7 +430,7 @@ def cluster(
     owned = not ray.is_initialized()
     if owned:
         try:
-            ray.init(address=address, logging_level="ERROR", log_to_driver=False)
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         except ConnectionError as error:
             raise ParameterError(
                 f"there is no Ray cluster at {address!r} ({error}): start one by `ray start --head`, or give None to "
