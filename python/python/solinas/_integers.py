@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Generic, Self, TypeVar, cast
 
 B = TypeVar("B")
@@ -16,9 +17,9 @@ class IntegerFunctions(Generic[B]):
 
     __slots__ = ()
 
+    @abstractmethod
     def _named(self, op: str, *others: Any, to_bool: bool = False) -> Any:
         """Apply an operation of programs to this value and others."""
-        raise NotImplementedError
 
     def leading_zeros(self) -> Self:
         """Return the number of zero bits above the highest one bit, as a value of this type."""
