@@ -183,6 +183,26 @@ def test_no_key_file_is_replaced(integers, tmp_path, key):
         assert path.read_bytes() == content
 
 
+def test_files_that_are_no_program_are_named(integers, tmp_path):
+    client, _ = integers
+    for name, saved in (("a.ct", client.encrypt(sl.u8(1))), ("client.key", client)):
+        saved.save(tmp_path / name)
+        for what, load in (("program", sl.Program.load), ("circuit", sl.Circuit.load)):
+            with pytest.raises(sl.FormatError, match=f"{name}' is not a {what}: it is a binary file of solinas"):
+                load(tmp_path / name)
+    path = tmp_path / "x"
+    path.write_bytes(b"\xff")
+    with pytest.raises(sl.FormatError, match="x' is not a program: it is not text in UTF-8"):
+        sl.Program.load(path)
+    auction.save(tmp_path / "f.json")
+    document = json.loads((tmp_path / "f.json").read_text())
+    del document["program"]["nodes"]
+    for wrong in (document, document | {"format": "other"}, document | {"result": "u9999"}):
+        path.write_text(json.dumps(wrong))
+        with pytest.raises(sl.FormatError, match="/x: "):
+            sl.Program.load(path)
+
+
 @given(st.data())
 def test_damaged_program_files_are_refused(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("p") / "f.json"
@@ -307,6 +327,21 @@ def test_mistakes_are_named_when_called():
         many.simulate([1, 2, 3], 1)
     with pytest.raises(sl.ShapeError, match="rows of one length"):
         auction.simulate([[1], [1, 2]], 1)
+
+
+def test_empty_arguments_are_refused_when_called(integers):
+    client, _ = integers
+    x = client.encrypt(sl.u32(1))
+    for empty in ([], [[]], np.array([], np.uint32)):
+        for call in (
+            lambda empty=empty: auction(x, empty),
+            lambda empty=empty: auction(empty, x),
+            lambda empty=empty: auction.simulate(1, empty),
+        ):
+            with pytest.raises(sl.ShapeError, match="empty array"):
+                call()
+    with pytest.raises(sl.ShapeError, match="empty array"):
+        many(np.zeros((0, 4), np.uint8), client.encrypt(sl.u8(1)))
 
 
 def test_values_of_two_programs_do_not_mix():

@@ -50,8 +50,11 @@ class Circuit:
 
     @classmethod
     def load(cls, path: PathLike) -> Circuit:
-        """Read a Bristol, BLIF or Yosys JSON file. Raises FileError if it cannot be read, CircuitError if not valid."""
-        return cls(read_text(path))
+        """Read a Bristol, BLIF or Yosys JSON file.
+
+        Raises FileError if it cannot be read, FormatError if it is not text, CircuitError if it is not valid.
+        """
+        return cls(read_text(path, "a circuit"))
 
     def save(self, path: PathLike) -> None:
         """Write the circuit to a file, as BLIF (`.blif`), Yosys JSON (`.json`) or Bristol (`.txt`).

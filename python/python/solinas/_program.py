@@ -213,10 +213,12 @@ class Program(Generic[P, R]):
             bits = [encode(parameter.element, item, what) for item in items]
         except RangeError as error:
             raise RangeError(f"{what}: {error}") from None
+        size = parameter.length
         if isinstance(parameter.spec, ArrayType):
-            size = parameter.length
-            return _leading_shape(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
-        return shape, [[b] for b in bits]
+            shape = _leading_shape(what, parameter.spec, shape)
+        if shape is not None and 0 in shape:
+            raise ShapeError(f"{what} is an empty array: give at least one element")
+        return shape, [bits[i : i + size] for i in range(0, len(bits), size)]
 
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> Estimate:
         """Count the bootstraps (under scheme gh the recryptions and products) and the depth under a parameter set.
@@ -276,31 +278,31 @@ class Program(Generic[P, R]):
     @staticmethod
     def load(path: PathLike) -> Program[..., Any]:
         """Read a program from a file. Raises FileError if it cannot be read, FormatError if it is not valid."""
-        return Program._from_json(read_text(path), os.fspath(path))
+        return Program._from_json(read_text(path, "a program"), os.fspath(path))
 
     @staticmethod
     def _from_json(source: str, place: str) -> Program[..., Any]:
         try:
             document = json.loads(source)
             if document["format"] != FORMAT:
-                raise FormatError(f"{place} is not a program of solinas; pass a file written by Program.save")
+                raise FormatError("this is not a program of solinas; pass a file written by Program.save")
             if document["version"] > VERSION:
                 raise FormatError(
-                    f"{place} has version {document['version']}, but this package reads up to {VERSION}: update solinas"
+                    f"version {document['version']} is too new, as this package reads up to {VERSION}: update solinas"
                 )
             parameters = []
             for parameter in document["parameters"]:
                 spec = from_json(parameter["type"])
                 if isinstance(spec, tuple):
-                    raise FormatError(f"{place}: parameter {parameter['name']} is a tuple")
+                    raise FormatError(f"parameter {parameter['name']} is a tuple")
                 keyword_only = bool(parameter.get("keyword_only"))
                 parameters.append(Parameter(str(parameter["name"]), spec, parameter.get("default"), keyword_only))
             result = from_json(document["result"])
             core = _core.Program.from_json(json.dumps(document["program"]))
             name = str(document["name"])
+        except SolinasError as error:
+            raise FormatError(f"{place}: {error}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            if isinstance(error, SolinasError):
-                raise
             raise FormatError(
                 f"{place} is not a program of solinas ({error}); pass a file written by Program.save"
             ) from None
