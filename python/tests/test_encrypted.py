@@ -503,6 +503,8 @@ def test_keygen_checks_its_arguments_and_reports_progress(capsys):
         sl.keygen(params="none")
     with pytest.raises(sl.RangeError, match="insecure_seed"):
         sl.keygen(insecure_seed=-1)
+    with pytest.raises(sl.ParameterError, match="checkpoint applies to scheme gh only"):
+        sl.keygen(params="gates-40", insecure_seed=3, checkpoint="unused")
 
     def refuse(done, total):
         raise RuntimeError("stop")

@@ -85,6 +85,8 @@ def test_mistakes_raise_what_the_library_says(keys, gates):
         server.convert(x, "radix")
     with pytest.raises(sl.RangeError):
         sl.Server(server.key, memory=-1)
+    with pytest.raises(sl.ParameterError, match="memory applies to keys of scheme gh only"):
+        sl.Server(gates[1].key, memory=0)
     with pytest.raises(sl.ParameterError, match="MiB are allowed"):
         sl.Server(sl.ServerKey.from_bytes(server.key.to_bytes(), research=True), memory=1 << 10).run(mix(x, x))
     shallow, shallow_server = pair("gh", params="ci-3", research=True, insecure_seed=1)

@@ -11,7 +11,7 @@ from solinas import _core
 from solinas._arrays import EncryptedArray
 from solinas._ciphertext import Ciphertext
 from solinas._data import decode, encode, infer, shorten
-from solinas._errors import RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
+from solinas._errors import ParameterError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
 from solinas._expression import stored
 from solinas._files import PathLike
 from solinas._html import table
@@ -23,6 +23,9 @@ from solinas._values import Value
 
 V = TypeVar("V", bound=Value)
 S = TypeVar("S", bound=Bytes)
+
+# The scheme whose key generation has checkpoints, and whose servers keep tables beside the key.
+GENTRY_HALEVI = "gh"
 
 
 def keygen(
@@ -61,11 +64,13 @@ def keygen(
     - `"leveled-secure-1"` (the default of `"lwe"`): bits, one product.
     - `"leveled-64-9"` (`"lwe"`, for research): bits, 9 products in sequence.
 
-    Raises ParameterError for an unknown set or a set that needs `research=True`, RangeError if a number is out of
-    range.
+    Raises ParameterError for an unknown set, a set that needs `research=True` or a checkpoint under another scheme than
+    `"gh"`, RangeError if a number is out of range.
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
+    if checkpoint is not None and scheme != GENTRY_HALEVI:
+        raise ParameterError(f"checkpoint applies to scheme {GENTRY_HALEVI} only, got scheme {scheme}: leave it out")
     with progress_callback(progress, "keys") as watch:
         client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, watch)
     # The caller chose the parameters, so these keys never warn.

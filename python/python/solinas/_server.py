@@ -10,11 +10,11 @@ from solinas._arrays import Array, EncryptedArray, from_elements
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
 from solinas._data import shorten
-from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError
+from solinas._errors import KeyMismatchError, ParameterError, RangeError, ShapeError, TypeMismatchError
 from solinas._expression import Node, Schedule, schedule, stored
 from solinas._html import table
 from solinas._job import Job, Progress
-from solinas._keys import ServerKey, warn_of_weakness
+from solinas._keys import GENTRY_HALEVI, ServerKey, warn_of_weakness
 from solinas._params import Estimate, ParamsInfo
 from solinas._plan import Plan, checked
 from solinas._program import Program
@@ -46,8 +46,8 @@ class Server:
 
         - `threads`: the number of threads. Defaults to the number of processors.
         - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
-          three quarters of the free memory. On each device, the most bytes that the server takes there, by default all
-          that are free.
+          three quarters of the free memory. With `device`, the most bytes that the server takes on each device, by
+          default all that are free. A key of another scheme without `device` takes no `memory`.
         - `device`: the device that computes: `"cpu"`, `"cuda:N"` for GPU number N,
           several GPUs as `"cuda:0,cuda:1"` or `"cuda:all"`, `"auto"` for the faster one of a GPU and the processor, or
           `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All give the same results.
@@ -56,8 +56,8 @@ class Server:
           the lowest depth, or `"threads-N"` for the plan that ends first on N threads. Defaults to the number of
           threads. Servers with one rule compute the same bytes on every machine.
 
-        Raises RangeError if a number is out of range, ParameterError if there is too little memory or no such device
-        or model.
+        Raises RangeError if a number is out of range, ParameterError if there is too little memory, no such device or
+        model, or nothing that `memory` limits.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -67,6 +67,11 @@ class Server:
             raise RangeError(f"threads is {threads}: give a positive number, or None for the number of processors")
         if memory is not None and not 0 <= memory < 1 << 64:
             raise RangeError(f"memory is {memory}: give a number of bytes from 0 to 2^64 - 1, or None for the default")
+        if memory is not None and device is None and key.params.scheme != GENTRY_HALEVI:
+            raise ParameterError(
+                f"memory applies to keys of scheme {GENTRY_HALEVI} only, and this key is of scheme "
+                f"{key.params.scheme}: leave it out, or name a device"
+            )
         self._inner = _core.Server(key._inner, threads, memory, device, model)
         self._key = key
 
