@@ -94,8 +94,9 @@ def test_arrays_of_strings_are_searched_side_by_side(quick):
         one = client.encrypt(sl.text("ab", 3))
         assert plain(ours(column, one)) == [python(word, "ab") for word in WORDS]
         assert plain(ours(one, column)) == [python("ab", word) for word in WORDS]
-        pairs = zip(WORDS, WORDS[::-1], strict=True)
-        assert client.decrypt(server.run(ours(column, others))).tolist() == [python(*pair) for pair in pairs]
+        pairs = [python(*pair) for pair in zip(WORDS, WORDS[::-1], strict=True)]
+        for words in (others, WORDS[::-1], np.array(WORDS[::-1])):
+            assert plain(ours(column, words)) == pairs
     assert client.decrypt(server.run(sl.select(column.contains("a"), 1, sl.u8(0)).sum())) == sum(
         "a" in w for w in WORDS
     )
@@ -128,6 +129,9 @@ def test_what_is_no_string_is_refused(integers):
         (lambda: sl.text(sl.Array([sl.u16(1)])), sl.TypeMismatchError, "array of u8"),
         (lambda: sl.text(x.array, 9), sl.ShapeError, "4 bytes, not 9"),
         (lambda: x == 3, sl.TypeMismatchError, "takes a str"),
+        (lambda: x == ["a", 3], sl.TypeMismatchError, "takes a str"),
+        (lambda: sl.text("a\ud800"), sl.RangeError, "character 1 is half of a surrogate pair"),
+        (lambda: x.find("\udfff"), sl.RangeError, "character 0 is half of a surrogate pair"),
         (lambda: x == sl.bytes_(b"ab"), sl.TypeMismatchError, "one kind"),
         (lambda: "a" in x, sl.TypeMismatchError, r"x\.contains"),
         (lambda: bool(x), sl.TypeMismatchError, "truth value"),

@@ -30,7 +30,7 @@ class Bytes:
     which may be encrypted or a parameter of a program, is taken as it is; its last axis holds the bytes.
 
     The other string of a comparison or search is plain or encrypted. If one of them is an array of strings, the result
-    is an array.
+    is an array. A list of plain strings is such an array.
     """
 
     __slots__ = ("array",)
@@ -68,7 +68,13 @@ class Bytes:
         """Return a plain string as bytes. Raises TypeMismatchError for another type, RangeError for a zero byte."""
         if not isinstance(item, cls._plain):
             raise TypeMismatchError(f"{cls._name} takes a {cls._plain.__name__}, got {shorten(item)}")
-        data = cls._encode(item)
+        try:
+            data = cls._encode(item)
+        except UnicodeEncodeError as error:
+            raise RangeError(
+                f"{shorten(item)} is not valid Unicode, because character {error.start} is half of a surrogate pair: "
+                "replace it, as in s.encode(errors='replace').decode()"
+            ) from None
         if 0 in data:
             raise RangeError(f"{shorten(item)} holds a zero byte, which stands for the end of a string")
         return data
@@ -178,7 +184,9 @@ class Bytes:
         return self._with(self.array ^ lookup(lambda byte: 32 * chr(byte).islower() * (byte < ASCII), self.array))
 
     def _pair(self, other: object) -> _Pair:
-        """Return this string beside another one, which is plain or of this class."""
+        """Return this string beside another one, which is plain, a list of plain ones, or of this class."""
+        if not isinstance(other, Reductions) and flatten(other)[0] is not None:
+            other = type(self)(other)
         if isinstance(other, Bytes):
             if type(other) is not type(self):
                 raise TypeMismatchError(f"{self!r} and {other!r} do not go together: give strings of one kind")
