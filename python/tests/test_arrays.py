@@ -167,3 +167,33 @@ def test_arrays_have_the_index_and_the_shape_of_numpy_or_an_error(integers):
             x[key]
     with pytest.raises(sl.ShapeError, match="must be equal"):
         operator.matmul(x, x)
+
+
+def test_axes_and_sizes_are_public_integers(integers):
+    client, _ = integers
+    x = client.encrypt(X)
+    for call in (
+        lambda: x.sum(axis=1.0),
+        lambda: x.max(axis="x"),
+        lambda: x.min(axis=(0, None)),
+        lambda: x.cumsum(axis={}),
+        lambda: x.argmax(axis=client.encrypt(sl.u8(1))),
+        lambda: np.sum(x, axis=1.0),
+        lambda: np.cumsum(x, axis="x"),
+        lambda: sl.sort(x, axis="x"),
+        lambda: sl.median(x, axis=0.5),
+        lambda: x.reshape(6.0),
+        lambda: x.reshape("x"),
+        lambda: x.transpose("x", "y"),
+    ):
+        with pytest.raises(sl.TypeMismatchError, match="give a public integer"):
+            call()
+    assert x.sum(axis=np.int64(1)).shape == x.sum(axis=sl.u8(1)).shape == (2,)
+
+
+def test_reduce_takes_a_function_of_two_values():
+    x = sl.Array([sl.u8(1), sl.u8(2)])
+    for function in (5, lambda p: p, lambda p, q, r: p, sl.isqrt):
+        with pytest.raises(sl.TypeMismatchError, match="reduce takes a function of two values"):
+            x.reduce(function)
+    assert int(x.reduce(lambda *both: both[0] + both[1])) == int(x.reduce(operator.add)) == 3

@@ -87,6 +87,9 @@ def test_what_cannot_be_searched_is_refused(integers):
         (lambda: sl.searchsorted([1, 2], x == 1), sl.TypeMismatchError, "cast it"),
         (lambda: sl.searchsorted([x, x], x), sl.TypeMismatchError, "public list"),
         (lambda: sl.searchsorted(["a"], x), sl.TypeMismatchError, "public list"),
+        (lambda: sl.searchsorted(None, x), sl.TypeMismatchError, "public list"),
+        (lambda: sl.searchsorted({1, 2}, x), sl.TypeMismatchError, "public list"),
+        (lambda: sl.searchsorted(np.array(1), x), sl.TypeMismatchError, "public list"),
         (lambda: sl.searchsorted([1], x, "middle"), sl.RangeError, "'left' or 'right'"),
     ):
         with pytest.raises(error, match=message):

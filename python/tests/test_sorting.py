@@ -157,6 +157,10 @@ def test_what_cannot_be_sorted_is_refused():
     for k in (0, 3):
         with pytest.raises(sl.RangeError, match="from 1 to 2"):
             sl.top_k(x, k)
+    for k in (1.5, "1", None):
+        with pytest.raises(sl.TypeMismatchError, match="give a public integer"):
+            sl.top_k(x, k)
+    assert [int(best) for best in sl.top_k(x, sl.u8(1))] == [2]
     with pytest.raises(sl.RangeError, match="too wide"):
         sl.Array([sl.uint(sl._types.MAX_WIDTH)(1)] * 2).argsort()
 

@@ -63,6 +63,8 @@ def maximum(a: I, b: I | int, *more: I | int) -> I:
 
 def isqrt(x: N) -> N:
     """Return the square root of an integer, or of each element of an array, rounded down. A negative one gives 0."""
+    if not isinstance(x, IntegerFunctions):
+        raise TypeMismatchError(f"isqrt takes a value or an array of an integer type, got {x!r}: write sl.u32(...)")
     return x.isqrt()
 
 

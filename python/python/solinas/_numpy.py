@@ -15,7 +15,7 @@ from solinas._fixed import Fixed
 from solinas._functions import maximum, minimum, select
 from solinas._protocols import NumpyProtocols
 from solinas._search import searchsorted
-from solinas._shapes import NdArray, flatten
+from solinas._shapes import NdArray, axes_of, flatten, public_integer
 from solinas._sorting import argsort, median, sort
 from solinas._types import Int, Integer, Modular, UInt, int_, uint
 from solinas._values import Bool, Value, dtype_name
@@ -25,6 +25,8 @@ NO_ARRAY = (
     "operators and methods, such as sum, dot, max and reshape, or decrypt it first, as in client.decrypt(x)"
 )
 WIDEST = 64
+# The codes of the dtypes longdouble and clongdouble, whose values stay values of numpy.
+LONG_DOUBLES = frozenset("gG")
 
 
 def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -223,9 +225,8 @@ def _reduced_count(a: Any, axis: Any) -> int:
     """Return how many elements a reduction combines into one. An axis that does not exist counts as 1."""
     if not isinstance(a, NdArray):
         return 1
-    axes = range(a.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
     result = 1
-    for each in axes:
+    for each in (public_integer(named, "axis") for named in axes_of(axis, a.ndim)):
         result *= a.shape[each] if -a.ndim <= each < a.ndim else 1
     return result
 
@@ -265,7 +266,14 @@ def _shape(x: Any) -> tuple[int, ...] | None:
 
 
 def _plain(x: Any) -> Any:
-    """Convert numpy's arrays and scalars to lists and numbers, whose operators do not call this module again."""
+    """Convert numpy's arrays and scalars to lists and numbers, whose operators do not call this module again.
+
+    Raises TypeMismatchError for a dtype that Python does not have.
+    """
+    if getattr(getattr(x, "dtype", None), "char", "") in LONG_DOUBLES:
+        raise TypeMismatchError(
+            f"Python has no numbers of dtype {x.dtype}: convert the operand, as in x.astype(np.float64)"
+        )
     return x.tolist() if not _is_ours(x) and hasattr(x, "tolist") else x
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import itertools
 import math
 import operator
@@ -14,7 +15,7 @@ from solinas._elementwise import Elementwise
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
 from solinas._integers import IntegerFunctions
-from solinas._shapes import NdArray, Shape, axis_indices, flatten
+from solinas._shapes import NdArray, Shape, axes_of, axis_indices, flatten, public_integer
 from solinas._sorting import argsort, counter, sort
 from solinas._types import Integer, Modular, Ordered, UInt
 from solinas._values import Bool, Value, _apply
@@ -96,7 +97,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
     def _along(self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool) -> Any:
         """Reduce the elements along one axis, several axes, or all axes (None)."""
-        axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
+        axes = [public_integer(a, f"{what}: axis") for a in axes_of(axis, self.ndim)]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
             raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
         kept = [axis_indices(self.shape, a, what) and a % self.ndim for a in axes]
@@ -133,8 +134,9 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
         The function is a program or a Python function. It takes two elements and returns a value of their type, and it
         is associative: f(f(a, b), c) is f(a, f(b, c)). The order of the elements is kept. Raises TypeMismatchError if
-        the result has another type.
+        the function does not take two values, or if its result has another type.
         """
+        _check_takes_two(function)
 
         def combine(a: Any, b: Any) -> Any:
             joined = function(a, b)
@@ -161,7 +163,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         A sum wraps in the type of the elements: if it may not fit, cast them to a wider type first. The sum of bools is
         the number of true elements, as `u8`, or as `u16` or `u32` in longer arrays.
         """
-        if self._is_packed and not keepdims and (axis is None or (self.ndim == 1 and axis in {0, -1})):
+        if self._is_packed and not keepdims and (axis is None or (self.ndim == 1 and axis in (0, -1))):
             return self._elementwise(lambda x: x.sum(), self)
         if self._kind is Bool:
             return self.cast(counter(self.size)).sum(axis, keepdims=keepdims)
@@ -345,6 +347,23 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
             for column in range(width)
         ]
         return self._from_elements(products, left[:-1] + right[1:])
+
+
+def _check_takes_two(function: Any) -> None:
+    """Check that a function takes two values, as far as Python knows its signature. Raises TypeMismatchError."""
+    if not callable(function):
+        raise TypeMismatchError(f"reduce takes a function of two values, got {function!r}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        # Some functions that are written in C have no signature.
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        raise TypeMismatchError(
+            f"reduce takes a function of two values, got one that takes {signature}: {error}"
+        ) from None
 
 
 def total(items: list[Any]) -> Any:

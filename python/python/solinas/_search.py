@@ -31,7 +31,8 @@ def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = 
     takes one comparison for each entry, side by side. A longer one takes a binary search: log2(n + 1) comparisons, one
     after the other, each with the table entry that the earlier ones select.
 
-    Raises RangeError if the table is not ascending, TypeMismatchError if x is not a number with an order.
+    Raises RangeError if the table is not ascending, TypeMismatchError if it is not a list, a tuple or an array of
+    numbers, or if x is not a number with an order.
     """
     if isinstance(x, Elementwise):
         return x._elementwise(lambda element: searchsorted(table, element, side), x)
@@ -40,11 +41,14 @@ def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = 
         raise TypeMismatchError(f"searchsorted takes an integer or a fixed-point number, got {what}: cast it first")
     if side not in {"left", "right"}:
         raise RangeError(f"searchsorted: side is {side!r}: give 'left' or 'right'")
+    plain = table.tolist() if hasattr(table, "tolist") else table
+    refused = TypeMismatchError(f"searchsorted takes a public list of numbers as its table, got {table!r}")
+    if not isinstance(plain, Sequence):
+        raise refused
     try:
-        plain = table.tolist() if hasattr(table, "tolist") else table
         numbers = [Fraction(*entry.as_integer_ratio()) for entry in plain]
-    except AttributeError:
-        raise TypeMismatchError(f"searchsorted takes a public list of numbers as its table, got {table!r}") from None
+    except (AttributeError, TypeError):
+        raise refused from None
     except (OverflowError, ValueError):
         raise RangeError("searchsorted takes a table of finite numbers: leave infinities and NaN out") from None
     if any(later < earlier for earlier, later in itertools.pairwise(numbers)):

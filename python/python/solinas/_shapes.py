@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -83,11 +84,26 @@ def broadcast_indices(shape: Shape, to: Shape) -> list[int]:
     return indices
 
 
+def public_integer(value: Any, what: str) -> int:
+    """Return a public integer, which messages call `what`. Raises TypeMismatchError for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeMismatchError(f"{what} is {value!r}: give a public integer") from None
+
+
+def axes_of(axis: Any, ndim: int) -> Sequence[Any]:
+    """Return the axes that the argument of a reduction names. None stands for all of them."""
+    return range(ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
+
+
 def axis_indices(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
     """Return the flat indices along an axis, one list for each choice of the other indices, and the shape of these.
 
-    Raises ShapeError for an axis that does not exist. `what` names the operation in the message.
+    Raises ShapeError for an axis that does not exist, TypeMismatchError for one that is not an integer. `what` names
+    the operation in the message.
     """
+    axis = public_integer(axis, f"{what}: axis")
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"{what}: an array of {len(shape)} dimensions has no axis {axis}")
     axis %= len(shape)
@@ -99,7 +115,8 @@ def axis_indices(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], S
 
 def reshaped(shape: Shape, sizes: Sequence[Any]) -> Shape:
     """Return the shape that `reshape(*sizes)` asks for. One size may be -1, which stands for the rest."""
-    wanted = [int(s) for part in sizes for s in (part if isinstance(part, Sequence) else (part,))]
+    parts = [s for part in sizes for s in (part if isinstance(part, Sequence) else (part,))]
+    wanted = [public_integer(s, "a size of reshape") for s in parts]
     count = math.prod(shape)
     if wanted.count(-1) == 1:
         rest = -math.prod(wanted)
@@ -212,8 +229,8 @@ class NdArray(NumpyProtocols, ABC):
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its dimensions in the order of `axes`, by default in reverse order."""
-        order = tuple(int(a) for part in axes for a in (part if isinstance(part, Sequence) else (part,)))
-        order = order or tuple(reversed(range(self.ndim)))
+        parts = [a for part in axes for a in (part if isinstance(part, Sequence) else (part,))]
+        order = tuple(public_integer(a, "an axis of transpose") for a in parts) or tuple(reversed(range(self.ndim)))
         if sorted(a % max(self.ndim, 1) for a in order) != list(range(self.ndim)):
             raise ShapeError(f"{order} is not an order of the {self.ndim} dimensions: name each dimension once")
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(self.ndim)]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, overload
 
 from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._functions import select
-from solinas._shapes import NdArray, Shape, axis_indices
+from solinas._shapes import NdArray, Shape, axis_indices, public_integer
 from solinas._types import MAX_WIDTH, Ordered, int_, uint
 
 A = TypeVar("A", bound=NdArray)
@@ -91,7 +91,8 @@ def sort(keys: Any, /, *values: Any, axis: int | None = -1) -> Any:
     log2(n) (log2(n) + 1) / 2 layers. Each layer is one small program for all of its comparisons, so no program grows
     with the array. Each comparison also selects twice for the keys, and twice for each of the values.
 
-    Raises TypeMismatchError if the keys are not integers, ShapeError if the shapes differ or the axis does not exist.
+    Raises TypeMismatchError if the keys or the axis are not integers, ShapeError if the shapes differ or the axis does
+    not exist.
     """
     rows = _Rows("sort", [keys, *values], axis)
     results = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
@@ -129,6 +130,7 @@ def top_k(keys: Any, k: int, *values: Any, axis: int | None = -1) -> Any:
     of them, each with one selection. Raises as `sort` does, and RangeError unless k is from 1 to the size of the axis.
     """
     rows = _Rows("top_k", [keys, *values], axis)
+    k = public_integer(k, "top_k: k")
     if not 1 <= k <= rows.size:
         raise RangeError(f"top_k: k is {k}: give a number from 1 to {rows.size}, the size of the axis")
     results = rows.sorted(selection(rows.size, k), range(k)).arrays(range(k))
@@ -175,7 +177,7 @@ class _Rows:
             self.order, self.outer = list(range(len(shape))), cast(Shape, ())
         else:
             _, self.outer = axis_indices(shape, axis, what)
-            self.axis = axis % len(shape)
+            self.axis = int(axis) % len(shape)
             self.order = [place for place in range(len(shape)) if place != self.axis] + [self.axis]
         self.count = math.prod(self.outer)
         self.size = math.prod(shape) // self.count
