@@ -117,11 +117,20 @@ def test_functions_refuse_other_operands():
         lambda: sl.u8(1).overflowing_add("a"),
         lambda: sl.Array([sl.bool_(True)]).count_ones(),
         lambda: sl.Array([sl.fixed(8, 4)(1)]).isqrt(),
+        lambda: sl.isqrt(5),
+        lambda: sl.isqrt(sl.fixed(8, 4)(1)),
     ):
-        with pytest.raises(TypeError):
+        with pytest.raises(sl.TypeMismatchError):
             call()
     with pytest.raises(sl.RangeError):
         sl.u8(1).saturating_add(256)
+
+
+def test_counts_wrap_in_signed_types_of_1_and_2_bits_alone():
+    for width in range(1, 5):
+        for kind, wraps in ((sl.uint(width), False), (sl.int_(width), width < 3)):
+            counts = [int(kind(kind.MIN).leading_zeros()), int(kind(0).leading_zeros())]
+            assert counts == [width if kind.MIN == 0 else 0, width - (wraps << width)]
 
 
 def test_functions_run_on_a_server(keys):

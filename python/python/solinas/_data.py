@@ -8,7 +8,7 @@ from typing import Any
 from solinas._errors import TypeMismatchError
 from solinas._shapes import NdArray, Shape, nest, numpy_or_none
 from solinas._types import type_named
-from solinas._values import Bool, Value, dtype_name, type_expression
+from solinas._values import Bool, Value, dtype_name, is_bool, type_expression
 
 
 def infer(data: Any) -> type[Value] | None:
@@ -57,7 +57,7 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
                 f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({type_expression(cls)})"
             )
         return int(value._data)
-    if cls is not Bool and type(value).__name__ in {"bool", "bool_"}:
+    if cls is not Bool and is_bool(value):
         raise TypeMismatchError(
             f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )

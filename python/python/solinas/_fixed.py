@@ -139,7 +139,7 @@ class Fixed(Ordered):
             return _apply("mul", [self, whole], type(self), f"({self._text()} * {other})")
         value = self._coerce(other, "*")
         if value is None:
-            return NotImplemented
+            return cast(Self, self._deferred("*", other))
         # The result needs the low width + fraction bits of the product alone.
         product = self._wide() * cast(Fixed, value)._wide()
         return self._narrow(_rounded_shift(product, self.fraction), f"({self._text()} * {value._text()})")
@@ -155,14 +155,16 @@ class Fixed(Ordered):
         if whole is not None:
             return _apply("div", [self, whole], type(self), f"({self._text()} / {other})")
         value = self._coerce(other, "/")
-        return NotImplemented if value is None else self._quotient(self, cast(Self, value))
+        return cast(Self, self._deferred("/", other)) if value is None else self._quotient(self, cast(Self, value))
 
     def __rtruediv__(self, other: Plain) -> Self:
         value = self._coerce(other, "/")
-        return NotImplemented if value is None else self._quotient(cast(Self, value), self)
+        return cast(Self, self._deferred("/", other)) if value is None else self._quotient(cast(Self, value), self)
 
     def __floordiv__(self, other: object) -> NoReturn:
         raise TypeMismatchError(f"{self._describe()} is a fixed-point number: divide with /, then round")
+
+    __rfloordiv__ = __floordiv__
 
     def _quotient(self, a: Self, b: Self) -> Self:
         quotient = (a._wide() << self.fraction) // b._wide()

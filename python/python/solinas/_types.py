@@ -131,6 +131,8 @@ class Integer(IntegerFunctions[Bool], Ordered):
     def __truediv__(self, other: object) -> NoReturn:
         raise TypeMismatchError(f"{self._describe()} is an integer: divide with //, which truncates toward zero")
 
+    __rtruediv__ = __truediv__
+
     def __lshift__(self, amount: Integer | int) -> Self:
         """Shift left by an unsigned amount. An amount of the width or more gives 0."""
         return self._shift("shl", "<<", amount)
@@ -231,6 +233,14 @@ class Modular(Number):
                 f"or from {-cls.MAX} to -1, which are taken modulo {cls.modulus}"
             )
         return value % cls.modulus
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise TypeMismatchError(
+            f"{self._describe()} is an integer modulo a number and has no order: use an integer type such as sl.U32, "
+            "under a key that holds bits"
+        )
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def rotate(self, by: int) -> Self:
         """Rotate the elements of the array that the program runs on `by` positions to the left.

@@ -10,6 +10,7 @@ from solinas import _core
 from solinas._ciphertext import Ciphertext
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._expression import CONSTANT, Node, ciphertext, operation, stored
+from solinas._shapes import numpy_or_none
 
 MAX_LABEL = 48
 # The widest integer of which every value is a float.
@@ -206,10 +207,25 @@ class Value(Ciphertext):
         """Apply an operation to this value and another of its type, or a Python integer."""
         value = self._coerce(other, symbol)
         if value is None:
-            # Python tries the other operand's method, then raises TypeError.
-            return cast(V, NotImplemented)
+            return cast(V, self._deferred(symbol, other))
         args = [value, self] if swap else [self, value]
         return _apply(op, args, to, f"({args[0]._text()} {symbol} {args[1]._text()})")
+
+    def _deferred(self, symbol: str, other: object) -> Any:
+        """Return NotImplemented if the other operand may have the operator. Raises TypeMismatchError if it has not.
+
+        An array has every operator, and a list is repeated by a plain integer. Without the error, `==` and `!=` would
+        compare identities.
+        """
+        if getattr(other, "__array_ufunc__", None) is not None:
+            np = numpy_or_none()
+            if np is None or not isinstance(other, np.generic):
+                return NotImplemented
+        elif symbol == "*" and isinstance(other, Sequence):
+            return NotImplemented
+        raise TypeMismatchError(
+            f"{symbol} does not take {self._describe()} and {other!r}: give a value of type {self.name}"
+        )
 
     def _coerce(self, other: object, symbol: str) -> Value | None:
         """Return `other` as a value of this type, or None if it is not an integer.
@@ -231,7 +247,7 @@ class Value(Ciphertext):
         number = self._number(other)
         if number is None:
             return None
-        if isinstance(self, Bool) != isinstance(other, bool) and not (isinstance(self, Bool) and number in {0, 1}):
+        if isinstance(self, Bool) != is_bool(other) and not (isinstance(self, Bool) and number in {0, 1}):
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other!r}: give a value of one type"
             )
@@ -245,16 +261,21 @@ def type_expression(cls: type[Value]) -> str:
     """Return the expression for a type, as in `sl.U32`, for messages."""
     if cls.modulus:
         return f"sl.mod({cls.modulus})"
-    if cls.width in {8, 16, 32, 64, 128, 256}:
-        return f"sl.{cls.name.upper()}"
     if cls.name.startswith("fixed"):
         return f"sl.fixed({cls.width}, {cls.fraction})"
+    if cls.width in {8, 16, 32, 64, 128, 256}:
+        return f"sl.{cls.name.upper()}"
     return "sl.Bool" if cls is Bool else f"sl.{'int_' if cls.signed else 'uint'}({cls.width})"
+
+
+def is_bool(value: object) -> bool:
+    """Return whether a value is a bool of Python or numpy."""
+    return type(value).__name__ in {"bool", "bool_"}
 
 
 def _integer(value: object) -> int | None:
     """Return a Python or numpy integer or bool as an int, or None for anything else."""
-    if type(value).__name__ in {"bool", "bool_"}:
+    if is_bool(value):
         return int(bool(value))
     try:
         return operator.index(cast(Any, value))
@@ -308,6 +329,11 @@ class Bool(Value):
         )
 
     __radd__ = __add__
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise TypeMismatchError(f"{self._describe()} is not a number and has no order: cast it, as in .cast(sl.U8)")
+
+    __le__ = __gt__ = __ge__ = __lt__
 
 
 def dtype_name(cls: type[Value]) -> str:
