@@ -58,9 +58,9 @@ class Job(Generic[R]):
     def result(self, timeout: float | None = None, *, progress: Progress = False) -> R:
         """Wait for the job and return its result.
 
-        `timeout` is in seconds and defaults to no limit. When it has passed, this raises the built-in TimeoutError, and the
-        job goes on. `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C
-        cancels the job. Raises CancelledError if the job was cancelled.
+        `timeout` is in seconds and defaults to no limit. When it has passed, this raises the built-in TimeoutError, and
+        the job goes on. `progress` is True for a progress bar of tqdm, or a function of the steps done and the total.
+        Ctrl-C cancels the job. Raises CancelledError if the job was cancelled.
         """
         if self._error is not None:
             raise self._error
