@@ -17,10 +17,7 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
     };
     let targets: Vec<PathBuf> = match given {
         [folder] if as_folder && folder.exists() && !folder.is_dir() => {
-            let what = match names {
-                [_] => format!("{} is the name of a folder, but there is a file", folder.display()),
-                _ => format!("{} is a file, but there are {} results", folder.display(), names.len()),
-            };
+            let what = format!("{} is a file, but there are {} results", folder.display(), names.len());
             return Err(usage(what, name_outputs(names)));
         }
         [folder] if as_folder => {

@@ -255,7 +255,6 @@ fn existing_places_are_named_with_the_way_out() {
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read \"\": "));
     for (line, part) in [
         ("eval --key SERVER neg a.ct -o x.ct -o y.ct", "there is 1 result, but 2 output files\n  help: name one file"),
-        ("eval --key SERVER neg a.ct -o add.txt/", "add.txt/ is the name of a folder, but there is a file"),
         ("eval --key SERVER lookup a.ct --table 1 -o x.ct", "--table has 1 entry"),
         ("eval --key SERVER lookup a.ct --table= -o x.ct", "--table is empty"),
     ] {
