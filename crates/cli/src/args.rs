@@ -26,7 +26,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Generate the client's secret key and the server's public key
+    /// Generate the client's secret key, the server's key, and the public key of scheme tfhe
     Keygen(crate::keygen::Args),
     /// Encrypt values
     Encrypt(crate::encrypt::Args),
@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Random(crate::random::Args),
     /// Decrypt ciphertexts
     Decrypt(crate::decrypt::Args),
-    /// Describe key and ciphertext files and verify them
+    /// Describe and verify keys, ciphertexts, plans and paused runs
     Inspect(crate::inspect::Args),
     /// Rewrite keys and ciphertexts of earlier versions in the present form
     Convert(crate::convert::Args),

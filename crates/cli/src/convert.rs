@@ -14,7 +14,9 @@ Examples:
   solinas convert --key keys/client.key keys/server.key
   solinas convert old.ct -o new.ct
 
-The command replaces each file, or leaves it as it is if it has the present form. A file is replaced when its new form is complete. The values and the key pair stay the same. Server keys of scheme tfhe from before the section `packing` compute as before, but cannot pack compact results. With the client key, the command adds the section. `solinas inspect` says what a key can do.";
+The command replaces each file when its new form is complete, or verifies it and leaves it as it is if it has the present form. The values and the key pair stay the same.
+Server keys of scheme tfhe from before the section `packing` compute as before, but cannot pack compact results. With the client key, the command adds the section.
+`solinas inspect` says what a key can do.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,7 +24,7 @@ pub(crate) struct Args {
     /// The keys and ciphertexts
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The client key, which adds missing sections to a server key
+    /// The client key of the files, which adds missing sections to a server key
     #[arg(long, short, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Write here instead of replacing the only file
@@ -36,21 +38,33 @@ struct Report<'a> {
     file: &'a Path,
     kind: String,
     written_by: String,
+    /// Whether the form of the file changed. If not, an output is a copy.
     converted: bool,
+    #[serde(skip)]
+    copied: bool,
     added: Option<&'static str>,
     lacks: Option<&'static str>,
 }
 
 impl<'a> Report<'a> {
     fn new(file: &'a Path, done: Conversion) -> Self {
-        let Conversion { kind, writer, added, lacks, written, .. } = done;
-        Self { file, kind: kind.to_string(), written_by: writer, converted: written, added, lacks }
+        let Conversion { kind, writer, added, lacks, present, written, .. } = done;
+        Self {
+            file,
+            kind: kind.to_string(),
+            written_by: writer,
+            converted: !present,
+            copied: present && written,
+            added,
+            lacks,
+        }
     }
 
     fn line(&self) -> String {
         let state = match (self.converted, self.added) {
             (true, Some(section)) => format!("now in the present form, section {section} added"),
             (true, None) => format!("now in the present form, written by {} before", self.written_by),
+            (false, _) if self.copied => "a copy of a file that was in the present form already".to_owned(),
             (false, _) => "was in the present form already".to_owned(),
         };
         let lacks = self.lacks.map_or_else(String::new, |section| {
@@ -72,7 +86,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         check_not_input(output, &inputs)?;
         check_ciphertext_target(output)?;
     }
-    args.files.iter().filter(|_| args.output.is_none()).try_for_each(|file| check_writable(file))?;
+    // What cannot be read is reported when it is read.
+    let replaced = args.files.iter().filter(|file| args.output.is_none() && file.is_file());
+    replaced.into_iter().try_for_each(|file| check_writable(file))?;
     let client = args.key.as_deref().map(ClientKey::load).transpose()?;
     let mut reports = Vec::new();
     for file in &args.files {

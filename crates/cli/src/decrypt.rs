@@ -14,7 +14,6 @@ Examples:
   solinas decrypt --key keys/client.key c.ct
   solinas decrypt --key keys/client.key sum.ct product.ct --json
   solinas decrypt --key keys/client.key sums.ct products.ct --csv -o table.csv
-
   solinas decrypt --key keys/client.key digest.ct --hex
 
 The command prints one value of an array on each line. With --hex or --bits, a row of bools is one value, and its first bool is the least significant bit. \

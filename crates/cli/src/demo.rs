@@ -3,11 +3,13 @@
 //! With scheme tfhe, each bidder encrypts with the public key, in a process and a folder of its own. No bidder and not the server
 //! has the client key.
 
+use crate::csv_rows::{Row, Rows};
 use crate::error::{Error, Result, input};
 use crate::eval::max_and_argmax;
 use crate::output::Output;
 use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
+use solinas_circuits::counted;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{
@@ -178,26 +180,27 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
         None => BIDS.to_owned(),
     };
     let place = path.unwrap_or(Path::new("the built-in bids")).display();
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let wrong = |line: u64, what: String| {
+    let mut rows = Rows::new(&place, &text);
+    let wrong = |line: usize, what: String| {
         input(
             format!("{place}, line {line}: {what}"),
             "each line is a bidder and a bid of 0 to 65535, under the header bidder,bid",
         )
     };
-    let headers = reader.headers().map_err(|e| wrong(1, e.to_string()))?;
+    let headers = rows.next().transpose()?.map_or_else(Vec::new, |row| row.fields);
     let column = |name: &str| {
         headers.iter().position(|header| header == name).ok_or_else(|| wrong(1, format!("there is no column '{name}'")))
     };
     let (bidder, amount) = (column("bidder")?, column("bid")?);
     let mut bids = Vec::new();
-    for record in reader.records() {
-        let line = bids.len() as u64 + 2;
-        let record = record.map_err(|e| wrong(line, e.to_string()))?;
-        let line = record.position().map_or(line, csv::Position::line);
-        let text = record.get(amount).unwrap_or_default();
+    for row in rows {
+        let Row { line, mut fields } = row?;
+        if fields.len() != headers.len() {
+            return Err(wrong(line, format!("it has {}, not {}", counted(fields.len(), "field"), headers.len())));
+        }
+        let text = &fields[amount];
         let amount = text.parse().map_err(|_| wrong(line, format!("'{text}' is not a bid")))?;
-        bids.push(Bid { bidder: record.get(bidder).unwrap_or_default().to_owned(), amount });
+        bids.push(Bid { bidder: fields.swap_remove(bidder), amount });
     }
     match bids.len() {
         1..=64 => Ok(bids),

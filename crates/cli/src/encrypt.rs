@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// The client key, or a key that is public: public.key of scheme tfhe, server.key of the other schemes
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
-    /// Type of the values
+    /// Type of the values: bool, u1 to u2048, i1 to i2048, or modP for integers modulo P
     #[arg(long = "type", short, value_parser = parse_type, required_unless_present = "bits", conflicts_with = "bits")]
     ty: Option<Type>,
     /// Encrypt values of N bits as bools, for ports of circuits; a value is 0x and hexadecimal digits, 0b and bits, or a number
@@ -91,9 +91,8 @@ impl<'a> Report<'a> {
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     check_ciphertext_target(&args.output)?;
-    if let Some(matrix) = &args.matrix {
-        check_not_input(&args.output, &[matrix])?;
-    }
+    let inputs: Vec<&Path> = args.matrix.iter().chain(&args.csv).map(PathBuf::as_path).collect();
+    check_not_input(&args.output, &inputs)?;
     let ciphertext = cancellable(out, |_| encrypted(&args, out))?;
     ciphertext.save(&args.output)?;
     let report = Report::new(&args.output, &ciphertext);

@@ -36,7 +36,7 @@ pub(crate) enum Error {
         source: Box<solinas_circuits::Error>,
     },
     /// The operating system refused an action on a file.
-    #[error("cannot {action} {}: {source}; {}", path.display(), remedy(source))]
+    #[error("cannot {action} {}: {source}; {}", shown(path), remedy(source))]
     Io {
         /// The action, as a verb.
         action: &'static str,
@@ -94,7 +94,7 @@ impl From<solinas_rtl::Error> for Error {
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         match error {
-            solinas_runtime::Error::Cancelled => Self::Interrupted,
+            solinas_runtime::Error::Cancelled => crate::progress::interruption(),
             solinas_runtime::Error::Value { text, ty, expected } => {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
@@ -113,8 +113,12 @@ impl From<solinas_schemes::rsa::Error> for Error {
 }
 
 impl Error {
+    /// An error of the operating system. If it holds an error of a file, the result is that error.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::Io { action, path: path.to_path_buf(), source }
+        match source.downcast::<solinas_formats::Error>() {
+            Ok(inner) => Self::File(inner),
+            Err(source) => Self::Io { action, path: path.to_path_buf(), source },
+        }
     }
 
     /// For `map_err`: adds the file or the operation to an error of `solinas_circuits`.
@@ -135,15 +139,15 @@ impl Error {
     pub(crate) fn parts(&self) -> (String, Option<String>) {
         match self {
             Self::Io { action, path, source } => {
-                return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
+                return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
             }
             Self::Input { what, help } | Self::Usage { what, help } => return (what.clone(), Some(help.clone())),
             Self::File(solinas_formats::Error::Io { path, action, source }) => {
-                return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
+                return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
             }
             Self::Runtime(error) => {
                 if let solinas_runtime::Error::Format(solinas_formats::Error::Io { path, action, source }) = &**error {
-                    return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
+                    return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
                 }
             }
             _ => {}
@@ -177,6 +181,11 @@ impl Error {
         }
         ExitCode::from(self.code())
     }
+}
+
+/// The path as text, in quotes if it is empty.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "\"\"".to_owned() } else { path.display().to_string() }
 }
 
 /// The usual remedy of an I/O error.

@@ -1,9 +1,8 @@
 //! `solinas expand`: writes the public matrix of an LWE key to a file.
 
-use crate::error::{Result, input, usage};
+use crate::error::{Result, usage};
 use crate::files::{check_not_input, check_target, check_writable};
 use crate::output::Output;
-
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_runtime::{EncryptionKey, size};
@@ -45,9 +44,6 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     check_not_input(output, &[&args.key])?;
     check_target(output)?;
     check_writable(output)?;
-    if output.exists() && !output.is_file() {
-        return Err(input(format!("{} is not a regular file", output.display()), "write to another place"));
-    }
     let key = EncryptionKey::load_with_matrix(&args.key)?;
     let bytes = key.matrix_bytes()?;
     let label = format!("writing {} to {}", size(bytes as usize), output.display());

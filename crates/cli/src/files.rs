@@ -5,9 +5,10 @@ use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
 use solinas_field::allocation::fallible;
 use solinas_formats::{
-    Expect, Kind, NewFile, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, containing_folder, is_private_key,
+    Expect, Kind, NewFile, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, check_replaceable, containing_folder,
+    is_private_key,
 };
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -24,11 +25,21 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
         std::fs::File::open(path).and_then(|mut file| read(&mut file, &mut text))
     };
     let name = if path == Path::new("-") { Path::new("standard input") } else { path };
-    done.map_err(|e| Error::io("read", name, e))?;
+    done.map_err(|e| match e.kind() {
+        ErrorKind::InvalidData => no_text(path).unwrap_or_else(|| Error::io("read", name, e)),
+        _ => Error::io("read", name, e),
+    })?;
     if text.len() as u64 > MOST {
         return Err(input(format!("{} is longer than 1 GiB", path.display()), "split the file"));
     }
     Ok(text)
+}
+
+/// The error for a key or ciphertext in the place of a text file. `None` for other files.
+fn no_text(path: &Path) -> Option<Error> {
+    let kind = solinas_kind(path, &head(path).ok()?)?;
+    let what = format!("{} is a {kind}, but a text file is needed", path.display());
+    Some(input(what, format!("name a text file; `solinas inspect` describes a {kind}")))
 }
 
 /// A file of up to `most` bytes, or standard input for `-`.
@@ -54,7 +65,7 @@ pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
     solinas_circuits::import::read(&text).map_err(Error::circuit(path.display()))
 }
 
-/// Writes text to a file, or to standard output if no file is given. Replaces a regular file in one step, but never a key or a ciphertext.
+/// Writes text to a file, or to standard output if no file is given. Replaces an ordinary file in one step, but never a key or a ciphertext.
 pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
     match path.filter(|path| *path != Path::new("-")) {
         Some(path) => write(path, text.as_bytes(), Access::Anyone),
@@ -80,13 +91,7 @@ pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Re
 
 fn write(path: &Path, bytes: &[u8], access: Access) -> Result<()> {
     check_target(path)?;
-    let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
-    let done = if special {
-        std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes))
-    } else {
-        new_file(path, bytes, access, true)
-    };
-    done.map_err(|e| Error::io("write", path, e))
+    new_file(path, bytes, access, true).map_err(|e| Error::io("write", path, e))
 }
 
 /// The users that can read a new file.
@@ -113,7 +118,7 @@ pub(crate) enum Over {
 pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> {
     check_over(path, over)?;
     new_file(path, bytes, Access::Owner, over != Over::Nothing).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => {
+        ErrorKind::AlreadyExists => {
             input(format!("{} already exists", path.display()), "write to another file, or --force to replace it")
         }
         _ => Error::io("write", path, e),
@@ -152,26 +157,39 @@ fn head(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     Ok(head)
 }
 
-/// Fails if the file at this path is a key or a ciphertext, which other data may not replace. Every written file passes this check, except for a private
-/// key that replaces another.
+/// Fails if the path names no ordinary file, for example a symbolic link or a device, or if it names a key or a ciphertext, which other data may not
+/// replace. Every written file passes this check, except for a private key that replaces another.
 pub(crate) fn check_target(path: &Path) -> Result<()> {
+    if !path.is_dir() {
+        check_replaceable(path)?;
+    }
     let head = head(path)?;
     check_magic(path, &head)?;
     check_private_key(path, &head)
 }
 
 fn check_magic(path: &Path, head: &[u8]) -> Result<()> {
-    if head.starts_with(&PUBLIC_MAGIC) || head.starts_with(&SECRET_MAGIC) {
-        let what = format!("{} is a key or ciphertext, which this command does not replace", path.display());
-        return Err(input(what, "write to another file"));
+    match solinas_kind(path, head) {
+        Some(kind) => Err(not_replaced(path, &kind)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The kind of a key, a ciphertext or another file in the format of Solinas, as text. `None` for other files.
+fn solinas_kind(path: &Path, head: &[u8]) -> Option<String> {
+    let kind =
+        || Reader::open(path, Expect::any()).map_or("damaged Solinas file".to_owned(), |file| file.kind().to_string());
+    (head.starts_with(&PUBLIC_MAGIC) || head.starts_with(&SECRET_MAGIC)).then(kind)
+}
+
+fn not_replaced(path: &Path, kind: &str) -> Error {
+    let what = format!("{} is a {kind}, which this command does not replace", path.display());
+    input(what, "write to another file")
 }
 
 fn check_private_key(path: &Path, head: &[u8]) -> Result<()> {
     if is_private_key(head) {
-        let what = format!("{} is a private key, which this command does not replace", path.display());
-        return Err(input(what, "write to another file"));
+        return Err(not_replaced(path, "private key"));
     }
     Ok(())
 }
@@ -206,17 +224,20 @@ fn place(path: &Path) -> PathBuf {
     std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
-/// Fails if no ciphertext can be written there: to standard output, to a missing folder, or over a key.
+/// Fails if no ciphertext can be written there: to standard output, to a missing folder, over a link or a device, or over a key, plan or paused run.
 pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
     if path == Path::new("-") {
         return Err(usage("a ciphertext cannot be written to standard output", "name a file; ./- is a file named -"));
     }
     check_writable(path)?;
     let head = head(path)?;
-    let other = || Reader::open(path, Expect::any_public()).is_ok_and(|file| file.kind() != Kind::Ciphertext);
-    if head.starts_with(&SECRET_MAGIC) || (head.starts_with(&PUBLIC_MAGIC) && other()) {
-        let what = format!("{} is a key, which a ciphertext may not replace", path.display());
-        return Err(input(what, "write to another file"));
+    // A damaged public file may be replaced.
+    let replaceable = || match Reader::open(path, Expect::any_public()) {
+        Ok(file) => file.kind() == Kind::Ciphertext,
+        Err(_) => !head.starts_with(&SECRET_MAGIC),
+    };
+    if !replaceable() {
+        check_magic(path, &head)?;
     }
     check_private_key(path, &head)
 }

@@ -1,6 +1,6 @@
 //! `solinas inspect`: describes a file and verifies it.
 
-use crate::error::{Result, input};
+use crate::error::{Error, Result, input};
 use crate::output::Output;
 use serde::Serialize;
 use solinas_formats::{Kind, Summary};
@@ -13,7 +13,10 @@ Examples:
   solinas inspect c.ct
   solinas inspect keys/*.key --json
 
-The command verifies every byte of the files. For a key it says what the key can do, and which section it lacks if an earlier version wrote it. For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret. It verifies a matrix that scheme lwe streams piece by piece. The exit code is 1 if a file is damaged.
+The command describes keys, ciphertexts, plans, paused runs and matrices of scheme lwe, and verifies every byte of them. \
+For a key it says what the key can do, and which section it lacks if an earlier version wrote it. \
+For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret.
+The exit code is 1 if a file is damaged or cannot be read. The other files are described nevertheless.
 For circuits (Bristol, BLIF, Yosys JSON), see `solinas circuit stats`.";
 
 #[derive(clap::Args)]
@@ -53,25 +56,27 @@ impl fmt::Display for Inspected {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let (mut all, mut failed) = (Vec::new(), None);
+    let (mut all, mut failed) = (Vec::new(), Vec::<Error>::new());
     for file in &args.files {
         match solinas_formats::inspect(file) {
-            Ok(summary) => all.push(Inspected::new(summary)),
-            // The first damaged file is reported after the descriptions of the other files.
-            Err(error) => failed = failed.or(Some(error)),
+            Ok(summary) => {
+                if !summary.is_intact() {
+                    let what = format!("{} is damaged", file.display());
+                    failed.push(input(what, "copy it again from its source, or generate it anew"));
+                }
+                all.push(Inspected::new(summary));
+            }
+            Err(error) => failed.push(error.into()),
         }
     }
     if !all.is_empty() {
         out.result(&all, || all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     }
-    if let Some(error) = failed {
-        return Err(error.into());
+    // Bad files are reported after the descriptions of the others. The last one ends the command.
+    let Some(last) = failed.pop() else { return Ok(()) };
+    for error in &failed {
+        // The exit code is that of the last one.
+        let _ = error.report(out.json());
     }
-    match all.iter().map(|inspected| &inspected.summary).find(|summary| !summary.is_intact()) {
-        None => Ok(()),
-        Some(damaged) => {
-            let what = format!("{} is damaged", damaged.path.display());
-            Err(input(what, "copy it again from its source, or generate it anew"))
-        }
-    }
+    Err(last)
 }

@@ -217,19 +217,19 @@ fn bytes(path: &Path) -> Result<u64> {
 /// Whether the error says that key generation cannot continue from the existing checkpoint.
 fn is_unusable(error: &Error) -> bool {
     use solinas_formats::Error::{
-        Checkpoint, Damaged, Empty, Field, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated,
-        WrongKind, WrongScheme,
+        Damaged, Empty, Field, Link, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated, WrongKind,
+        WrongScheme,
     };
     let Error::Runtime(error) = error else { return false };
     let solinas_runtime::Error::Format(error) = &**error else { return false };
     matches!(
         error,
-        Checkpoint { .. }
-            | Damaged { .. }
+        Damaged { .. }
             | Empty { .. }
             | Field { .. }
             | MissingSection { .. }
             | NewerVersion { .. }
+            | Link { .. }
             | NotAFile { .. }
             | NotSolinas { .. }
             | Section { .. }

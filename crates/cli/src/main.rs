@@ -7,6 +7,7 @@ mod bench;
 mod bigint;
 mod circuit;
 mod convert;
+mod csv_rows;
 mod decrypt;
 mod demo;
 mod encrypt;

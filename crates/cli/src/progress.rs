@@ -4,12 +4,15 @@ use crate::error::{Error, Result, input};
 use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solinas_runtime::{Control, Progress};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 /// Whether the current work writes nothing, so that an interruption need not wait for its end.
 static ENDS: AtomicBool = AtomicBool::new(false);
+/// The file that keeps the progress of the command.
+static KEPT: OnceLock<PathBuf> = OnceLock::new();
 /// Whether errors are printed as JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
@@ -23,8 +26,9 @@ pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
     let interrupted = || {
         CANCEL.store(true, Ordering::Relaxed);
         if ENDS.load(Ordering::Relaxed) {
-            Error::Interrupted.report(JSON.load(Ordering::Relaxed));
-            std::process::exit(Error::Interrupted.code().into());
+            let error = interruption();
+            error.report(JSON.load(Ordering::Relaxed));
+            std::process::exit(error.code().into());
         }
     };
     let handler = HANDLER.get_or_init(|| ctrlc::set_handler(interrupted).map_err(|e| e.to_string()));
@@ -34,6 +38,20 @@ pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
             format!("cannot listen for Ctrl-C: {e}"),
             "run the command where a process may set signal handlers",
         )),
+    }
+}
+
+/// Names the file that keeps the progress of the command. The error of an interruption names it if it exists.
+pub(crate) fn keep_progress_in(file: &Path) {
+    // A command has one such file.
+    let _ = KEPT.set(file.to_path_buf());
+}
+
+/// The error of an interruption.
+pub(crate) fn interruption() -> Error {
+    match KEPT.get().filter(|file| file.exists()) {
+        Some(file) => Error::Paused(file.clone()),
+        None => Error::Interrupted,
     }
 }
 
@@ -54,7 +72,7 @@ pub(crate) fn cancellable<T>(out: &Output, work: impl FnOnce(&Control<'_>) -> Re
     ENDS.store(true, Ordering::Relaxed);
     let result = work(&interrupt_control()?);
     ENDS.store(false, Ordering::Relaxed);
-    if CANCEL.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { result }
+    if CANCEL.load(Ordering::Relaxed) { Err(interruption()) } else { result }
 }
 
 /// Whether to show progress bars.

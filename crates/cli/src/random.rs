@@ -2,7 +2,7 @@
 
 use crate::encrypt::Report;
 use crate::error::Result;
-use crate::files::{check_ciphertext_target, check_writable};
+use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::progress::watch;
@@ -47,7 +47,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     check_ciphertext_target(&args.output)?;
-    check_writable(&args.output)?;
     let key = ServerKey::load(&args.key)?;
     out.warn_of_weakness(&args.key, key.weakness(), args.research);
     let scheme = key.params().scheme;

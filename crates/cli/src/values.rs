@@ -1,69 +1,65 @@
 //! Plain values from arguments, standard input and CSV columns.
 
+use crate::csv_rows::{Row, Rows};
 use crate::error::{Error, Result, input, usage};
 use crate::files::read_text;
 use solinas_circuits::program::{MAX_WIDTH, Type};
 use solinas_runtime::{Natural, Plain};
 use std::path::Path;
 
-/// The values of a CSV column, which is given by its name or by its index from 0. The first line is a header if the column is given by name, or if its cell
-/// in the first line is neither a value nor a number. A number counts as a name only if some cell of the first line is not a number.
+/// The values of a CSV column, which is given by its name or by its index from 0. The first line is data if all its cells are values or numbers and the
+/// column is given by its index. Otherwise it is a header.
 ///
 /// # Errors
 /// For a column that is missing, that has the name of another one, or that holds other values; the error names the line.
 pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
     let text = read_text(path)?;
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut records = reader.records().map(|record| {
-        record.map_err(|e| input(format!("{}: {e}", path.display()), "separate the fields of the CSV file by commas"))
-    });
+    let mut rows = Rows::new(path.display(), &text);
     let empty =
         || input(format!("{} has no values", path.display()), "give a CSV file with at least one row of values");
-    let first = records.next().transpose()?.ok_or_else(empty)?;
-    let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
-    let headless = column.parse::<usize>().is_ok() && first.iter().all(is_data);
-    let mut places = first.iter().enumerate().filter(|(_, name)| *name == column && !headless).map(|(at, _)| at);
+    let first = rows.next().transpose()?.ok_or_else(empty)?;
+    let is_data = |text: &String| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
+    let headless = column.parse::<usize>().is_ok() && first.fields.iter().all(is_data);
+    let named = |name: &String| name == column && !headless;
+    let mut places = first.fields.iter().enumerate().filter(|(_, name)| named(name)).map(|(at, _)| at);
     let named = places.next();
     if let (Some(at), Some(other)) = (named, places.next()) {
         let what = format!("{} has several columns '{column}', such as columns {at} and {other}", path.display());
         return Err(input(what, format!("give the number of one of them, such as --column {at}")));
     }
-    let at = match named.or_else(|| column.parse().ok().filter(|at| *at < first.len())) {
+    let at = match named.or_else(|| column.parse().ok().filter(|at| *at < first.fields.len())) {
         Some(at) => at,
         None => {
             let what = format!("{} has no column '{column}'", path.display());
-            let names: Vec<_> = first.iter().collect();
-            let help = match (headless, first.len()) {
+            let help = match (headless, first.fields.len()) {
                 (true, 1) => "give 0, its only column, since its first line has no names".to_owned(),
                 (true, count) => format!("give a column from 0 to {}, since its first line has no names", count - 1),
-                (false, _) => format!("use one of its columns {}, or a number from 0", names.join(", ")),
+                (false, _) => format!("use one of its columns {}, or a number from 0", first.fields.join(", ")),
             };
             return Err(input(what, help));
         }
     };
-    let fields = first.len();
-    let begins = if named.is_none() && first.get(at).is_some_and(is_data) { Some(Ok(first)) } else { None };
+    let fields = first.fields.len();
+    let data = headless.then_some(Ok(first));
     let mut values = Vec::new();
-    for record in begins.into_iter().chain(records) {
-        let record = record?;
-        let line = record.position().map_or(0, csv::Position::line);
-        if record.len() > fields {
+    for row in data.into_iter().chain(rows) {
+        let Row { line, fields: row } = row?;
+        if row.len() > fields {
             let what = format!(
                 "{}, line {line}: it has {} fields, but the first line has {fields}",
                 path.display(),
-                record.len()
+                row.len()
             );
             return Err(input(what, "quote fields that contain commas, and write numbers without commas"));
         }
-        let text = record.get(at).filter(|text| !text.is_empty());
+        let text = row.get(at).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
             input(format!("{}, line {line}: column '{column}' is empty", path.display()), "give every row a value")
         })?;
         // The values are checked again later. This check knows the line.
         Plain::parse(ty, &[text], None)
             .map_err(|e| Error::from(e).with_place(&format!("{}, line {line}", path.display())))?;
-        values.push(text.to_owned());
+        values.push(text.clone());
     }
     if values.is_empty() { Err(empty()) } else { Ok(values) }
 }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::header::Kind;
-use crate::new_file::NewFile;
+use crate::new_file::{NewFile, check_replaceable};
 use crate::private_key::{PRIVATE_KEY_HEAD, is_private_key};
 use crate::reader::{Expect, Reader};
 use crate::{layout, source};
@@ -100,7 +100,7 @@ impl Destination for ToFile {}
 impl Destination for Memory {}
 
 fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()> {
-    let metadata = match fs::metadata(path) {
+    let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(e) => return Err(Error::io(path, "create", e)),
@@ -119,12 +119,11 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
 /// key of another program, such as one in PEM, is a key too.
 ///
 /// # Errors
-/// [`Error::Exists`] if the path names a key or a ciphertext. [`Error::NotAFile`] if it names a directory, a pipe or a
-/// device. [`Error::Io`] and [`Error::DiskFull`] from the file system.
+/// [`Error::Exists`] if the path names a key or a ciphertext. Those of [`check_replaceable`]. [`Error::Io`] and [`Error::DiskFull`] from the file system.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    check_replaceable(path)?;
     match File::open(path) {
         Ok(mut file) => {
-            source::check_ordinary(path, &file.metadata().map_err(|e| Error::io(path, "open", e))?)?;
             if let Some(secret) = held_key(path, &mut file)? {
                 return Err(Error::Exists { path: path.to_path_buf(), secret });
             }

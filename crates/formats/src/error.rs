@@ -47,6 +47,14 @@ pub enum Error {
         /// The kind of the path.
         what: &'static str,
     },
+    /// The destination is a symbolic link.
+    #[error("{} is a symbolic link to {}, and a new file replaces no link; name the target itself", path.display(), target.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// The path in the link.
+        target: PathBuf,
+    },
     /// The file has no bytes.
     #[error("{} is empty; copy it again from its source, or make it again", path.display())]
     Empty {
@@ -151,7 +159,7 @@ pub enum Error {
     #[error("packed numbers: {0}")]
     Packing(String),
     /// The checkpoint belongs to another key generation than requested.
-    #[error("{} belongs to another key generation: {problem}; use the options it was begun with, or remove it to begin again", path.display())]
+    #[error("{} belongs to another key generation: {problem}; use the options it was begun with, or move it away to begin again", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
@@ -180,6 +188,7 @@ impl Error {
             | Self::DiskFull { path, .. }
             | Self::Exists { path, .. }
             | Self::NotAFile { path, .. }
+            | Self::Link { path, .. }
             | Self::Empty { path }
             | Self::NotSolinas { path }
             | Self::NewerVersion { path, .. }
@@ -197,9 +206,14 @@ impl Error {
         }
     }
 
-    /// Wraps an error of the operating system. A full disk becomes [`Self::DiskFull`].
+    /// Wraps an error of the operating system. A full disk becomes [`Self::DiskFull`]. An error of this crate inside of
+    /// it is taken out.
     pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let path = path.to_path_buf();
+        let source = match source.downcast::<Self>() {
+            Ok(inner) => return inner,
+            Err(source) => source,
+        };
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 Self::DiskFull { path, source }

@@ -70,7 +70,9 @@ pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
 pub use leveled::{CiphertextFiles, bgv, lwe, ntru};
-pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers, containing_folder, remove_file};
+pub use new_file::{
+    NewFile, TemporaryFolder, check_place, check_replaceable, clear_leftovers, containing_folder, remove_file,
+};
 pub use on_demand::OnDemand;
 pub use pair::NewPair;
 pub use private_key::{PRIVATE_KEY_HEAD, is_private_key};

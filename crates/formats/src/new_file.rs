@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::{pair, source};
+use crate::{Error, pair, source};
 
 /// Prefix and suffix of every temporary name.
 const NAME: (&str, &str) = (".solinas-", ".tmp");
@@ -27,14 +27,15 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file. A `secret` file has mode 0600, other files the default mode of new files. With `replace`, it may
-    /// replace another file, whose mode it does not keep. A symbolic link is replaced; the file that it names stays
-    /// unchanged.
+    /// replace another ordinary file, whose mode it does not keep.
     ///
     /// # Errors
-    /// The errors of the file system, without the temporary name.
+    /// Those of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system, without the
+    /// temporary name.
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
         let path = path.to_path_buf();
         check_name(&path)?;
+        check_replaceable(&path).map_err(invalid)?;
         clear_leftovers(containing_folder(&path));
         let mut builder = tempfile::Builder::new();
         builder.prefix(NAME.0).suffix(NAME.1);
@@ -72,11 +73,15 @@ impl NewFile {
     /// system supports locks.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the name exists and `replace` is false. The errors of the file system. After
-    /// an error the old file stays, unless only the last step failed, which makes the name durable.
+    /// [`io::ErrorKind::AlreadyExists`] if the name exists and `replace` is false. Those of [`check_replaceable`]. The
+    /// errors of the file system. After an error the old file stays, unless only the last step failed, which makes the
+    /// name durable.
     pub fn persist(self) -> io::Result<File> {
         let Self { path, temp, replace } = self;
         temp.as_file().sync_all()?;
+        if replace {
+            check_replaceable(&path).map_err(invalid)?;
+        }
         let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
         let file = persisted.map_err(|e| plain(&e.error))?;
         sync_folder(containing_folder(&path))?;
@@ -198,13 +203,29 @@ fn remove_leftover(path: &Path, folder: &Path) -> io::Result<bool> {
 /// Checks that a file can be created at this path. Call it before work whose result must be written there.
 ///
 /// # Errors
-/// The errors of the file system.
+/// Those of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system.
 pub fn check_place(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     check_name(path)?;
+    check_replaceable(path).map_err(invalid)?;
     tempfile::tempfile_in(containing_folder(path)).map(drop).map_err(|e| plain(&e))
+}
+
+/// Checks that a path names an ordinary file or nothing. A new file replaces neither a symbolic link, which could be one
+/// of the system such as `/dev/stdout`, nor what the link names.
+///
+/// # Errors
+/// [`Error::Link`] for a symbolic link. [`Error::NotAFile`] for a folder, a pipe, a socket or a device.
+pub fn check_replaceable(path: &Path) -> Result<(), Error> {
+    // Other errors are reported when the file is created.
+    fs::symlink_metadata(path).map_or(Ok(()), |found| source::check_ordinary(path, &found))
+}
+
+/// The error as one of the operating system. [`Error::io`] takes it out again.
+fn invalid(error: Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
 /// Fails if a path ends in no name, for example the empty path.

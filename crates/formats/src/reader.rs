@@ -127,7 +127,9 @@ impl Reader {
             return Err(truncated(prelude.file_len));
         }
         if len > prelude.file_len {
-            return Err(damaged(&format!("it has {} bytes after its end", len - prelude.file_len)));
+            let more = len - prelude.file_len;
+            let bytes = if more == 1 { "byte" } else { "bytes" };
+            return Err(damaged(&format!("it has {more} {bytes} after its end")));
         }
         let (end, body) = (PRELUDE as u64 + u64::from(prelude.header_len), u64::from(prelude.body));
         let fits = prelude.header_len as usize <= MAX_HEADER

@@ -148,17 +148,21 @@ pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
+/// Fails if the metadata is not that of an ordinary file.
 pub(crate) fn check_ordinary(path: &Path, metadata: &Metadata) -> Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
         return Ok(());
+    }
+    if kind.is_symlink() {
+        let target = std::fs::read_link(path).map_err(|e| Error::io(path, "read the link", e))?;
+        return Err(Error::Link { path: path.to_path_buf(), target });
     }
     #[cfg(unix)]
     let what = {
         use std::os::unix::fs::FileTypeExt;
         match () {
             () if kind.is_dir() => "directory",
-            () if kind.is_symlink() => "symbolic link",
             () if kind.is_fifo() => "pipe",
             () if kind.is_socket() => "socket",
             () => "device",

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use solinas_formats::{Error, Expect, KeyId, Kind, Overwrite, Reader, Result, Writer, inspect};
+use solinas_formats::{Error, Expect, KeyId, Kind, NewFile, Overwrite, Reader, Result, Writer, inspect};
 
 fn write(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()> {
     let mut writer = Writer::create(path, common::header(kind), overwrite)?;
@@ -212,15 +212,34 @@ fn a_path_without_a_name_is_refused_with_advice() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_replaced_and_what_it_names_stays() {
+fn a_link_is_refused_and_it_stays_with_what_it_names() {
     let dir = tempfile::tempdir().unwrap();
     let (target, link) = (dir.path().join("target"), dir.path().join("link"));
     fs::write(&target, "old").unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    write(&link, Kind::Ciphertext, Overwrite::default()).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_file());
+    std::os::unix::fs::symlink("nowhere", dir.path().join("dangling")).unwrap();
+    for (link, named) in [(&link, target.display().to_string()), (&dir.path().join("dangling"), "nowhere".to_owned())] {
+        let errors = [
+            write(link, Kind::Ciphertext, Overwrite::default()).unwrap_err(),
+            write(link, Kind::ClientKey, Overwrite::Always).unwrap_err(),
+            solinas_formats::write_text(link, "new").unwrap_err(),
+            Error::io(link, "write", solinas_formats::check_place(link).unwrap_err()),
+            Error::io(link, "write", NewFile::with_bytes(link, b"new", false, true).unwrap_err()),
+        ];
+        for error in errors {
+            let message = error.to_string();
+            assert!(matches!(error, Error::Link { .. }), "{message}");
+            assert!(message.starts_with(&format!("{} is a symbolic link to {named}", link.display())), "{message}");
+        }
+        assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+    }
     assert_eq!(fs::read_to_string(&target).unwrap(), "old");
-    Reader::open(&link, Expect::any()).unwrap().verify_all().unwrap();
+    // A link that appears while the file is written stays as well.
+    let late = dir.path().join("late");
+    let file = NewFile::with_bytes(&late, b"new", false, true).unwrap();
+    std::os::unix::fs::symlink(&target, &late).unwrap();
+    assert!(matches!(Error::io(&late, "write", file.persist().unwrap_err()), Error::Link { .. }));
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
 }
 
 #[test]

@@ -20,18 +20,23 @@ pub struct Conversion {
     pub added: Option<&'static str>,
     /// The section that the file lacks, which a client key would add.
     pub lacks: Option<&'static str>,
+    /// Whether the file had the present form.
+    pub present: bool,
     /// Whether a file was written. Without an output, a file in the present form stays as it is.
     pub written: bool,
 }
 
 /// Writes a key or ciphertext in the form of this version: to `output`, or in the place of the file. The file appears, or replaces an
-/// existing one, when it is complete. The client key of the pair adds the sections that earlier versions did not write into a server key.
+/// existing one, when it is complete. A file that stays as it is is verified whole. The client key of the pair adds the sections that earlier versions did not write into a server key.
 ///
 /// # Errors
 /// [`Error::Format`] if the file is of another kind, damaged, newer than this library, or of another pair than the client key, or if the
 /// output exists or cannot be written.
 pub fn convert(file: &Path, client: Option<&ClientKey>, output: Option<&Path>) -> Result<Conversion, Error> {
     let reader = Reader::open(file, Expect::any_of(&KINDS))?;
+    if let Some(client) = client {
+        reader.expect_key(client.key_id(), "client.key")?;
+    }
     on_pool(|| Source { reader: &reader, file, output }.convert(client)).map_err(|error| error.in_file(file))
 }
 
@@ -66,7 +71,6 @@ impl Source<'_> {
         let (ServerKey(old), reader) = (ServerKey::read(self.reader)?, self.reader);
         let (missing, mut key) = (old.lacks(), old);
         if let (Some(_), Some(client)) = (missing, client) {
-            reader.expect_key(client.key_id(), "client.key")?;
             key = client.0.complete(reader)?;
         }
         let lacks = key.lacks();
@@ -94,7 +98,10 @@ impl Source<'_> {
             let mut writer = Writer::create(self.output.unwrap_or(self.file), header, overwrite)?;
             content(&mut writer)?;
             writer.finish()?;
+        } else {
+            // Some sections are read only when they are needed.
+            self.reader.verify_all()?;
         }
-        Ok(Conversion { kind, writer: old.library.clone(), added, lacks, written })
+        Ok(Conversion { kind, writer: old.library.clone(), added, lacks, present, written })
     }
 }

@@ -94,9 +94,12 @@ impl Error {
 fn file(error: &File) -> ErrorKind {
     match error {
         File::WrongKey { .. } => ErrorKind::Key,
-        File::Io { .. } | File::DiskFull { .. } | File::Exists { .. } | File::NotAFile { .. } | File::Busy { .. } => {
-            ErrorKind::File
-        }
+        File::Io { .. }
+        | File::DiskFull { .. }
+        | File::Exists { .. }
+        | File::NotAFile { .. }
+        | File::Link { .. }
+        | File::Busy { .. } => ErrorKind::File,
         _ => ErrorKind::Format,
     }
 }

@@ -288,9 +288,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let path = common.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = path {
         check_target(path)?;
-        if std::fs::metadata(path).is_ok_and(|found| found.is_file()) || !path.exists() {
-            check_writable(path)?;
-        }
+        check_writable(path)?;
     }
     let mut reader = Reader { common, found: None, stdin: false };
     let start;

@@ -10,11 +10,11 @@ use crate::error::{Error, Result, usage};
 use crate::files::check_writable;
 use crate::names::listed;
 use crate::output::Output;
-use crate::progress::{cancellable, shows_progress, watch};
+use crate::progress::{cancellable, keep_progress_in, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{CostModel, Estimate, Plan, Scheme, Server, ServerKey, ServerOptions, schemes};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use operation::Details;
@@ -45,8 +45,9 @@ An operand is a ciphertext file or a public constant: 5, -3, true, or with its t
 Operations on arrays work element by element, and a scalar combines with every element. sum, max, min, argmax and argmin of one array reduce it to one value.
 For arrays of integers modulo a number, sum, dot and rotate work across the slots of the vector. They need a key of scheme bgv, or a key of scheme ntru from `keygen --rotations`.
 For several results, name a folder with -o, or repeat -o for each result.
-A plan (scheme tfhe) is every bootstrap of the work. One plan gives the same bytes on every machine, device and number of threads, and without --model or --plan it is chosen for the threads of the server.
-Ctrl-C stops the command with exit code 130, and no result is written. With --checkpoint, the same command goes on where it stopped.";
+A plan (scheme tfhe) lists every bootstrap of the work. One plan gives the same bytes on every machine, device and number of threads. \
+Without --model or --plan, it is the plan of the model threads-N for the N threads of the command.
+Ctrl-C stops the command with exit code 130, and no result is written. With --checkpoint, the command keeps its progress, and the same command goes on where it stopped.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -90,7 +91,7 @@ pub(crate) struct Args {
     /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, emulated for tests, or rtl for the simulated accelerator (scheme gh); defaults to SOLINAS_DEVICE, else to cpu. `solinas params --devices` lists the GPUs
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// The rule that chooses the plan (scheme tfhe): fewest bootstraps, shallow, or threads-N for the plan that ends first on N threads; defaults to the number of threads of the server
+    /// The rule that chooses the plan (scheme tfhe): fewest bootstraps, shallow, or threads-N for the plan that ends first on N threads; defaults to threads-N for the N threads of this command
     #[arg(long, value_name = "NAME", conflicts_with = "plan")]
     model: Option<CostModel>,
     /// Compute by this plan, from --save-plan
@@ -108,7 +109,7 @@ pub(crate) struct Args {
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
-    /// Write compact results (scheme tfhe): a fraction of the bytes, for decryption only
+    /// Write the results in the compact form (scheme tfhe): 4 kB instead of 132 kB for a u32. It can be decrypted, but not computed on
     #[arg(long, conflicts_with_all = ["estimate", "list"])]
     compact: bool,
     /// Print the estimated cost, and compute nothing
@@ -153,6 +154,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         }
     };
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
+    let kept: Vec<&Path> = args.save_plan.iter().chain(&args.checkpoint).map(PathBuf::as_path).collect();
+    let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
+    let others = [Some(key_file), args.plan.as_deref(), args.circuit.as_deref(), args.program.as_deref()];
+    outputs::check_separate(&targets, &kept, &operands, &others.into_iter().flatten().collect::<Vec<_>>())?;
     let key = ServerKey::load(key_file)?;
     if !args.estimate {
         out.warn_of_weakness(key_file, key.weakness(), args.research);
@@ -160,6 +165,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let scheme = key.params().scheme;
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
+        if ciphertext.is_compact() {
+            return Err(solinas_runtime::Error::Compact { what: file.display().to_string() }.into());
+        }
     }
     let capabilities = scheme.capabilities();
     if args.memory.is_some() && args.device.is_none() && !capabilities.table_memory {
@@ -178,9 +186,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     {
         return Err(solinas_runtime::Error::NoPlan { scheme }.into());
     }
-    for target in args.save_plan.iter().chain(&args.checkpoint) {
-        check_writable(target)?;
-    }
+    kept.iter().try_for_each(|target| check_writable(target))?;
+    args.checkpoint.iter().for_each(|file| keep_progress_in(file));
     let plan = args.plan.as_deref().map(Plan::load).transpose()?;
     let every = Duration::from_secs(args.checkpoint_every.into());
     let limits = crate::limits::server_options(args.threads, args.memory, args.device.as_deref())?;
@@ -206,7 +213,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         true if capabilities.slow_estimate => work.label(),
         true => match cancellable(out, |control| Ok(prepared.estimate(control)?)) {
             Ok(estimate) => format!("{}: {}", work.label(), cost(&server, &estimate)),
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error @ (Error::Interrupted | Error::Paused(_))) => return Err(error),
             Err(_) => work.label(),
         },
         false => String::new(),
@@ -216,7 +223,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let results = match server.simulated_cycles() {
         Some(_) => cancellable(out, |_| watch(out, &simulated(&label), |control| Ok(prepared.run(control)?))),
         None => watch(out, &label, |control| match &args.checkpoint {
-            Some(file) => Ok(prepared.run_with_checkpoint(file, every, control)?),
+            Some(file) => prepared.run_with_checkpoint(file, every, control).map_err(|e| with_checkpoint(file, e)),
             None => Ok(prepared.run(control)?),
         }),
     }?;
@@ -238,6 +245,16 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds, cycles };
     out.report(&done, || done.results.iter().map(Report::line).collect())
+}
+
+/// The error of a run that keeps its progress in this file.
+fn with_checkpoint(file: &Path, error: solinas_runtime::Error) -> Error {
+    match error {
+        other_run @ solinas_runtime::Error::OtherRun { .. } => {
+            Error::from(other_run).with_place(&file.display().to_string())
+        }
+        error => error.into(),
+    }
 }
 
 /// Report of the written files and the cost.

@@ -187,7 +187,12 @@ fn elementwise(
 fn lookup((file, index): &Loaded, table: &[String], ty: Type) -> Result<Program> {
     let wanted = 1usize.checked_shl(index.ty().width() as u32).filter(|_| index.ty().width() <= 8);
     if wanted != Some(table.len()) {
-        let what = format!("{} is {}, but --table has {} entries", file.display(), index.ty(), table.len());
+        let entries = match table {
+            [one] if one.is_empty() => "is empty".to_owned(),
+            [_] => "has 1 entry".to_owned(),
+            table => format!("has {} entries", table.len()),
+        };
+        let what = format!("{} is {}, but --table {entries}", file.display(), index.ty());
         let help = match wanted {
             Some(wanted) => format!("give {wanted} entries, one for each value of its type in the order of the bits"),
             None => "convert it to a type of at most 8 bits, for example with to_u8".to_owned(),

@@ -1,7 +1,8 @@
 //! Output files of results.
 
 use crate::error::{Error, Result, usage};
-use crate::files::{check_ciphertext_target, same_file};
+use crate::files::{check_ciphertext_target, check_not_input, same_file};
+use solinas_circuits::counted;
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
     let targets: Vec<PathBuf> = match given {
         [folder] if as_folder && folder.exists() && !folder.is_dir() => {
             let what = format!("{} is a file, but there are {} results", folder.display(), names.len());
-            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
+            return Err(usage(what, name_outputs(names)));
         }
         [folder] if as_folder => {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", folder, e))?;
@@ -25,21 +26,45 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         }
         files if files.len() == names.len() => files.to_vec(),
         files => {
-            let what = format!("there are {} results, but {} output files", names.len(), files.len());
-            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
+            let are = if names.len() == 1 { "is" } else { "are" };
+            let (results, files) = (counted(names.len(), "result"), counted(files.len(), "output file"));
+            return Err(usage(format!("there {are} {results}, but {files}"), name_outputs(names)));
         }
     };
-    for (index, target) in targets.iter().enumerate() {
-        if let Some(other) = targets[..index].iter().find(|other| same_file(other, target)) {
-            let what = match other == target {
-                true => format!("{} is named twice", target.display()),
-                false => format!("{} and {} are the same file", other.display(), target.display()),
-            };
-            return Err(usage(what, "name a separate file for each result"));
-        }
-        check_ciphertext_target(target)?;
-    }
+    check_distinct(&targets.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    targets.iter().try_for_each(|target| check_ciphertext_target(target))?;
     Ok(targets)
+}
+
+/// The remedy for a wrong number of output files.
+fn name_outputs(names: &[String]) -> String {
+    match names {
+        [_] => "name one file with -o".to_owned(),
+        _ => format!("name a folder, or repeat -o for each of {}", names.join(", ")),
+    }
+}
+
+/// Fails if two of the written files are one, or if one of them is a file that the work reads. Only a result may replace an operand.
+/// `kept` are the files of the plan and of the progress.
+pub(super) fn check_separate(results: &[PathBuf], kept: &[&Path], operands: &[&Path], others: &[&Path]) -> Result<()> {
+    let written: Vec<&Path> = results.iter().map(PathBuf::as_path).chain(kept.iter().copied()).collect();
+    check_distinct(&written)?;
+    written.iter().try_for_each(|path| check_not_input(path, others))?;
+    kept.iter().try_for_each(|path| check_not_input(path, operands))
+}
+
+/// Fails if two paths name the same file.
+fn check_distinct(paths: &[&Path]) -> Result<()> {
+    for (index, path) in paths.iter().enumerate() {
+        if let Some(other) = paths[..index].iter().find(|other| same_file(other, path)) {
+            let what = match other == path {
+                true => format!("{} is named twice", path.display()),
+                false => format!("{} and {} are the same file", other.display(), path.display()),
+            };
+            return Err(usage(what, "name a separate file for each result, for --save-plan and for --checkpoint"));
+        }
+    }
+    Ok(())
 }
 
 /// `NAME.ct` if the name is safe as a file name, else `output` and the index.

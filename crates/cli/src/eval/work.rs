@@ -29,6 +29,26 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Loaded>> {
     files.iter().map(|file| Ok((file.clone(), Ciphertext::load(file)?))).collect()
 }
 
+/// Reads one file for each parameter of a program. An array of the length of its parameter gives the elements of that.
+fn load_elements(files: &[PathBuf], lengths: &[usize]) -> Result<Vec<Loaded>> {
+    let mut all = Vec::new();
+    for ((file, ciphertext), &length) in load(files)?.into_iter().zip(lengths) {
+        if length == 1 {
+            all.push((file, ciphertext));
+            continue;
+        }
+        if ciphertext.shape() != Some(&[length]) {
+            let holds =
+                if ciphertext.shape().is_some() { counted(ciphertext.len(), "value") } else { "no array".into() };
+            let what = format!("{} holds {holds}, but its input is an array of {length} values", file.display());
+            return Err(input(what, format!("encrypt {length} values to the file")));
+        }
+        let elements = (0..length).map(|index| Ok((file.clone(), ciphertext.get(index)?)));
+        all.extend(elements.collect::<Result<Vec<_>>>()?);
+    }
+    Ok(all)
+}
+
 /// Reads the file of a circuit or program.
 pub(super) fn of_file(circuit_file: Option<&Path>, program_file: Option<&Path>) -> Result<Work> {
     match (circuit_file, program_file) {
@@ -64,6 +84,11 @@ impl Work {
             }
             Self::Convert { .. } => Vec::new(),
         };
+        if let Some(lengths) =
+            self.lengths().filter(|lengths| lengths.len() == inputs.len() && inputs.len() < wanted.len())
+        {
+            return load_elements(inputs, &lengths);
+        }
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
             let what = format!("{} takes {inputs}, but got {files}", self.label());
@@ -74,6 +99,23 @@ impl Work {
             return Err(usage(what, help));
         }
         load(inputs)
+    }
+
+    /// The number of elements of each parameter of a program. The inputs `x[0]`, `x[1]`, .. are the elements of an array.
+    fn lengths(&self) -> Option<Vec<usize>> {
+        let Self::Program { program, .. } = self else { return None };
+        let mut lengths: Vec<usize> = Vec::new();
+        let mut array = "";
+        for input in &program.inputs {
+            let element = input.name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+            let element = element.and_then(|(array, index)| Some((array, index.parse::<usize>().ok()?)));
+            match (element, lengths.last_mut()) {
+                (Some((name, index)), Some(last)) if index > 0 && index == *last && name == array => *last += 1,
+                _ => lengths.push(1),
+            }
+            array = element.map_or("", |(array, _)| array);
+        }
+        Some(lengths)
     }
 
     /// Plans the work: on those ciphertexts, or without them on fresh ones of one element. If a plan is given, the work runs by it.

@@ -273,3 +273,30 @@ fn aes_128_of_a_public_circuit_encrypts_the_block_of_fips_197() {
     let text = place.run(&format!("circuit run {} 0x{key} 0x{block} --hex", file.display()));
     assert_eq!(text, "out0: 0x69c4e0d86a7b0430d8cdb78070b4c55a\n");
 }
+
+#[test]
+fn a_file_with_an_array_is_the_array_parameter_of_a_program() {
+    use solinas_circuits::program::{Op, ProgramBuilder, Type};
+    let place = Place::new();
+    let mut builder = ProgramBuilder::new();
+    let names = ["x[0]", "x[1]", "x[2]", "y", "z[0]", "z[1]"];
+    let values = names.map(|name| builder.input(name, Type::Uint(4)).unwrap());
+    let [x0, x1, x2, y, z0, z1] = values;
+    for (name, pair) in [("r[0]", [x0, z1]), ("r[1]", [x2, y]), ("r[2]", [x1, z0])] {
+        let sum = builder.op(Op::Add, &pair).unwrap();
+        builder.output(name, sum);
+    }
+    place.write("f.json", serde_json::to_string(&builder.finish().unwrap()).unwrap());
+    for (values, file) in [("1 2 3", "x.ct"), ("4", "y.ct"), ("5 6", "z.ct")] {
+        place.encrypt("u4", values, file);
+    }
+    let line = "eval --key SERVER --program f.json -o r/ --inputs";
+    place.run(&format!("{line} x.ct y.ct z.ct"));
+    assert_eq!(
+        place.run("decrypt --key CLIENT r/r[0].ct r/r[1].ct r/r[2].ct"),
+        "r/r[0].ct: 7\nr/r[1].ct: 7\nr/r[2].ct: 7\n"
+    );
+    let message = place.fail(&format!("{line} z.ct y.ct z.ct"), 1);
+    assert!(message.contains("z.ct holds 2 values, but its input is an array of 3 values"), "{message}");
+    assert!(place.fail(&format!("{line} x.ct z.ct"), 2).contains("takes 6 inputs, but got 2 files"));
+}

@@ -68,7 +68,9 @@ fn conversion_refuses_what_it_cannot_convert_and_leaves_it_alone() {
         ("convert damaged.ct", 1, "damaged.ct"),
         ("convert a.ct b.ct -o c.ct", 2, "-o takes one file"),
         ("convert a.ct -o a.ct", 2, "a.ct"),
-        ("convert a.ct -o SERVER", 1, "is a key"),
+        ("convert a.ct -o SERVER", 1, "is a server key"),
+        ("convert .", 1, ". is a directory"),
+        ("convert --key OTHER-CLIENT a.ct", 1, "a.ct belongs to key"),
         ("convert a.ct -o missing/c.ct", 1, "missing"),
         ("convert --key SERVER a.ct", 1, "a client key is needed"),
         ("convert", 2, "FILES"),
@@ -81,13 +83,42 @@ fn conversion_refuses_what_it_cannot_convert_and_leaves_it_alone() {
 }
 
 #[test]
+fn a_key_in_the_present_form_is_verified_whole_and_compared_with_the_client_key() {
+    let place = Place::new();
+    place.encrypt("u4", "5", "a.ct");
+    std::fs::copy(key("k/server.key"), place.path("server.key")).unwrap();
+    let message = place.fail("convert --key OTHER-CLIENT server.key", 1);
+    assert!(message.contains("server.key belongs to key"), "{message}");
+    assert!(place.run("convert --key CLIENT server.key").contains("was in the present form already"));
+    assert_eq!(
+        place.run("convert a.ct -o b.ct"),
+        "b.ct: ciphertext, a copy of a file that was in the present form already\n"
+    );
+    assert!(std::fs::read(place.path("a.ct")).unwrap() == std::fs::read(place.path("b.ct")).unwrap());
+
+    // The last section is the key that packs, which is read when it is first needed.
+    let mut damaged = std::fs::read(place.path("server.key")).unwrap();
+    let end = damaged.len() - 1000;
+    damaged[end] ^= 1;
+    place.write("server.key", &damaged);
+    for line in ["convert server.key", "convert --key CLIENT server.key", "convert server.key -o new.key"] {
+        let message = place.fail(line, 1);
+        assert!(message.contains("server.key is damaged"), "{line}: {message}");
+    }
+    assert!(std::fs::read(place.path("server.key")).unwrap() == damaged && !place.path("new.key").exists());
+}
+
+#[test]
 fn compact_results_are_refused_as_operands_with_the_fix() {
     let place = Place::new();
     place.encrypt("u8", "100", "a.ct");
     place.run("eval --key SERVER not a.ct --compact -o packed.ct");
     for operation in ["add packed.ct a.ct", "to_bits packed.ct", "add a.ct packed.ct --compact"] {
         let message = place.fail(&format!("eval --key SERVER {operation} -o c.ct"), 1);
-        assert!(message.contains("is a compact result") && message.contains("without `--compact`"), "{message}");
+        assert!(
+            message.contains("packed.ct is a compact result") && message.contains("without `--compact`"),
+            "{message}"
+        );
     }
     assert!(place.run("inspect packed.ct").contains("blocks: packed"));
 }

@@ -221,6 +221,46 @@ fn existing_places_are_named_with_the_way_out() {
     let output = place.command("inspect a.ct absent.ct c.ct").assert().code(1);
     let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
     assert!(text.contains("a.ct: ciphertext") && text.contains("c.ct: ciphertext"), "{text}");
+    // Every bad file is reported.
+    let mut damaged = std::fs::read(place.path("a.ct")).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    place.write("damaged.ct", damaged);
+    for json in ["", " --json"] {
+        let line = format!("inspect absent.ct a.ct add.txt damaged.ct{json}");
+        let output = place.command(&line).assert().code(1);
+        let errors = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        for part in ["absent.ct", "add.txt is not a Solinas file", "damaged.ct is damaged"] {
+            assert!(errors.contains(part), "{line}: {errors}");
+        }
+        if !json.is_empty() {
+            let described: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+            assert_eq!(described.as_array().unwrap().len(), 1);
+            let codes =
+                errors.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["code"].clone());
+            assert_eq!(codes.collect::<Vec<_>>(), [1, 1, 1]);
+        }
+    }
+    for (line, part) in [
+        ("circuit stats a.ct", "a.ct is a ciphertext, but a text file is needed"),
+        ("circuit stats CLIENT", "client.key is a client key, but a text file is needed"),
+        ("encrypt --key CLIENT --type u4 --csv a.ct --column 0 -o r.ct", "a.ct is a ciphertext, but"),
+        ("eval --key SERVER --program a.ct --inputs a.ct -o r.ct", "a.ct is a ciphertext, but"),
+    ] {
+        let message = place.fail(line, 1);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    place.write("long.ct", [std::fs::read(place.path("a.ct")).unwrap(), vec![0]].concat());
+    assert!(place.fail("decrypt --key CLIENT long.ct", 1).contains("it has 1 byte after its end"));
+    let output = place.command("bigint mul").args(["", "3"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read \"\": "));
+    for (line, part) in [
+        ("eval --key SERVER neg a.ct -o x.ct -o y.ct", "there is 1 result, but 2 output files\n  help: name one file"),
+        ("eval --key SERVER lookup a.ct --table 1 -o x.ct", "--table has 1 entry"),
+        ("eval --key SERVER lookup a.ct --table= -o x.ct", "--table is empty"),
+    ] {
+        let message = place.fail(line, 2);
+        assert!(message.contains(part), "{line}: {message}");
+    }
     let output = place.command("circuit stats -").write_stdin([0xff, 0xfe]).assert().code(1);
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read standard input"));
     place.write("columns.csv", "a;b\n1;2\n");

@@ -173,6 +173,6 @@ fn key_generation_goes_on_after_ctrl_c() {
     assert_eq!(crate::common::mode(place.path("keys/client.key.partial")), 0o600);
     // A command with other options must not continue from it.
     let other = line.replace("toy", "ci-3");
-    assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial away to start again"));
+    assert!(place.fail(&format!("{other} keys"), 1).contains("begun with, or move it away to begin again"));
     finish_twice(&place, line);
 }

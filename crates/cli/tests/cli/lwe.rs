@@ -121,7 +121,7 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         ("expand --key SERVER -o c", "only keys of scheme lwe have", 1),
         ("encrypt --key SERVER --matrix sums/matrix --type u8 1 -o c.ct", "only keys of scheme lwe have", 1),
         ("expand --key a.ct -o c", "is a ciphertext", 1),
-        ("expand --key sums/server.key -o sums/client.key", "key or ciphertext", 1),
+        ("expand --key sums/server.key -o sums/client.key", "sums/client.key is a client key", 1),
         ("expand --key sums/server.key -o sums/server.key", "is also an input", 2),
         ("expand --key sums/server.key -o -", "./-", 2),
         ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),

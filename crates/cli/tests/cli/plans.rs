@@ -44,11 +44,14 @@ fn plans_and_checkpoints_of_other_work_are_refused() {
         ("add a.ct b.ct --plan missing.plan", 1, "missing.plan"),
         ("add a.ct b.ct --plan add.plan --model fewest", 2, "cannot be used with"),
         ("add a.ct b.ct --model fast", 2, "fewest, shallow, or threads-N"),
-        ("add a.ct b.ct --save-plan SERVER", 1, "server.key"),
-        ("add a.ct b.ct --save-plan b.ct", 1, "b.ct"),
+        ("add a.ct b.ct --save-plan SERVER", 2, "server.key is also an input"),
+        ("add a.ct b.ct --save-plan OTHER-SERVER", 1, "server.key"),
+        ("add a.ct b.ct --save-plan b.ct", 2, "b.ct is also an input"),
+        ("add a.ct b.ct --save-plan x.ct", 1, "x.ct"),
         ("add a.ct b.ct --save-plan missing/add.plan", 1, "missing"),
         ("add a.ct b.ct --checkpoint missing/run.state", 1, "missing"),
-        ("add a.ct b.ct --checkpoint a.ct", 1, "a.ct"),
+        ("add a.ct b.ct --checkpoint a.ct", 2, "a.ct is also an input"),
+        ("add a.ct b.ct --checkpoint x.ct", 1, "x.ct"),
         ("add a.ct b.ct --checkpoint-every 5", 2, "--checkpoint"),
         ("to_bits a.ct --save-plan c.plan", 1, "a conversion has no plan"),
     ] {
@@ -56,6 +59,36 @@ fn plans_and_checkpoints_of_other_work_are_refused() {
         assert!(message.contains(part), "{line}: {message}");
     }
     assert_eq!(place.files(), ["a.ct", "add.plan", "b.ct", "x.ct"]);
+}
+
+#[test]
+fn results_plan_and_checkpoint_are_files_of_their_own() {
+    let place = Place::new();
+    operands(&place);
+    std::fs::create_dir(place.path("w")).unwrap();
+    place.run("eval --key SERVER add a.ct b.ct --estimate --save-plan add.plan");
+    place.write("f.json", place.run("circuit build add --type u4"));
+    let before = place.files();
+    let program = "--circuit f.json --inputs a.ct b.ct";
+    for (line, part) in [
+        ("add a.ct b.ct --checkpoint x.ct -o x.ct", "x.ct is named twice"),
+        ("add a.ct b.ct --checkpoint w/../w/x.ct -o ./w/x.ct", "./w/x.ct and w/../w/x.ct are the same file"),
+        ("add a.ct b.ct --save-plan x.ct -o ./x.ct", "./x.ct and x.ct are the same file"),
+        ("add a.ct b.ct --save-plan x.ct --checkpoint ./x.ct -o y.ct", "x.ct and ./x.ct are the same file"),
+        ("add a.ct b.ct --save-plan w/result.ct -o w/", "w/result.ct is named twice"),
+        ("add a.ct b.ct --plan add.plan --checkpoint w/../add.plan -o x.ct", "w/../add.plan is also an input"),
+        ("add a.ct b.ct --checkpoint ./b.ct -o x.ct", "./b.ct is also an input"),
+        (&format!("{program} --save-plan f.json -o x.ct"), "f.json is also an input"),
+        (&format!("{program} --checkpoint f.json -o x.ct"), "f.json is also an input"),
+        (&format!("{program} -o f.json"), "f.json is also an input"),
+    ] {
+        let message = place.fail(&format!("eval --key SERVER {line}"), 2);
+        assert!(message.contains(part), "{line}: {message}");
+        assert_eq!(place.files(), before, "{line}");
+    }
+    // A result may replace an operand.
+    place.run("eval --key SERVER add a.ct b.ct -o a.ct");
+    assert_eq!(place.run("decrypt --key CLIENT a.ct").split_whitespace().collect::<Vec<_>>(), ["14", "3"]);
 }
 
 #[test]
@@ -95,7 +128,13 @@ fn a_killed_command_goes_on_from_its_checkpoint() {
     assert!(!place.path("x.ct").exists());
     // Other inputs do not go on from it.
     let other = place.fail("eval --key SERVER mul a.ct b.ct --checkpoint run.state -o x.ct", 1);
-    assert!(other.contains("the paused run is of another program or plan"), "{other}");
+    assert!(other.contains("run.state: the paused run is of another program or plan"), "{other}");
+    let other = place.fail("encrypt --key CLIENT --type u4 1 -o run.state", 1);
+    assert!(other.contains("run.state is a paused run, which this command does not replace"), "{other}");
+    // Ctrl-C keeps the progress, and the message says so.
+    let message = crate::terminal::interrupted(&place, &line.replace("SERVER", &crate::common::key("k/server.key")));
+    assert!(message.contains("the progress is kept in run.state: run the same command again"), "{message}");
+    assert!(state.exists() && !place.path("x.ct").exists());
     place.run(line);
     assert!(same(&place, "x.ct", "want.ct") && !state.exists());
 }

@@ -21,7 +21,7 @@ fn text_never_replaces_a_key_or_a_ciphertext() {
     place.run("keygen --params gates-40 --out k");
     place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
     place.run("circuit build add --type u4 -o add.txt");
-    for target in ["k/client.key", "k/server.key", "a.ct"] {
+    for (target, kind) in [("k/client.key", "client key"), ("k/server.key", "server key"), ("a.ct", "ciphertext")] {
         let before = std::fs::read(place.path(target)).unwrap();
         for line in [
             "decrypt --key k/client.key a.ct",
@@ -29,7 +29,11 @@ fn text_never_replaces_a_key_or_a_ciphertext() {
             "circuit optimize add.txt",
             "circuit draw add.txt --to svg",
         ] {
-            assert!(place.fail(&format!("{line} -o {target}"), 1).contains("key or ciphertext"), "{line} -o {target}");
+            let message = place.fail(&format!("{line} -o {target}"), 1);
+            assert!(
+                message.contains(&format!("{target} is a {kind}, which this command does not replace")),
+                "{message}"
+            );
         }
         assert!(std::fs::read(place.path(target)).unwrap() == before, "{target}");
     }
@@ -45,18 +49,27 @@ fn ciphertexts_replace_ciphertexts_but_no_key_and_do_not_go_to_standard_output()
     for _ in 0..2 {
         place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
     }
-    for target in ["k/client.key", "k/server.key"] {
+    place.run("eval --key k/server.key neg a.ct --estimate --save-plan neg.plan");
+    for (target, kind) in [("k/client.key", "client key"), ("k/server.key", "server key"), ("neg.plan", "plan")] {
         let before = std::fs::read(place.path(target)).unwrap();
-        for line in ["encrypt --key k/client.key --type u4 1", "eval --key k/server.key neg a.ct"] {
+        for line in [
+            "encrypt --key k/client.key --type u4 1",
+            "eval --key k/server.key neg a.ct",
+            "random --key k/server.key --type u4 --seed 1",
+            "convert a.ct",
+        ] {
             let message = place.fail(&format!("{line} -o {target}"), 1);
-            assert!(message.contains("is a key") && !message.contains("overwrite"), "{message}");
+            assert!(
+                message.contains(&format!("{target} is a {kind}, which this command does not replace")),
+                "{message}"
+            );
         }
         assert!(std::fs::read(place.path(target)).unwrap() == before, "{target}");
     }
     for line in ["encrypt --key k/client.key --type u4 1 -o -", "eval --key k/server.key neg a.ct -o -"] {
         assert!(place.fail(line, 2).contains("./-"));
     }
-    assert_eq!(place.files(), ["a.ct", "k"]);
+    assert_eq!(place.files(), ["a.ct", "k", "neg.plan"]);
 }
 
 #[test]
@@ -73,6 +86,11 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         ("300\n2\n", "0", "line 1"),
         ("-1\n2\n", "0", "line 1"),
         ("1.5\n2\n", "0", "line 1"),
+        ("a,b\n1,\"x\n2,y\n3,z", "a", "v.csv, line 2: the quote is not closed"),
+        ("a\n1\n\"3", "a", "line 3: the quote is not closed"),
+        ("\"1\"2\n", "0", "line 1: the quote is closed before the end of the field"),
+        ("v\r\n1\r\n\r\n300\r\n", "v", "line 4: "),
+        ("v\r\n1\r\n\"\"\r\n", "v", "line 3: column 'v' is empty"),
     ] {
         let message = place.fail(&encrypt(text, column), 1);
         assert!(message.contains(part), "{text:?}: {message}");
@@ -82,6 +100,9 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         ("who,5\na,6\n", "5", "6\n"),
         ("bid\n7\n", "0", "7\n"),
         ("a,b\n1,2\n3\n", "a", "1\n3\n"),
+        // The first line is data only if it is all numbers.
+        ("name,24\nAlder,31\nBirch,47\n", "1", "31\n47\n"),
+        ("a,b\r\n\"x, \"\"y\"\"\r\nz\",\"5\"\r\n", "b", "5\n"),
     ] {
         place.run(&encrypt(text, column));
         assert_eq!(place.run("decrypt --key CLIENT v.ct"), values, "{text:?}");

@@ -79,7 +79,7 @@ fn nothing_but_a_forced_key_replaces_a_private_key() {
     assert_ne!(std::fs::read(place.path("key.pem")).unwrap(), FILES[1].1);
     // A key of another scheme stays nevertheless.
     std::fs::copy(key("k/client.key"), place.path("client.key")).unwrap();
-    place.spares("rsa keygen --bits 2048 -o client.key --force", 1, "client.key", "key or ciphertext");
+    place.spares("rsa keygen --bits 2048 -o client.key --force", 1, "client.key", "is a client key");
 }
 
 #[test]
@@ -120,6 +120,60 @@ fn private_and_public_key_are_never_one_file() {
 }
 
 #[test]
+#[cfg(unix)]
+fn links_pipes_and_devices_are_no_outputs() {
+    let place = place();
+    place.encrypt("u4", "5", "a.ct");
+    place.run("circuit build add --type u4 -o add.txt");
+    place.run("bigint mul 3 5 -o n");
+    place.write("target", "a text");
+    std::os::unix::fs::symlink("target", place.path("link")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/x", place.path("dangling")).unwrap();
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    let before = place.files();
+    for line in [
+        "encrypt --key CLIENT --type u4 5 -o",
+        "eval --key SERVER neg a.ct -o",
+        "eval --key SERVER neg a.ct --estimate --save-plan",
+        "eval --key SERVER neg a.ct -o r.ct --checkpoint",
+        "random --key SERVER --type u4 --seed 1 -o",
+        "decrypt --key CLIENT a.ct -o",
+        "convert a.ct -o",
+        "circuit build add --type u4 -o",
+        "circuit draw add.txt -o",
+        "bigint add 1 2 -o",
+        "bigint add 1 2 --out-format bytes -o",
+        "rsa keygen --bits 2048 --insecure-seed 1 --force -o",
+        "rsa keygen --bits 2048 --insecure-seed 1 -o new.pem --public",
+        "rsa encrypt --key public.pem message -o",
+        "rsa decrypt --key key.pem c --force -o",
+        "rsa sign --key key.pem message -o",
+        "rsa public key.pem -o",
+        "paper oh2018 --quick --save",
+    ] {
+        for (target, part) in [
+            (
+                "link",
+                "link is a symbolic link to target, and a new file replaces no link\n  help: name the target itself",
+            ),
+            ("dangling", "dangling is a symbolic link to /nowhere/x"),
+            ("pipe", "pipe is a pipe\n  help: an ordinary file is needed"),
+            ("/dev/full", "/dev/full is a device\n  help: an ordinary file is needed"),
+        ] {
+            let draws = line.starts_with("circuit draw");
+            let line = format!("{line} {target}{}", if draws { " --to svg" } else { "" });
+            let message = place.fail(&line, 1);
+            assert!(message.contains(part), "{line}: {message}");
+        }
+        assert_eq!(place.files(), before, "{line}");
+        assert!(std::fs::symlink_metadata(place.path("link")).unwrap().is_symlink(), "{line}");
+    }
+    std::os::unix::fs::symlink("a.ct", place.path("a-link")).unwrap();
+    assert!(place.fail("convert a-link", 1).contains("a-link is a symbolic link to a.ct"));
+    assert_eq!(std::fs::read_to_string(place.path("target")).unwrap(), "a text");
+}
+
+#[test]
 fn an_output_is_no_input() {
     let place = place();
     std::fs::create_dir(place.path("kd")).unwrap();
@@ -133,6 +187,7 @@ fn an_output_is_no_input() {
         ("bigint square n -o ./n", "n"),
         ("bigint powm 3 5 kd/../n -o n", "n"),
         ("bigint add 1 2 --mod n -o n", "n"),
+        ("encrypt --key CLIENT --type u8 --csv n --column 0 -o ./n", "n"),
     ] {
         place.spares(line, 2, file, "is also an input");
     }
