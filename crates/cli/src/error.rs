@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Result of this crate's functions.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
@@ -85,6 +86,23 @@ pub(crate) fn usage(what: impl Into<String>, help: impl Into<String>) -> Error {
     Error::Usage { what: what.into(), help: help.into() }
 }
 
+/// The file that keeps the progress of the command.
+static KEPT: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the file that keeps the progress of the command. The error of an interruption names it if it exists.
+pub(crate) fn keep_progress_in(file: &Path) {
+    // A command has one such file.
+    let _ = KEPT.set(file.to_path_buf());
+}
+
+/// The error of an interruption.
+pub(crate) fn interruption() -> Error {
+    match KEPT.get().filter(|file| file.exists()) {
+        Some(file) => Error::Paused(file.clone()),
+        None => Error::Interrupted,
+    }
+}
+
 impl From<solinas_rtl::Error> for Error {
     fn from(error: solinas_rtl::Error) -> Self {
         solinas_runtime::Error::from(error).into()
@@ -94,7 +112,7 @@ impl From<solinas_rtl::Error> for Error {
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         match error {
-            solinas_runtime::Error::Cancelled => crate::progress::interruption(),
+            solinas_runtime::Error::Cancelled => interruption(),
             solinas_runtime::Error::Value { text, ty, expected } => {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }

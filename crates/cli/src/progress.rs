@@ -1,18 +1,15 @@
 //! Progress bars on standard error, and Ctrl-C.
 
-use crate::error::{Error, Result, input};
+use crate::error::{Result, input, interruption};
 use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solinas_runtime::{Control, Progress};
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 /// Whether the current work writes nothing, so that an interruption need not wait for its end.
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// The file that keeps the progress of the command.
-static KEPT: OnceLock<PathBuf> = OnceLock::new();
 /// Whether errors are printed as JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
@@ -38,20 +35,6 @@ pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
             format!("cannot listen for Ctrl-C: {e}"),
             "run the command where a process may set signal handlers",
         )),
-    }
-}
-
-/// Names the file that keeps the progress of the command. The error of an interruption names it if it exists.
-pub(crate) fn keep_progress_in(file: &Path) {
-    // A command has one such file.
-    let _ = KEPT.set(file.to_path_buf());
-}
-
-/// The error of an interruption.
-pub(crate) fn interruption() -> Error {
-    match KEPT.get().filter(|file| file.exists()) {
-        Some(file) => Error::Paused(file.clone()),
-        None => Error::Interrupted,
     }
 }
 

@@ -6,11 +6,11 @@ mod work;
 
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
-use crate::error::{Error, Result, usage};
+use crate::error::{Error, Result, keep_progress_in, usage};
 use crate::files::check_writable;
 use crate::names::listed;
 use crate::output::Output;
-use crate::progress::{cancellable, keep_progress_in, shows_progress, watch};
+use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{CostModel, Estimate, Plan, Scheme, Server, ServerKey, ServerOptions, schemes};
