@@ -28,6 +28,14 @@ pub enum Error {
         /// The dimension asked for.
         k: usize,
     },
+    /// The kernels are not built for blocks of this length.
+    #[error("{block_bits} key bits in a block are not in 1..={max}: choose a number in this range")]
+    BlockBits {
+        /// The number asked for.
+        block_bits: usize,
+        /// Largest supported number.
+        max: usize,
+    },
     /// A transform over F_p has no such length.
     #[error(
         "a transform of {len} points is not supported: choose m * 2^k in 2..={max}, m one of 1, 3, 5, 17 (see `Plan::length_for`)"

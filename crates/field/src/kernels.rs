@@ -4,7 +4,7 @@ use crate::fft::{self, FloatSink, FloatSource, NegacyclicPlan};
 use crate::simd::dispatch;
 use crate::torus::{self, BlindRotation, Call};
 use fft::{forward as forward_kernel, inverse as inverse_kernel};
-use torus::blind_rotate as blind_rotate_kernel;
+use torus::{blind_rotate_bits as bits_kernel, blind_rotate_blocks as blocks_kernel};
 
 /// See [`NegacyclicPlan::forward`].
 ///
@@ -22,10 +22,19 @@ pub(crate) unsafe fn inverse(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSi
     dispatch!(plan.backend(), inverse_kernel<_, FloatSink>(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSink))
 }
 
-/// See [`BlindRotation::blind_rotate`].
+/// See [`BlindRotation::blind_rotate`]: a key of independent bits, and accumulators of polynomials that are followed by
+/// their negations.
 ///
 /// # Safety
 /// The pointers of `call` are valid for the lengths stated there.
-pub(crate) unsafe fn blind_rotate(plan: &BlindRotation, call: Call) {
-    dispatch!(plan.fft().backend(), blind_rotate_kernel<_>(plan: &BlindRotation, call: Call))
+pub(crate) unsafe fn blind_rotate_bits(plan: &BlindRotation, call: Call) {
+    dispatch!(plan.fft().backend(), bits_kernel<_>(plan: &BlindRotation, call: Call))
+}
+
+/// See [`BlindRotation::blind_rotate`]: a key of blocks.
+///
+/// # Safety
+/// The pointers of `call` are valid for the lengths stated there.
+pub(crate) unsafe fn blind_rotate_blocks(plan: &BlindRotation, call: Call) {
+    dispatch!(plan.fft().backend(), blocks_kernel<_>(plan: &BlindRotation, call: Call))
 }

@@ -28,11 +28,12 @@ fn on_small_stacks(work: impl Fn(Backend) + Sync) {
 #[test]
 fn blind_rotations_keyswitches_and_their_transform() {
     on_small_stacks(|backend| {
-        for (k, levels) in [(1, 1), (2, 1), (3, 1), (4, 1), (1, 16)] {
-            let plan = BlindRotation::new(256, k, Decomposition::new(2, levels).unwrap(), backend).unwrap();
-            let key = AlignedVec::<f64>::zeroed(2 * plan.ggsw_len());
+        for (k, levels, block_bits) in [(1, 1, 1), (2, 1, 3), (3, 1, 1), (4, 1, 4), (1, 16, 1), (1, 16, 4)] {
+            let plan = BlindRotation::new(256, k, Decomposition::new(2, levels).unwrap(), block_bits, backend).unwrap();
+            let key = AlignedVec::<f64>::zeroed(2 * plan.block_len());
             let mut accumulators = AlignedVec::<u32>::zeroed(3 * plan.accumulator_len());
-            plan.blind_rotate(&key, &[1, 300, 511, 0, 7, 256], &mut accumulators, &mut plan.scratch());
+            let exponents = [1, 300, 511, 0, 7, 256].repeat(block_bits);
+            plan.blind_rotate(&key, &exponents, &mut accumulators, &mut plan.scratch());
         }
         let mut switched = [0; 5 * 33];
         KeyswitchKey::new(64, 32, Decomposition::new(4, 3).unwrap(), backend).keyswitch(&[1; 5 * 65], &mut switched);

@@ -9,9 +9,9 @@ use solinas_gpu_lab::checks::tfhe;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy};
 
-/// A key of a set with the LWE dimension `n`.
-fn evaluator(set: &str, n: usize) -> Evaluator {
-    tfhe::evaluator(set, Some(n)).unwrap()
+/// A key of a set, with the LWE dimension `n` if one is given.
+fn evaluator(set: &str, n: Option<usize>) -> Evaluator {
+    tfhe::evaluator(set, n).unwrap()
 }
 
 fn engine(evaluator: &Evaluator, seed: u64) -> Engine {
@@ -26,33 +26,49 @@ fn waves_agree(evaluator: &Evaluator, waves: usize, jobs: usize, seed: u64) {
 
 #[test]
 fn waves_of_integers_are_those_of_the_cpu() {
-    let evaluator = evaluator("integers-128", 16);
+    let evaluator = evaluator("integers-128", Some(15));
     for seed in 0..3 {
         waves_agree(&evaluator, 3, 5, seed);
     }
 }
 
 #[test]
+fn waves_of_integers_with_independent_key_bits_are_those_of_the_cpu() {
+    let evaluator = tfhe::evaluator_of_bits("integers-128", 16).unwrap();
+    for seed in 0..2 {
+        waves_agree(&evaluator, 3, 5, seed);
+    }
+}
+
+#[test]
 fn waves_of_gates_are_those_of_the_cpu() {
-    let evaluator = evaluator("gates-128", 16);
+    let evaluator = evaluator("gates-128", Some(15));
     for seed in 0..3 {
         waves_agree(&evaluator, 3, 6, seed);
     }
 }
 
 #[test]
+fn waves_of_gates_with_independent_key_bits_are_those_of_the_cpu() {
+    let evaluator = tfhe::evaluator_of_bits("gates-128", 16).unwrap();
+    for seed in 0..2 {
+        waves_agree(&evaluator, 3, 6, seed);
+    }
+}
+
+#[test]
 fn a_bootstrap_of_gates_128_is_that_of_the_cpu() {
-    waves_agree(&evaluator("gates-128", 724), 1, 1, 7);
+    waves_agree(&evaluator("gates-128", None), 1, 1, 7);
 }
 
 #[test]
 fn a_bootstrap_of_integers_128_is_that_of_the_cpu() {
-    waves_agree(&evaluator("integers-128", 918), 1, 1, 8);
+    waves_agree(&evaluator("integers-128", None), 1, 1, 8);
 }
 
 #[test]
 fn tasks_that_do_not_fit_are_refused() {
-    let evaluator = evaluator("integers-128", 16);
+    let evaluator = evaluator("integers-128", Some(15));
     let engine = engine(&evaluator, 0);
     let entries = |outputs| LookupTable::Entries(vec![[1; 16]; outputs]);
     let mut session = Session::new(&engine, 2, 1, &[entries(2)]).unwrap();
@@ -76,20 +92,23 @@ fn tasks_that_do_not_fit_are_refused() {
 #[test]
 fn a_key_that_does_not_fit_names_the_sets_that_do() {
     let device = Device::emulated(DeviceOptions { memory: Some(70 << 20), seed: 0 });
-    let error = Engine::new(&device, &evaluator("integers-128", 918)).unwrap_err().to_string();
+    let error = Engine::new(&device, &evaluator("integers-128", None)).unwrap_err().to_string();
     assert!(error.contains("a server key of integers-128 needs") && error.contains("keys of gates-128,"), "{error}");
     let device = Device::emulated(DeviceOptions { memory: Some(1 << 20), seed: 0 });
-    let error = Engine::new(&device, &evaluator("integers-128", 918)).unwrap_err().to_string();
+    let error = Engine::new(&device, &evaluator("integers-128", None)).unwrap_err().to_string();
     assert!(error.contains("no parameter set fits"), "{error}");
 }
 
 #[test]
 fn sets_without_kernels_are_refused() {
     let literal = Params::named("gates-128").unwrap().literal().clone();
-    let other = ParamsLiteral { ring_dimension: 1024, glwe_dimension: 1, lwe_dimension: 8, ..literal };
-    let params = Params::try_from(other).unwrap();
-    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
-    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
-    let error = Engine::new(&Device::emulated(DeviceOptions::default()), &evaluator).unwrap_err();
-    assert!(error.to_string().contains("N = 1024"), "{error}");
+    let ring = ParamsLiteral { ring_dimension: 1024, glwe_dimension: 1, lwe_dimension: 9, ..literal.clone() };
+    let blocks = ParamsLiteral { block_bits: 2, lwe_dimension: 8, ..literal };
+    for (literal, why) in [(ring, "N = 1024"), (blocks, "blocks of 2 bits")] {
+        let params = Params::try_from(literal).unwrap();
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+        let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
+        let error = Engine::new(&Device::emulated(DeviceOptions::default()), &evaluator).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }

@@ -9,7 +9,7 @@ use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext};
 
 /// A key of the gates with a small LWE dimension.
 fn evaluator() -> Evaluator {
-    solinas_gpu_lab::checks::tfhe::evaluator("gates-128", Some(8)).unwrap()
+    solinas_gpu_lab::checks::tfhe::evaluator("gates-128", Some(9)).unwrap()
 }
 
 /// Three waves of `jobs` bootstraps each, in which every bootstrap reads outputs of two others of the wave before.

@@ -304,6 +304,12 @@ pub enum Error {
         /// The part.
         part: &'static str,
     },
+    /// A block of a block-binary secret key has several bits equal to 1.
+    #[error("a block of {block_bits} bits of the LWE key has several ones: the key is damaged")]
+    KeyBlock {
+        /// Bits of a block.
+        block_bits: usize,
+    },
     /// A server key is to be made from a client key that was read from a file.
     #[error(
         "this client key was read from a file, which lacks the seed of its server key: use the server key that was made with it"

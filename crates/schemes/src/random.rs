@@ -140,6 +140,30 @@ pub(crate) fn bits(rng: &mut impl RngCore, len: usize) -> Vec<u8> {
     bytes
 }
 
+/// Draws `len` bits, one in each byte, in blocks of `block_bits`. Blocks of one bit are uniform bits. A longer block is
+/// uniform among the blocks with at most one bit equal to 1.
+pub(crate) fn block_binary(rng: &mut impl RngCore, len: usize, block_bits: usize) -> Vec<u8> {
+    if block_bits == 1 {
+        return bits(rng, len);
+    }
+    let patterns = block_bits as u32 + 1;
+    let mut key = vec![0; len];
+    for block in key.chunks_exact_mut(block_bits) {
+        // A word above the largest multiple of the number of patterns would favour some of them.
+        let word = loop {
+            let word = rng.next_u32();
+            if word < u32::MAX / patterns * patterns {
+                break word;
+            }
+        };
+        let hot = word % patterns;
+        for (bit, byte) in block.iter_mut().enumerate() {
+            *byte = u8::from(bit as u32 == hot);
+        }
+    }
+    key
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

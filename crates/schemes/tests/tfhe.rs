@@ -4,12 +4,11 @@
 
 use rand_core::RngCore;
 use solinas_field::Backend;
-use solinas_schemes::Control;
-use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool, encode_value,
     noise, table_weight,
 };
+use solinas_schemes::{Control, Entropy, Error};
 
 fn client(name: &str) -> ClientKey {
     ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(7), &Control::default()).unwrap()
@@ -144,14 +143,73 @@ fn table_noise_matches_formula() {
     };
     let bootstrap = bootstrap_variance(&client);
     let message = |table: [u8; 16]| move |i: usize| encode_value(table[i % 16].into());
-    let alone = phases(&client, &run(LookupTable::Entries(vec![tables[0]])), 0, message(tables[0]));
-    assert_variance("a table alone", variance(alone.into_iter()), bootstrap);
+    let table = LookupTable::Entries(vec![tables[0]]);
+    let first_block = noise::first_block(client.params(), &table);
+    let alone = phases(&client, &run(table), 0, message(tables[0]));
+    assert_variance("a table alone", variance(alone.into_iter()), bootstrap + first_block);
     let shared = run(LookupTable::Entries(tables.to_vec()));
     for (which, &table) in tables.iter().enumerate() {
         let weight = table_weight(&table);
         let got = variance(phases(&client, &shared, which, message(table)).into_iter());
         assert_variance(&format!("a shared table of weight {weight}"), got, weight * bootstrap);
     }
+}
+
+/// The parameters as a former set has them, with independent key bits.
+fn with_independent_bits(params: &Params) -> Params {
+    let former = if params.name() == "gates-128" { 724 } else { 918 };
+    Params::of_dimension(params.name(), former).unwrap()
+}
+
+#[test]
+fn keys_of_former_sets_are_used() {
+    for name in ["gates-128", "integers-128"] {
+        let params = with_independent_bits(&Params::named(name).unwrap());
+        let client = ClientKey::generate(&params, false, Entropy::Insecure(8), &Control::default()).unwrap();
+        let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
+        let mut rng = client.encryption_rng(5).unwrap();
+        let modulus = params.message_modulus();
+        let values: Vec<u32> = (0..64).map(|_| rng.next_u32() % modulus).collect();
+        let inputs: Vec<LweCiphertext> = values.iter().map(|&v| client.encrypt(v, &mut rng).unwrap()).collect();
+        let identity = core::array::from_fn(|v| v as u8);
+        let table = if modulus == 2 { LookupTable::Sign } else { LookupTable::Entries(vec![identity]) };
+        let tasks: Vec<BootstrapTask<'_>> =
+            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &table }).collect();
+        let outputs = evaluator.bootstrap(&tasks).unwrap();
+        let got: Vec<u32> = outputs.iter().map(|output| client.decrypt(&output[0]).unwrap()).collect();
+        assert_eq!(got, values, "{name}");
+    }
+}
+
+#[test]
+fn block_binary_keys_have_every_pattern_equally_often() {
+    // Four patterns of a block: the chi-square statistic has three degrees of freedom and exceeds 27.9 once in 2^18.
+    let params = Params::named("integers-128").unwrap();
+    let mut counts = [0u32; 4];
+    for seed in 0..20 {
+        let client = ClientKey::generate(&params, false, Entropy::Insecure(seed), &Control::default()).unwrap();
+        for block in client.lwe_bits().chunks_exact(3) {
+            let pattern = block.iter().position(|&bit| bit == 1).map_or(0, |hot| hot + 1);
+            assert!(block.iter().sum::<u8>() <= 1, "{block:?}");
+            counts[pattern] += 1;
+        }
+    }
+    let expected = f64::from(counts.iter().sum::<u32>()) / 4.0;
+    let chi_square: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+    assert!(chi_square < 27.9, "{counts:?}: {chi_square}");
+}
+
+#[test]
+fn keys_with_several_ones_in_a_block_are_refused() {
+    let params = Params::named("gates-40").unwrap();
+    let key = |bits: [u8; 3]| {
+        let mut lwe = vec![0; params.literal().lwe_dimension];
+        lwe[3..6].copy_from_slice(&bits);
+        ClientKey::from_parts(params.clone(), [0; 32], true, lwe, vec![0; params.big_dimension()])
+    };
+    assert!(key([0, 0, 1]).is_ok());
+    assert!(matches!(key([1, 0, 1]), Err(Error::KeyBlock { block_bits: 3 })));
+    assert!(matches!(key([0, 2, 0]), Err(Error::KeyBits { part: "LWE key" })));
 }
 
 #[test]

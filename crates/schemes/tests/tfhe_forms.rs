@@ -188,7 +188,7 @@ fn compact_results_have_the_noise_of_a_decision() {
         assert!(compact.iter().flat_map(CompactCiphertext::words).all(|&word| u32::from(word) < 1 << bits));
         assert_eq!(
             (bits as usize * (params.literal().lwe_dimension + 1)).div_ceil(8),
-            if bits == 12 { 1379 } else { 907 }
+            if bits == 12 { 1419 } else { 950 }
         );
     }
 }

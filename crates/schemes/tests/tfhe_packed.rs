@@ -55,7 +55,7 @@ fn bits_are_the_fewest_that_keep_the_failure_probability() {
     let bits = |mask, body| PackedBits { mask, body };
     for (name, want) in [
         ("integers-128", bits(13, 9)),
-        ("integers-64", bits(12, 10)),
+        ("integers-64", bits(13, 8)),
         ("integers-40", bits(12, 8)),
         ("gates-128", bits(10, 6)),
         ("gates-64", bits(9, 6)),
@@ -155,10 +155,11 @@ fn every_step_has_the_noise_of_its_formula() {
                 }
             }
             let (samples, bits) = ((count * groups) as f64, params.packed_bits());
-            // 8192 and 6400 samples: a variance errs by 1.6% and 1.8%.
+            // 8192 and 6400 samples: a variance errs by 1.6% and 1.8%. That of packing errs by 2.2% more, because the noise of a
+            // key has 4096 words of the lowest level.
             let what = |step: &str| format!("{name}, {count} blocks, {step}");
             let formula = noise::packing_of_key(&params, count.ilog2(), ones);
-            assert_within(&what("packing"), packing / samples, formula, 0.05);
+            assert_within(&what("packing"), packing / samples, formula, 0.1);
             let rounded = noise::packed_rounding(&params, bits);
             assert_within(&what("rounding"), rounding / samples, rounded, 0.05);
             assert_within(&what("total"), total / samples, weight + formula + rounded, 0.05);

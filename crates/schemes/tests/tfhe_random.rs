@@ -32,6 +32,7 @@ fn small(family: Family) -> Params {
         name: "small".into(),
         family,
         lwe_dimension: 40,
+        block_bits: 1,
         lwe_log2_std: -25.0,
         ring_dimension,
         glwe_dimension: 1,

@@ -20,29 +20,35 @@ fn main() -> ExitCode {
 }
 
 fn run(_: &Args) -> Result<()> {
-    shape(700, 512, 3, 17)?;
-    shape(880, 2048, 1, 24)
+    for (n, block_bits) in [(759, 3), (724, 1)] {
+        shape(n, block_bits, 512, 3, 17)?;
+    }
+    for (n, block_bits) in [(945, 3), (918, 1)] {
+        shape(n, block_bits, 2048, 1, 23)?;
+    }
+    Ok(())
 }
 
-/// Times the shape with `n` key bits, polynomials of `dimension` coefficients, `k` mask polynomials and one level of decomposition.
-fn shape(n: usize, dimension: usize, k: usize, base_log: u32) -> Result<()> {
+/// Times the shape with `n` key bits in blocks, polynomials of `dimension` coefficients, `k` mask polynomials and one level
+/// of decomposition.
+fn shape(n: usize, block_bits: usize, dimension: usize, k: usize, base_log: u32) -> Result<()> {
     let decomposition = Decomposition::new(base_log, 1)?;
     for backend in Backend::available().into_iter().filter(|&backend| backend != Backend::Scalar) {
-        let plan = BlindRotation::new(dimension, k, decomposition, backend)?;
-        let mut key = AlignedVec::<f64>::zeroed(n * plan.ggsw_len());
+        let plan = BlindRotation::new(dimension, k, decomposition, block_bits, backend)?;
+        let mut key = AlignedVec::<f64>::zeroed(n / block_bits * plan.block_len());
         let mut state = 1u32;
         for x in key.iter_mut() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             *x = f64::from(state as i32) / 2f64.powi(36);
         }
-        for batch in [1usize, 8] {
+        for batch in [1usize, 16] {
             let exponents: Vec<u16> = (0..n * batch).map(|i| (i * 7919 % (2 * dimension)) as u16).collect();
             let mut accumulators = AlignedVec::<u32>::zeroed(batch * plan.accumulator_len());
             accumulators[5] = 1 << 29;
             let mut scratch = plan.scratch();
             let time = least(10, 2.0, || plan.blind_rotate(&key, &exponents, &mut accumulators, &mut scratch));
-            let name = format!("blind_rotate/n={n}/N={dimension}/k={k}/{}/batch={batch}", backend.name());
-            println!("{name:<50} {:>10.1} us", time.wall / batch as f64);
+            let name = format!("blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}", backend.name());
+            println!("{name:<60} {:>10.1} us", time.wall / batch as f64);
         }
     }
     Ok(())

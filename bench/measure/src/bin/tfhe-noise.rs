@@ -277,7 +277,7 @@ impl Bench {
         let params = self.client.params();
         let (mut values, mut pool, fresh) = self.fresh(rng)?;
         let mut decision = Decision::new(params, 1.0);
-        let mut alone = Step::new("table alone", self.bootstrap);
+        let mut alone = Step::new("table alone", self.bootstrap + noise::first_block(params, &lookups[0]));
         let mut shared = named.map(|(name, table)| {
             let weight = table_weight(&table);
             Step::new(format!("{name}, shared: {weight}"), weight * self.bootstrap)

@@ -4,8 +4,14 @@
 //! Keys are transformed once and stored as floats.
 
 mod blind_rotate;
+mod block;
+mod cmux;
+mod decomposition;
 mod keyswitch;
 
-pub use blind_rotate::{BlindRotation, Decomposition, Scratch};
-pub(crate) use blind_rotate::{Call, blind_rotate};
+pub(crate) use blind_rotate::Call;
+pub use blind_rotate::{BlindRotation, MAX_BLOCK_BITS, Scratch};
+pub(crate) use block::blind_rotate_blocks;
+pub(crate) use cmux::blind_rotate_bits;
+pub use decomposition::Decomposition;
 pub use keyswitch::KeyswitchKey;

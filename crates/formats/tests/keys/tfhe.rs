@@ -6,6 +6,7 @@ use solinas_formats::tfhe::{
 };
 use solinas_formats::{Expect, Header, KeyId, Kind, Overwrite, Reader, Value, Writer};
 use solinas_schemes::security::Status;
+use solinas_schemes::tfhe::params::Cut;
 use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use crate::common::{file, open};
 fn former() -> ParamsLiteral {
     ParamsLiteral {
         lwe_dimension: 636,
+        block_bits: 1,
+        decomposition: Cut { base_log: 18, levels: 1 },
         lwe_log2_std: -13.66,
         glwe_log2_std: -36.7,
         classical_bits: 128.0,

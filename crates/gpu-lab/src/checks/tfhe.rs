@@ -10,29 +10,38 @@ use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy, Error};
 
-/// Waves of a parameter set: of a small LWE dimension for [`Size::Quick`], else of its own.
+/// Waves of a parameter set: of a small LWE dimension for [`Size::Quick`], else of its own. Then waves of a key of
+/// independent bits.
 pub(super) fn check(device: &Device, set: &str, seed: u64, size: Size) -> Result<(), String> {
     let (n, waves, jobs) = match size {
-        Size::Quick => (Some(4), 2, 3),
+        Size::Quick => (Some(6), 2, 3),
         Size::Full => (None, 4, 300),
     };
-    let evaluator = evaluator(set, n).map_err(|error| error.to_string())?;
-    waves_agree(device, &evaluator, waves, jobs, seed)
+    for evaluator in [evaluator(set, n), evaluator_of_bits(set, n.unwrap_or(60))] {
+        waves_agree(device, &evaluator.map_err(|error| error.to_string())?, waves, jobs, seed)?;
+    }
+    Ok(())
 }
 
-/// A key of a set from a fixed seed, with the LWE dimension `n` if one is given.
+/// A key of a set from a fixed seed, with the LWE dimension `n` if one is given. It is a multiple of the bits of a block.
 ///
 /// # Errors
 /// The errors of the parameters and of the key generation.
 pub fn evaluator(set: &str, n: Option<usize>) -> Result<Evaluator, Error> {
-    let named = Params::named(set)?;
-    let params = match n {
-        None => named,
-        Some(lwe_dimension) => {
-            let literal = named.literal().clone();
-            Params::try_from(ParamsLiteral { lwe_dimension, classical_bits: 0.0, quantum_bits: 0.0, ..literal })?
-        }
-    };
+    let literal = Params::named(set)?.literal().clone();
+    generate(ParamsLiteral { lwe_dimension: n.unwrap_or(literal.lwe_dimension), ..literal })
+}
+
+/// As [`evaluator`], with a key of `n` independent bits.
+///
+/// # Errors
+/// As [`evaluator`].
+pub fn evaluator_of_bits(set: &str, n: usize) -> Result<Evaluator, Error> {
+    generate(ParamsLiteral { lwe_dimension: n, block_bits: 1, ..Params::named(set)?.literal().clone() })
+}
+
+fn generate(literal: ParamsLiteral) -> Result<Evaluator, Error> {
+    let params = Params::try_from(ParamsLiteral { classical_bits: 0.0, quantum_bits: 0.0, ..literal })?;
     let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
     Evaluator::new(&client.server_key(&Control::default())?)
 }

@@ -11,16 +11,21 @@ static ROTATE_INTEGERS: Module =
     Module::new("tfhe_blind_rotate_2048_1", include_str!("../../ptx/tfhe_blind_rotate_2048_1.ptx"));
 static ROTATE_GATES: Module =
     Module::new("tfhe_blind_rotate_512_3", include_str!("../../ptx/tfhe_blind_rotate_512_3.ptx"));
+static ROTATE_INTEGERS_BLOCKS: Module =
+    Module::new("tfhe_blind_rotate_blocks_2048_1", include_str!("../../ptx/tfhe_blind_rotate_blocks_2048_1.ptx"));
+static ROTATE_GATES_BLOCKS: Module =
+    Module::new("tfhe_blind_rotate_blocks_512_3", include_str!("../../ptx/tfhe_blind_rotate_blocks_512_3.ptx"));
 static EXTRACT: Module = Module::new("tfhe_extract", include_str!("../../ptx/tfhe_extract.ptx"));
 
 /// Threads of a block, where the kernel does not say more.
 const BLOCK: u32 = 256;
 
-/// A kernel of blind rotations for one ring dimension, one GLWE dimension and one digit.
+/// A kernel of blind rotations for one ring dimension, one GLWE dimension, one length of the key's blocks and one digit.
 #[derive(Debug)]
 struct Rotation {
     ring_dimension: usize,
     glwe_dimension: usize,
+    block_bits: usize,
     module: &'static Module,
     /// Threads of an accumulator.
     threads: u32,
@@ -30,10 +35,29 @@ struct Rotation {
     accumulators: [u32; 2],
 }
 
-static ROTATIONS: [Rotation; 2] = [
+static ROTATIONS: [Rotation; 4] = [
     Rotation {
         ring_dimension: 2048,
         glwe_dimension: 1,
+        block_bits: 3,
+        module: &ROTATE_INTEGERS_BLOCKS,
+        threads: 128,
+        shared: 32_768,
+        accumulators: [1, 2],
+    },
+    Rotation {
+        ring_dimension: 512,
+        glwe_dimension: 3,
+        block_bits: 3,
+        module: &ROTATE_GATES_BLOCKS,
+        threads: 64,
+        shared: 16_384,
+        accumulators: [2, 4],
+    },
+    Rotation {
+        ring_dimension: 2048,
+        glwe_dimension: 1,
+        block_bits: 1,
         module: &ROTATE_INTEGERS,
         threads: 128,
         shared: 49_152,
@@ -42,6 +66,7 @@ static ROTATIONS: [Rotation; 2] = [
     Rotation {
         ring_dimension: 512,
         glwe_dimension: 3,
+        block_bits: 1,
         module: &ROTATE_GATES,
         threads: 64,
         shared: 24_576,
@@ -68,6 +93,7 @@ struct Set {
     ring_dimension: u32,
     glwe_dimension: u32,
     lwe_dimension: u32,
+    block_bits: u32,
     base_log: u32,
     keyswitch_base_log: u32,
     keyswitch_levels: u32,
@@ -118,12 +144,12 @@ impl Kernels {
     pub(super) fn new(device: &Device, params: &Params) -> Result<Self, Error> {
         let p = params.literal();
         let fits = |rotation: &&Rotation| {
-            (rotation.ring_dimension, rotation.glwe_dimension, 1)
-                == (p.ring_dimension, p.glwe_dimension, p.decomposition.levels)
+            (rotation.ring_dimension, rotation.glwe_dimension, rotation.block_bits, 1)
+                == (p.ring_dimension, p.glwe_dimension, p.block_bits, p.decomposition.levels)
         };
         let Some(rotation) = ROTATIONS.iter().find(fits) else {
-            let (n, k, levels) = (p.ring_dimension, p.glwe_dimension, p.decomposition.levels);
-            let params = format!("{} (N = {n}, k = {k}, {levels} digits)", p.name);
+            let (n, k, bits, levels) = (p.ring_dimension, p.glwe_dimension, p.block_bits, p.decomposition.levels);
+            let params = format!("{} (N = {n}, k = {k}, blocks of {bits} bits, {levels} digits)", p.name);
             return Err(Error::Unsupported { params });
         };
         let load = |module: &'static Module| Kernel::load(device, module, module.name());
@@ -139,6 +165,7 @@ impl Kernels {
                 ring_dimension: p.ring_dimension as u32,
                 glwe_dimension: p.glwe_dimension as u32,
                 lwe_dimension: p.lwe_dimension as u32,
+                block_bits: p.block_bits as u32,
                 base_log: p.decomposition.base_log,
                 keyswitch_base_log: p.keyswitch.base_log,
                 keyswitch_levels: p.keyswitch.levels,
@@ -181,8 +208,9 @@ impl Kernels {
             set.lwe_dimension.into(),
             (2 * set.ring_dimension).ilog2().into(),
             set.offset.into(),
+            set.block_bits.into(),
         ];
-        let rotate = vec![
+        let mut rotate = vec![
             Arg::write(&wave.accumulators),
             Arg::read(&key.bootstrapping_key),
             Arg::read(&wave.exponents),
@@ -193,6 +221,7 @@ impl Kernels {
             set.base_log.into(),
             Arg::read(&key.twiddles),
         ];
+        rotate.extend(key.monomials.as_ref().map(Arg::read));
         let extract = vec![
             Arg::write(&wave.values),
             Arg::read(&wave.accumulators),

@@ -28,6 +28,8 @@ pub struct Engine {
     keyswitch_key: Buffer<u32>,
     /// As [`twiddles`](solinas_field::fft::NegacyclicPlan::twiddles) of the blind rotation.
     twiddles: Buffer<f64>,
+    /// As [`monomials`](solinas_field::torus::BlindRotation::monomials), for keys whose blocks have more than one bit.
+    monomials: Option<Buffer<f64>>,
 }
 
 impl Engine {
@@ -55,8 +57,10 @@ impl Engine {
         let bootstrapping_key = stream.buffer_of(evaluator.bootstrapping_key(), "a bootstrapping key")?;
         let keyswitch_key = stream.buffer_of(evaluator.keyswitch_key().words(), "a keyswitch key")?;
         let twiddles = stream.buffer_of(&evaluator.rotation().fft().twiddles(), "twiddle factors")?;
+        let monomials = evaluator.rotation().monomials();
+        let monomials = (!monomials.is_empty()).then(|| stream.buffer_of(&monomials, "twiddle factors")).transpose()?;
         stream.synchronize()?;
-        Ok(Self { device: device.clone(), params, kernels, bootstrapping_key, keyswitch_key, twiddles })
+        Ok(Self { device: device.clone(), params, kernels, bootstrapping_key, keyswitch_key, twiddles, monomials })
     }
 
     /// Bytes that a key of these parameters takes on a device, together with a wave of one bootstrap.

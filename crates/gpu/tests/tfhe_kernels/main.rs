@@ -33,22 +33,44 @@ struct Rotation {
     ring_dimension: usize,
     glwe_dimension: usize,
     base_log: u32,
+    /// Bits of a block of the key.
+    block_bits: usize,
+    /// Bytes of shared memory for each word of an accumulator.
+    shared: usize,
 }
 
-const INTEGERS: Rotation =
-    Rotation { kernel: "tfhe_blind_rotate_2048_1", ring_dimension: 2048, glwe_dimension: 1, base_log: 23 };
-const GATES: Rotation =
-    Rotation { kernel: "tfhe_blind_rotate_512_3", ring_dimension: 512, glwe_dimension: 3, base_log: 18 };
+const INTEGERS: Rotation = Rotation {
+    kernel: "tfhe_blind_rotate_blocks_2048_1",
+    ring_dimension: 2048,
+    glwe_dimension: 1,
+    base_log: 23,
+    block_bits: 3,
+    shared: 8,
+};
+const GATES: Rotation = Rotation {
+    kernel: "tfhe_blind_rotate_blocks_512_3",
+    ring_dimension: 512,
+    glwe_dimension: 3,
+    base_log: 17,
+    block_bits: 3,
+    shared: 8,
+};
+const INTEGERS_OF_BITS: Rotation =
+    Rotation { kernel: "tfhe_blind_rotate_2048_1", block_bits: 1, shared: 12, ..INTEGERS };
+const GATES_OF_BITS: Rotation =
+    Rotation { kernel: "tfhe_blind_rotate_512_3", base_log: 18, block_bits: 1, shared: 12, ..GATES };
 
 /// Rotates `jobs` random test polynomials by a random key of `n` bits, with `accumulators` to a block, on both devices.
 /// Panics if a word differs.
 fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64) {
-    let Rotation { kernel, ring_dimension: dimension, glwe_dimension: k, base_log } = shape;
+    let Rotation { kernel, ring_dimension: dimension, glwe_dimension: k, base_log, block_bits, shared } = shape;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let plan = BlindRotation::new(dimension, k, Decomposition::new(base_log, 1).unwrap(), backend()).unwrap();
+    let cut = Decomposition::new(base_log, 1).unwrap();
+    let plan = BlindRotation::new(dimension, k, cut, block_bits, backend()).unwrap();
     // A key in turns, times 2/N, has spectra of this size.
     let unit = 2.0 / (dimension as f64).sqrt() / f64::from(1u32 << 31);
-    let key: Vec<f64> = (0..n * plan.ggsw_len()).map(|_| f64::from(rng.next_u32() as i32) * unit).collect();
+    let key: Vec<f64> =
+        (0..n / block_bits * plan.block_len()).map(|_| f64::from(rng.next_u32() as i32) * unit).collect();
     let mut exponents: Vec<u32> = (0..jobs * (n + 1)).map(|_| rng.next_u32() % (2 * dimension as u32)).collect();
     for (at, corner) in exponents.iter_mut().step_by(2).zip([0, 2 * dimension - 1, dimension, 1, dimension - 1]) {
         *at = corner as u32;
@@ -61,7 +83,7 @@ fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64
         expected.chunks_exact_mut(plan.accumulator_len()).zip(exponents.chunks_exact(n + 1)).zip(&tables)
     {
         // Coefficient j of the test polynomial times X^-r is coefficient j + r of the polynomial and its negation.
-        for (j, word) in accumulator[2 * k * dimension..].iter_mut().enumerate() {
+        for (j, word) in accumulator[k * dimension..].iter_mut().enumerate() {
             let at = (j + exponents[n] as usize) % (2 * dimension);
             let value = boxes[16 * *table as usize + at % dimension * 16 / dimension];
             *word = if at < dimension { value } else { value.wrapping_neg() };
@@ -69,12 +91,10 @@ fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64
     }
     let masks: Vec<u16> = exponents.chunks_exact(n + 1).flat_map(|e| e[..n].iter().map(|&e| e as u16)).collect();
     plan.blind_rotate(&key, &masks, &mut expected, &mut plan.scratch());
-    let expected: Vec<u32> =
-        expected.chunks_exact(2 * dimension).flat_map(|polynomial| &polynomial[..dimension]).copied().collect();
 
     let mut emulator = Emulator::new(kernel, seed);
     let out = emulator.reserve(expected.len() * 4);
-    let args = [
+    let mut args = vec![
         Arg::Buffer(out),
         Arg::Buffer(emulator.upload(&key)),
         Arg::Buffer(emulator.upload(&exponents)),
@@ -85,7 +105,10 @@ fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64
         Word(base_log),
         Arg::Buffer(emulator.upload(&plan.fft().twiddles())),
     ];
-    let (threads, shared) = ((k + 1) * dimension / 32, (k + 1) * dimension * 12);
+    if block_bits > 1 {
+        args.push(Arg::Buffer(emulator.upload(&plan.monomials())));
+    }
+    let (threads, shared) = ((k + 1) * dimension / 32, (k + 1) * dimension * shared);
     let grid = [jobs.div_ceil(accumulators) as u32, 1];
     emulator.launch(grid, (accumulators * threads) as u32, (accumulators * shared) as u32, &args);
     assert!(emulator.download(out) == expected, "{kernel}: a word differs from the CPU's");
@@ -93,14 +116,20 @@ fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64
 
 #[test]
 fn blind_rotations_of_the_integers_sets_give_the_words_of_the_cpu() {
-    rotate(INTEGERS, 3, 2, 2, 1);
-    rotate(INTEGERS, 2, 3, 1, 2);
+    rotate(INTEGERS, 3, 6, 2, 1);
+    rotate(INTEGERS, 2, 9, 1, 2);
+    rotate(INTEGERS, 1, 3, 2, 3);
+    rotate(INTEGERS_OF_BITS, 3, 2, 2, 1);
+    rotate(INTEGERS_OF_BITS, 2, 3, 1, 2);
 }
 
 #[test]
 fn blind_rotations_of_the_gates_sets_give_the_words_of_the_cpu() {
-    rotate(GATES, 5, 3, 4, 1);
-    rotate(GATES, 3, 4, 2, 2);
+    rotate(GATES, 5, 6, 4, 1);
+    rotate(GATES, 3, 9, 2, 2);
+    rotate(GATES, 1, 3, 2, 3);
+    rotate(GATES_OF_BITS, 5, 3, 4, 1);
+    rotate(GATES_OF_BITS, 3, 4, 2, 2);
 }
 
 /// Switches `jobs` ciphertexts from dimension `big` to dimension `n` on both devices. Panics if a word differs.
@@ -146,38 +175,76 @@ fn keyswitches_give_the_words_of_the_cpu() {
     }
 }
 
-/// The definition: the nearest multiple of 1/2N turn, the larger one of two.
+/// The definition for one word: the nearest multiple of 1/2N turn, the larger one of two.
 fn nearest(word: u32, log: u32) -> u32 {
     let unit = 1u64 << (32 - log);
     ((u64::from(word) + unit / 2) / unit % (1 << log)) as u32
 }
 
-/// Switches random ciphertexts of dimension `n` to multiples of `2^-log` turn. Panics if a word differs from the
-/// definition.
-fn modulus_switch(n: usize, log: u32, offset: u32) {
+/// The definition for a block of the key: of all ways to round its words up or down, that with the least cost
+/// `(l + 1) sum r^2 - (sum r)^2` for the errors `r`. Of several it is that with the fewest words rounded up. Returns the
+/// exponents and the sum of the errors.
+fn nearest_of_block(words: &[u32], log: u32) -> (Vec<u32>, i64) {
+    let (dropped, count) = (32 - log, words.len());
+    let errors = |up: u32| {
+        let error = |(i, &word): (usize, &u32)| i64::from(word % (1 << dropped)) - (i64::from(up >> i & 1) << dropped);
+        words.iter().enumerate().map(error).collect::<Vec<i64>>()
+    };
+    let cost = |up: &u32| {
+        let errors = errors(*up);
+        let (sum, squares) = (errors.iter().sum::<i64>(), errors.iter().map(|r| r * r).sum::<i64>());
+        ((count as i64 + 1) * squares - sum * sum, up.count_ones())
+    };
+    let up = (0..1 << count).min_by_key(cost).unwrap();
+    let exponent = |(i, &word): (usize, &u32)| ((word >> dropped) + (up >> i & 1)) % (1 << log);
+    (words.iter().enumerate().map(exponent).collect(), errors(up).iter().sum())
+}
+
+/// Switches random ciphertexts of dimension `n` to multiples of `2^-log` turn, for a key with blocks of `bits` bits.
+/// Panics if a word differs from the definition.
+fn modulus_switch(n: usize, log: u32, offset: u32, bits: usize) {
     let jobs = 3;
-    let switched = words(&mut ChaCha8Rng::seed_from_u64(n as u64), jobs * (n + 1));
+    let mut switched = words(&mut ChaCha8Rng::seed_from_u64(n as u64), jobs * (n + 1));
+    // Equal fractions, and fractions of half a unit.
+    for (at, word) in switched.iter_mut().enumerate().skip(n / 2).take(n / 4) {
+        *word = *word >> (32 - log) << (32 - log) | [1 << (31 - log), 3][at / 5 % 2];
+    }
     let expected: Vec<u32> = switched
         .chunks_exact(n + 1)
         .flat_map(|words| {
-            let mut exponents: Vec<u32> = words[..n].iter().map(|&word| nearest(word, log)).collect();
-            let errors = words.iter().zip(&exponents).map(|(word, e)| word.wrapping_sub(e << (32 - log)) as i32);
-            let error: i64 = errors.map(i64::from).sum();
-            exponents.push(nearest(words[n].wrapping_add(offset).wrapping_sub((error / 2) as u32), log));
-            exponents
+            let block = |block: &[u32]| match block {
+                [word] => {
+                    (vec![nearest(*word, log)], i64::from(word.wrapping_sub(nearest(*word, log) << (32 - log)) as i32))
+                }
+                _ => nearest_of_block(block, log),
+            };
+            let (exponents, errors): (Vec<Vec<u32>>, Vec<i64>) = words[..n].chunks_exact(bits).map(block).unzip();
+            let mean = (errors.iter().sum::<i64>() / (bits as i64 + 1)) as u32;
+            let body = nearest(words[n].wrapping_add(offset).wrapping_sub(mean), log);
+            exponents.into_iter().flatten().chain([body]).collect::<Vec<u32>>()
         })
         .collect();
     let mut emulator = Emulator::new("tfhe_modswitch", log.into());
     let out = emulator.reserve(expected.len() * 4);
-    let args = [Arg::Buffer(out), Arg::Buffer(emulator.upload(&switched)), Word(n as u32), Word(log), Word(offset)];
+    let switched = Arg::Buffer(emulator.upload(&switched));
+    let args = [Arg::Buffer(out), switched, Word(n as u32), Word(log), Word(offset), Word(bits as u32)];
     emulator.launch([jobs as u32, 1], 256, 0, &args);
-    assert!(emulator.download(out) == expected, "2^{log}: a word differs from the definition");
+    assert!(emulator.download(out) == expected, "2^{log}, blocks of {bits} bits: a word differs from the definition");
 }
 
 #[test]
 fn modulus_switches_give_the_words_of_the_definition() {
-    for (n, log, offset) in [(724, 10, 0), (918, 12, 1 << 26), (5, 10, u32::MAX)] {
-        modulus_switch(n, log, offset);
+    for (n, log, offset, bits) in [
+        (795, 10, 0, 3),
+        (963, 12, 1 << 26, 3),
+        (724, 10, 0, 1),
+        (918, 12, 1 << 26, 1),
+        (1200, 11, 7, 4),
+        (600, 9, 7, 2),
+        (6, 10, u32::MAX, 3),
+        (5, 10, u32::MAX, 1),
+    ] {
+        modulus_switch(n, log, offset, bits);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Bootstrapping: keyswitch, modulus switch, blind rotation and sample extraction.
 
+use super::modulus_switch::modulus_switch;
 use super::params::Family;
 use super::{BOOL_TRUE, Error, LweCiphertext, Params, ServerKey, encode_value};
 use crate::KeyId;
@@ -85,22 +86,24 @@ impl Evaluator {
         let params = key.params().clone();
         let p = params.literal();
         let n = p.ring_dimension;
-        let rotation = BlindRotation::new(n, p.glwe_dimension, params.decomposition(), backend)?;
-        let ggsw_len = rotation.ggsw_len();
-        let mut bootstrapping_key = AlignedVec::zeroed(p.lwe_dimension * ggsw_len);
+        let rotation = BlindRotation::new(n, p.glwe_dimension, params.decomposition(), p.block_bits, backend)?;
+        let block_len = rotation.block_len();
+        let mut bootstrapping_key = AlignedVec::zeroed(p.lwe_dimension / p.block_bits * block_len);
         let fft = rotation.fft();
-        bootstrapping_key.par_chunks_mut(ggsw_len).enumerate().for_each(|(i, ggsw)| {
+        bootstrapping_key.par_chunks_mut(block_len).enumerate().for_each(|(number, block)| {
             let (mut turns, mut transformed) = (vec![0.0; n], vec![0.0; n]);
-            key.ggsw_rows(i, |row, words| {
-                for (output, words) in words.chunks_exact(n).enumerate() {
-                    for (turns, &word) in turns.iter_mut().zip(words) {
-                        // In turns, multiplied by 2/N for the inverse transform.
-                        *turns = word as i64 as f64 * (2f64.powi(-63) / n as f64);
+            for bit in 0..p.block_bits {
+                key.ggsw_rows(number * p.block_bits + bit, |row, words| {
+                    for (output, words) in words.chunks_exact(n).enumerate() {
+                        for (turns, &word) in turns.iter_mut().zip(words) {
+                            // In turns, multiplied by 2/N for the inverse transform.
+                            *turns = word as i64 as f64 * (2f64.powi(-63) / n as f64);
+                        }
+                        fft.forward(&turns, &mut transformed);
+                        rotation.place(block, bit, row, output, &transformed);
                     }
-                    fft.forward(&turns, &mut transformed);
-                    rotation.place(ggsw, row, output, &transformed);
-                }
-            });
+                });
+            }
         });
         let mut keyswitch_key = KeyswitchKey::new(params.big_dimension(), p.lwe_dimension, params.keyswitch(), backend);
         for j in 0..params.big_dimension() {
@@ -129,7 +132,7 @@ impl Evaluator {
         &self.rotation
     }
 
-    /// The transformed bootstrapping key: a GGSW ciphertext for each bit of the LWE key, in the order of
+    /// The transformed bootstrapping key: the blocks of GGSW ciphertexts of the bits of the LWE key, in the order of
     /// [`BlindRotation`].
     pub fn bootstrapping_key(&self) -> &[f64] {
         &self.bootstrapping_key
@@ -210,7 +213,7 @@ impl Evaluator {
             return Err(Error::CiphertextLength { got: switched.0.len(), want: p.lwe_dimension + 1 });
         }
         let mut exponents = Vec::with_capacity(p.lwe_dimension);
-        let body = modulus_switch(&switched.0, p.ring_dimension, 0, &mut exponents) as u32;
+        let body = modulus_switch(&switched.0, p, 0, &mut exponents) as u32;
         let unit = u32::MAX / (2 * p.ring_dimension as u32) + 1;
         Ok(LweCiphertext(exponents.iter().map(|&e| u32::from(e)).chain([body]).map(|e| e.wrapping_mul(unit)).collect()))
     }
@@ -239,7 +242,7 @@ impl Evaluator {
         self.keyswitch_key.keyswitch(&inputs, &mut switched);
         let mut exponents = Vec::with_capacity(tasks.len() * p.lwe_dimension);
         let start = |(task, switched): (&BootstrapTask<'_>, &[u32])| {
-            (task.table.boxes(), modulus_switch(switched, p.ring_dimension, task.table.offset(), &mut exponents))
+            (task.table.boxes(), modulus_switch(switched, p, task.table.offset(), &mut exponents))
         };
         let starts: Vec<_> = tasks.iter().zip(switched.chunks_exact(small)).map(start).collect();
         self.rotate(&starts, &exponents)
@@ -252,7 +255,7 @@ impl Evaluator {
         let len = self.rotation.accumulator_len();
         let mut accumulators = AlignedVec::<u32>::zeroed(starts.len() * len);
         for ((boxes, body), accumulator) in starts.iter().zip(accumulators.chunks_exact_mut(len)) {
-            rotated(boxes, *body, &mut accumulator[p.glwe_dimension * 2 * p.ring_dimension..]);
+            rotated(boxes, *body, &mut accumulator[p.glwe_dimension * p.ring_dimension..]);
         }
         self.rotation.blind_rotate(&self.bootstrapping_key, exponents, &mut accumulators, &mut self.rotation.scratch());
         accumulators
@@ -261,14 +264,14 @@ impl Evaluator {
     /// Extracts coefficient 0 of a GLWE accumulator as an LWE ciphertext of dimension `k N`.
     pub(super) fn sample_extract(&self, accumulator: &[u32]) -> LweCiphertext {
         let n = self.params.literal().ring_dimension;
-        let k = self.params.literal().glwe_dimension;
-        let mut words = Vec::with_capacity(k * n + 1);
-        for mask in accumulator[..k * 2 * n].chunks_exact(2 * n) {
-            // a_0, then -a_{N-1}, .., -a_1: the negated half in reverse order.
+        let (masks, body) = accumulator.split_at(self.params.big_dimension());
+        let mut words = Vec::with_capacity(masks.len() + 1);
+        for mask in masks.chunks_exact(n) {
+            // a_0, then -a_{N-1}, .., -a_1.
             words.push(mask[0]);
-            words.extend(mask[n + 1..].iter().rev());
+            words.extend(mask[1..].iter().rev().map(|word| word.wrapping_neg()));
         }
-        words.push(accumulator[k * 2 * n]);
+        words.push(body[0]);
         LweCiphertext(words)
     }
 
@@ -281,12 +284,15 @@ impl Evaluator {
                 continue;
             }
             let step = step as u32;
-            // Coefficient j of X^s a is coefficient j - s of the period-2N sequence (a, -a).
+            // Coefficient j of X^s a is a_(j - s), or -a_(N + j - s) for j < s.
             let shift = value * n / 16;
-            for (sum, a) in sum.chunks_exact_mut(2 * n).zip(accumulator.chunks_exact(2 * n)) {
-                for (sum, a) in sum.iter_mut().zip(a[2 * n - shift..].iter().chain(&a[..2 * n - shift])) {
-                    *sum = sum.wrapping_add(step.wrapping_mul(*a));
-                }
+            for (sum, a) in sum.chunks_exact_mut(n).zip(accumulator.chunks_exact(n)) {
+                let (wrapped, rest) = sum.split_at_mut(shift);
+                let add = |sum: &mut [u32], a: &[u32], step: u32| {
+                    sum.iter_mut().zip(a).for_each(|(sum, a)| *sum = sum.wrapping_add(step.wrapping_mul(*a)));
+                };
+                add(wrapped, &a[n - shift..], step.wrapping_neg());
+                add(rest, a, step);
             }
         }
         self.sample_extract(&sum)
@@ -332,31 +338,13 @@ impl LookupTable {
     }
 }
 
-/// Writes the test polynomial with these boxes times `X^-rotation`, followed by its negation.
+/// Writes the test polynomial with these boxes times `X^-rotation`.
 fn rotated(boxes: &[u32; BOXES], rotation: usize, out: &mut [u32]) {
-    let n = out.len() / 2;
+    let n = out.len();
     // Coefficient j of X^-r v is coefficient j + r of the period-2N sequence (v, -v).
     for (j, out) in out.iter_mut().enumerate() {
         let at = (j + rotation) % (2 * n);
         let value = boxes[at % n * BOXES / n];
         *out = if at < n { value } else { value.wrapping_neg() };
     }
-}
-
-/// Rounds an LWE ciphertext to multiples of `1/2N` turn. Appends the exponents of the mask to `exponents` and returns
-/// that of the body. Range: `0..2N`.
-///
-/// The key is binary, so the expected contribution to the phase is half of each rounding error of the mask. Subtracting
-/// this half from the body first halves the variance.
-fn modulus_switch(words: &[u32], n: usize, offset: u32, exponents: &mut Vec<u16>) -> usize {
-    let log = (2 * n).ilog2();
-    let round = |word: u32| (word >> (31 - log)).wrapping_add(1) >> 1 & ((1 << log) - 1);
-    let (mask, body) = words.split_at(words.len() - 1);
-    let mut error = 0i64;
-    for &word in mask {
-        let exponent = round(word);
-        error += i64::from(word.wrapping_sub(exponent << (32 - log)) as i32);
-        exponents.push(exponent as u16);
-    }
-    round(body[0].wrapping_add(offset).wrapping_sub((error / 2) as u32)) as usize
 }

@@ -3,7 +3,7 @@
 use super::{Error, Params};
 use crate::Control;
 use crate::control::Steps;
-use crate::random::{SecretSeed, bits, gaussian, public_stream};
+use crate::random::{SecretSeed, bits, block_binary, gaussian, public_stream};
 use crate::security::Status;
 use crate::{Entropy, KeyId};
 use rand_core::RngCore;
@@ -14,8 +14,9 @@ use solinas_field::fft::NegacyclicPlan;
 use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// The secret key: the LWE key of dimension `n`, and the GLWE key, which is also an LWE key of dimension `k N`. Both
-/// are uniform binary.
+/// The secret key: the LWE key of dimension `n`, and the GLWE key, which is also an LWE key of dimension `k N`. The GLWE
+/// key is uniform binary. The LWE key is uniform binary or block-binary (`block_bits` in
+/// [`ParamsLiteral`](super::ParamsLiteral)).
 ///
 /// It has neither `Clone` nor `Serialize`. It is wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -77,7 +78,8 @@ impl ClientKey {
         }
         control.check()?;
         let seed = SecretSeed::new(entropy)?;
-        let lwe = bits(&mut seed.derive("lwe key").stream(0), params.literal().lwe_dimension);
+        let p = params.literal();
+        let lwe = block_binary(&mut seed.derive("lwe key").stream(0), p.lwe_dimension, p.block_bits);
         let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
         let public_seed = seed.derive("public seed").publish();
         Ok(Self { public_seed, params: params.clone(), insecure: entropy.is_insecure(), lwe, glwe })
@@ -86,7 +88,8 @@ impl ClientKey {
     /// Builds a key from its stored parts. `lwe` and `glwe` hold one bit in each byte. Shape: `n` and `k N` bytes.
     ///
     /// # Errors
-    /// [`Error::KeyLength`] for a wrong length. [`Error::KeyBits`] for a byte that is not 0 or 1.
+    /// [`Error::KeyLength`] for a wrong length. [`Error::KeyBits`] for a byte that is not 0 or 1. [`Error::KeyBlock`] for a
+    /// block of a block-binary key with several bits equal to 1.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -103,6 +106,11 @@ impl ClientKey {
             if bits.iter().any(|&bit| bit > 1) {
                 return Err(Error::KeyBits { part });
             }
+        }
+        let block_bits = key.params.literal().block_bits;
+        let is_block_binary = |block: &[u8]| block_bits == 1 || block.iter().sum::<u8>() <= 1;
+        if !key.lwe.chunks_exact(block_bits).all(is_block_binary) {
+            return Err(Error::KeyBlock { block_bits });
         }
         Ok(key)
     }

@@ -15,6 +15,7 @@ mod encrypt;
 mod evaluate;
 mod keys;
 mod lwe;
+mod modulus_switch;
 pub mod noise;
 mod oprf;
 mod packed;

@@ -1,9 +1,11 @@
 //! Formulas of noise variance, in squared turns, and the failure probability that follows.
 //!
-//! Keys are uniform binary. Derivations and measurements: `docs/derivations/tfhe-parameters.md`.
+//! GLWE keys are uniform binary, LWE keys uniform binary or block-binary. Derivations and measurements: `docs/derivations/tfhe-parameters.md`.
 
+use super::evaluate::BOXES;
 use super::params::{Cut, Family};
-use super::{PackedBits, Params};
+use super::{LookupTable, PackedBits, Params};
+use solinas_field::torus::MAX_BLOCK_BITS;
 
 /// Mean square of a balanced digit in `-B/2..B/2`: `(B^2 + 2) / 12`.
 fn digit_square(cut: Cut) -> f64 {
@@ -21,10 +23,55 @@ fn rounding(cut: Cut) -> f64 {
     rounding_to(cut.base_log * cut.levels)
 }
 
-/// Variance after a blind rotation, and so after a bootstrap with one table. It is [`bootstrap_of_key`] for keys in
-/// which half of the bits are 1.
+/// Variance after a blind rotation, and so after a bootstrap with one table. It is [`bootstrap_of_key`] for keys with
+/// the expected numbers of ones.
 pub fn bootstrap(params: &Params) -> f64 {
-    bootstrap_of_key(params, params.literal().lwe_dimension as f64 / 2.0, params.big_dimension() as f64 / 2.0)
+    let p = params.literal();
+    let ones = p.lwe_dimension as f64 * lwe_mean(params);
+    bootstrap_of_key(params, ones, params.big_dimension() as f64 / 2.0) + first_block(params, &largest_table(params))
+}
+
+/// The table alone in its rotation for which [`first_block`] is largest: equal entries, as large as the message space
+/// allows.
+fn largest_table(params: &Params) -> LookupTable {
+    match params.family() {
+        Family::Gates => LookupTable::Sign,
+        Family::Integers => LookupTable::Entries(vec![[15; BOXES]]),
+    }
+}
+
+/// Variance that the first block of a block-binary key adds beyond [`bootstrap_of_key`]. It depends on the table.
+///
+/// Before the first block, the digits are those of a test polynomial and not random. Their sums are large. The error of the
+/// transforms is `D * g`, with digits `D` and a random `g`, and the mean 1/2 of the bits of the GLWE key adds up its
+/// coefficients: `l c u^2 / 12 * sum_i (P_i / 2)^2`, twice. `P_i` is the sum of the digits up to `i`, minus the sum of those
+/// after it.
+pub fn first_block(params: &Params, table: &LookupTable) -> f64 {
+    let p = params.literal();
+    if p.block_bits == 1 {
+        return 0.0;
+    }
+    let base = libm::exp2(f64::from(p.decomposition.base_log));
+    let boxes = table.boxes().map(|word| f64::from(word as i32) * 2f64.powi(-32) * base);
+    // Within a box, P changes linearly from `start` to `end`.
+    let width = (p.ring_dimension / BOXES) as f64;
+    let total: f64 = boxes.iter().sum::<f64>() * width;
+    let mut start = -total;
+    let squares = boxes.iter().map(|digit| {
+        let end = start + 2.0 * digit * width;
+        let sum = width * (start * start + start * end + end * end) / 3.0;
+        start = end;
+        sum
+    });
+    2.0 * p.block_bits as f64 * FIRST_BLOCK_ERROR * 2f64.powi(-106) / 12.0 * squares.sum::<f64>() / 4.0
+}
+
+/// As [`float_error`], for the part of a step's error that [`first_block`] counts. It is measured.
+const FIRST_BLOCK_ERROR: f64 = 7.5;
+
+/// Mean of a bit of the LWE key: `1 / (l + 1)` for blocks of `l` bits.
+fn lwe_mean(params: &Params) -> f64 {
+    1.0 / (params.literal().block_bits as f64 + 1.0)
 }
 
 /// Variance after a blind rotation (`n` external products) under keys with `lwe_ones` and `glwe_ones` bits equal to 1.
@@ -33,6 +80,9 @@ pub fn bootstrap(params: &Params) -> f64 {
 /// - the noise of the key: `(k+1) l N E[d^2] sigma^2`;
 /// - the rounding of the decomposition, if the LWE key bit is 1: `(1 + glwe_ones) B^(-2l) / 12`;
 /// - the error of the floating-point transforms.
+///
+/// Under a block-binary key, `X^a - 1` multiplies the digits and their rounding errors. Its squared norm 2 doubles the
+/// terms.
 pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     let p = params.literal();
     let cut = p.decomposition;
@@ -41,13 +91,16 @@ pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
     let key = digits * libm::exp2(2.0 * p.glwe_log2_std);
     // The products sum to a word of variance `digits / 12`, because the words of the key are uniform on the turn.
-    let transform = through_key * FLOAT_ERROR * 2f64.powi(-106) * digits / 12.0;
-    p.lwe_dimension as f64 * (key + transform) + lwe_ones * through_key * rounding(cut)
+    let transform = through_key * float_error(params) * 2f64.powi(-106) * digits / 12.0;
+    let monomial = if p.block_bits > 1 { 2.0 } else { 1.0 };
+    monomial * (p.lwe_dimension as f64 * (key + transform) + lwe_ones * through_key * rounding(cut))
 }
 
 /// Relative variance of the transforms and of the rounded key, in squared units of roundoff (`2^-53`). It is measured:
-/// see the derivation.
-const FLOAT_ERROR: f64 = 12.0;
+/// see the derivation. Products with the monomials add to it under a block-binary key.
+fn float_error(params: &Params) -> f64 {
+    if params.literal().block_bits > 1 { 12.7 } else { 12.0 }
+}
 
 /// Variance that the keyswitch adds. The mean of its rounding is removed.
 pub fn keyswitch(params: &Params) -> f64 {
@@ -56,11 +109,18 @@ pub fn keyswitch(params: &Params) -> f64 {
     from * f64::from(cut.levels) * digit_square(cut) * libm::exp2(2.0 * p.lwe_log2_std) + from / 4.0 * rounding(cut)
 }
 
-/// Variance that the modulus switch to `2N` adds. Its mean is removed: `(1 + n/4) / (12 (2N)^2)`.
+/// Variance that the modulus switch to `2N` adds. Its mean is removed: `(1 + n v) / (12 (2N)^2)`. A uniform bit of the key
+/// has `v = 1/4`. A bit in a block of `l` bits has `v = 12 G (l + 1)^(-1 - 1/l)`, with the second moment `G` of the lattice
+/// `A_l*`.
 pub fn modulus_switch(params: &Params) -> f64 {
     let p = params.literal();
-    (1.0 + p.lwe_dimension as f64 / 4.0) / (12.0 * (2.0 * p.ring_dimension as f64).powi(2))
+    let patterns = p.block_bits as f64 + 1.0;
+    let bit = 12.0 * SECOND_MOMENTS[p.block_bits - 1] * libm::pow(patterns, -1.0 - 1.0 / p.block_bits as f64);
+    (1.0 + p.lwe_dimension as f64 * bit) / (12.0 * (2.0 * p.ring_dimension as f64).powi(2))
 }
+
+/// Normalized second moments of the lattices `A_1*` to `A_4*` (Conway and Sloane 1982).
+const SECOND_MOMENTS: [f64; MAX_BLOCK_BITS] = [1.0 / 12.0, 0.080_187_5, 0.078_543_3, 0.077_558_8];
 
 /// Variance of a fresh ciphertext of a client key.
 pub fn fresh(params: &Params) -> f64 {
