@@ -97,8 +97,10 @@ impl BlindRotation {
         self.block_bits * self.rows() * (self.k + 1) * self.fft.dimension()
     }
 
-    /// The monomials at the points of the transform, for kernels on other devices: see [`super::block`]. It is empty for
-    /// blocks of one bit.
+    /// The tables of the monomials at the points of the transform, for kernels on other devices. First come the roots
+    /// `e(i / 2N)` for `i` in `0..2N`, real and imaginary parts in turn. Then come the factors of the lanes, for each
+    /// exponent modulo 64 the 8 real and the 8 imaginary parts. The last are the factors of the registers, for each exponent
+    /// modulo 8 the real and imaginary parts in turn. There are none for blocks of one bit.
     pub fn monomials(&self) -> Vec<f64> {
         self.monomials.as_ref().map_or_else(Vec::new, Monomials::tables)
     }
