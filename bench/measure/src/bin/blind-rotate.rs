@@ -47,7 +47,8 @@ fn shape(n: usize, block_bits: usize, dimension: usize, k: usize, base_log: u32)
             accumulators[5] = 1 << 29;
             let mut scratch = plan.scratch();
             let time = least(10, 2.0, || plan.blind_rotate(&key, &exponents, &mut accumulators, &mut scratch));
-            let name = format!("blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}", backend.name());
+            let name =
+                format!("blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}", backend.name());
             println!("{name:<60} {:>10.1} us", time.wall / batch as f64);
         }
     }
