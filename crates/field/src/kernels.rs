@@ -2,7 +2,7 @@
 
 use crate::fft::{self, FloatSink, FloatSource, NegacyclicPlan};
 use crate::simd::dispatch;
-use crate::torus::{self, BlindRotation, Call};
+use crate::torus::{self, BlindRotation, Call, Monomials};
 use fft::{forward as forward_kernel, inverse as inverse_kernel};
 use torus::{blind_rotate_bits as bits_kernel, blind_rotate_blocks as blocks_kernel};
 
@@ -22,8 +22,7 @@ pub(crate) unsafe fn inverse(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSi
     dispatch!(plan.backend(), inverse_kernel<_, FloatSink>(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSink))
 }
 
-/// See [`BlindRotation::blind_rotate`]: a key of independent bits, and accumulators of polynomials that are followed by
-/// their negations.
+/// See [`BlindRotation::blind_rotate`]: a key of independent bits.
 ///
 /// # Safety
 /// The pointers of `call` are valid for the lengths stated there.
@@ -35,6 +34,6 @@ pub(crate) unsafe fn blind_rotate_bits(plan: &BlindRotation, call: Call) {
 ///
 /// # Safety
 /// The pointers of `call` are valid for the lengths stated there.
-pub(crate) unsafe fn blind_rotate_blocks(plan: &BlindRotation, call: Call) {
-    dispatch!(plan.fft().backend(), blocks_kernel<_>(plan: &BlindRotation, call: Call))
+pub(crate) unsafe fn blind_rotate_blocks(plan: &BlindRotation, monomials: &Monomials, call: Call) {
+    dispatch!(plan.fft().backend(), blocks_kernel<_>(plan: &BlindRotation, monomials: &Monomials, call: Call))
 }

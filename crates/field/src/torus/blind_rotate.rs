@@ -8,9 +8,10 @@
 //! shares each load of it.
 
 use super::block::Monomials;
-use super::cmux::with_negations;
+use super::cmux::WORKING_POLYNOMIALS;
 use crate::buffer::AlignedVec;
-use crate::fft::{NegacyclicPlan, TILE};
+use crate::fft::{NegacyclicPlan, Sink, TILE};
+use crate::simd::F64Lanes;
 use crate::torus::Decomposition;
 use crate::{Backend, Error, kernels};
 
@@ -33,7 +34,8 @@ pub struct BlindRotation {
 /// Working memory of one thread.
 #[derive(Debug)]
 pub struct Scratch {
-    prepared: AlignedVec<u32>,
+    /// Working memory of a CMUX. There is none for blocks.
+    words: AlignedVec<u32>,
     /// For each accumulator of a group, the rows of digits. The products overwrite them.
     work: AlignedVec<f64>,
     /// The same tile of each of these rows.
@@ -112,18 +114,22 @@ impl BlindRotation {
 
     /// Working memory for [`Self::blind_rotate`].
     pub fn scratch(&self) -> Scratch {
-        let rows = self.group() * self.rows();
+        let rows = self.working_rows();
         Scratch {
-            prepared: AlignedVec::zeroed(self.fft.dimension()),
+            words: AlignedVec::zeroed(self.working_words()),
             work: AlignedVec::zeroed(rows * self.row_stride()),
             tiles: AlignedVec::zeroed(rows * SQUARE),
         }
     }
 
-    /// Accumulators that share each load of the key: as many as have their sums in registers.
-    #[inline(always)]
-    pub(super) fn group(&self) -> usize {
-        if self.k == 1 && self.block_bits > 1 { 4 } else { 2 }
+    /// Rows of digits of a group of accumulators.
+    fn working_rows(&self) -> usize {
+        group(self.k + 1) * self.rows()
+    }
+
+    /// Words of [`Scratch::words`].
+    fn working_words(&self) -> usize {
+        if self.monomials.is_some() { 0 } else { WORKING_POLYNOMIALS * self.fft.dimension() }
     }
 
     /// Floats from one row of digits to the next in the working memory.
@@ -159,32 +165,29 @@ impl BlindRotation {
             "one exponent for each bit and accumulator"
         );
         assert!(exponents.iter().all(|&e| usize::from(e) < 2 * n), "exponents are below 2N");
-        let rows = self.group() * self.rows();
+        let rows = self.working_rows();
         assert!(
-            scratch.prepared.len() == n
+            scratch.words.len() == self.working_words()
                 && scratch.work.len() == rows * self.row_stride()
                 && scratch.tiles.len() == rows * SQUARE,
             "working memory of this plan"
         );
-        let mut call = Call {
+        let call = Call {
             key: key.as_ptr(),
             blocks,
             exponents: exponents.as_ptr(),
             batch,
             accumulators: accumulators.as_mut_ptr(),
-            prepared: scratch.prepared.as_mut_ptr(),
+            words: scratch.words.as_mut_ptr(),
             work: scratch.work.as_mut_ptr(),
             tiles: scratch.tiles.as_mut_ptr(),
         };
-        if self.block_bits > 1 {
-            // SAFETY: the lengths were checked above.
-            unsafe { kernels::blind_rotate_blocks(self, call) }
-        } else {
-            with_negations(n, accumulators, |doubled| {
-                call.accumulators = doubled.as_mut_ptr();
-                // SAFETY: the lengths were checked above, and `doubled` holds each polynomial and its negation.
-                unsafe { kernels::blind_rotate_bits(self, call) }
-            });
+        // SAFETY: the lengths were checked above.
+        unsafe {
+            match &self.monomials {
+                Some(monomials) => kernels::blind_rotate_blocks(self, monomials, call),
+                None => kernels::blind_rotate_bits(self, call),
+            }
         }
     }
 }
@@ -197,7 +200,32 @@ pub(crate) struct Call {
     pub(super) exponents: *const u16,
     pub(super) batch: usize,
     pub(super) accumulators: *mut u32,
-    pub(super) prepared: *mut u32,
+    pub(super) words: *mut u32,
     pub(super) work: *mut f64,
     pub(super) tiles: *mut f64,
+}
+
+/// Accumulators that share each load of the key, for that many output polynomials: as many as have their sums in registers.
+pub(super) const fn group(outputs: usize) -> usize {
+    if outputs == 2 { 4 } else { 2 }
+}
+
+/// Adds to a polynomial of an accumulator.
+#[derive(Clone, Copy)]
+pub(super) struct Accumulate {
+    pub(super) at: *mut u32,
+    pub(super) half: usize,
+}
+
+impl<L: F64Lanes> Sink<L> for Accumulate {
+    #[inline(always)]
+    unsafe fn put(self, l: L, j: usize, re: L::V, im: L::V) {
+        for (at, x) in [(j, re), (j + self.half, im)] {
+            // SAFETY: the polynomial has 2 * half words.
+            unsafe {
+                let at = self.at.add(at);
+                l.store_u32(at, l.add_u32(l.load_u32(at), l.to_torus(x)));
+            }
+        }
+    }
 }

@@ -13,20 +13,20 @@
 //! `root^(a angle(tile)) * lanes[a mod 64][lane] * registers[a mod 8][register]`: one product of complex numbers a tile,
 //! and one a vector. Derivation: `docs/derivations/bootstrap-cost.md`.
 
-use super::Decomposition;
-use super::blind_rotate::{BlindRotation, Call, SQUARE};
+use super::blind_rotate::{Accumulate, BlindRotation, Call, SQUARE, group};
+use super::decomposition::Digits;
 use crate::buffer::AlignedVec;
-use crate::fft::{Sink, Source, Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile};
+use crate::fft::{Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile};
 use crate::root::Roots;
 use crate::simd::F64Lanes;
 use crate::torus::MAX_BLOCK_BITS;
 
 /// Largest number of accumulators of a group.
-const MAX_GROUP: usize = 4;
+const MAX_GROUP: usize = group(2);
 
 /// Tables of the monomials `X^a` at the points of the transform of dimension `N`.
 #[derive(Debug, Clone)]
-pub(super) struct Monomials {
+pub(crate) struct Monomials {
     /// `e(i / 2N)` for `i` in `0..2N`, real and imaginary parts in turn.
     roots: AlignedVec<f64>,
     /// For each `a` modulo 64, the 8 real and 8 imaginary parts of the lanes' factors.
@@ -91,67 +91,20 @@ impl Monomials {
     }
 }
 
-/// One digit of each word, as a float.
-#[derive(Clone, Copy)]
-struct Digits {
-    words: *const u32,
-    half: usize,
-    offset: u32,
-    flip: u32,
-    left: u32,
-    right: u32,
-}
-
-impl Digits {
-    fn new(words: *const u32, half: usize, cut: Decomposition, level: u32) -> Self {
-        let (left, right) = (cut.left_shift(level), cut.right_shift());
-        Self { words, half, offset: cut.offset(), flip: cut.flip(), left, right }
-    }
-}
-
-impl<L: F64Lanes> Source<L> for Digits {
-    #[inline(always)]
-    unsafe fn get(self, l: L, j: usize) -> (L::V, L::V) {
-        // SAFETY: `words` holds 2 * half words.
-        let (re, im) = unsafe { (l.load_u32(self.words.add(j)), l.load_u32(self.words.add(self.half + j))) };
-        let digit = |x| {
-            let prepared = l.xor_u32(l.add_u32(x, l.splat_u32(self.offset)), l.splat_u32(self.flip));
-            l.to_float(l.sar(l.shl(prepared, self.left), self.right))
-        };
-        (digit(re), digit(im))
-    }
-}
-
-/// Adds to a polynomial of an accumulator.
-#[derive(Clone, Copy)]
-struct Accumulate {
-    at: *mut u32,
-    half: usize,
-}
-
-impl<L: F64Lanes> Sink<L> for Accumulate {
-    #[inline(always)]
-    unsafe fn put(self, l: L, j: usize, re: L::V, im: L::V) {
-        for (at, x) in [(j, re), (j + self.half, im)] {
-            // SAFETY: the polynomial has 2 * half words.
-            unsafe {
-                let at = self.at.add(at);
-                l.store_u32(at, l.add_u32(l.load_u32(at), l.to_torus(x)));
-            }
-        }
-    }
-}
-
 /// # Safety
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, the
-/// plan has monomials, and the instruction set of `lanes` is enabled in the caller.
+/// monomials are those of the ring, and the instruction set of `lanes` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn blind_rotate_blocks<L: F64Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
-    let Some(monomials) = &plan.monomials else { return };
+pub(crate) unsafe fn blind_rotate_blocks<L: F64Lanes>(
+    lanes: L,
+    plan: &BlindRotation,
+    monomials: &Monomials,
+    call: Call,
+) {
     for block in 0..call.blocks {
         let mut first = 0;
         while first < call.batch {
-            let items = match (call.batch - first).min(plan.group()) {
+            let items = match (call.batch - first).min(group(plan.k + 1)) {
                 4.. => 4,
                 2 | 3 => 2,
                 _ => 1,
@@ -159,10 +112,10 @@ pub(crate) unsafe fn blind_rotate_blocks<L: F64Lanes>(lanes: L, plan: &BlindRota
             // SAFETY: the caller's contract; the items are below `batch`.
             unsafe {
                 match plan.k {
-                    1 => step::<L, 2, 4>(lanes, plan, monomials, call, block, first, items),
-                    2 => step::<L, 3, 2>(lanes, plan, monomials, call, block, first, items),
-                    3 => step::<L, 4, 2>(lanes, plan, monomials, call, block, first, items),
-                    _ => step::<L, 5, 2>(lanes, plan, monomials, call, block, first, items),
+                    1 => step::<L, 2, { group(2) }>(lanes, plan, monomials, call, block, first, items),
+                    2 => step::<L, 3, { group(3) }>(lanes, plan, monomials, call, block, first, items),
+                    3 => step::<L, 4, { group(4) }>(lanes, plan, monomials, call, block, first, items),
+                    _ => step::<L, 5, { group(5) }>(lanes, plan, monomials, call, block, first, items),
                 }
             }
             first += items;

@@ -1,72 +1,19 @@
 //! Blind rotation under a key of independent bits: a chain of CMUX.
 //!
 //! One step, for key bit `s_i` and exponent `e`, is `acc <- acc + GGSW(s_i) [.] (X^e - 1) acc`, which multiplies `acc`
-//! by `X^(e s_i)`. The rotation, the subtraction and the rounding of the decomposition are one pass over the words. The
-//! forward transform cuts the digits while it loads them, and the inverse transform adds straight into the accumulator.
+//! by `X^(e s_i)`. The forward transform cuts the digits while it loads them, and the inverse transform adds straight into
+//! the accumulator.
 
-use super::Decomposition;
-use super::blind_rotate::{BlindRotation, Call, SQUARE};
-use crate::buffer::AlignedVec;
-use crate::fft::{Sink, Source, Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile};
+use super::blind_rotate::{Accumulate, BlindRotation, Call, SQUARE};
+use super::decomposition::Digits;
+use crate::fft::{Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile};
 use crate::simd::F64Lanes;
 
 /// Accumulators that share each load of the key.
 const PAIR: usize = 2;
 
-/// Calls `rotate` with accumulators in which each polynomial of `n` words is followed by its negation.
-pub(super) fn with_negations(n: usize, accumulators: &mut [u32], rotate: impl FnOnce(&mut [u32])) {
-    let mut doubled = AlignedVec::<u32>::zeroed(2 * accumulators.len());
-    for (doubled, polynomial) in doubled.chunks_exact_mut(2 * n).zip(accumulators.chunks_exact(n)) {
-        doubled[..n].copy_from_slice(polynomial);
-        doubled[n..].iter_mut().zip(polynomial).for_each(|(negated, &word)| *negated = word.wrapping_neg());
-    }
-    rotate(&mut doubled);
-    for (doubled, polynomial) in doubled.chunks_exact(2 * n).zip(accumulators.chunks_exact_mut(n)) {
-        polynomial.copy_from_slice(&doubled[..n]);
-    }
-}
-
-/// One digit of each prepared word, as a float.
-#[derive(Clone, Copy)]
-struct Digits {
-    prepared: *const u32,
-    half: usize,
-    left: u32,
-    right: u32,
-}
-
-impl<L: F64Lanes> Source<L> for Digits {
-    #[inline(always)]
-    unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
-        // SAFETY: `prepared` holds 2 * half words.
-        let (re, im) =
-            unsafe { (lanes.load_u32(self.prepared.add(j)), lanes.load_u32(self.prepared.add(self.half + j))) };
-        let digit = |x| lanes.to_float(lanes.sar(lanes.shl(x, self.left), self.right));
-        (digit(re), digit(im))
-    }
-}
-
-/// Adds to a polynomial of an accumulator and updates its negation.
-#[derive(Clone, Copy)]
-struct Accumulate {
-    at: *mut u32,
-    half: usize,
-}
-
-impl<L: F64Lanes> Sink<L> for Accumulate {
-    #[inline(always)]
-    unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
-        for (at, x) in [(j, re), (j + self.half, im)] {
-            // SAFETY: a polynomial and its negation are 4 * half words.
-            unsafe {
-                let at = self.at.add(at);
-                let sum = lanes.add_u32(lanes.load_u32(at), lanes.to_torus(x));
-                lanes.store_u32(at, sum);
-                lanes.store_u32(at.add(2 * self.half), lanes.sub_u32(lanes.splat_u32(0), sum));
-            }
-        }
-    }
-}
+/// Words of working memory in polynomials: one that is followed by its negation, and a difference.
+pub(super) const WORKING_POLYNOMIALS: usize = 3;
 
 /// # Safety
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`,
@@ -122,12 +69,11 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
     unsafe {
         let key = call.key.add(step * plan.block_len());
         for (slot, &(item, exponent)) in items.iter().enumerate() {
-            let accumulator = call.accumulators.add(2 * item * plan.accumulator_len());
+            let accumulator = call.accumulators.add(item * plan.accumulator_len());
             for polynomial in 0..OUT {
-                rotate_and_prepare(lanes, accumulator.add(polynomial * 2 * n), n, exponent, cut, call.prepared);
+                let difference = rotate_and_subtract(lanes, accumulator.add(polynomial * n), n, exponent, call.words);
                 for level in 0..cut.levels() {
-                    let digits =
-                        Digits { prepared: call.prepared, half, left: cut.left_shift(level), right: cut.right_shift() };
+                    let digits = Digits::new(difference, half, cut, level);
                     let row = slot * rows + polynomial * cut.levels() as usize + level as usize;
                     forward_strided(lanes, fft, digits, call.work.add(row * plan.row_stride()));
                 }
@@ -165,45 +111,49 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
             }
         }
         for (slot, &(item, _)) in items.iter().enumerate() {
-            let accumulator = call.accumulators.add(2 * item * plan.accumulator_len());
+            let accumulator = call.accumulators.add(item * plan.accumulator_len());
             for polynomial in 0..OUT {
-                let sink = Accumulate { at: accumulator.add(polynomial * 2 * n), half };
+                let sink = Accumulate { at: accumulator.add(polynomial * n), half };
                 inverse_strided(lanes, fft, call.work.add((slot * rows + polynomial) * plan.row_stride()), sink);
             }
         }
     }
 }
 
-/// `prepared <- prepare((X^exponent - 1) a)`, where `a` is followed by `-a` and `0 < exponent < 2N`.
+/// Writes `(X^exponent - 1) a` to working memory and returns its place. Range: `0 < exponent < 2N`.
 ///
 /// # Safety
-/// `a` holds `2N` words, `prepared` `N`.
+/// `a` holds `n` words, `working` [`WORKING_POLYNOMIALS`] times as many.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn rotate_and_prepare<L: F64Lanes>(
+unsafe fn rotate_and_subtract<L: F64Lanes>(
     l: L,
     a: *const u32,
     n: usize,
     exponent: usize,
-    cut: Decomposition,
-    prepared: *mut u32,
-) {
-    let (offset, flip) = (l.splat_u32(cut.offset()), l.splat_u32(cut.flip()));
+    working: *mut u32,
+) -> *const u32 {
+    let zero = l.splat_u32(0);
     // Coefficient j of X^e a is coefficient j - e of the period-2N sequence (a, -a). From 2N - e on, that is one run of
     // the sequence or of its negation.
-    let start = 2 * n - exponent;
-    // SAFETY: reads a[start..start + n] with start <= n, or a[start - n..start]: inside the 2N words.
+    let (sequence, start) = (working, 2 * n - exponent);
+    // SAFETY: reads sequence[start..start + n] with start <= n, or sequence[start - n..start]: inside its 2N words.
     unsafe {
-        if start <= n {
-            for j in (0..n).step_by(L::WIDTH) {
-                let difference = l.sub_u32(l.load_u32(a.add(start + j)), l.load_u32(a.add(j)));
-                l.store_u32(prepared.add(j), l.xor_u32(l.add_u32(difference, offset), flip));
-            }
-        } else {
-            for j in (0..n).step_by(L::WIDTH) {
-                let sum = l.add_u32(l.load_u32(a.add(start - n + j)), l.load_u32(a.add(j)));
-                l.store_u32(prepared.add(j), l.xor_u32(l.sub_u32(offset, sum), flip));
-            }
+        for j in (0..n).step_by(L::WIDTH) {
+            let word = l.load_u32(a.add(j));
+            l.store_u32(sequence.add(j), word);
+            l.store_u32(sequence.add(n + j), l.sub_u32(zero, word));
         }
+        let difference = working.add(2 * n);
+        for j in (0..n).step_by(L::WIDTH) {
+            let word = l.load_u32(a.add(j));
+            let subtracted = if start <= n {
+                l.sub_u32(l.load_u32(sequence.add(start + j)), word)
+            } else {
+                l.sub_u32(zero, l.add_u32(l.load_u32(sequence.add(start - n + j)), word))
+            };
+            l.store_u32(difference.add(j), subtracted);
+        }
+        difference
     }
 }
 

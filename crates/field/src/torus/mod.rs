@@ -11,7 +11,7 @@ mod keyswitch;
 
 pub(crate) use blind_rotate::Call;
 pub use blind_rotate::{BlindRotation, MAX_BLOCK_BITS, Scratch};
-pub(crate) use block::blind_rotate_blocks;
+pub(crate) use block::{Monomials, blind_rotate_blocks};
 pub(crate) use cmux::blind_rotate_bits;
 pub use decomposition::Decomposition;
 pub use keyswitch::KeyswitchKey;
