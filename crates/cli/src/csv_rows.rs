@@ -1,110 +1,65 @@
-//! Rows of CSV text (RFC 4180). Malformed quotes are errors, because they could hide fields and rows.
+//! Rows of CSV text (RFC 4180). Malformed quotes are errors, because the reader would accept them and hide fields and rows.
 
 use crate::error::{Result, input};
 
-/// The rows of a CSV text in order. Empty lines are skipped, and white space around fields is removed. It ends after an error.
-pub(crate) struct Rows<'a> {
-    /// Name of the file, for messages.
-    place: String,
-    /// The text that follows.
-    rest: &'a str,
-    /// Number of the line at which the text that follows begins.
-    line: usize,
-}
-
-/// One row, which can span several lines.
-#[derive(Debug, PartialEq)]
+/// One row, which can span several lines. White space around its fields is removed.
+#[derive(Debug)]
 pub(crate) struct Row {
     /// Number of its first line, from 1.
     pub(crate) line: usize,
-    pub(crate) fields: Vec<String>,
+    pub(crate) fields: csv::StringRecord,
 }
 
-impl<'a> Rows<'a> {
-    pub(crate) fn new(place: impl ToString, text: &'a str) -> Self {
-        Self { place: place.to_string(), rest: text.trim_start_matches('\u{feff}'), line: 1 }
-    }
-
-    /// Skips the end of one line. Returns whether there was one.
-    fn skip_line_end(&mut self) -> bool {
-        let rest = self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix(['\n', '\r']));
-        self.rest = rest.unwrap_or(self.rest);
-        self.line += usize::from(rest.is_some());
-        rest.is_some()
-    }
-
-    fn row(&mut self) -> Result<Row> {
-        let (line, mut fields) = (self.line, Vec::new());
-        loop {
-            fields.push(match self.rest.strip_prefix('"') {
-                Some(quoted) => self.quoted(quoted)?,
-                None => self.unquoted()?,
-            });
-            match self.rest.strip_prefix(',') {
-                Some(rest) => self.rest = rest,
-                None => break,
-            }
-        }
-        self.skip_line_end();
-        Ok(Row { line, fields })
-    }
-
-    fn unquoted(&mut self) -> Result<String> {
-        let (field, rest) = self.rest.split_at(self.rest.find([',', '\n', '\r']).unwrap_or(self.rest.len()));
-        if field.contains('"') {
-            return Err(self.wrong("a quote stands inside a field"));
-        }
-        self.rest = rest;
-        Ok(field.trim().to_owned())
-    }
-
-    /// The field whose opening quote was before this text.
-    fn quoted(&mut self, text: &'a str) -> Result<String> {
-        let (mut field, mut rest) = (String::new(), text);
-        loop {
-            let Some((part, after)) = rest.split_once('"') else { return Err(self.wrong("the quote is not closed")) };
-            field.push_str(part);
-            rest = after;
-            match rest.strip_prefix('"') {
-                Some(after) => rest = after,
-                None => break,
-            }
-            field.push('"');
-        }
-        rest = rest.trim_start_matches([' ', '\t']);
-        if !rest.is_empty() && !rest.starts_with([',', '\n', '\r']) {
-            self.line += lines(&field);
-            return Err(self.wrong("the quote is closed before the end of the field"));
-        }
-        self.rest = rest;
-        self.line += lines(&field);
-        Ok(field.trim().to_owned())
-    }
-
-    fn wrong(&self, what: &str) -> crate::error::Error {
+/// The rows of a text in order. Empty lines are skipped. `place` names the text in errors.
+///
+/// # Errors
+/// For a malformed quote; the error names the line.
+pub(crate) fn csv_rows(place: impl std::fmt::Display, text: &str) -> Result<Vec<Row>> {
+    // The reader counts the lines of other line ends wrongly.
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    check_quotes(&text).map_err(|(line, what)| {
         let help = "put the whole field in quotes, and write each quote inside it twice";
-        input(format!("{}, line {}: {what}", self.place, self.line), help)
+        input(format!("{place}, line {line}: {what}"), help)
+    })?;
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let row = |record: csv::Result<csv::StringRecord>| {
+        let fields =
+            record.map_err(|e| input(format!("{place}: {e}"), "separate the fields of the CSV file by commas"))?;
+        // The position is before the empty lines that the reader skipped.
+        let (byte, line) = fields.position().map_or((0, 1), |at| (at.byte() as usize, at.line() as usize));
+        let skipped = text.as_bytes()[byte..].iter().take_while(|&&byte| byte == b'\n').count();
+        Ok(Row { line: line + skipped, fields })
+    };
+    reader.records().map(row).collect()
+}
+
+/// Returns the line and the kind of the first malformed quote.
+fn check_quotes(text: &str) -> std::result::Result<(), (usize, &'static str)> {
+    enum At {
+        Start,
+        Unquoted,
+        Quoted { since: usize },
+        Quote { since: usize },
+        Ended,
     }
-}
-
-/// Number of line ends in a text.
-fn lines(text: &str) -> usize {
-    text.matches('\n').count() + text.replace("\r\n", "").matches('\r').count()
-}
-
-impl Iterator for Rows<'_> {
-    type Item = Result<Row>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.skip_line_end() {}
-        if self.rest.is_empty() {
-            return None;
-        }
-        let row = self.row();
-        if row.is_err() {
-            self.rest = "";
-        }
-        Some(row)
+    let (mut at, mut line) = (At::Start, 1);
+    for c in text.chars() {
+        at = match (at, c) {
+            (At::Quoted { since }, '"') => At::Quote { since },
+            (At::Quoted { since }, _) | (At::Quote { since }, '"') => At::Quoted { since },
+            (_, ',' | '\n') => At::Start,
+            (At::Start, '"') => At::Quoted { since: line },
+            (At::Quote { .. } | At::Ended, ' ' | '\t') => At::Ended,
+            (At::Quote { .. } | At::Ended, _) => return Err((line, "the quote is closed before the end of the field")),
+            (At::Unquoted, '"') => return Err((line, "a quote stands inside a field")),
+            _ => At::Unquoted,
+        };
+        line += usize::from(c == '\n');
+    }
+    match at {
+        At::Quoted { since } => Err((since, "the quote is not closed")),
+        _ => Ok(()),
     }
 }
 
@@ -113,18 +68,16 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<(usize, Vec<String>)> {
-        Rows::new("v.csv", text).map(|row| row.unwrap()).map(|Row { line, fields }| (line, fields)).collect()
+        let row = |row: Row| (row.line, row.fields.iter().map(str::to_owned).collect());
+        csv_rows("v.csv", text).unwrap().into_iter().map(row).collect()
     }
 
     #[test]
     fn quotes_line_ends_and_white_space_are_understood() {
         for end in ["\n", "\r\n", "\r"] {
-            let text =
-                "\u{feff}a,b\n\n \"x \"\"y\"\"\" , \n".replace(" \"x", "\"x") + "\"two\nlines\",2\n3,\"\"\n\"\",4";
-            let text = text.replace('\n', end);
-            let two = format!("two{end}lines");
+            let text = "\u{feff}a,b\n\n\"x \"\"y\"\"\" , \n\"two\nlines\",2\n3,\"\"\n\"\",4".replace('\n', end);
             let want: [(usize, [&str; 2]); 5] =
-                [(1, ["a", "b"]), (3, ["x \"y\"", ""]), (4, [&two, "2"]), (6, ["3", ""]), (7, ["", "4"])];
+                [(1, ["a", "b"]), (3, ["x \"y\"", ""]), (4, ["two\nlines", "2"]), (6, ["3", ""]), (7, ["", "4"])];
             let want = want.map(|(line, fields)| (line, fields.map(str::to_owned).to_vec()));
             assert_eq!(rows(&text), want, "{end:?}");
         }
@@ -139,14 +92,13 @@ mod tests {
                 ("a\n1\n\"3", "line 3: the quote is not closed"),
                 ("\"1\"2", "line 1: the quote is closed before the end of the field"),
                 ("a\n\"x\ny\"z\n", "line 3: the quote is closed before the end of the field"),
+                ("a\n\"x\" \"\n", "line 2: the quote is closed before the end of the field"),
                 ("a\n\n1\"2\"\n", "line 3: a quote stands inside a field"),
                 ("a\n \"b, c\"\n", "line 2: a quote stands inside a field"),
             ] {
                 let text = text.replace('\n', end);
-                let mut rows = Rows::new("v.csv", &text);
-                let error = rows.find_map(Result::err).unwrap().to_string();
+                let error = csv_rows("v.csv", &text).unwrap_err().to_string();
                 assert!(error.starts_with(&format!("v.csv, {want}; ")), "{text:?}: {error}");
-                assert!(rows.next().is_none());
             }
         }
     }

@@ -3,7 +3,7 @@
 //! With scheme tfhe, each bidder encrypts with the public key, in a process and a folder of its own. No bidder and not the server
 //! has the client key.
 
-use crate::csv_rows::{Row, Rows};
+use crate::csv_rows::{Row, csv_rows};
 use crate::error::{Error, Result, input};
 use crate::eval::max_and_argmax;
 use crate::output::Output;
@@ -180,27 +180,27 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
         None => BIDS.to_owned(),
     };
     let place = path.unwrap_or(Path::new("the built-in bids")).display();
-    let mut rows = Rows::new(&place, &text);
+    let mut rows = csv_rows(&place, &text)?.into_iter();
     let wrong = |line: usize, what: String| {
         input(
             format!("{place}, line {line}: {what}"),
             "each line is a bidder and a bid of 0 to 65535, under the header bidder,bid",
         )
     };
-    let headers = rows.next().transpose()?.map_or_else(Vec::new, |row| row.fields);
+    let headers = rows.next().map(|row| row.fields).unwrap_or_default();
     let column = |name: &str| {
         headers.iter().position(|header| header == name).ok_or_else(|| wrong(1, format!("there is no column '{name}'")))
     };
     let (bidder, amount) = (column("bidder")?, column("bid")?);
     let mut bids = Vec::new();
     for row in rows {
-        let Row { line, mut fields } = row?;
+        let Row { line, fields } = row;
         if fields.len() != headers.len() {
             return Err(wrong(line, format!("it has {}, not {}", counted(fields.len(), "field"), headers.len())));
         }
         let text = &fields[amount];
         let amount = text.parse().map_err(|_| wrong(line, format!("'{text}' is not a bid")))?;
-        bids.push(Bid { bidder: fields.swap_remove(bidder), amount });
+        bids.push(Bid { bidder: fields[bidder].to_owned(), amount });
     }
     match bids.len() {
         1..=64 => Ok(bids),

@@ -1,6 +1,6 @@
 //! Plain values from arguments, standard input and CSV columns.
 
-use crate::csv_rows::{Row, Rows};
+use crate::csv_rows::{Row, csv_rows};
 use crate::error::{Error, Result, input, usage};
 use crate::files::read_text;
 use solinas_circuits::program::{MAX_WIDTH, Type};
@@ -14,13 +14,13 @@ use std::path::Path;
 /// For a column that is missing, that has the name of another one, or that holds other values; the error names the line.
 pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
     let text = read_text(path)?;
-    let mut rows = Rows::new(path.display(), &text);
+    let mut rows = csv_rows(path.display(), &text)?.into_iter();
     let empty =
         || input(format!("{} has no values", path.display()), "give a CSV file with at least one row of values");
-    let first = rows.next().transpose()?.ok_or_else(empty)?;
-    let is_data = |text: &String| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
+    let first = rows.next().ok_or_else(empty)?;
+    let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
     let headless = column.parse::<usize>().is_ok() && first.fields.iter().all(is_data);
-    let named = |name: &String| name == column && !headless;
+    let named = |name: &str| name == column && !headless;
     let mut places = first.fields.iter().enumerate().filter(|(_, name)| named(name)).map(|(at, _)| at);
     let named = places.next();
     if let (Some(at), Some(other)) = (named, places.next()) {
@@ -34,16 +34,19 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
             let help = match (headless, first.fields.len()) {
                 (true, 1) => "give 0, its only column, since its first line has no names".to_owned(),
                 (true, count) => format!("give a column from 0 to {}, since its first line has no names", count - 1),
-                (false, _) => format!("use one of its columns {}, or a number from 0", first.fields.join(", ")),
+                (false, _) => format!(
+                    "use one of its columns {}, or a number from 0",
+                    first.fields.iter().collect::<Vec<_>>().join(", ")
+                ),
             };
             return Err(input(what, help));
         }
     };
     let fields = first.fields.len();
-    let data = headless.then_some(Ok(first));
+    let data = headless.then_some(first);
     let mut values = Vec::new();
     for row in data.into_iter().chain(rows) {
-        let Row { line, fields: row } = row?;
+        let Row { line, fields: row } = row;
         if row.len() > fields {
             let what = format!(
                 "{}, line {line}: it has {} fields, but the first line has {fields}",
@@ -59,7 +62,7 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
         // The values are checked again later. This check knows the line.
         Plain::parse(ty, &[text], None)
             .map_err(|e| Error::from(e).with_place(&format!("{}, line {line}", path.display())))?;
-        values.push(text.clone());
+        values.push(text.to_owned());
     }
     if values.is_empty() { Err(empty()) } else { Ok(values) }
 }
