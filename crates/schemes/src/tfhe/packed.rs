@@ -27,14 +27,19 @@ pub struct PackedBits {
     pub body: u32,
 }
 
-impl Params {
+impl PackedBits {
+    /// As many bits as a word has.
+    pub(super) const ALL: Self = Self { mask: 16, body: 16 };
+
     /// The fewest bits with which packed results of the largest weight have at most the noise of a bootstrap's decision: those of the mask
     /// first, which is the larger part, then those of the body.
-    pub fn packed_bits(&self) -> PackedBits {
-        let fits = |bits| noise::packed(self, bits, self.max_weight()) <= noise::decision(self, self.max_weight());
-        let mask = (1..16).find(|&mask| fits(PackedBits { mask, body: 16 })).unwrap_or(16);
-        let body = (1..16).find(|&body| fits(PackedBits { mask, body })).unwrap_or(16);
-        PackedBits { mask, body }
+    pub(super) fn fewest(params: &Params) -> Self {
+        let weight = params.max_weight();
+        let decision = noise::decision(params, weight);
+        let fits = |bits| noise::packed(params, bits, weight) <= decision;
+        let mask = (1..16).find(|&mask| fits(Self { mask, ..Self::ALL })).unwrap_or(16);
+        let body = (1..16).find(|&body| fits(Self { mask, body })).unwrap_or(16);
+        Self { mask, body }
     }
 }
 

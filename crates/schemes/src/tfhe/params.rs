@@ -4,7 +4,7 @@
 //! set also states its failure probability per bootstrap, by the formulas of [`super::noise`], which
 //! `docs/derivations/tfhe-parameters.md` derives. The number in a name is a lower bound of `-log2` of that probability.
 
-use super::{Error, SCHEME, noise};
+use super::{Error, PackedBits, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 use serde::{Deserialize, Serialize};
 use solinas_field::torus::{Decomposition, MAX_BLOCK_BITS};
@@ -84,6 +84,7 @@ pub struct Params {
     literal: ParamsLiteral,
     decomposition: Decomposition,
     keyswitch: Decomposition,
+    packed_bits: PackedBits,
 }
 
 /// Largest variance of a gate's argument, in bootstraps: three inputs (XOR3, MAJ), each the sum of two bootstraps
@@ -196,6 +197,11 @@ impl Params {
         self.keyswitch
     }
 
+    /// Bits of the words of packed results.
+    pub fn packed_bits(&self) -> PackedBits {
+        self.packed_bits
+    }
+
     /// Number of rows of a GGSW ciphertext: `(k+1) l`.
     pub fn ggsw_rows(&self) -> usize {
         (self.literal.glwe_dimension + 1) * self.decomposition.levels() as usize
@@ -283,7 +289,8 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let cut = |cut: Cut| Decomposition::new(cut.base_log, cut.levels).map_err(Error::from);
         let (decomposition, keyswitch) = (cut(literal.decomposition)?, cut(literal.keyswitch)?);
-        let params = Self { literal, decomposition, keyswitch };
+        let mut params = Self { literal, decomposition, keyswitch, packed_bits: PackedBits::ALL };
+        params.packed_bits = PackedBits::fewest(&params);
         let failure = params.log2_failure();
         if failure > -20.0 {
             let name = params.literal.name;
