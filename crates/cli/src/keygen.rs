@@ -1,6 +1,6 @@
 //! `solinas keygen`: generates the client's key, the server's key, and the public key of schemes that have a file of it.
 
-use crate::error::{Error, Result, input};
+use crate::error::{Error, Result, input, keep_progress_in};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
@@ -135,13 +135,13 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         insecure_seed: args.insecure_seed,
         checkpoint: args.scheme.capabilities().checkpoint.then(|| args.out.join(CHECKPOINT)),
     };
+    options.checkpoint.iter().for_each(|path| keep_progress_in(path));
     if let Some(path) = options.checkpoint.as_ref().filter(|path| path.exists()) {
         out.warn(&format!("continuing the key generation of {}", path.display()));
     }
     let keygen = || {
         let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
         made.map_err(|error| match &options.checkpoint {
-            Some(path) if matches!(error, Error::Interrupted) && path.exists() => Error::Paused(path.clone()),
             Some(path) if is_unusable(&error) => {
                 let (what, help) = error.parts();
                 let help = help.map_or_else(String::new, |help| format!("{help}; or "));
