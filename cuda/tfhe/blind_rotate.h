@@ -1,7 +1,7 @@
 // Blind rotation: all CMUX steps of a bootstrap in one launch. Parameters: ring dimension N, GLWE dimension K, one digit.
 //
 // One step, for key bit s_i and exponent e, is acc <- acc + GGSW(s_i) [.] (X^e - 1) acc. The words are those of
-// crates/field/src/torus/blind_rotate.rs, since every operation on doubles is the same: one thread holds a point, and it
+// crates/field/src/torus/cmux.rs, since every operation on doubles is the same: one thread holds a point, and it
 // sums the rows of the product in the CPU's order. A step with exponent 0 adds zero, so it needs no branch.
 #pragma once
 #include "tfhe/transform.h"
