@@ -101,7 +101,7 @@ fn buffer(len: usize, huge_pages: bool) -> Vec<f64> {
     data
 }
 
-/// The sum, with so many independent lanes that only the loads take time.
+/// The sum, with enough independent lanes that only the loads take time.
 fn sum(data: &[f64]) -> f64 {
     let mut lanes = [0.0; 64];
     for chunk in data.chunks_exact(64) {

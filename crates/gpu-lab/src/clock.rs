@@ -11,12 +11,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts a run of that many seconds.
+    /// Starts a run of a given number of seconds.
     pub fn new(seconds: u64) -> Self {
         Self { end: Instant::now() + Duration::from_secs(seconds) }
     }
 
-    /// The part of a run that starts now, takes at most that many seconds, and ends with the run.
+    /// The part of a run that starts now, takes at most a given number of seconds, and ends with the run.
     #[must_use]
     pub fn step(self, seconds: u64) -> Self {
         Self { end: self.end.min(Instant::now() + Duration::from_secs(seconds)) }

@@ -185,7 +185,7 @@ unsafe impl Sync for PageLocked {}
 
 impl HostBytes for PageLocked {
     fn bytes(&self) -> &[u8] {
-        // SAFETY: the allocation has that many bytes, all of them written, and lives as long as `self`.
+        // SAFETY: the allocation has this number of bytes, all of them written, and lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.address, self.bytes) }
     }
 
@@ -316,7 +316,7 @@ impl Driver for Cuda {
                 Operation::Fill { to, bytes, value } => unsafe {
                     result::memset_d8_async(to, value, bytes as usize, queue)
                 },
-                // SAFETY: as above; both are buffers of at least so many bytes.
+                // SAFETY: as above; both are buffers of at least this number of bytes.
                 Operation::Copy { from, to, bytes } => unsafe {
                     result::memcpy_dtod_async(to, from, bytes as usize, queue)
                 },
@@ -338,7 +338,7 @@ impl Driver for Cuda {
                 Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => return Ok(None),
                 address => address?.cast::<u8>(),
             };
-            // SAFETY: the allocation has that many bytes, and nothing else refers to them yet.
+            // SAFETY: the allocation has this number of bytes, and nothing else refers to them yet.
             unsafe { address.write_bytes(0, bytes) };
             let locked: Arc<dyn HostBytes> =
                 Arc::new(PageLocked { address, bytes, context: Arc::clone(&state.context) });

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A device of that many bytes, which hands out addresses that are multiples of 256.
+    /// A device of a given number of bytes, which hands out addresses that are multiples of 256.
     struct Memory {
         next: u64,
         free: u64,

@@ -236,7 +236,7 @@ fn name_of(entry: &Entry) -> &str {
     unsafe { CStr::from_ptr(entry.name) }.to_str().unwrap_or_default()
 }
 
-/// The parts of a port of so many bits: the index of a 64-bit word, and the bytes in which Verilator stores it.
+/// The parts of a port of a given number of bits: the index of a 64-bit word, and the bytes in which Verilator stores it.
 fn places(bits: u32) -> impl Iterator<Item = (usize, usize)> {
     let bytes = match bits {
         0..=8 => 1,

@@ -10,7 +10,7 @@ use crate::{Design, Error, Instance, Model, Port, Step, Timing};
 const LANES: usize = 16;
 /// Cycles in which words may still come after the circuit heard that the store is not ready.
 const FLYING: u64 = 16;
-/// With stalls, the store is not ready for so many cycles out of [`STORE_PERIOD`].
+/// With stalls, the store is not ready for a given number of cycles out of [`STORE_PERIOD`].
 const STORE_PAUSE: u64 = 40;
 /// The period of the stalls of the store.
 const STORE_PERIOD: u64 = 97;
@@ -223,7 +223,7 @@ impl StoredMultiplier {
         self.dut.reset();
     }
 
-    /// Runs a command to its end, or for so many cycles.
+    /// Runs a command to its end, or for a given number of cycles.
     fn run(&mut self, op: Op<'_>, x: &Natural, cycles: u64) -> Result<Outcome, Error> {
         if x.bit_len() > self.bits() {
             return Err(Error::TooLong { what: "the operand", bits: x.bit_len(), most: self.bits() });

@@ -14,7 +14,7 @@ fn exponentiator(size: Size, stalls: u8) -> Option<Exponentiator> {
     tools::or_skip(Exponentiator::new(size, Timing { latency: 1, stalls }, &mut |_| {}))
 }
 
-/// An odd number of exactly so many bits that the exponentiator takes.
+/// An odd number of exactly `bits` bits that the exponentiator takes.
 fn modulus(bits: usize, rng: &mut ChaCha8Rng) -> Natural {
     loop {
         let below = Natural::random_bits(bits - 1, rng);

@@ -125,7 +125,7 @@ fn a_reset_in_the_middle_of_a_primitive_leaves_nothing_behind() {
         .recrypt(&Ciphertext::from_parts(public, want.words().to_vec(), noise::fresh(public.params())).unwrap())
         .unwrap();
     let [want, recrypted] = [&want, &recrypted].map(|ciphertext| Natural::from_words(ciphertext.words().to_vec()));
-    // Each primitive is right, and takes so many cycles.
+    // Each primitive is right, and takes the stated number of cycles.
     let primitives: [&dyn Fn() -> Result<u64, Error>; 4] = [
         &|| accelerator.encrypt(true, &noise).map(|(ciphertext, run)| (assert!(ciphertext == want), run.cycles).1),
         &|| accelerator.decrypt(&client, &want).map(|(bit, run)| (assert!(bit), run.cycles).1),

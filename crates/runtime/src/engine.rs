@@ -89,10 +89,10 @@ pub(crate) trait PlannedWork: Send + Sync {
         Ok(None)
     }
 
-    /// The counts on that many elements. It measures nothing, so there are no seconds.
+    /// The counts on a given number of elements. It measures nothing, so there are no seconds.
     fn count(&self, instances: usize) -> Result<Estimate, Error>;
 
-    /// The cost on that many elements and threads. It is called outside of the pool. The first call for a key measures on the pool, which `control` can stop.
+    /// The cost on a given number of elements and threads. It is called outside of the pool. The first call for a key measures on the pool, which `control` can stop.
     fn estimate(
         &self,
         instances: usize,

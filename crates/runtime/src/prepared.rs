@@ -51,7 +51,7 @@ impl Server {
         Prepared::new(self, work, None, control)
     }
 
-    /// As [`Self::prepare`], by a plan that was made before: [`Prepared::run`] gives the bytes that it gave then, whatever the machine, the back end and the
+    /// As [`Self::prepare`], by a plan that was made before: [`Prepared::run`] gives the same bytes as it gave then on every machine, back end and
     /// number of threads.
     ///
     /// # Errors
@@ -215,7 +215,7 @@ impl Prepared {
         self.planned.estimate(self.instances, self.server.threads(), self.server.pool.get()?, control)
     }
 
-    /// As [`Self::estimate`], on that many threads (at least 1), each as fast as one is here alone. The plan for them may be another.
+    /// As [`Self::estimate`], on a given number of threads (at least 1), each as fast as a single one is here. The plan for them may be another.
     ///
     /// # Errors
     /// As [`Self::estimate`] and [`Server::prepare`].

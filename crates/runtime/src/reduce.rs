@@ -92,7 +92,7 @@ impl Reduction<'_> {
     }
 }
 
-/// The levels of a reduction of `len` elements: the neighbours that are combined, and the groups of them. What is left over goes on to the next level.
+/// The levels of a reduction of `len` elements: the neighbours that are combined, and the groups of them. Elements that are left over go on to the next level.
 fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
     let mut levels = Vec::new();
     while len > 1 {

@@ -111,7 +111,7 @@ impl Server {
         self.model_on(self.threads)
     }
 
-    /// The model for that many threads.
+    /// The model for a given number of threads.
     pub(crate) fn model_on(&self, threads: usize) -> CostModel {
         self.model.unwrap_or(CostModel::Threads(threads))
     }

@@ -16,7 +16,7 @@ impl Level {
         u32::try_from(number).ok().filter(|&number| number > 0).map(Self)
     }
 
-    /// The level at which so many products in sequence are left. Range: below `2^32 - 1`.
+    /// The level at which a given number of products in sequence are left. Range: below `2^32 - 1`.
     pub const fn with_products_left(products: usize) -> Self {
         Self(products as u32 + 1)
     }

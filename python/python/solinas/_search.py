@@ -17,7 +17,7 @@ from solinas._values import Bool, Value, _apply
 
 # The widest index of a table lookup, in bits.
 LOOKUP = 8
-# So many thresholds or fewer are compared one by one.
+# A table of this length or shorter is compared threshold by threshold.
 COUNTED = 4
 
 

@@ -17,7 +17,7 @@ pub enum Sum {
     Sub,
 }
 
-/// What a table gives for a result below the type, in the type, and above it.
+/// The outputs of a table for a result below the type, in the type, and above it.
 type Sides = [i32; 3];
 /// Whether the result is not in the type.
 const OVERFLOWS: Sides = [1, 0, 1];

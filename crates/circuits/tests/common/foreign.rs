@@ -77,7 +77,7 @@ fn index(bits: impl Iterator<Item = bool>) -> usize {
 }
 
 impl Foreign {
-    /// A circuit that the format can express, of up to that many cells.
+    /// A circuit that the format can express, of up to a given number of cells.
     pub(crate) fn new(rng: &mut ChaCha8Rng, format: Format, cells: usize) -> Self {
         let ports = |rng: &mut ChaCha8Rng, prefix: &str| -> Vec<(String, usize)> {
             (0..=below(rng, 3)).map(|i| (format!("{prefix}{i}"), 1 + below(rng, 5))).collect()

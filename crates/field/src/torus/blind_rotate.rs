@@ -205,7 +205,7 @@ pub(crate) struct Call {
     pub(super) tiles: *mut f64,
 }
 
-/// Accumulators that share each load of the key, for that many output polynomials: as many as have their sums in registers.
+/// Accumulators that share each load of the key, for a given number of output polynomials. Their number is the largest whose sums fit in registers.
 pub(super) const fn group(outputs: usize) -> usize {
     if outputs == 2 { 4 } else { 2 }
 }

@@ -206,7 +206,7 @@ impl Engine {
         (self.staging / (4 * layout.largest_piece())).clamp(1, layout.pieces())
     }
 
-    /// Bytes of the device that a product of that many vectors takes, besides a matrix that is resident. Approximate: the
+    /// Bytes of the device that a product of a given number of vectors takes, besides a matrix that is resident. Approximate: the
     /// pool rounds sizes up.
     pub fn memory(&self, form: Form, layout: &Layout, vectors: usize) -> u64 {
         let pieces = match form {

@@ -103,7 +103,7 @@ fn seeded_launches(layout: &Layout) -> impl Iterator<Item = Range<usize>> {
 }
 
 impl Form {
-    /// Number of slices of the sums of a product with that many vectors.
+    /// Number of slices of the sums of a product with a given number of vectors.
     fn slices(self, layout: &Layout, vectors: usize, multiprocessors: u32) -> usize {
         let rows = layout.padded_rows();
         match self {

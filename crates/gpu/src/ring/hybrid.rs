@@ -88,7 +88,7 @@ impl Keys {
 }
 
 impl Keys {
-    /// Words of these keys if their polynomials have so many coefficients.
+    /// Words of these keys if their polynomials have a given number of coefficients.
     fn words_for(&self, dimension: usize) -> usize {
         let towers = [self.terms, self.parts, self.groups, self.towers];
         towers.iter().map(|&count| count as usize).product::<usize>() * dimension

@@ -64,7 +64,7 @@ fn product(device: &Device, a: &Natural, b: Option<&Natural>) -> Result<Natural,
     Ok(Natural::from_words(result))
 }
 
-/// Odd part and logarithm of the shortest transform for a product of numbers of so many words, and the bits of its digits.
+/// Odd part and logarithm of the shortest transform for a product of numbers of a given number of words, and the bits of its digits.
 fn shape(words: [usize; 2]) -> Option<(usize, u32, u32)> {
     let shapes = LOGS.flat_map(|log| [1, 3, 5, 17].map(|odd| (odd, log)));
     let mut shapes: Vec<(usize, u32)> = shapes.filter(|(odd, log)| odd << log <= 1 << LOGS.end()).collect();

@@ -188,7 +188,7 @@ impl Kernels {
         Launch { kernel: &self.linear, grid: [words.div_ceil(BLOCK), jobs, 1], block: BLOCK, shared: 0, args }
     }
 
-    /// The kernels of a wave of that many jobs with that many outputs, in order.
+    /// The kernels of a wave of a given number of jobs with a given number of outputs, in order.
     pub(super) fn wave(&self, wave: &Wave, key: &super::Engine, jobs: u32, outputs: u32) -> [Launch<'_>; 5] {
         let set = self.set;
         let small = set.lwe_dimension + 1;

@@ -31,7 +31,7 @@ impl Bench {
         self.0.push(Line(String::new()).field(8, &[kind as u64]).field(32, &[address as u64]).field(384, words));
     }
 
-    /// An integer of so many beats.
+    /// An integer of a given number of beats.
     fn beats(&mut self, kind: Kind, address: usize, x: &Natural, beats: usize) {
         for beat in 0..beats {
             let words: Vec<u64> = x.words().iter().copied().skip(6 * beat).take(6).collect();
@@ -43,7 +43,7 @@ impl Bench {
         self.beats(kind, BASE + BEATS * slot, x, BEATS);
     }
 
-    /// An operation with settings of 32 bits each, and so many cycles to its reset.
+    /// An operation with settings of 32 bits each, and the number of cycles to its reset.
     fn start(&mut self, reset: usize, settings: &[usize]) {
         let words: Vec<u64> =
             settings.chunks(2).map(|pair| pair[0] as u64 | (pair.get(1).copied().unwrap_or(0) as u64) << 32).collect();
@@ -51,7 +51,7 @@ impl Bench {
     }
 }
 
-/// An integer of so many bits: zero, one, ones only, a power, or a random one.
+/// An integer of a given number of bits: zero, one, ones only, a power, or a random one.
 fn integer(random: &mut Random, bits: usize) -> Natural {
     let ones = Natural::power_of_two(bits).checked_sub(&Natural::one()).unwrap_or_default();
     match random.below(8) {

@@ -22,7 +22,7 @@ impl Line {
         Self(String::new()).field(8, &[head])
     }
 
-    /// A field of so many bits, from little-endian words.
+    /// A field of a given number of bits, from little-endian words.
     pub(crate) fn field(mut self, bits: usize, words: &[u64]) -> Self {
         for digit in (0..bits.div_ceil(4)).rev() {
             let _ = write!(self.0, "{:x}", words.get(digit / 16).map_or(0, |word| word >> (4 * (digit % 16)) & 15));
@@ -35,7 +35,7 @@ impl Line {
         self.field(64 * words.len(), words)
     }
 
-    /// Values of so many bits, 64 at most, the first one lowest.
+    /// Values of a given number of bits, 64 at most, the first one lowest.
     pub(crate) fn packed(self, bits: usize, values: &[u64]) -> Self {
         let mut words = vec![0; (bits * values.len()).div_ceil(64)];
         for (i, &value) in values.iter().enumerate() {

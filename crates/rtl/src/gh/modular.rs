@@ -44,7 +44,7 @@ impl Modular {
         Self::of_design(&design(Self::size(modulus)?)?, modulus, timing, progress)
     }
 
-    /// An accelerator for a modulus above 1 and for operands of so many bits, which may be longer than the modulus.
+    /// An accelerator for a modulus above 1 and for operands of a given number of bits, which may be longer than the modulus.
     ///
     /// # Errors
     /// The errors of [`Self::new`].

@@ -18,7 +18,7 @@ pub struct PrivateOperations {
 }
 
 impl PrivateOperations {
-    /// The smallest exponentiator for a key of so many bits, whose primes have half of them. The model is built on first use;
+    /// The smallest exponentiator for a key of a given number of bits, whose primes have half of them. The model is built on first use;
     /// `progress` is called at each step of that.
     ///
     /// # Errors

@@ -230,7 +230,7 @@ impl Shape {
         }
     }
 
-    /// The passes of a power with so many windows of 4 bits, and the cycle after its last pass.
+    /// The passes of a power with a given number of windows of 4 bits, and the cycle after its last pass.
     pub fn power(self, windows: u64, moduli: usize) -> (Vec<Entry>, u64) {
         let thread = Thread {
             kind: Kind::Table,
@@ -311,7 +311,7 @@ impl Shape {
         (self.power(windows + more, moduli).1 - self.power(windows, moduli).1).div_ceil(5 * more)
     }
 
-    /// Cycles of a power with an exponent of so many bits, without the transfer of its operands.
+    /// Cycles of a power with an exponent of a given number of bits, without the transfer of its operands.
     pub fn exponentiation(self, bits: u64, moduli: usize) -> u64 {
         self.power(16 * bits.div_ceil(64), moduli).1
     }

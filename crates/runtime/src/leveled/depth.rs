@@ -19,7 +19,7 @@ enum Known {
     Constant(u64),
     /// A public input, as it is: sums and rotations of it are ciphertexts.
     Public,
-    /// A ciphertext after that many products in a row.
+    /// A ciphertext after a given number of products in a row.
     Products(usize),
 }
 

@@ -336,12 +336,12 @@ struct Job<S: Leveled> {
 }
 
 impl<S: Leveled> Job<S> {
-    /// Instances that hold so many elements.
+    /// The instances that hold a given number of elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
 
-    /// Runs the plan on instances that hold so many elements.
+    /// Runs the plan on the instances that hold a given number of elements.
     fn run_on<E: Evaluate<Stored = StoredCiphertext>>(
         &self,
         evaluator: &E,

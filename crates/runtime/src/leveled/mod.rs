@@ -26,7 +26,7 @@ pub(crate) trait Leveled: CiphertextFiles {
     /// The scheme, by the name that its files have.
     const SCHEME: Scheme = Scheme::new(<Self as leveled::Leveled>::NAME);
 
-    /// Advice for a computation of so many products in a row. If it names a set of the scheme, that is [`leveled::Leveled::deep_enough`].
+    /// Advice for a computation of a given number of products in a row. If it names a set of the scheme, that is [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
 
     /// The evaluator on a device. Its results are those of [`Evaluator`](leveled::Leveled::Evaluator).
@@ -47,7 +47,7 @@ pub(crate) fn memory_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
     S::memory_bytes(params, S::stored_server_bytes(params))
 }
 
-/// Products of one batch, if the key and the work may take so many bytes. The key's own bytes cover the work of one product.
+/// Products of one batch, if the key and the work may take a given number of bytes. The key's own bytes cover the work of one product.
 pub(crate) fn multiply_batch<S: Leveled>(params: &ParamsOf<S>, budget: u64) -> usize {
     match params.product_bytes() as u64 {
         0 => S::MULTIPLY_BATCH,

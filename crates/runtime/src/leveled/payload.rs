@@ -28,7 +28,7 @@ pub(super) struct Elements<S: Leveled> {
 /// Field of a ciphertext's header.
 const CLEAN: &str = "clean";
 
-/// Polynomials that hold so many elements, or a scalar.
+/// Polynomials that hold a given number of elements, or a scalar.
 pub(super) fn packed(params: &impl Params, count: usize) -> usize {
     count.div_ceil(params.dimension())
 }
@@ -133,7 +133,7 @@ fn is_reduced(part: &[u64], moduli: &[u64]) -> bool {
     part.chunks_exact(each).zip(moduli).all(|(residues, modulus)| residues.iter().all(|residue| residue < modulus))
 }
 
-/// The seed of each of so many polynomials that has one, in a file.
+/// The seeds of the polynomials that have one, in a file.
 fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SEED]>>, Error> {
     if !S::SEEDED {
         return Ok(vec![None; total]);

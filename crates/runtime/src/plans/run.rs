@@ -6,7 +6,7 @@ use crate::{Control, Error};
 use solinas_gpu::tfhe::{self, Sum};
 use solinas_schemes::tfhe::LweCiphertext;
 
-/// Where a run stands between two waves. Instances run in groups, one group after the other.
+/// The position of a run between two waves. Instances run in groups, one group after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Instances that are done.

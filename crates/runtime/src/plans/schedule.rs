@@ -171,7 +171,7 @@ impl Schedule {
         (0..self.values).filter(|&value| self.born[value as usize] <= wave && last[value as usize] > wave).collect()
     }
 
-    /// Checks that a run on so many instances can go on from there.
+    /// Checks that a run on `instances` instances can go on from there.
     pub(crate) fn check_cursor(&self, cursor: &Cursor, instances: usize) -> bool {
         let waves = self.waves().len() as u32;
         let inside = cursor.wave == 0 && cursor.lanes == 0 && cursor.live.is_empty()

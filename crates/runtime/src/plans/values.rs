@@ -4,7 +4,7 @@ use crate::Error;
 use solinas_gpu::tfhe::{Engines, Session, Sessions, Sum, Task};
 use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
 
-/// Where a run computes.
+/// The back end on which a run computes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target<'a> {
     /// The current thread pool.
@@ -29,7 +29,7 @@ pub(crate) trait Values {
 }
 
 impl<'a> Target<'a> {
-    /// The number of instances that run side by side, of a program that takes so many slots. More instances than fill the
+    /// The number of instances that run side by side, of a program that takes `slots` slots. More instances than fill the
     /// batches would only hold more values in memory.
     pub(crate) fn instances(self, slots: usize) -> usize {
         match self {

@@ -14,9 +14,9 @@ use std::ops::Range;
 pub(super) enum Blocks {
     /// LWE ciphertexts of dimension `k N`: the blocks of each element.
     Full(Vec<Vec<LweCiphertext>>),
-    /// Fresh ciphertexts with common masks, so many for each element.
+    /// Fresh ciphertexts with common masks, and the number of them for each element.
     Short(ShortCiphertexts, usize),
-    /// Results that can be decrypted only, so many for each element.
+    /// Results that can only be decrypted, and the number of them for each element.
     Compact(Compact, usize),
 }
 

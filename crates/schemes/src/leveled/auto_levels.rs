@@ -68,7 +68,7 @@ impl<E: ManageLevels> AutoLevels<E> {
         let x = self.at_level(x, Level::LOWEST)?;
         let noise = self.manual.noise(&x);
         if noise > limit {
-            let remedy = "bootstrap before so many ciphertexts are added up";
+            let remedy = "bootstrap the ciphertexts before they are added up";
             return Err(Error::Noise { operation: "bootstrapping", noise, limit, remedy });
         }
         Ok(x)

@@ -8,7 +8,7 @@ use crate::{Error, Level, Noise};
 
 /// `log2` of the standard deviations between a noise and the largest to expect: 9.3, a probability of `2^-66`.
 pub const TAIL: f64 = 3.22;
-/// Bits by which measured noise may be below the formula, for a circuit with that many additions in sequence. The formula counts the noises of a sum as if they
+/// Bits by which measured noise may be below the formula, for a circuit with a given number of additions in sequence. The formula counts the noises of a sum as if they
 /// were equal.
 pub fn tolerance_below(additions: u32) -> f64 {
     base::TOLERANCE + 0.5 * f64::from(additions)

@@ -411,7 +411,7 @@ impl<'a> Evaluator<'a> {
         }
         if x.noise > growth.limit {
             let (noise, limit) = (x.noise, growth.limit);
-            let remedy = "bootstrap before so many ciphertexts are added up";
+            let remedy = "bootstrap the ciphertexts before they are added up";
             return Err(Error::Noise { operation: WHAT, noise, limit, remedy }.into());
         }
         let level = self.key().params().bootstrapped_level();

@@ -14,7 +14,7 @@ use super::{Error, Params, noise};
 /// Groups of towers that are digits. Fewer take fewer transforms, and more special primes.
 const GROUPS: usize = 2;
 
-/// Special primes for a modulus of that many primes.
+/// Special primes for a modulus of a given number of primes.
 pub(super) fn special_primes(towers: usize) -> usize {
     towers.div_ceil(GROUPS)
 }

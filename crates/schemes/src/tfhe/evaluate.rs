@@ -15,7 +15,8 @@ pub enum LookupTable {
     /// The sign: `1/8` of a turn if the phase is in the upper half turn (`0..1/2`), else `-1/8` (gates family).
     Sign,
     /// One or more tables (integers family). Entry `v` of a table is the result for the value `v`. Range: entries in
-    /// `0..32`.
+    /// `0..32`. The failure probability of a parameter set holds for entries of at most 15, which is all that circuits
+    /// use: a larger entry raises the noise of the first block of a bootstrap (see `noise::first_block`).
     ///
     /// Several tables share one blind rotation by multi-value bootstrapping (Carpov, Izabachene, Mollimard, eprint
     /// 2018/622). Their outputs have more noise: see [`table_weight`].

@@ -195,7 +195,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
     let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), level(1)).unwrap();
     let noise = level_1.noise().scaled(f64::from(l) - 1.0 - world.params.log2_modulus(Level::LOWEST));
     let formula = noise.root_sum_squares(Noise::from_log2(roundings)).log2();
-    // Five deviations of the mean of so many squares are 0.21 bits.
+    // Five deviations of the mean of these squares are 0.21 bits.
     assert!((roundings - 0.25..formula + 0.25).contains(&measured), "{measured}: {roundings}, {formula}");
 }
 

@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// A matrix that counts the pieces that are read, and cancels once that many are.
+/// A matrix that counts the pieces that are read, and cancels once a given number of them are.
 struct Watched<'a> {
     matrix: &'a SeededMatrix,
     pieces: AtomicUsize,
