@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Generic, TypeVar
@@ -97,6 +96,8 @@ class Job(Generic[R]):
 
     def __await__(self) -> Generator[Any, None, R]:
         """Wait in an asyncio event loop without blocking it. If the task is cancelled, so is the job."""
+        # It takes as long to import as a third of this package, and a program that awaits has imported it before.
+        import asyncio
 
         async def wait() -> R:
             try:
