@@ -13,6 +13,7 @@ mod report;
 use std::process::ExitCode;
 
 use bench_common::command::{self, Output, Sampling};
+use bench_common::machine;
 use clap::Parser;
 
 use crate::engine::{Engines, Side};
@@ -95,6 +96,12 @@ fn run(args: &Args) -> Result<(), Error> {
         format!("{} against {}", engines.ours.name(), engines.peer.name()),
         "wall time per operation, one thread unless the id says more; cpu: CPU time over all threads".into(),
     ]);
+    // `--list` names rows of more threads than this machine has; a run leaves them out.
+    let cores = machine::cores()?.len();
+    let (timed, wider): (Vec<_>, Vec<_>) = timed.into_iter().partition(|case| case.threads <= cores);
+    if !wider.is_empty() {
+        header.push(format!("{} rows ask for more than the {cores} cores here and are left out", wider.len()));
+    }
     let mut run = Run { header, rows: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
     println!("\n{}", report::columns(&engines.peer.name(), &engines.ours.name()));

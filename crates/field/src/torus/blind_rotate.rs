@@ -205,7 +205,8 @@ pub(crate) struct Call {
     pub(super) tiles: *mut f64,
 }
 
-/// Accumulators that share each load of the key, for a given number of output polynomials. Their number is the largest whose sums fit in registers.
+/// Number of accumulators that share each load of the key, for a given number of output polynomials. It is the largest
+/// whose sums fit in registers.
 pub(super) const fn group(outputs: usize) -> usize {
     if outputs == 2 { 4 } else { 2 }
 }

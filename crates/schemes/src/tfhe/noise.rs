@@ -31,8 +31,8 @@ pub fn bootstrap(params: &Params) -> f64 {
     bootstrap_of_key(params, ones, params.big_dimension() as f64 / 2.0) + first_block(params, &largest_table(params))
 }
 
-/// The table alone in its rotation for which [`first_block`] is largest: equal entries of 15, the
-/// largest that circuits use.
+/// The table alone in its rotation for which [`first_block`] is largest: equal entries of 15, the largest that circuits
+/// use.
 fn largest_table(params: &Params) -> LookupTable {
     match params.family() {
         Family::Gates => LookupTable::Sign,
