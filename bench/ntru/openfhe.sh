@@ -42,7 +42,7 @@ wheel)
     for name in core pke binfhe; do
         ln -s "libOPENFHE$name.so.1" "$prefix/lib/libOPENFHE$name.so"
     done
-    # What CMake writes by default.
+    # This is the file that CMake writes by default.
     cat > "$prefix/include/config_core.h" <<'HEADER'
 #define WITH_BE4
 #define WITH_OPENMP

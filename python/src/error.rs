@@ -3,11 +3,11 @@
 use pyo3::prelude::*;
 use solinas_runtime::{Error, ErrorKind, caught};
 
-/// What went wrong, by the exception that Python sees.
+/// A failure. Its variant decides the exception that Python sees.
 pub(crate) enum Failure {
     /// An error of the runtime.
     Runtime(Box<Error>),
-    /// Text that is not what it should be.
+    /// A text that does not have the expected format.
     Format(String),
 }
 

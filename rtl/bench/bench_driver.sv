@@ -1,7 +1,7 @@
 // Drives a leaf with vectors and compares its outputs.
 //
 // A line of the file of vectors is {head, inputs, outputs}, each field in whole hexadecimal digits. The low seven bits of the
-// head are a gap: so many cycles pass before the vector, with noise on the inputs. The inputs in QUIET are 0 then. The
+// head are a gap: the number of cycles before the vector, with noise on the inputs. The inputs in QUIET are 0 then. The
 // top bit of the head says that the outputs are not compared. The outputs are due `latency_i` rising edges after the inputs.
 // With RESIDUES they are words of 64 bits that are compared modulo p.
 //

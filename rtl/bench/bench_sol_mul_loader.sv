@@ -28,7 +28,7 @@ module bench_sol_mul_loader #(parameter int COUNT = 128);
     load = 1'b1;
     #1 clk = 1'b1; #1 clk = 1'b0; reset_n = 1'b1;
     while (operand < OPERANDS && idle < 5000) begin
-      // Of 256 cycles, the memory and the consumer lose so many: each of them is the slower one at times.
+      // The memory and the consumer lose this number of 256 cycles, so that each of them is the slower one at times.
       late = (operand / 2 % 3) * 110;
       slow = operand % 2 == 1 ? 245 : operand * 20;
       // A column is taken by two steps, and the group is released with its last one. Both rounds have 32 columns.

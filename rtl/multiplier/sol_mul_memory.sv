@@ -1,4 +1,4 @@
-// Six half arrays of 16 banks. All arrays read the same addresses, one for each bank, except those that the unload owns:
+// Six half arrays of 16 banks. All arrays read the same addresses, one for each bank, except the arrays of the unload:
 // Y0 and Z1. Two write networks write one array each.
 module sol_mul_memory import sol_mul_pkg::*; #(parameter int LOG_WORDS = 10) (
   input  logic clk_i,

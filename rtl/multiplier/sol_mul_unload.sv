@@ -17,7 +17,7 @@ module sol_mul_unload import sol_pkg::*; import sol_mul_pkg::*; #(
 
   localparam int DELAY = LAT_RAM + LAT_XNET;
   logic [LOG_SEGMENT+5:0] count; part_e part;
-  // What is known of the beats under way: the first place is that of the last read.
+  // The state of the beats under way. The first place belongs to the last read.
   logic [DELAY:1] valid, head, first, last; logic [DELAY:1][5:0] segment;
   assign count_o = count;
   assign step_o = !out_valid_o | out_ready_i;

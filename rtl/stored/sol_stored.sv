@@ -4,7 +4,7 @@
 // passes but P3, and takes two digits where the first alone takes one, so a beat of the operand has 768 bits. MULTIPLY takes the transform of the other factor
 // from a store, SQUARE takes its own; TRANSFORM gives the transform to the store and returns no product. The store has
 // 2^LOG_N / 16 words of 16 points. It answers `tw_req_o` with `tw_data_i` after TW_LATENCY cycles, and takes a word at each `sp_valid_o`.
-// A pass asks for two words at a time, and only while `tw_ready_i` or `sp_ready_i` says that it can: that many more may be under way.
+// A pass asks for two words at a time, and only while `tw_ready_i` or `sp_ready_i` is high. Words under way still come.
 //
 // Commands come one at a time. The operand and the product are little-endian beats. A coefficient of the product is
 // below 2^63, so every result is exact.

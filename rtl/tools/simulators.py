@@ -79,7 +79,7 @@ def call(command, where, **more):
 
 
 def modules(top):
-    """The files of a module in rtl/bench and of those that it names. Its own file comes last."""
+    """The files of a module in rtl/bench and of the modules that it names. Its own file comes last."""
     path = ROOT / f"bench/{top}.sv"
     named = sorted(set(re.findall(r"\bbench_\w+", path.read_text())) - {top})
     return list(dict.fromkeys([*(inner for name in named for inner in modules(name)), path]))
@@ -137,7 +137,7 @@ class Icarus:
         top = f"bench_{name}"
         program = self.work / (f"{top}.vvp" if first is None else f"{first}/{top}.vvp")
         paths = [self.work / path.relative_to(ROOT) for path in files(name)]
-        # Icarus cannot read all packages, so it gets those that are needed.
+        # Icarus cannot read all packages, so it gets only the needed ones.
         text = "".join(path.read_text() for path in paths if path.stem == name or path.parent.name == "bench")
         packages = [path for path in paths if path.stem == "sol_pkg" or path.stem.endswith("_pkg") and f"{path.stem}::" in text]
         # Only the modules that the bench needs are read.

@@ -20,7 +20,7 @@ const OPTIONS: [&str; 3] = ["--gpu-architecture=compute_90", "-std=c++17", "--fm
 
 /// Compiles every `cuda/**/*.cu` and writes `crates/gpu/ptx`.
 ///
-/// With `check`, it compares the files with those that are there, byte for byte. If the compiler cannot be installed,
+/// With `check`, it compares the new files with the existing ones, byte for byte. If the compiler cannot be installed,
 /// the check prints a line and passes.
 ///
 /// `ptxas` is the path of NVIDIA's assembler. It counts registers and spills for the index. Without it, the index

@@ -13,14 +13,14 @@ use bench_common::must;
 use bench_common::numbers::from_bytes;
 use bench_common::sample::{Job, Work};
 
-/// How a product is asked for.
+/// The kind of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Of two numbers.
+    /// The product of two numbers.
     Mul,
-    /// Of a number with itself.
+    /// The square of a number.
     Square,
-    /// Of two numbers, one of them transformed beforehand.
+    /// The product of two numbers, one of which is transformed beforehand.
     Transformed,
 }
 

@@ -85,7 +85,7 @@ fn line(plan: &NttPlan, peer: &Peer) {
 /// Times our negacyclic transforms beside those of `tfhe-ntt`.
 #[derive(Parser)]
 struct Args {
-    /// Every kernel of every back end, not only those that a plan chooses
+    /// Times every kernel of every back end, and not only the kernels that a plan chooses
     #[arg(long)]
     kernels: bool,
 }

@@ -104,9 +104,9 @@ pub enum KeyKind {
 pub enum Task {
     /// One gate.
     Gate(Gate, GateSet, OurSet),
-    /// That many independent NAND gates, handed over at once; timed per gate.
+    /// A number of independent NAND gates in one call. The time is that of one gate.
     Nands(usize, GateSet, OurSet),
-    /// One operation on integers of this many bits.
+    /// One operation on integers of a number of bits.
     Int(IntOp, u32),
     /// One lookup table over a block of 2 message and 2 carry bits: keyswitch and bootstrap.
     Lut,

@@ -47,7 +47,7 @@ impl<'a> Builder<'a> {
     /// Reports the first mistake so far, or the limit that stopped the builder.
     ///
     /// # Errors
-    /// That mistake or limit.
+    /// The first mistake, or the limit.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.error.clone().map_or(Ok(()), Err)
     }

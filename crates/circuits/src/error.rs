@@ -217,7 +217,7 @@ pub enum Error {
         "it is not a program: {problem}; write it with `save` of a program of the Rust crate or the Python package"
     )]
     NotAProgram {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The program is of a newer format.

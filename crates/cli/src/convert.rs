@@ -86,7 +86,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         check_not_input(output, &inputs)?;
         check_ciphertext_target(output)?;
     }
-    // What cannot be read is reported when it is read.
+    // A file that cannot be read is reported when it is read.
     let replaced = args.files.iter().filter(|file| args.output.is_none() && file.is_file());
     replaced.into_iter().try_for_each(|file| check_writable(file))?;
     let client = args.key.as_deref().map(ClientKey::load).transpose()?;

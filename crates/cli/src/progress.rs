@@ -49,7 +49,7 @@ pub(crate) fn interrupt_control() -> Result<Control<'static>> {
 /// Does work that writes nothing. Ctrl-C ends the process at once, with the usual message.
 ///
 /// # Errors
-/// Those of the work.
+/// The errors of the work.
 pub(crate) fn cancellable<T>(out: &Output, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     JSON.store(out.json(), Ordering::Relaxed);
     ENDS.store(true, Ordering::Relaxed);
@@ -86,7 +86,7 @@ pub(crate) fn wait_steps<T>(out: &Output, label: &str, work: impl FnOnce(&mut dy
 /// Builds the model of a circuit, and shows the step of that.
 ///
 /// # Errors
-/// Those of the build.
+/// The errors of the build.
 pub(crate) fn build_model<T>(
     out: &Output,
     build: impl FnOnce(&mut dyn FnMut(solinas_rtl::Step)) -> std::result::Result<T, solinas_rtl::Error>,
@@ -98,7 +98,7 @@ pub(crate) fn build_model<T>(
 /// Does long work, and shows a progress bar with that label. Ctrl-C cancels it.
 ///
 /// # Errors
-/// Those of the work.
+/// The errors of the work.
 pub(crate) fn watch<T>(out: &Output, label: &str, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     let cancel = Some(interruptible()?);
     let target = if shows_progress(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

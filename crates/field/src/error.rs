@@ -88,7 +88,7 @@ pub enum Error {
     Backend {
         /// The name asked for.
         name: String,
-        /// What can be chosen here.
+        /// The available back ends.
         available: String,
     },
     /// The modulus is not a prime in the range of the word transforms.

@@ -119,7 +119,8 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
 /// key of another program, such as one in PEM, is a key too.
 ///
 /// # Errors
-/// [`Error::Exists`] if the path names a key or a ciphertext. Those of [`check_replaceable`]. [`Error::Io`] and [`Error::DiskFull`] from the file system.
+/// [`Error::Exists`] if the path names a key or a ciphertext. The errors of [`check_replaceable`].
+/// [`Error::Io`] and [`Error::DiskFull`] from the file system.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
     check_replaceable(path)?;
     match File::open(path) {

@@ -43,7 +43,7 @@ pub struct Summary {
     pub meta: BTreeMap<String, Value>,
     /// The sections in order.
     pub sections: Vec<SectionSummary>,
-    /// What a key can do.
+    /// The operations that a key can do.
     pub can: Vec<&'static str>,
     /// Sections that keys of this version have and this one lacks.
     pub lacks: Vec<&'static str>,
@@ -111,7 +111,7 @@ fn label(field: &str) -> String {
     if field == "seed" { "public_seed" } else { field }.to_owned()
 }
 
-/// What a key can do, and the sections that it lacks. Both are empty for other files.
+/// Returns the operations that a key can do, and the sections that it lacks. Both lists are empty for other files.
 fn abilities(reader: &Reader) -> (Vec<&'static str>, Vec<&'static str>) {
     let tfhe = reader.header().scheme.as_deref() == Some(tfhe::SCHEME);
     match reader.kind() {

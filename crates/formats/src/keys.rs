@@ -13,11 +13,11 @@ pub trait KeyFiles {
 
     /// A parameter set.
     type Params;
-    /// What encrypts.
+    /// The key that encrypts.
     type PublicKey: Debug + Clone + Send + Sync;
-    /// What decrypts.
+    /// The key that decrypts.
     type ClientKey: Debug + Send + Sync;
-    /// What computes: all that a server key's file holds.
+    /// The key that computes. It has everything that the file of a server key holds.
     type ServerKey: Debug + Send + Sync;
 
     /// Parameters as a header holds them.

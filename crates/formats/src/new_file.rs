@@ -30,8 +30,8 @@ impl NewFile {
     /// replace another ordinary file, whose mode it does not keep.
     ///
     /// # Errors
-    /// Those of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system, without the
-    /// temporary name.
+    /// The errors of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system, without
+    /// the temporary name.
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
         let path = path.to_path_buf();
         check_name(&path)?;
@@ -73,8 +73,8 @@ impl NewFile {
     /// system supports locks.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the name exists and `replace` is false. Those of [`check_replaceable`]. The
-    /// errors of the file system. After an error the old file stays, unless only the last step failed, which makes the
+    /// [`io::ErrorKind::AlreadyExists`] if the name exists and `replace` is false. The errors of [`check_replaceable`]
+    /// and of the file system. After an error the old file stays, unless only the last step failed, which makes the
     /// name durable.
     pub fn persist(self) -> io::Result<File> {
         let Self { path, temp, replace } = self;
@@ -203,7 +203,7 @@ fn remove_leftover(path: &Path, folder: &Path) -> io::Result<bool> {
 /// Checks that a file can be created at this path. Call it before work whose result must be written there.
 ///
 /// # Errors
-/// Those of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system.
+/// The errors of [`check_replaceable`], as the source of an [`io::Error`]. The errors of the file system.
 pub fn check_place(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

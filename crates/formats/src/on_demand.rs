@@ -35,7 +35,7 @@ impl<T> OnDemand<T> {
     /// A value of a file that `read` reads. If the bytes of the file are in memory, it is read now, so that they need not stay there.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     pub fn new(reader: &Reader, read: fn(&Reader) -> Result<T>) -> Result<Self> {
         if reader.is_in_memory() {
             return Ok(read(reader)?.into());
@@ -51,7 +51,7 @@ impl<T> OnDemand<T> {
     /// The value. Reads and verifies it on the first call that succeeds.
     ///
     /// # Errors
-    /// Those of the function that reads it: the sections are damaged, or the file cannot be read.
+    /// The errors of the function that reads the value: the sections are damaged, or the file cannot be read.
     pub fn get(&self) -> Result<&T> {
         match (self.value.get(), &self.file) {
             (None, Some((reader, read))) => {

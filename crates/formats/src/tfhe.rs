@@ -134,7 +134,7 @@ pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
     header(Kind::ServerKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
 }
 
-/// What the file of a server key holds.
+/// The contents of the file of a server key.
 #[derive(Debug, Clone)]
 pub struct ServerFile {
     /// The key that computes.

@@ -262,7 +262,7 @@ fn a_summary_shows_everything_but_content() {
 
 const CHILD: &str = "SOLINAS_FORMATS_TEST_CHILD";
 
-/// Not a test of its own: rewrites files until killed when another test asks for it.
+/// This is no test of its own. Another test starts it: it then rewrites files until it is killed.
 #[test]
 fn child_that_writes_until_killed() {
     let Some(folder) = std::env::var_os(CHILD) else { return };

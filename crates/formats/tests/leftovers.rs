@@ -23,7 +23,7 @@ fn key(path: &Path, kind: Kind, id: &[u8]) {
     Writer::create(path, header, Overwrite::Always).unwrap().finish().unwrap();
 }
 
-/// A folder as those of commands are: its owner's alone.
+/// Makes a folder as commands make it: only its owner can read it.
 fn private_folder(path: &Path) {
     fs::DirBuilder::new().mode(0o700).create(path).unwrap();
 }
@@ -76,11 +76,11 @@ fn what_ended_processes_left_is_removed_and_what_living_ones_write_stays() {
     let living_folder = TemporaryFolder::create_in(dir.path()).unwrap();
     let live = names(dir.path());
     assert_eq!(live.len(), 2);
-    // As those of processes that were killed: without a lock.
+    // These are like the leftovers of killed processes, which hold no lock.
     fs::write(dir.path().join(".solinas-abcdef.tmp"), "secret").unwrap();
     private_folder(&dir.path().join(".solinas-ghijkl.tmp"));
     fs::write(dir.path().join(".solinas-ghijkl.tmp/client.key"), "secret").unwrap();
-    // Of others, and a link to a file of somebody's.
+    // These belong to other programs: two files, and a link to a file.
     fs::write(dir.path().join("mine"), "mine").unwrap();
     fs::write(dir.path().join(".solinas-mine"), "mine").unwrap();
     symlink("mine", dir.path().join(".solinas-linked.tmp")).unwrap();

@@ -16,7 +16,7 @@ use solinas_gpu::{Device, Error};
 pub struct Bench {
     /// Its name in the results.
     pub name: &'static str,
-    /// What it makes, such as `bootstrap`.
+    /// The name of the items that it computes, such as `bootstrap`.
     pub item: &'static str,
     /// Measures it.
     pub run: fn(&Device, Size, &Timer) -> Result<Measured, Error>,
@@ -71,7 +71,7 @@ pub const BENCHES: &[Bench] = &[
 pub struct Row {
     /// Name of the bench.
     pub name: &'static str,
-    /// What it makes.
+    /// The name of the items.
     pub item: &'static str,
     /// Items of a run. None if the bench was skipped or failed.
     pub count: Option<u64>,

@@ -59,7 +59,7 @@ pub struct Options<'a> {
     pub clock: Clock,
 }
 
-/// What the steps before have found.
+/// The results of the earlier steps.
 #[derive(Debug, Default)]
 pub struct Findings {
     ceilings: Vec<Ceiling>,

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Longest output of a program that is kept, bytes.
 const OUTPUT: usize = 4 << 20;
 
-/// What `nvidia-smi` says of the GPUs.
+/// Returns the report of `nvidia-smi` on the GPUs.
 pub(crate) fn nvidia_smi(clock: Clock) -> String {
     let fields = "name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,power.limit,pcie.link.gen.max";
     output(Command::new("nvidia-smi").args([&format!("--query-gpu={fields}"), "--format=csv"]), clock)

@@ -1,6 +1,6 @@
 //! Vector clocks: for each stream, the number of its operations that come before some point.
 
-/// For each stream, a number of operations. Streams that are not mentioned have 0.
+/// For each stream, a number of operations. A stream without an entry has 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Clock(Vec<u64>);
 

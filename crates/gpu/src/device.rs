@@ -57,7 +57,7 @@ impl Drop for Inner {
             leave(&self.driver);
             return;
         }
-        // Nobody hears of errors any more, and the driver frees what is left.
+        // No caller is left to report an error to, and the driver frees the rest.
         let streams = self.order.get_mut().unwrap_or_else(PoisonError::into_inner).seen.len();
         for stream in 0..streams {
             let _ = self.driver.synchronize(stream);

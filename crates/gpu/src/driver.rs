@@ -1,4 +1,4 @@
-//! What a device does for the rest of the crate: the emulated device and CUDA implement it.
+//! The interface of a device to the rest of the crate. The emulated device and CUDA implement it.
 
 use crate::{Error, Module};
 use std::fmt::Debug;
@@ -41,7 +41,7 @@ pub struct DeviceInfo {
 pub struct Gpu {
     /// Its number, `N` in `cuda:N`.
     pub number: usize,
-    /// Facts about it. `memory` is all of its memory.
+    /// Facts about the GPU. Here, `memory` is the size of its whole memory.
     pub info: DeviceInfo,
     /// Major and minor number of its compute capability.
     pub capability: (u32, u32),
@@ -114,7 +114,7 @@ pub(crate) enum Operation {
     Fill { to: u64, bytes: u64, value: u8 },
     /// Copies bytes on the device.
     Copy { from: u64, to: u64, bytes: u64 },
-    /// Says that bytes belong to a new buffer. The emulated device marks them as unwritten.
+    /// Marks bytes as part of a new buffer. The emulated device then treats them as unwritten.
     Forget { at: u64, bytes: u64 },
     /// Runs a kernel.
     Launch(Launch),
@@ -128,10 +128,10 @@ pub(crate) struct Launch {
     pub(crate) kernel: KernelId,
     pub(crate) grid: [u32; 3],
     pub(crate) block: u32,
-    /// Bytes of shared memory of a block, besides those that the kernel declares itself.
+    /// Bytes of shared memory of a block that the launch adds to the declared bytes of the kernel.
     pub(crate) shared: u32,
     pub(crate) arguments: Vec<Argument>,
-    /// The bytes of buffers that the kernel may read, besides those that it may write.
+    /// The bytes of buffers that the kernel may read but not write.
     pub(crate) reads: Vec<Range<u64>>,
     /// The bytes of buffers that the kernel may write.
     pub(crate) writes: Vec<Range<u64>>,

@@ -13,7 +13,7 @@ use std::ffi::{CString, c_void};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The CUDA version whose drivers take PTX ISA 8.4.
+/// The oldest CUDA version whose drivers accept PTX ISA 8.4.
 const VERSION: u32 = 12_040;
 /// The compute capability for which the PTX is compiled.
 const CAPABILITY: (u32, u32) = (9, 0);
@@ -166,7 +166,7 @@ struct Queue {
     waiting: usize,
     /// Copies from page-locked memory that the device may not have done yet, with the events after them.
     copies: VecDeque<(CopyId, Arc<CudaEvent>, Arc<dyn HostBytes>)>,
-    /// Number of the next one.
+    /// Number of the next copy from page-locked memory.
     next_copy: CopyId,
 }
 
@@ -428,7 +428,7 @@ impl Driver for Cuda {
     }
 
     fn drop_graph(&self, graph: GraphId) {
-        // Nobody hears of an error here. The driver frees a graph that still runs when it ends.
+        // No caller is left to report an error to. The driver frees a running graph when the graph ends.
         let _ = self.give_back("dropping a graph", |state| {
             state.graphs.remove(&graph);
             Ok(())
@@ -493,7 +493,8 @@ impl Queue {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // The device object is gone, so nobody hears of an error. The process gives up what stays loaded.
+        // The device object is gone, so no caller is left to report an error to. The rest stays loaded until the
+        // process ends.
         if self.context.bind_to_thread().and_then(|()| self.context.synchronize()).is_ok() {
             self.graphs.clear();
             for (_, module) in self.modules.drain(..) {

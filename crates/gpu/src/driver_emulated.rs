@@ -1,8 +1,8 @@
 //! The emulated device: it interprets PTX and checks what the kernels and the host do.
 //!
-//! Operations run late and in random order, as far as the order of streams allows. A host that forgets to let one
-//! stream wait for another is found in three ways: the operations touch the same bytes without an order, a kernel reads
-//! bytes that nothing has written, or the result is wrong.
+//! Operations run late and in random order, as far as the order of streams allows. The host may forget to let one
+//! stream wait for another. Three checks find this fault: the operations touch the same bytes without an order, a
+//! kernel reads bytes that nothing has written, or the result is wrong.
 
 use crate::clock::Clock;
 use crate::driver::{Argument, CopyId, Driver, GraphId, HostBytes, KernelId, Launch, Operation, StreamId};
@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of the memory of the emulated device. It takes memory of the host as buffers are made.
+/// Bytes of the memory of the emulated device. The device takes memory of the host when a buffer is made.
 const MEMORY: u64 = 8 << 30;
-/// Few multiprocessors, so that waves of a few bootstraps take the launches of large waves too.
+/// Number of multiprocessors. It is small, so that a few bootstraps already take the launches of a large wave.
 const MULTIPROCESSORS: u32 = 2;
-/// Operations that may wait. The device runs some of them when there are more.
+/// Largest number of operations that wait. If there are more, the device runs some of them.
 const PENDING: usize = 64;
 
 /// The emulated device.
@@ -62,7 +62,7 @@ struct Queue {
 enum Action {
     Run(Operation),
     Repeat(Arc<Vec<Launch>>),
-    /// Copies the first bytes of the host, as they are when the copy runs.
+    /// Copies the first bytes of the host. Their values are the values at the time of the copy.
     CopyHostBytes {
         from: Arc<dyn HostBytes>,
         to: u64,
@@ -256,7 +256,8 @@ impl State {
         Ok(())
     }
 
-    /// Runs one operation: the next one of a random stream, among those that wait for nothing.
+    /// Runs one operation: the next operation of a random stream, among the streams whose next operation waits for
+    /// nothing.
     fn step(&mut self) -> Result<(), Error> {
         let ready = |(stream, queue): (StreamId, &Queue)| {
             let (clock, _) = queue.pending.front()?;
@@ -341,7 +342,7 @@ impl State {
         let shape = solinas_ptx::Launch { grid, block: [block, 1, 1], shared, cluster: [1; 3] };
         let report = self.machine.launch(kernel, &shape, &parameters).map_err(fault)?;
         let (reads, writes) = (report.reads, report.writes);
-        // Ranges of the report that are neighbours have joined, so those of buffers join too.
+        // Neighbouring ranges of the report are joined, so neighbouring ranges of buffers are joined too.
         let readable = joined(launch.reads.iter().chain(&launch.writes).cloned().collect());
         let writable = joined(launch.writes.clone());
         for (verb, touched, buffers) in [("reads", &reads, readable), ("writes", &writes, writable)] {

@@ -15,7 +15,7 @@ enum Value {
     Buffer(Arc<Memory>, Access),
 }
 
-/// What an operation does with a buffer.
+/// The access of an operation to a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -55,7 +55,7 @@ pub struct Launch<'a> {
     pub(crate) grid: [u32; 3],
     /// Threads of a block.
     pub(crate) block: u32,
-    /// Bytes of shared memory of a block, besides those that the kernel declares itself.
+    /// Bytes of shared memory of a block that the launch adds to the declared bytes of the kernel.
     pub(crate) shared: u32,
     pub(crate) args: Vec<Arg>,
 }
@@ -65,8 +65,9 @@ pub(crate) type Uses = Vec<(Arc<Memory>, Access)>;
 
 #[cfg(feature = "kernels")]
 impl<'a> Launch<'a> {
-    /// A run of `grid` blocks of `block` threads, with `shared` bytes of shared memory besides those that the kernel
-    /// declares itself. Buffers must have the sizes that the kernel states: a CUDA device does not check its accesses.
+    /// Makes a run of `grid` blocks of `block` threads. Each block has `shared` bytes of shared memory beside the
+    /// declared bytes of the kernel. Buffers must have the sizes that the kernel states: a CUDA device does not check
+    /// its accesses.
     pub fn new(kernel: &'a Kernel, grid: [u32; 3], block: u32, shared: u32, args: Vec<Arg>) -> Self {
         Self { kernel, grid, block, shared, args }
     }

@@ -16,7 +16,7 @@ pub enum DeviceName {
     Cpu,
     /// The first GPU, if the machine has one, else the processor.
     Auto,
-    /// So many interpreters of the kernels, at least 1. They need no GPU, check every access, and are slow.
+    /// A number of interpreters of the kernels, at least 1. They need no GPU, check every access, and are slow.
     Emulated(usize),
     /// The GPUs of these numbers: at least one, in ascending order.
     Cuda(Vec<usize>),

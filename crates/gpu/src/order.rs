@@ -1,4 +1,4 @@
-//! The check that operations of different streams which touch the same bytes are ordered.
+//! The check that two operations of different streams have an order if they touch the same bytes.
 
 use crate::clock::Clock;
 use crate::driver::StreamId;
@@ -14,7 +14,7 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// Makes it of ranges that are disjoint and in order.
+    /// Makes it from ranges that are disjoint and in order.
     pub(crate) fn new(
         reads: impl IntoIterator<Item = Range<u64>>,
         writes: impl IntoIterator<Item = Range<u64>>,
@@ -36,7 +36,7 @@ struct Entry {
 }
 
 impl History {
-    /// Compares an operation with those that ran before, and adds it. The operation is number `at.1` of stream `at.0`.
+    /// Compares an operation with the earlier ones, and adds it. The operation is number `at.1` of stream `at.0`.
     /// `clock` has the operations of each stream that are ordered before it. The message of the error names a pair of
     /// operations without an order of which one writes bytes that the other one touches.
     pub(crate) fn check(

@@ -1,8 +1,8 @@
 //! The memory pool of a device.
 //!
 //! Small blocks are powers of two from a buddy allocator in slabs of [`SLAB`] bytes. Larger blocks are slabs of their own.
-//! A block that comes back keeps the clock of its last uses. Its next owner waits for them in stream order, so
-//! nobody waits on the host.
+//! A block that comes back keeps the clock of its last uses. Its next owner waits for them in stream order, so the host
+//! never waits.
 
 use crate::Error;
 use crate::clock::Clock;
@@ -121,7 +121,7 @@ impl Pool {
         allocate: &mut dyn FnMut(u64) -> Result<Option<u64>, Error>,
     ) -> Result<Option<(Block, Clock)>, Error> {
         let size = bytes.div_ceil(PAGE).saturating_mul(PAGE);
-        // A free block that wastes at most half of itself.
+        // Takes a free block of which at most half is unused.
         let fit = self.large.iter().filter(|&(_, &(free, _))| free >= size && free / 2 <= size);
         let fit = fit.min_by_key(|&(_, &(free, _))| free).map(|(&address, _)| address);
         if let Some((address, (bytes, clock))) = fit.and_then(|fit| self.large.remove_entry(&fit)) {
@@ -146,7 +146,7 @@ impl Pool {
         Ok(address)
     }
 
-    /// Takes a block back. `clock` has its uses, and those of its earlier owners.
+    /// Takes a block back. `clock` has its uses and the uses of its earlier owners.
     pub(crate) fn give(&mut self, block: Block, mut clock: Clock) {
         let Block { mut address, bytes } = block;
         self.live -= bytes;

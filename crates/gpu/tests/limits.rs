@@ -25,7 +25,7 @@ struct Line {
     limits: Figures,
 }
 
-/// What a kernel executes: the counters of a launch, reduced to what does not grow with the shape.
+/// The counters of a launch of a kernel, as figures that do not grow with the shape.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct Figures {
     /// Instructions of the PTX for an item, summed over the threads.
@@ -49,7 +49,7 @@ impl Figures {
         }
     }
 
-    /// The names of the figures that are above their limit, and of those so far below that it protects nothing.
+    /// The names of the figures that are above their limit, and of the figures so far below that the limit is useless.
     fn against(&self, limits: &Self) -> Vec<String> {
         let pairs = [
             ("instructions", self.instructions, limits.instructions),

@@ -64,7 +64,7 @@ impl Class {
     }
 }
 
-/// What a launch executed.
+/// The counts of what a launch executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Executed instructions of each class of [`Class::ALL`], summed over the threads.

@@ -83,7 +83,7 @@ pub type Ranges = Vec<Range<u64>>;
 /// The result of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What the launch executed.
+    /// The counts of what the launch executed.
     pub counters: Counters,
     /// Global bytes that the launch read.
     pub reads: Ranges,

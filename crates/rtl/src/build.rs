@@ -86,7 +86,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     fs::write(&wrapper, format!("{traced}{clocked}{keyed}{WRAPPER}").replace("/* PORTS */", &ports))
         .map_err(at(&wrapper))?;
     make(design, &tools, work.path(), "Vtop__ALL.a")?;
-    // What all models share is kept, because it takes longer to compile than a small model.
+    // The parts that all models share are kept, because they take longer to compile than a small model.
     let runtime = folder.join(format!("runtime-{}.a", runtime_key(&tools, design.is_traced())));
     if !is_intact(&runtime) {
         make(design, &tools, work.path(), "libverilated.a")?;
@@ -100,7 +100,7 @@ pub(crate) fn library(design: &Design, progress: &mut dyn FnMut(Step)) -> Result
     link.args(["wrapper.cpp", "obj/Vtop__ALL.a"]).arg(&runtime).arg("-lpthread");
     run(design, Step::Compile, link.current_dir(work.path()), &library)?;
     keep(&library, &path).map_err(at(&path))?;
-    // Others may wait for the lock, which they then find released; the file itself is not needed.
+    // Other processes may wait for the lock and then find it released. The file itself is not needed.
     let _ = fs::remove_file(&lock);
     drop(held);
     Ok((path, key))
@@ -138,7 +138,7 @@ fn remove_leftovers(folder: &Path, own: &str) {
         let Some((model, _)) = name.to_str().and_then(|name| name.rsplit_once(BUILD)) else { continue };
         let lock = (model != own).then(|| fs::File::open(folder.join(format!("{model}.lock"))));
         if lock.is_none_or(|lock| lock.is_ok_and(|lock| lock.try_lock().is_ok())) {
-            // One that cannot be removed takes space and does no other harm.
+            // A folder that cannot be removed takes space and does no other harm.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -154,13 +154,14 @@ fn digest(path: &Path) -> io::Result<String> {
     Ok(blake3::hash(&fs::read(path)?).to_hex().to_string())
 }
 
-/// Whether a built file is there and whole. Code that is not whole must not run: it ends the process, or computes wrong.
+/// Whether a built file exists and is complete. Incomplete code must not run: it ends the process or computes wrong
+/// results.
 fn is_intact(path: &Path) -> bool {
     let kept = fs::read_to_string(digest_of(path));
     kept.is_ok_and(|kept| digest(path).is_ok_and(|digest| digest == kept))
 }
 
-/// Moves a built file to its place, beside its digest. It is on the disk before it has its name.
+/// Moves a built file to its place, beside its digest. The file is on the disk before it has its final name.
 fn keep(built: &Path, path: &Path) -> io::Result<()> {
     fs::File::open(built)?.sync_all()?;
     let stated = digest_of(built);
@@ -182,7 +183,7 @@ fn optimization(design: &Design) -> Option<&'static str> {
     design.is_light().then_some("OPT_FAST=-O1")
 }
 
-/// What the library of Verilator itself depends on.
+/// The key of the library of Verilator itself: a hash of everything on which it depends.
 fn runtime_key(tools: &Tools, traced: bool) -> String {
     let options = [&VERILATOR[..], &MAKE].concat().join(" ");
     hash(&[&tools.version, &tools.compiler, &options, if traced { "trace" } else { "" }, &processor()])
@@ -203,7 +204,7 @@ fn hash(fields: &[&str]) -> String {
     hash.finalize().to_hex()[..24].into()
 }
 
-/// What a library depends on: the sources, the parameters, the tools and the processor.
+/// The key of a library: a hash of the sources, the parameters, the tools and the processor.
 fn key(design: &Design, tools: &Tools) -> String {
     let mut fields: Vec<&str> = design.sources().iter().flat_map(|(name, text)| [name.as_str(), text]).collect();
     let parameters: Vec<String> = design.parameters().iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -15,12 +15,12 @@ pub(crate) const BEAT_BITS: usize = 64 * BEAT;
 /// A beat of memory.
 pub(crate) type Beat = [u64; BEAT];
 
-/// How memory answers.
+/// The timing of the answers of memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// Cycles from a request to its beat, at least 1.
     pub latency: u64,
-    /// Refuses or delays this many of 256 requests and answers, in a fixed irregular pattern.
+    /// Number of requests and answers out of 256 that the memory refuses or delays, in a fixed irregular pattern.
     pub stalls: u8,
 }
 
@@ -42,12 +42,12 @@ impl Stalls {
         Self { state: 0x9e37_79b9_7f4a_7c15, share }
     }
 
-    /// Whether there are any.
+    /// Whether there are stalls.
     pub(crate) fn is_on(&self) -> bool {
         self.share > 0
     }
 
-    /// Whether this cycle goes on.
+    /// Whether this cycle proceeds without a stall.
     pub(crate) fn flows(&mut self) -> bool {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -13,17 +13,17 @@ pub enum Error {
     Tool {
         /// The program.
         tool: &'static str,
-        /// How to get it.
+        /// Instructions to get it.
         fix: &'static str,
     },
-    /// A Verilator that cannot be used.
+    /// The Verilator that was found cannot be used.
     #[error("the Verilator in {} {problem}; {fix}", root.display())]
     Verilator {
         /// Its folder.
         root: PathBuf,
         /// The reason.
         problem: String,
-        /// How to get another one.
+        /// Instructions to get another one.
         fix: &'static str,
     },
     /// There is no folder for models.

@@ -8,7 +8,7 @@ use crate::{Design, Error, Instance, Model, Port, Step, Timing};
 
 /// Points of a word of the store.
 const LANES: usize = 16;
-/// Cycles in which words may still come after the circuit heard that the store is not ready.
+/// Cycles in which words may still come after the store has signalled that it is not ready.
 const FLYING: u64 = 16;
 /// With stalls, the store is not ready for a given number of cycles out of [`STORE_PERIOD`].
 const STORE_PAUSE: u64 = 40;
@@ -84,7 +84,7 @@ impl Op<'_> {
     }
 }
 
-/// What a command gave.
+/// The outcome of a command.
 #[derive(Debug, Default)]
 struct Outcome {
     words: Vec<u64>,
@@ -167,7 +167,7 @@ impl StoredMultiplier {
         self.size.bits()
     }
 
-    /// Limits the cycles of a command, in place of a limit above all that it may take.
+    /// Limits the cycles of a command. The default limit is above the cycles of every command.
     pub fn set_limit(&mut self, cycles: u64) {
         self.limit = Some(cycles);
     }

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use crate::Error;
 
-/// How to get Verilator.
+/// Instructions to get Verilator.
 const INSTALL: &str =
     "run tools/install_rtl_tools.sh of the repository, or set VERILATOR_ROOT to an installation of version 5.048";
 /// The last version that is known to refuse the designs.
@@ -64,7 +64,7 @@ impl Tools {
         ] {
             output(Command::new(tool).arg("--version")).ok_or(Error::Tool { tool, fix })?;
         }
-        // Its script obeys the variable even if that is empty.
+        // The script of Verilator obeys the variable even if it is empty.
         let version =
             |root: &Path| output(Command::new(root.join("bin/verilator")).env("VERILATOR_ROOT", root).arg("--version"));
         let (root, version) = match variable("VERILATOR_ROOT").map(absolute) {

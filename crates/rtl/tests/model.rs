@@ -70,7 +70,7 @@ fn child_builds_a_counter() {
     }
 }
 
-/// What a build prints in a process with this path of programs and this cache.
+/// The output of a build in a process with this path of programs and this cache.
 fn child(path: &Path, models: &Path) -> String {
     child_with(path, models, Path::new(""))
 }

@@ -42,7 +42,7 @@ impl Auto {
         }
         match work() {
             Err(error) if allows_fallback(&error) => {
-                // Of several runs that fail at once, the first one notes its error.
+                // If several runs fail at once, the first one notes its error.
                 let _ = self.failure.set(error.to_string());
                 Ok(None)
             }

@@ -1,4 +1,4 @@
-//! What users choose by about a scheme, as data: its options, its table of parameter sets, its benchmark.
+//! Facts about a scheme by which users choose, as data: its options, its table of parameter sets, its benchmark.
 
 use crate::ParamsInfo;
 
@@ -93,7 +93,8 @@ pub struct BenchCases {
     pub widths: [&'static [u16]; 2],
     /// Whether a recryption is measured alone.
     pub recryption: bool,
-    /// Whether every set must run all operations. Otherwise the benchmark omits those that need more products in a row than the set allows.
+    /// Whether every set must run all operations. If not, the benchmark omits operations that need more products in a
+    /// row than the set allows.
     pub complete: bool,
 }
 
@@ -207,7 +208,7 @@ pub(crate) static GH: Facts = Facts {
     bench: BenchCases { params: Some("toy"), recryption: true, complete: true, ..LEVELED },
 };
 
-/// The reasons why sets are for research only. Those for tests need none.
+/// The reasons why sets are for research only. Sets for tests have no reason here.
 fn weaknesses(sets: &[&ParamsInfo]) -> Vec<String> {
     let sets = sets.iter().filter(|set| !set.test_size);
     sets.map(|set| format!("{}: {}", set.name, set.research_only.as_deref().unwrap_or_default())).collect()

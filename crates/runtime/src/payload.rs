@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the header of a ciphertext file says about the elements.
+/// The statements of the header of a ciphertext file about the elements.
 pub(crate) struct CiphertextHeader {
     pub(crate) ty: Type,
     pub(crate) form: Form,
@@ -45,7 +45,7 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
 
     fn equals(&self, other: &dyn Payload) -> bool;
 
-    /// How far operations can go on with them; none if operations do not wear them out.
+    /// The remaining capacity for operations. `None` if operations do not use any up.
     fn condition(&self) -> Option<Condition> {
         None
     }
@@ -58,7 +58,7 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
 /// The contents as elements of a scheme.
 ///
 /// # Errors
-/// [`Error::SchemeMismatch`] for those of another.
+/// [`Error::SchemeMismatch`] for the elements of another scheme.
 pub(crate) fn downcast<E: Payload>(elements: &dyn Payload, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
     any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {

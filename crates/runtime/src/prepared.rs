@@ -22,7 +22,7 @@ pub struct Prepared {
     source: Arc<Source>,
     /// Elements that run side by side.
     instances: usize,
-    /// What the plan runs on; none for fresh inputs.
+    /// The inputs of the run and the form of its results. `None` for fresh inputs.
     call: Option<Call>,
     planned: Box<dyn PlannedWork>,
     /// The plan that the caller gave.
@@ -35,7 +35,7 @@ const MOST_INSTANCES: u64 = 1 << 36;
 /// The inputs of a run, and its results.
 struct Call {
     inputs: Vec<Ciphertext>,
-    /// That of the first array.
+    /// The shape of the first array.
     shape: Option<Vec<usize>>,
     outputs: Vec<OutputSpec>,
     results: Results,
@@ -51,11 +51,13 @@ impl Server {
         Prepared::new(self, work, None, control)
     }
 
-    /// As [`Self::prepare`], by a plan that was made before: [`Prepared::run`] gives the same bytes as it gave then on every machine, back end and
-    /// number of threads.
+    /// Prepares work as [`Self::prepare`] does, with an existing plan in place of a new one. [`Prepared::run`] then
+    /// gives the bytes of this plan, which are the same on every machine, on every back end and for every number of
+    /// threads.
     ///
     /// # Errors
-    /// As [`Self::prepare`]; [`Error::OtherPlan`] for a plan of another program or parameter set, or for inputs of less noise; [`Error::NoPlan`].
+    /// As [`Self::prepare`]; [`Error::OtherPlan`] for a plan of another program or parameter set, or of inputs with
+    /// less noise; [`Error::NoPlan`].
     pub fn prepare_pinned(&self, work: Work<'_>, plan: &Plan, control: &Control<'_>) -> Result<Prepared, Error> {
         Prepared::new(self, work, Some(plan), control)
     }
@@ -215,7 +217,8 @@ impl Prepared {
         self.planned.estimate(self.instances, self.server.threads(), self.server.pool.get()?, control)
     }
 
-    /// As [`Self::estimate`], on a given number of threads (at least 1), each as fast as a single one is here. The plan for them may be another.
+    /// Predicts the cost as [`Self::estimate`] does, for a given number of threads (at least 1). Each thread counts as
+    /// fast as a single thread of this machine. The plan may differ from the plan of this server.
     ///
     /// # Errors
     /// As [`Self::estimate`] and [`Server::prepare`].
@@ -225,7 +228,8 @@ impl Prepared {
         planned.estimate(self.instances, threads, self.server.pool.get()?, control)
     }
 
-    /// Computes the results. Inputs in another form than that of the plan are converted first, and planned anew, since their noise differs.
+    /// Computes the results. Inputs in another form than the form of the plan are converted first. The work is then
+    /// planned again, because the noise of the converted inputs differs.
     ///
     /// # Errors
     /// [`Error::InputCount`] for fresh inputs; [`Error::Memory`]; [`Error::Cancelled`]; for inputs that are converted, as [`Server::prepare`].
@@ -233,8 +237,9 @@ impl Prepared {
         self.call(control, |planned, batch, results| results.of(planned.run(batch, control)?))
     }
 
-    /// As [`Self::run`], in parts (TFHE): it stops between two waves where `pause` says so, and goes on from there with the state that it returned. The
-    /// results are those of [`Self::run`], bit for bit.
+    /// Computes the results in parts (TFHE). The run stops between two waves if `pause` returns true, and returns its
+    /// state. A later call with this state as `from` continues there. The results equal the results of [`Self::run`] in
+    /// every bit.
     ///
     /// # Errors
     /// As [`Self::run`]; [`Error::OtherRun`] for a state of other work; [`Error::NoPause`].
@@ -250,12 +255,12 @@ impl Prepared {
         })
     }
 
-    /// As [`Self::run`], with a file that keeps the state (TFHE): it is written between two waves when `every` has passed since the last time, and a later call
-    /// goes on from it. It stays when the results are
-    /// there: save the results, then remove it.
+    /// Computes the results and keeps the state of the run in a file (TFHE). The run writes the file between two waves
+    /// whenever the duration `every` has passed since the last write. A later call with this file continues from it.
+    /// The file stays after the last wave: save the results, then remove it.
     ///
     /// # Errors
-    /// As [`Self::run_until`]; from the file.
+    /// As [`Self::run_until`]; the errors of the file.
     pub fn run_with_checkpoint(
         &self,
         path: &Path,
@@ -401,7 +406,8 @@ fn check_inputs(
     Ok(shape)
 }
 
-/// The outputs of a program on those inputs. Scalars of integers modulo a number share ciphertexts, and stay scalars.
+/// The outputs of a program on these inputs. Scalars of integers modulo a number stay scalars, because their
+/// ciphertexts hold the scalar in every slot.
 fn outputs(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> Result<Vec<OutputSpec>, Error> {
     let arrays = program.arrays(&inputs.iter().map(|input| input.shape().is_some()).collect::<Vec<_>>());
     let of_output = |output: &program::Output| {

@@ -92,7 +92,9 @@ impl Reduction<'_> {
     }
 }
 
-/// The levels of a reduction of `len` elements: the neighbours that are combined, and the groups of them. Elements that are left over go on to the next level.
+/// Returns the levels of a reduction of `len` elements, as pairs of the number of neighbours in a group and the number
+/// of groups. A level combines each group into one element. Elements that are in no group pass to the next level
+/// unchanged.
 fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
     let mut levels = Vec::new();
     while len > 1 {
@@ -105,12 +107,13 @@ fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
 }
 
 impl Server {
-    /// Combines all elements of an array by an associative operation, in row order. Neighbours are combined level by level, so the work is a few programs whose
-    /// size does not depend on the length of the array.
+    /// Combines all elements of an array by an associative operation, in row order. Returns a scalar. Neighbours are
+    /// combined level by level, so the work consists of a few programs. Their size does not depend on the length of the
+    /// array.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scalar, another type, or a program that is not of two equal types to the same; [`Error::Packed`] if elements share ciphertexts;
-    /// as [`Self::run`].
+    /// [`Error::Request`] for a scalar, for another type, and for a program that does not take two elements and return
+    /// one element of the same type. [`Error::Packed`] if elements share ciphertexts. The errors of [`Self::run`].
     pub fn reduce(
         &self,
         reduction: Reduction<'_>,

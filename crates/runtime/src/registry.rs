@@ -74,7 +74,7 @@ impl Scheme {
         &self.registered().facts.table
     }
 
-    /// What a benchmark of it measures.
+    /// The operations that a benchmark of the scheme measures.
     pub fn bench_cases(self) -> &'static BenchCases {
         &self.registered().facts.bench
     }

@@ -117,7 +117,7 @@ pub(crate) fn bits_only(ty: Type, params: &str) -> Result<(), Error> {
     }
 }
 
-/// What a scheme registers: it makes and reads keys and ciphertexts, and knows costs without a key.
+/// The interface that a scheme registers. It makes and reads keys and ciphertexts, and it counts costs without a key.
 pub(crate) trait SchemeEntry: Sync {
     /// Its name on the command line and in files.
     fn name(&self) -> &'static str;

@@ -51,7 +51,7 @@ fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Those of fixed keys, with threads as given.
+/// The fingerprints of results under fixed keys, with these numbers of threads.
 fn fingerprints(mul: usize, add: usize) -> String {
     format!(
         "fingerprints {:x} {:x} {:x}",
@@ -80,7 +80,7 @@ fn backends() -> Vec<&'static str> {
     all
 }
 
-/// What [`child_process`] prints under `SOLINAS_BACKEND=backend`.
+/// The output of [`child_process`] under `SOLINAS_BACKEND=backend`.
 fn child(backend: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child_process", "--ignored", "--nocapture"])

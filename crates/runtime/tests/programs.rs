@@ -393,7 +393,7 @@ fn results_do_not_depend_on_threads() {
     let (_, key) = keygen(&options, &Control::default()).unwrap();
     let one = Server::new(&key, Some(1)).unwrap();
     let u4 = Type::Uint(4);
-    // As many lanes as threads: both servers choose the schedule with the fewest bootstraps.
+    // There are at least as many lanes as threads, so both servers choose the schedule with the fewest bootstraps.
     let a = client.encrypt(&Plain::new(u4, Some(vec![3]), vec![3, 9, 15]).unwrap()).unwrap();
     let program = Program::from_op("mul", &[u4, u4]).unwrap();
     let inputs = [a.clone(), a];

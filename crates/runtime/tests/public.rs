@@ -54,7 +54,7 @@ fn products_with_public_arrays_are_those_of_plain_evaluation() {
         let (ty, (client, server)) = (set.2, keys(set, false));
         let modulus = ty.modulus().map_or(1 << ty.width(), u128::from);
         let program = weighted(ty);
-        // Of slots part of a polynomial, a whole one, and more.
+        // Arrays in slots fill a part of a polynomial, a whole one, and more.
         let counts: &[usize] = if ty.modulus().is_some() { &[1, 5, 128, 300] } else { &[1, 3] };
         for &count in counts {
             let mut numbers = |count| (0..count).map(|_| u128::from(rng.next_u32()) % modulus).collect::<Vec<_>>();

@@ -27,7 +27,7 @@ fn order() -> Program {
     builder.finish().unwrap()
 }
 
-/// What neighbours give, level by level.
+/// Combines neighbours, level by level.
 fn in_pairs(values: &[u128], f: impl Fn(u128, u128) -> u128) -> u128 {
     let mut row = values.to_vec();
     while row.len() > 1 {

@@ -12,7 +12,7 @@ use solinas_runtime::{
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// Of polynomials of 128 slots, three or four products in a row.
+/// Sets with polynomials of 128 slots and three or four products in a row.
 const SETS: [(&str, &str, Type); 2] =
     [("ntru", "slots-128-3", Type::Mod(257)), ("bgv", "slots-128-4", Type::Mod(65537))];
 
@@ -194,7 +194,8 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
 #[test]
 fn sums_of_results_leave_out_what_is_past_the_last_element() {
     for setup in setups() {
-        // Not so after a constant is added, also in another run and from a file.
+        // After a constant is added, the slots past the last element are not 0 and a sum needs a mask. That holds in
+        // another run and for a ciphertext from a file, too.
         let values = array([1, 2, 3]);
         let mut builder = ProgramBuilder::new();
         let a = builder.input("a", setup.ty).unwrap();

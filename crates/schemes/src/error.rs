@@ -195,7 +195,7 @@ pub enum Error {
     /// The parameters or the key cannot bootstrap.
     #[error("{what}: {remedy}")]
     NoBootstrapping {
-        /// What is missing.
+        /// The missing part.
         what: String,
         /// The fix.
         remedy: &'static str,

@@ -26,8 +26,9 @@ pub(crate) mod sealed {
 
 use sealed::Structure;
 
-/// What [`Server::run`](crate::Server::run) computes and [`ClientKey::decrypt`](crate::ClientKey::decrypt) decrypts: an [`Encrypted`], an
-/// [`EncryptedArray`], a reference to one, or a `Vec`, array or tuple of up to six of them.
+/// A structure that [`Server::run`](crate::Server::run) computes and [`ClientKey::decrypt`](crate::ClientKey::decrypt)
+/// decrypts: an [`Encrypted`], an [`EncryptedArray`], a reference to one, or a `Vec`, array or tuple of up to six of
+/// them.
 pub trait Expression: Structure<Computed = Self::Output, Decrypted = Self::Plain> {
     /// The same structure, of ciphertexts.
     type Output;

@@ -1,4 +1,4 @@
-//! What encrypted values and encrypted arrays have in common.
+//! The common part of encrypted values and encrypted arrays.
 
 use crate::node::Node;
 use crate::operand::{ArrayOperand, Operand};
@@ -96,7 +96,7 @@ macro_rules! methods {
             /// Writes the ciphertext to a file. It replaces another ciphertext, but no key.
             ///
             /// # Errors
-            /// The expression is not computed yet, or the file cannot be written. What was there then stays.
+            /// The expression is not computed yet, or the file cannot be written. An older file then stays as it was.
             pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
                 Ok(ciphertext(self)?.save(path.as_ref())?)
             }

@@ -272,7 +272,8 @@ pub(crate) mod sealed {
 
 use sealed::ToPlain;
 
-/// What [`ClientKey::encrypt`] takes: a [`Value`], or an array of values: `[T; N]`, `&[T; N]`, `&[T]`, `Vec<T>` or `&Vec<T>`.
+/// Plain data that [`ClientKey::encrypt`] takes: a [`Value`], or an array of values as `[T; N]`, `&[T; N]`, `&[T]`,
+/// `Vec<T>` or `&Vec<T>`.
 pub trait Plaintext: ToPlain<Handle = Self::Encrypted> {
     /// The encrypted value or array.
     type Encrypted: Handle;

@@ -90,7 +90,7 @@ impl<A: Values, R: Values> Program<A, R> {
         for node in topological(&roots) {
             let other = match &node.kind {
                 Kind::Operation(..) | Kind::Constant(_) => None,
-                // Those of this program were added before.
+                // The parameters of this program were added before.
                 Kind::Parameter(number) if parameters.get(*number).is_none_or(|own| !Arc::ptr_eq(own, &node)) => {
                     Some("a parameter of another program")
                 }

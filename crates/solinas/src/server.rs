@@ -32,8 +32,8 @@ impl Server {
 
     /// Computes values, arrays, or a tuple or list of them.
     ///
-    /// Independent operations run in parallel, so pass everything that can run together in one call. What an expression has in common with one that
-    /// was computed before is not computed again.
+    /// Independent operations run in parallel, so pass everything that can run together in one call. The parts that an
+    /// expression shares with an earlier one are not computed again.
     ///
     /// # Errors
     /// Values belong to another key, arrays of different lengths meet in one operation, the scheme lacks an operation, or there are more products in a

@@ -13,7 +13,7 @@ from solinas._protocols import NumpyProtocols
 
 
 class Ciphertext(NumpyProtocols):
-    """What encrypted values and encrypted arrays have in common.
+    """The common part of encrypted values and encrypted arrays.
 
     Each type is one class for its plain, encrypted and recorded values. A value has a ciphertext if a client encrypted
     it or a server computed it. The attributes and methods of this class raise TypeMismatchError for other values.

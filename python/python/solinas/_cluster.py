@@ -409,12 +409,12 @@ def cluster(
 ) -> Cluster:
     """Connect to the machines of a Ray cluster.
 
-    - `address`: that of the cluster, `"auto"` for the cluster of this machine, or None to start Ray on this machine
-      alone.
+    - `address`: the address of the cluster, `"auto"` for the cluster of this machine, or None to start Ray on this
+      machine alone.
     - `model`: the rule that chooses plans, as for `Server`. Arrays of many elements want `"fewest"`.
     - `threads`: the threads of an actor. Defaults to all processors of its machine.
     - `actors`: the actors on each machine. One is best, since it holds the key once.
-    - `shard_seconds`: how long a shard should take. Shorter ones lose less if a machine dies.
+    - `shard_seconds`: the wanted time of a shard in seconds. Shorter shards lose less work if a machine dies.
 
     Needs `pip install solinas[cluster]`. Raises MissingPackageError without it, ParameterError if there is no cluster
     at the address.

@@ -475,7 +475,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "fmax": maximum,
     "fmin": minimum,
 }
-# Functions that accept single values, and those that accept integers modulo a number, which stand for whole arrays.
+# Functions that accept single values, and functions that accept integers modulo a number, which stand for whole arrays.
 VALUE_FUNCTIONS = {
     "sum",
     "prod",

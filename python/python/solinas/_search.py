@@ -15,24 +15,27 @@ from solinas._sorting import counter
 from solinas._types import Ordered, int_, uint
 from solinas._values import Bool, Value, _apply
 
-# The widest index of a table lookup, in bits.
+# The largest number of bits of the index of a table lookup.
 LOOKUP = 8
-# A table of this length or shorter is compared threshold by threshold.
+# The largest number of thresholds that are compared one by one instead of by a binary search.
 COUNTED = 4
 
 
 def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = "left") -> Any:
     """Return the index at which x would be inserted in a public ascending table, as `np.searchsorted` does.
 
-    It is the number of entries below x, or with `side="right"` of entries that are at most x. Its type is `u8`, or
-    `u16` or `u32` for longer tables. x is an integer or a fixed-point number of any width, or an array of these.
+    The index is the number of entries below x. With `side="right"` it is the number of entries that are at most x. Its
+    type is `u8` for a table of up to 255 entries, and `u16` or wider for a longer table. x is an integer or a
+    fixed-point number of any width, or an array of these. An array gives an array of the same shape.
 
-    An x of at most 8 bits takes one table lookup, whatever the length. Otherwise a table of up to 4 different entries
-    takes one comparison for each entry, side by side. A longer one takes a binary search: log2(n + 1) comparisons, one
-    after the other, each with the table entry that the earlier ones select.
+    An x of at most 8 bits takes one table lookup for a table of any length. For a wider x, a table of up to 4 different
+    entries takes one comparison for each entry, side by side. A table of n different entries, n above 4, takes a binary
+    search of ceil(log2(n + 1)) comparisons, one after the other. Each comparison takes the table entry that the earlier
+    ones select.
 
-    Raises RangeError if the table is not ascending, TypeMismatchError if it is not a list, a tuple or an array of
-    numbers, or if x is not a number with an order.
+    Raises RangeError if the table is not ascending, if an entry is not finite, or if `side` is neither `"left"` nor
+    `"right"`. Raises TypeMismatchError if the table is not a list, a tuple or an array of numbers, or if x is not a
+    number with an order.
     """
     if isinstance(x, Elementwise):
         return x._elementwise(lambda element: searchsorted(table, element, side), x)
@@ -78,7 +81,7 @@ def _counted(x: Any, thresholds: Sequence[int], counts: Sequence[int], kind: Any
 def _searched(x: Any, thresholds: Sequence[int], counts: Sequence[int], kind: Any) -> Any:
     """Return the count behind the last threshold that x reaches, by a binary search."""
     depth = len(thresholds).bit_length()
-    # The last threshold stands for those that are missing, and the last count for theirs.
+    # Copies of the last threshold fill the table of thresholds, and copies of the last count fill the table of counts.
     missing = (1 << depth) - len(counts)
     thresholds = [*thresholds, *[thresholds[-1]] * missing]
     counts = [*counts, *[counts[-1]] * missing]

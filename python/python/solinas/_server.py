@@ -1,4 +1,4 @@
-"""The server, which computes what is recorded."""
+"""The server, which computes recorded values."""
 
 from __future__ import annotations
 
@@ -45,19 +45,21 @@ class Server:
         """Load a server key into memory and start threads.
 
         - `threads`: the number of threads. Defaults to the number of processors.
-        - `memory`: the largest size of the tables in bytes (scheme `"gh"`). Defaults to `SOLINAS_MEMORY_MIB`, or to
-          three quarters of the free memory. With `device`, the most bytes that the server takes on each device, by
-          default all that are free. A key of another scheme without `device` takes no `memory`.
-        - `device`: the device that computes: `"cpu"`, `"cuda:N"` for GPU number N,
-          several GPUs as `"cuda:0,cuda:1"` or `"cuda:all"`, `"auto"` for the faster one of a GPU and the processor, or
-          `"emulated"` for an interpreter of the GPU's kernels, which is slow and for tests. All give the same results.
-          Defaults to `SOLINAS_DEVICE`, or to `"cpu"`. `sl.gpus()` lists the GPUs.
-        - `model`: the rule that chooses plans (scheme `"tfhe"`): `"fewest"` for the fewest bootstraps, `"shallow"` for
-          the lowest depth, or `"threads-N"` for the plan that ends first on N threads. Defaults to the number of
-          threads. Servers with one rule compute the same bytes on every machine.
+        - `memory`: a limit in bytes, from 0 to 2^64 - 1. Under scheme `"gh"`, it limits the size of the tables. It
+          defaults to `SOLINAS_MEMORY_MIB`, or to three quarters of the free memory. With `device`, it limits the bytes
+          that the server takes on each device, and defaults to the free memory of the device. A key of another scheme
+          without `device` takes no `memory`.
+        - `device`: the device that computes. It is `"cpu"`, `"cuda:N"` for GPU number N, `"cuda:0,cuda:1"` or
+          `"cuda:all"` for several GPUs, `"auto"` for the faster one of a GPU and the processor, or `"emulated"` for an
+          interpreter of the GPU's kernels, which is slow and for tests. All devices give the same results. Defaults to
+          `SOLINAS_DEVICE`, or to `"cpu"`. `sl.gpus()` lists the GPUs.
+        - `model`: the rule that chooses plans (scheme `"tfhe"`). It is `"fewest"` for the fewest bootstraps,
+          `"shallow"` for the lowest depth, or `"threads-N"` for the plan that ends first on N threads. Defaults to
+          `"threads-N"` with the number of threads of the server. Servers with one rule compute the same bytes on every
+          machine.
 
-        Raises RangeError if a number is out of range, ParameterError if there is too little memory, no such device or
-        model, or nothing that `memory` limits.
+        Raises RangeError if a number is out of range. Raises ParameterError if there is too little memory, if the
+        device or the model does not exist, or if `memory` limits nothing.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -109,7 +111,7 @@ class Server:
     def device_failure(self) -> str | None:
         """The error of the GPU after which a server on `"auto"` computed on the processor, or None.
 
-        The results are those without the error.
+        The results do not depend on this error.
         """
         return self._inner.device_failure
 
@@ -125,14 +127,17 @@ class Server:
     def run(self, *values: Any, plan: Plan | None = None, progress: Progress = False) -> Any:
         """Compute recorded values and wait for them.
 
-        A value is encrypted or recorded, an array, or a tuple or list of these. The results have the same structure;
-        several values give a tuple. Independent operations run in parallel, so give everything that can run together to
-        one call. A value keeps its result: what other values have in common with it is not computed again.
+        A value is encrypted or recorded, an array, or a tuple or list of these. The results have the same structure.
+        Several values give a tuple. Independent operations run in parallel, so pass all values that can be computed
+        together in one call. A value keeps its result: an operation that it shares with other values is not computed
+        again.
 
         `plan` is the plan to compute by, from `Server.plan`. `progress` is True for a progress bar of tqdm, or a
-        function of the steps done and the total. Ctrl-C cancels the computation. Raises KeyMismatchError for values of
-        another key, TypeMismatchError for values that are not encrypted, NoiseError if there are more products in
-        sequence than the key allows, ParameterError for the plan of other work.
+        function of the steps done and the total. Ctrl-C cancels the computation.
+
+        Raises KeyMismatchError for values of another key, TypeMismatchError for values that are not encrypted,
+        NoiseError if there are more products in sequence than the key allows, and ParameterError for a plan of other
+        work.
         """
         warn_of_weakness(self._key._weakness, 2)
         return self._start(values, plan).result(progress=progress)
@@ -174,7 +179,8 @@ class Server:
     def compact(self, value: C) -> C:
         """Return the compact form of a computed value or array, which takes a fraction of the bytes.
 
-        It can be decrypted, but not computed with. Only scheme `"tfhe"` has it; ParameterError says so for the others.
+        The compact form can be decrypted but not computed with. Only scheme `"tfhe"` has compact forms. Raises
+        ParameterError under another scheme.
         """
         compact: C = Ciphertext._of_core(self._inner.compact(value._computed), value._data.type)
         return compact
@@ -188,13 +194,16 @@ class Server:
     def random(self, to: type[Any], shape: Any = None, *, seed: str | bytes, progress: Progress = False) -> Any:
         """Return an encrypted random value of the type `to`, or an array of that shape, made from a public seed.
 
-        All bits are uniform and independent, and nobody knows them without the client key. `seed` is a text or bytes.
+        All bits are uniform and independent, and they are secret without the client key. `seed` is a string or bytes.
         The same seed, type and key give the same values, so take each seed once. Other types and keys with the same
         seed have independent values. An array begins with the values of each shorter one. The client can compute the
-        values of any seed: it must not choose the seed if the values are to surprise it.
+        values of any seed. It must not choose the seed if it must not predict the values.
 
         `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
-        the computation. Only scheme `"tfhe"` has it; ParameterError says so for the others, and for an empty seed.
+        the computation.
+
+        Raises ParameterError under another scheme than `"tfhe"` and for an empty seed, TypeMismatchError if `to` or
+        `seed` has the wrong type, and ShapeError if a size is not positive.
         """
         if not (isinstance(to, type) and issubclass(to, Value) and to.width):
             raise TypeMismatchError(f"random takes a type such as sl.U32, got {shorten(to)}")
@@ -210,9 +219,12 @@ class Server:
     def plan(self, *values: Any, elements: int = 1) -> Plan:
         """Return the plan of a program, a circuit, or recorded values that take one program (scheme `"tfhe"`).
 
-        `server.run(f(x), plan=plan)` then computes by it, on this server or another. A plan holds for inputs of its
-        noise or less: give the values themselves if they are results of sums. The plan of a program is that for fresh
-        inputs of `elements` values. Raises ParameterError for another scheme.
+        `server.run(f(x), plan=plan)` then computes by the plan, on this server or another. A plan is valid for inputs
+        with at most the noise for which it was made. If the inputs are results of sums, give the recorded values and
+        not the program. The plan of a program or a circuit assumes fresh inputs of `elements` values.
+
+        Raises ParameterError under another scheme, RangeError if `elements` is not positive, and TypeMismatchError if
+        the values take more than one program.
         """
         if len(values) == 1 and isinstance(values[0], (Program, Circuit)):
             if elements < 1:
@@ -232,7 +244,7 @@ class Server:
 
         The operations are bootstraps under scheme tfhe, and recryptions and products under gh. Under ntru, bgv and lwe
         they are products, rotations of slots if the program combines elements, and bootstraps if the parameter set has
-        them.
+        them. Raises RangeError if `elements` is not positive.
         """
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
@@ -257,7 +269,7 @@ class Server:
 
 
 def recorded(values: tuple[Any, ...]) -> tuple[Any, list[Node], Schedule]:
-    """Return the structure of values that are to be computed, their nodes, and the steps that compute them."""
+    """Return the structure of the values to compute, their nodes, and the steps that compute them."""
     if not values:
         raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
     structure = values[0] if len(values) == 1 else values
@@ -285,10 +297,10 @@ def check_keys(planned: Schedule, key_id: str) -> None:
 
 
 def _single(planned: Schedule) -> None:
-    """Check that there is one program or circuit to compute, so that one plan is that of everything."""
+    """Check that the values take one program or circuit, as a plan does. Raises TypeMismatchError otherwise."""
     if len(planned.works) != 1:
         raise TypeMismatchError(
-            f"a plan is that of one program, and these values take {len(planned.works)}: give the result of one "
+            f"a plan describes one program, and these values take {len(planned.works)}: give the result of one "
             "@sl.program that is not computed yet, as in f(x, y)"
         )
 

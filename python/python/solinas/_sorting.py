@@ -39,9 +39,10 @@ def network(size: int) -> list[Layer]:
 def selection(size: int, k: int) -> list[Layer]:
     """Return a network that puts the `k` largest of `size` elements at the first places, in descending order.
 
-    Blocks of `width` elements are sorted, where `width` is the power of two from k on. Then two blocks at a time are
-    merged, and the smaller half is given up: of one block and of the other one in reverse, the larger elements of each
-    pair are the largest ones, and form a bitonic sequence (Knuth, TAOCP volume 3, section 5.3.4).
+    Blocks of `width` elements are sorted, where `width` is the least power of two that is at least k. Then pairs of
+    blocks are merged, and each merge keeps the larger half. A merge compares the elements of one block with the
+    elements of the other block in reverse order. The larger element of each pair is one of the `width` largest, and
+    these elements form a bitonic sequence (Knuth, TAOCP volume 3, section 5.3.4).
     """
     width = 1 << (k - 1).bit_length()
     blocks = range(0, size, width)
@@ -84,15 +85,16 @@ def sort(keys: Any, /, *values: Any, axis: int | None = -1) -> Any:
     """Return the keys in ascending order along an axis, and each array of `values` in the order of the keys.
 
     `keys` is an array of integers or fixed-point numbers. Each of `values` has the shape of the keys and any element
-    type. Without `values` the result is one array, else a tuple. `axis=None` sorts all elements as one row. Values
-    whose keys are equal come in any order.
+    type. Without `values` the result is one array, else a tuple of arrays. The results have the shape of the keys.
+    `axis=None` sorts all elements as one row and returns vectors. Values whose keys are equal come in any order.
 
-    The server runs Batcher's odd-even merge network: a row of n elements takes about n log2(n)^2 / 4 comparisons, in
-    log2(n) (log2(n) + 1) / 2 layers. Each layer is one small program for all of its comparisons, so no program grows
-    with the array. Each comparison also selects twice for the keys, and twice for each of the values.
+    The server runs Batcher's odd-even merge network. For a row of n elements and t = ceil(log2(n)), the network has
+    t (t + 1) / 2 layers and about n t^2 / 4 comparisons. Each layer is one small program for all of its comparisons,
+    so no program grows with the array. Each comparison also takes two selections for the keys, and two selections for
+    each array of `values`.
 
-    Raises TypeMismatchError if the keys or the axis are not integers, ShapeError if the shapes differ or the axis does
-    not exist.
+    Raises TypeMismatchError if the keys are not integers or fixed-point numbers, or if the axis is not an integer.
+    Raises ShapeError if the shapes differ or the axis does not exist.
     """
     rows = _Rows("sort", [keys, *values], axis)
     results = rows.sorted(network(rows.size), range(rows.size)).arrays(range(rows.size))
@@ -102,13 +104,14 @@ def sort(keys: Any, /, *values: Any, axis: int | None = -1) -> Any:
 def argsort(array: Any, axis: int | None = -1) -> Any:
     """Return the indices that sort an array along an axis. Equal elements keep their order.
 
-    The indices have the type `u8`, or `u16` or `u32` in longer rows. The cost is that of `sort` for elements that are
-    as many bits wider as an index has. Raises as `sort` does, and RangeError if such elements are too wide.
+    The indices have the type `u8` in rows of up to 256 elements, and `u16` or `u32` in longer rows. The cost is that
+    of `sort` for wider elements: each element is joined with its index, which takes ceil(log2(n)) bits in a row of n
+    elements, rounded up to an even number. Raises as `sort` does, and RangeError if the joined elements are too wide.
     """
     rows = _Rows("argsort", [array], axis)
     (row,) = rows.columns
     kind = row._kind
-    # Whole blocks of two bits, so that the shift moves blocks and costs nothing. A single element has an index too.
+    # An index has whole blocks of two bits, so the shift moves blocks and costs nothing. A single element has one too.
     bits = max((rows.size - 1).bit_length() + 1 & ~1, 2)
     if kind.width + bits > MAX_WIDTH:
         raise RangeError(
@@ -126,8 +129,9 @@ def argsort(array: Any, axis: int | None = -1) -> Any:
 def top_k(keys: Any, k: int, *values: Any, axis: int | None = -1) -> Any:
     """Return the `k` largest keys along an axis in descending order, and the elements of each of `values` beside them.
 
-    The arguments and the result are as for `sort`. The number of comparisons grows with n log2(k)^2: `k=1` takes n - 1
-    of them, each with one selection. Raises as `sort` does, and RangeError unless k is from 1 to the size of the axis.
+    The arguments and the result are as for `sort`, but the results have k elements along the axis. The number of
+    comparisons grows with n log2(k)^2 for a row of n elements. `k=1` takes n - 1 comparisons, each with one selection.
+    Raises as `sort` does, and RangeError unless k is from 1 to the size of the axis.
     """
     rows = _Rows("top_k", [keys, *values], axis)
     k = public_integer(k, "top_k: k")
@@ -140,7 +144,7 @@ def top_k(keys: Any, k: int, *values: Any, axis: int | None = -1) -> Any:
 def median(array: Any, axis: int | None = None) -> Any:
     """Return the median along an axis, or of all elements (the default).
 
-    Of an even number of elements it is the lower of the middle two, so that it is always one of the elements.
+    For an even number of elements, the result is the lower one of the middle two. It is always one of the elements.
     Raises as `sort` does.
     """
     rows = _Rows("median", [array], axis)
@@ -194,7 +198,7 @@ class _Rows:
         lows = [k for k, (low, _) in enumerate(layer) if low in needed]
         highs = [k for k, (_, high) in enumerate(layer) if high in needed]
         others = sorted(needed.difference(*layer))
-        # Where the element of each place is after the parts are joined. A part holds one piece of every row.
+        # The index of the element of each place after the parts are joined. A part holds one piece of every row.
         at, start = [0] * (self.size * self.count), 0
         for places in ([layer[k][0] for k in lows], [layer[k][1] for k in highs], others):
             for row in range(self.count):

@@ -13,7 +13,7 @@ use std::process::Command;
 /// Folder of the compiled kernels.
 pub(super) const FOLDER: &str = "crates/gpu/ptx";
 
-/// What was compiled, by which compiler, and what it needs.
+/// The compiled files, the compiler with its options, and the needs of each kernel.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Index {
     compiler: String,

@@ -10,7 +10,7 @@ pub(super) struct Kernel {
     pub(super) threads: u32,
     /// Blocks that the compiler fits on a multiprocessor.
     pub(super) blocks: u32,
-    /// Bytes of shared memory, without those that the launch adds.
+    /// Bytes of shared memory that the kernel declares. A launch may add more.
     pub(super) shared: u32,
     /// Registers of a thread and bytes of spills, by `ptxas`.
     #[serde(skip_serializing_if = "Option::is_none")]

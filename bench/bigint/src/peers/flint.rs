@@ -149,8 +149,8 @@ impl Flint {
         Preinvn { f: self.f, a, b, m, inverse, norm, out: vec![0; n] }
     }
 
-    /// `a b mod m` as one would write it on FLINT's transforms: Barrett, those of the inverse and of the modulus made beforehand, and the
-    /// last product modulo `2^k - 1` at half the length: six transforms.
+    /// `a b mod m` by Barrett's method on FLINT's transforms. The inverse and the modulus are transformed beforehand.
+    /// The last product is computed modulo `2^k - 1`, at half the length. There are six transforms.
     pub fn mulmod_barrett(&self, gmp: Gmp, a: &[u64], b: &[u64], m: &[u64]) -> Option<impl Work + use<>> {
         let n = m.len();
         // floor(2^(128 n) / m), of n + 1 words.
@@ -221,7 +221,7 @@ const OVERHANG: usize = 8;
 struct Plan {
     f: Plans,
     plan: Box<Opaque>,
-    /// Of the longest result, or of the residues of a cyclic plan.
+    /// Number of words of the longest result, or of the residues of a cyclic plan.
     words: usize,
     cyclic: bool,
 }

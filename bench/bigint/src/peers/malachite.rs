@@ -17,7 +17,7 @@ pub struct Product {
 }
 
 impl Product {
-    /// Of two numbers, or of one with itself.
+    /// Prepares the product of two numbers, or the square of `a` if `b` is `None`.
     pub fn new(a: &[u64], b: Option<&[u64]>) -> Self {
         Self { a: Natural::from_limbs_asc(a), b: b.map(Natural::from_limbs_asc), out: Natural::default() }
     }

@@ -34,7 +34,7 @@ fn noises(simulation: &Simulation, recryptions: &[Vec<u8>]) -> Vec<f64> {
 fn tail(simulation: &Simulation, chains: usize, levels: usize, rng: &mut ChaCha20Rng) -> Vec<f64> {
     let mut states: Vec<Vec<u8>> = (0..chains).map(|_| simulation.candidates(1, rng)).collect();
     let mut values = noises(simulation, &states);
-    // Of 256 candidates.
+    // A step changes a candidate with probability `changed / 256`.
     let mut changed = 40;
     let mut limits = Vec::new();
     for _ in 0..levels {

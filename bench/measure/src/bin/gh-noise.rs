@@ -59,7 +59,7 @@ struct Step {
     bound: f64,
 }
 
-/// What everything is measured with.
+/// The keys and the evaluator of all measurements, and their results.
 struct Bench<'a> {
     client: &'a ClientKey,
     server: &'a ServerKey,

@@ -120,7 +120,7 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
     for name in sets {
         let params = lwe::Params::named(name)?;
         let (mut wrong, mut made, mut multiplied) = (0, 0.0, 0.0);
-        // Of each level: squares of measured noises, their formula, and the largest over it.
+        // For each level: the sum of the squares of measured noises, the formula, and the largest excess over it.
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();

@@ -25,7 +25,7 @@ fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     };
     let conversions: usize = (0..levels).step_by(special).map(digit).sum();
     let down = special + special * levels + 2 * levels;
-    // Of level `l`, a square or a lowering: l transforms, 3 l products.
+    // At level `l`, a square or a lowering takes l transforms and 3 l products.
     let digits: usize = (0..precision - 2).map(|step| (step + 2) * (levels - 1 - step)).sum();
     let steps = levels + digits + levels + 1 - precision;
     Operations {

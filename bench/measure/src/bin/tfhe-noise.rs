@@ -147,7 +147,7 @@ impl Decision {
 /// Messages, their fresh ciphertexts, and the errors these have.
 type Fresh = (Vec<u32>, Vec<LweCiphertext>, Step);
 
-/// What a run is made of.
+/// The keys and the sizes of a run.
 struct Bench {
     client: ClientKey,
     evaluator: Evaluator,

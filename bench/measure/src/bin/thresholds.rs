@@ -124,7 +124,7 @@ fn modular() {
 /// Times the methods side by side.
 #[derive(Parser)]
 struct Args {
-    /// What to measure; everything by default
+    /// The operations to measure. Defaults to all of them
     #[arg(value_parser = ["mul", "divide", "modular"], default_values = ["mul", "divide", "modular"])]
     what: Vec<String>,
 }

@@ -44,9 +44,9 @@ pub struct ModulusOptions {
 
 /// A modulus > 1, with plans built once for all operations on residues. Threads may share it.
 ///
-/// Operands may be any numbers; those that are not below the modulus are reduced first. For operands below the modulus,
-/// the time of products and [`Modulus::pow`] depends on lengths only. The modulus, data derived from it, and buffers
-/// are wiped on drop. The caller must wipe results if they are secret.
+/// Operands may be any numbers. An operand that is not below the modulus is reduced first. For operands below the
+/// modulus, the time of products and [`Modulus::pow`] depends on lengths only. The modulus, data derived from it, and
+/// buffers are wiped on drop. The caller must wipe results if they are secret.
 ///
 /// ```
 /// use solinas_bigint::{Modulus, Natural};

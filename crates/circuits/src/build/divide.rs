@@ -38,7 +38,7 @@ pub fn rem(b: &mut Builder, style: Style, signed: bool, x: &[NodeId], y: &[NodeI
 pub enum Rounding {
     /// Down, so that the remainder has the sign of the divisor.
     Floor,
-    /// So that the remainder is not negative.
+    /// Down for a positive divisor, else up, so that the remainder is not negative.
     Euclid,
 }
 

@@ -34,7 +34,7 @@ impl LutGraph {
         let mut best = None;
         loop {
             let now = best.as_ref().unwrap_or(self);
-            // The ranges of a rebuilt graph are bounds, which may exceed those that it allows.
+            // The ranges of a rebuilt graph are bounds. They may exceed the ranges that a graph allows.
             let next = now.rebuild(limits)?.filter(|next| next.validate().is_ok());
             let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
             let size = |g: &Self| (g.luts.len(), tables(g));

@@ -17,11 +17,12 @@ pub enum Sum {
     Sub,
 }
 
-/// The outputs of a table for a result below the type, in the type, and above it.
+/// The outputs of a table in three cases, in this order: the exact result is below the range of the type, within it, or
+/// above it.
 type Sides = [i32; 3];
-/// Whether the result is not in the type.
+/// The output is 1 if the exact result is outside of the range, else 0.
 const OVERFLOWS: Sides = [1, 0, 1];
-/// The state from which [`Radix::saturate`] takes the limit.
+/// The output is the state by which [`Radix::saturate`] chooses the result: 2 below the range, 1 above it, else 0.
 const STATE: Sides = [2, 0, 1];
 
 impl Radix<'_> {

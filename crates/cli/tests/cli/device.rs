@@ -31,7 +31,8 @@ fn same_on_both_devices(place: &Place, folder: &str, operation: &str) -> String 
     place.run(&format!("decrypt --key {folder}/client.key r.ct"))
 }
 
-/// That a key runs on one device at a time, and that too little memory of the device is an error with its bytes.
+/// Checks that a key runs on one device at a time, and that too little memory of the device gives an error with its
+/// bytes.
 fn one_device_with_enough_memory(place: &Place, scheme: &str, folder: &str, operation: &str) {
     let message = place.fail(&format!("eval --key {folder}/server.key {operation} -o s.ct --device emulated:2"), 1);
     assert!(message.contains(&format!("scheme {scheme} runs on one device, but 2 were named")), "{message}");

@@ -53,7 +53,7 @@ impl Run {
         Self { place, backend, hashes: String::new() }
     }
 
-    /// What a command prints.
+    /// Returns the output of a command.
     fn output(&self, line: &str) -> Vec<u8> {
         let mut command = Command::cargo_bin("solinas").unwrap();
         command.current_dir(&self.place).env("SOLINAS_BACKEND", self.backend).arg("--quiet");

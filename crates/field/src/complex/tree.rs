@@ -74,7 +74,7 @@ pub struct Stages<'a> {
     /// Points of a node below the odd factor, a power of two.
     pub subtree: usize,
     /// Twiddles of the odd factor, as real and imaginary parts: `c^j` for `j` in `0..7`, then `e(s/m)` for `s` in `0..7`.
-    /// Those from `m` on have no meaning.
+    /// The twiddles with an index of `m` or more have no meaning.
     pub odd_twiddles: Vec<f64>,
     /// The base-2 logarithm of the radix of each step, and the twiddles of its nodes.
     pub steps: Vec<(u32, &'a [f64])>,

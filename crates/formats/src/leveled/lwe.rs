@@ -29,7 +29,8 @@ const SEED: usize = 32;
 /// Writes the public matrix of a key whole, for streaming; it replaces an older file. Progress counts pieces.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Scheme`] if it is cancelled. What was there stays.
+/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Scheme`] if it is cancelled. After an error, an older file stays as it
+/// was.
 pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Result<(), Error> {
     let file = NewFile::create(path, false, true).map_err(|e| Error::io(path, "create", e))?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
@@ -41,7 +42,7 @@ pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Resu
 /// Stores the state of an incomplete product, for [`StreamedProduct::resume`], in a file that only its owner can read. It replaces an older file.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::DiskFull`]. What was there stays.
+/// [`Error::Io`], [`Error::DiskFull`]. After an error, an older file stays as it was.
 pub fn save_product(path: &Path, product: &StreamedProduct<'_>) -> Result<(), Error> {
     let saved = NewFile::with_bytes(path, &product.state(), true, true).and_then(NewFile::persist);
     saved.map(drop).map_err(|e| Error::io(path, "write", e))

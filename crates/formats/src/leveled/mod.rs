@@ -20,7 +20,7 @@ pub trait KeySections: Leveled {
     /// Parameters as a header holds them.
     type Literal: Serialize + DeserializeOwned;
 
-    /// What the identity of a key is a hash of, for an error.
+    /// A description of the data of which the identity of a key is a hash, for an error.
     const IDENTITY: &'static str;
 
     fn literal(params: &Self::Params) -> &Self::Literal;

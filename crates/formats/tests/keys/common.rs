@@ -1,4 +1,4 @@
-//! What holds of the files of every scheme.
+//! Tests for the files of every scheme.
 
 use core::fmt::Debug;
 
@@ -119,7 +119,7 @@ pub(crate) fn with_params<L: Serialize + DeserializeOwned>(file: &[u8], alter: i
     headed(file, |header| header.params(&literal).unwrap())
 }
 
-/// What reads it says that.
+/// Checks that reading the file gives an error with this word.
 pub(crate) fn check_refused<S: KeyFiles>(file: &[u8], word: &str) {
     let error = read_any::<S>(file).unwrap_err().to_string();
     assert!(error.contains(word), "{word}: {error}");

@@ -125,12 +125,12 @@ fn what_no_key_can_be_is_refused_by_name() {
     refused(with(|l| (l.name, l.dimension) = ("mine".into(), 128)), "bits, parameters");
     refused(with(|l| l.name = "mine".into()), "key_id");
 
-    // A w that is none.
+    // The section `w` holds an invalid number.
     let d = open(&client).unwrap().section("d").unwrap().to_vec();
     for w in [vec![0; d.len()], d] {
         refused(changed(&client, "w", |bytes| bytes.copy_from_slice(&w)), "w is");
     }
-    // Of another scheme.
+    // The file belongs to another scheme.
     assert!(matches!(solinas_formats::tfhe::params(&open(&server).unwrap()), Err(Error::WrongScheme { .. })));
 }
 

@@ -60,7 +60,7 @@ fn rotation_keys_are_read_back_and_every_word_is_checked() {
     refused(&|bytes| bytes.truncate(size - 8));
     refused(&Vec::clear);
     refused(&|bytes| bytes.extend([0; 8]));
-    // Of bits there are none.
+    // A set of bits has no rotation keys.
     let bits = file(Ntru::server_header(&KEYS.1), |writer| {
         Ntru::write_server(writer, &KEYS.1)?;
         writer.section("rotations", &[0; 8])

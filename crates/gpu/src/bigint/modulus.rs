@@ -134,8 +134,8 @@ impl Modulus {
         })
     }
 
-    /// `out <- x y` modulo d, or `x^2` without `y`. Shape: residues of [`Self::words`] words, as many in all of them. `out`
-    /// may be the buffer of `x` or `y`.
+    /// `out <- x y` modulo d, or `x^2` without `y`. Shape: residues of [`Self::words`] words. All buffers have the same
+    /// number of residues. `out` may be the buffer of `x` or `y`.
     ///
     /// # Errors
     /// [`Error::Launch`] for other shapes.
@@ -272,8 +272,8 @@ impl Modulus {
         self.download(&stream, &x)
     }
 
-    /// The powers of numbers with one exponent, modulo d. `proceed` is asked after each bit of the exponent, and stops the
-    /// work by its error.
+    /// The powers of numbers with one exponent, modulo d. The function calls `proceed` after each bit of the exponent.
+    /// An error of `proceed` stops the work.
     ///
     /// # Errors
     /// [`Error::Memory`]; the errors of the device and of `proceed`.

@@ -16,14 +16,15 @@ pub(super) struct Subtraction {
     select: Kernel,
 }
 
-/// Carries of a batch: between blocks, and out of each number.
+/// The carries of a batch: the carries between blocks, and the carry out of each number.
 #[derive(Debug)]
 pub(super) struct Carries {
     pub(super) flags: Buffer<u32>,
     out: Buffer<u32>,
 }
 
-/// Numbers of a batch: words from one to the next (0 if all items share one), and words of each that are not zero.
+/// The numbers of a batch. `stride` is the number of words from one number to the next, or 0 if all items share one
+/// number. `words` is the number of words that may differ from 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers<'a> {
     pub(super) buffer: &'a Buffer<u64>,

@@ -17,7 +17,7 @@ static WRAP: Module = Module::new("carry_wrap", include_str!("../../ptx/carry_wr
 pub(super) struct Kernels {
     pub(super) digits: Kernel,
     pub(super) round: Kernel,
-    /// Splits and joins of each pass over columns.
+    /// The kernels that split and join, for each pass over columns.
     pub(super) columns: Vec<[Kernel; 2]>,
     pub(super) forward: Kernel,
     pub(super) inverse: Kernel,

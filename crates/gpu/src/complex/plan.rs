@@ -7,9 +7,9 @@ use crate::{Arg, Buffer, Device, Error, Kernel, Launch, Stream};
 use solinas_field::Backend;
 use solinas_field::complex::{self, Stages, Wrap, error_bound};
 
-/// Threads of the blocks of all kernels but those of carries.
+/// Threads of the blocks of all kernels except the kernels of carries.
 const BLOCK: u32 = 128;
-/// Words of a block of carries, and its threads.
+/// Number of words of a block of carries, and number of its threads.
 const CARRY: (u32, u32) = (2048, 256);
 /// Most items of a batch: CUDA allows no more blocks in this direction.
 const MAX_ITEMS: usize = 65_535;
@@ -347,7 +347,7 @@ impl Plan {
         Ok(launches)
     }
 
-    /// Whether the spectra are one for all items.
+    /// Whether all items share one spectrum.
     fn shares(&self, spectra: &Buffer<f64>, items: usize) -> Result<bool, Error> {
         let one = spectra.len() == self.spectrum_len();
         self.check(spectra.len(), if one { 1 } else { items }, self.spectrum_len())?;
@@ -360,7 +360,7 @@ impl Plan {
         if fits { Ok(()) } else { Err(misfit(format!("{items} items of {each} values in a buffer of {len}"))) }
     }
 
-    /// Digits, the first stage, and the passes over columns.
+    /// The launches of the digits, of the first stage, and of the passes over columns.
     fn split<'p>(&'p self, x: Operand<'_>, points: &Buffer<f64>) -> Result<Vec<Launch<'p>>, Error> {
         self.check(points.len(), x.items, self.spectrum_len())?;
         if x.words >= self.words() {
@@ -383,7 +383,8 @@ impl Plan {
         Ok(launches)
     }
 
-    /// The inverse passes over columns, the inverse of the first stage, rounding, and carries.
+    /// The launches of the inverse passes over columns, of the inverse first stage, of the rounding, and of the
+    /// carries.
     fn join<'p>(
         &'p self,
         points: &Buffer<f64>,
@@ -434,7 +435,7 @@ impl Plan {
         launch(kernel, [(self.points >> pass.radix_log).div_ceil(BLOCK), items as u32, 1], args)
     }
 
-    /// A pass over branches. `other` is a second operand, and whether all items share it.
+    /// The launch of a pass over branches. `other` is a second operand and whether all items share it.
     fn branch<'p>(
         &self,
         kernel: &'p Kernel,

@@ -12,20 +12,20 @@ use solinas_schemes::gh::{Params, RecryptMethod, ServerKey};
 pub(super) enum Columns {
     /// The products of pairs: `S` residues of each block, and the groups of rows that a block of the kernel adds.
     Pairs { table: Buffer<u64>, groups: Buffer<u32> },
-    /// The indicators, and the transforms of those that are first in a pair.
+    /// The indicators, and the transforms of the indicators that are first in a pair.
     Full { indicators: Buffer<u64>, spectra: Buffer<f64>, sets: Vec<Set> },
 }
 
 /// Blocks of the key that the full FFT takes together.
 #[derive(Debug)]
 pub(super) struct Set {
-    /// The first one, and how many.
+    /// The first block, and the number of blocks.
     first: usize,
     blocks: usize,
     /// First row, first candidate, and number of rows of each first index of each block.
     groups: Buffer<u32>,
     group_count: usize,
-    /// For each column, the transforms of its inner sums, each with that of its first indicator.
+    /// For each column, pairs of the transform of an inner sum and the transform of its first indicator.
     pairs: Lists,
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Products of the table that are computed together.
 const TABLE_BATCH: usize = 64;
 
-/// Encryption under a public key on a device, for research: the noise polynomial of each encryption goes to the device and
-/// reveals its bit to those who read the memory of the device. A batch overwrites it at its end.
+/// Encryption under a public key on a device, for research. The noise polynomial of each encryption goes to the device.
+/// It reveals the bit to anyone who can read the memory of the device. A batch overwrites it at its end.
 #[derive(Debug)]
 pub struct Encryptor {
     public: Arc<PublicKey>,

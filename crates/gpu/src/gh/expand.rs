@@ -48,7 +48,8 @@ impl Expansion {
         point + 2
     }
 
-    /// `candidates` <- those of the residue in `c`; `unsure` <- whether an error may have reached them, for each block.
+    /// For each block, `candidates` <- the candidates of the residue in `c`, and `unsure` <- whether an error may have
+    /// reached them.
     pub(super) fn launches<'p>(
         &'p self,
         kernels: &'p Kernels,

@@ -23,7 +23,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// For moduli of `words` words.
+    /// The sizes for moduli of `words` words.
     pub(super) fn new(params: &Params, words: usize) -> Self {
         let bits = Modulus::product_bits(words);
         // A plan that is too long has no size. Making it is an error.
@@ -67,7 +67,7 @@ impl Shape {
 
     /// Bytes of the workspace of an item.
     fn item(&self) -> u64 {
-        // Two operands and the coefficients; three products; two remainders and sums of words.
+        // An item has two operands, its coefficients, three products, two remainders and the sums of words.
         3 * self.spectrum + 3 * self.product + 16 * (self.words as u64 + 1) + 12 * self.words as u64
     }
 
@@ -93,7 +93,7 @@ impl Shape {
         let fraction = params.ratio_bits() * (params.candidates() - 1) + params.precision() + 1;
         let point = 64 * self.words + GUARD_BITS + fraction;
         let (digits, _) = digits_of(Expansion::bits(point), 1).unwrap_or((0, 0));
-        // Factors, products, two operands and coefficients of each block, and the expansions.
+        // A block has factors, products, two operands, coefficients and the expansions.
         let expansion = blocks * (5 * 8 * digits as u64 + point as u64 / 4);
         let indicators = blocks * params.indicators() as u64 * residue;
         let tables = match method {
@@ -118,7 +118,7 @@ pub fn bytes(params: &Params, method: RecryptMethod) -> Option<u64> {
 /// The fastest method whose tables fit on a device.
 ///
 /// # Errors
-/// [`Error::Memory`] if none fits. It states the bytes of the smallest.
+/// [`Error::Memory`] if none fits. The error states the bytes of the smallest method.
 pub fn fastest(device: &Device, params: &Params) -> Result<RecryptMethod, Error> {
     let fits = |&method: &RecryptMethod| check(device, params, method).is_ok();
     let by_bytes = |&method: &RecryptMethod| bytes(params, method).unwrap_or(u64::MAX);

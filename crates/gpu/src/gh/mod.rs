@@ -35,8 +35,8 @@ impl Engine {
     /// Makes the tables of a method on a device.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for [`RecryptMethod::PartialFft`], which has no kernels. [`Error::Memory`] names the method
-    /// that fits; the check precedes the work. The errors of the device.
+    /// [`Error::Unsupported`] for [`RecryptMethod::PartialFft`], which has no kernels. [`Error::Memory`], which names a
+    /// method that fits, before any work is done. The errors of the device.
     pub fn new(device: &Device, server: Arc<ServerKey>, method: RecryptMethod) -> Result<Self, Error> {
         Self::build(device, server, method, |_| None)
     }
@@ -88,8 +88,8 @@ impl Accelerator for Engine {
         if let Some(result) = self.on_chain(|chain| chain.recrypt(x))? {
             return Ok(result);
         }
-        // An error may have reached the candidates. The processor computes them, without the lock: a thread that waits
-        // for others must not hold what they wait for.
+        // An error may have reached the candidates, so the processor computes them. It does so without the lock: a
+        // thread that waits for other threads must not hold a lock for which they wait.
         let candidates = self.server.candidates(x)?;
         self.on_chain(|chain| chain.recrypt_candidates(&candidates))
     }

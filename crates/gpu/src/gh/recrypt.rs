@@ -9,7 +9,8 @@ use crate::complex::{Lists, Operand};
 use crate::{Buffer, Error, Graph, Launch, Stream};
 use solinas_schemes::gh::{RecryptMethod, Schedule, ServerKey, Step};
 
-/// What runs the operations of a key. They share its buffers, so they run one after the other.
+/// The graphs of the operations of a key, with their buffers. The graphs share buffers, so they run one after the
+/// other.
 #[derive(Debug)]
 pub(super) struct Chain {
     stream: Stream,
@@ -18,7 +19,7 @@ pub(super) struct Chain {
     x: Buffer<u64>,
     y: Buffer<u64>,
     multiply: Graph,
-    /// From the ciphertext to its candidates, and from these to the result.
+    /// The graph from the ciphertext to its candidates, and the graph from the candidates to the result.
     expand: Graph,
     sum: Graph,
     candidates: Buffer<u32>,
@@ -99,7 +100,7 @@ impl Chain {
         self.read(&self.x, 0)
     }
 
-    /// Recrypts a residue. Returns none if an error may have reached its candidates.
+    /// Recrypts a residue. Returns `None` if an error may have reached its candidates.
     pub(super) fn recrypt(&self, x: &[u64]) -> Result<Option<Vec<u64>>, Error> {
         self.stream.write(&self.x, 0, x)?;
         self.stream.replay(&self.expand)?;

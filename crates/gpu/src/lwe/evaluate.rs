@@ -4,7 +4,7 @@ use super::Engine;
 use solinas_schemes::lwe::{Accelerator, SeededMatrix, Source, Vector};
 use solinas_schemes::{Control, Error as SchemeError};
 
-/// As many vectors at a time as fit in the memory of the device.
+/// The engine computes batches of vectors. A batch has the largest number that fits in the memory of the device.
 impl Accelerator for Engine {
     fn multiply(
         &self,

@@ -10,7 +10,7 @@ static EXPAND: Module = Module::new("lwe_expand", include_str!("../../ptx/lwe_ex
 static REDUCE: Module = Module::new("lwe_reduce", include_str!("../../ptx/lwe_reduce.ptx"));
 static RECONSTRUCT: Module = Module::new("lwe_reconstruct", include_str!("../../ptx/lwe_reconstruct.ptx"));
 
-/// Threads of a block, where the kernel does not say less.
+/// Threads of a block, unless the kernel states a smaller number.
 const BLOCK: u32 = 256;
 /// Words of a group of the generator.
 const GROUP: usize = 256;
@@ -29,7 +29,7 @@ pub(super) struct Kernels {
     pub(super) reconstruct: Kernel,
 }
 
-/// Rows of some tiles, in slices.
+/// A range of rows of some tiles, cut into slices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub(super) first_tile: usize,
@@ -48,7 +48,8 @@ impl Span {
     }
 }
 
-/// Blocks of threads that share a period of the generator, for a tile of this width (see `cuda/lwe/seeded.cu`).
+/// Number of blocks of threads that share a period of the generator, for a tile of this width (see
+/// `cuda/lwe/seeded.cu`).
 pub(super) fn parts(width: usize) -> usize {
     let units = width / UNIT;
     (units * period_rows(units)).div_ceil(BLOCK as usize)
@@ -144,7 +145,7 @@ impl Kernels {
         Launch { kernel: &self.expand, grid: [groups.div_ceil(16), 1, 1], block: BLOCK, shared: 0, args }
     }
 
-    /// Writes the residues of `vectors` sums, of which `lanes` are together.
+    /// Writes the residues of `vectors` sums. The sums lie in groups of `lanes`.
     pub(super) fn reduce(
         &self,
         [residues, sums, moduli]: [&Buffer<u32>; 3],

@@ -32,11 +32,11 @@ const PIECES: usize = 64;
 /// The form of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// In the memory of the device.
+    /// The matrix is in the memory of the device.
     Resident,
-    /// Made from its seed in each product.
+    /// Each product makes the matrix from its seed.
     Seeded,
-    /// Copied from the host in each product.
+    /// Each product copies the matrix from the host.
     Streamed,
 }
 
@@ -53,7 +53,7 @@ pub struct Engine {
 pub struct Resident {
     layout: Layout,
     modulus: Modulus,
-    /// In the order of [`Layout`].
+    /// The words, in the order of [`Layout`].
     words: Buffer<u32>,
 }
 
@@ -123,11 +123,11 @@ impl Engine {
         Ok(Resident { layout, modulus: modulus.clone(), words })
     }
 
-    /// Computes `A^T x` of each vector `x`. Eight vectors share a read of the matrix.
+    /// Computes `A^T x` for each vector `x`. Eight vectors share a read of the matrix.
     ///
     /// # Errors
-    /// [`SchemeError::Dimension`] for a vector of another modulus, or one without an entry for each row.
-    /// [`Error::Memory`]; the errors of the device; an error of cancellation.
+    /// [`SchemeError::Dimension`] for a vector of another modulus, and for a vector whose length is not the number of
+    /// rows. [`Error::Memory`]; the errors of the device; an error of cancellation.
     pub fn multiply(&self, matrix: &Resident, vectors: &[Vector], control: &Control<'_>) -> Result<Vec<Vector>, Error> {
         let Resident { layout, modulus, words } = matrix;
         self.check(Form::Resident, layout, modulus, vectors)?;
@@ -201,13 +201,13 @@ impl Engine {
         (2..=count).rev().find(|&vectors| self.memory(Form::Seeded, layout, vectors) <= free).unwrap_or(1)
     }
 
-    /// Pieces that a buffer of the host has.
+    /// Number of pieces that a buffer of the host holds.
     fn group(&self, layout: &Layout) -> usize {
         (self.staging / (4 * layout.largest_piece())).clamp(1, layout.pieces())
     }
 
-    /// Bytes of the device that a product of a given number of vectors takes, besides a matrix that is resident. Approximate: the
-    /// pool rounds sizes up.
+    /// Approximate bytes of the device that a product with a given number of vectors takes, without a resident matrix.
+    /// The pool rounds sizes up, which is not counted.
     pub fn memory(&self, form: Form, layout: &Layout, vectors: usize) -> u64 {
         let pieces = match form {
             Form::Streamed => (pipeline::BUFFERS * self.group(layout)).min(layout.pieces()),
@@ -220,7 +220,7 @@ impl Engine {
         bytes + 4 * (pieces * layout.largest_piece()) as u64
     }
 
-    /// Checks the vectors, and that the product fits.
+    /// Checks the vectors, and checks that the product fits in the memory of the device.
     fn check(&self, form: Form, layout: &Layout, modulus: &Modulus, vectors: &[Vector]) -> Result<(), Error> {
         for vector in vectors {
             modulus.check_vector(vector)?;

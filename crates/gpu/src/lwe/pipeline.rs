@@ -12,7 +12,7 @@ use solinas_schemes::lwe::{KeyFile, Layout, Matrix, Modulus, Source};
 use solinas_schemes::{Control, Error as SchemeError};
 use std::ops::Range;
 
-/// Buffers of the host, and of the device.
+/// Number of buffers of the host. The device has the same number.
 pub(super) const BUFFERS: usize = 3;
 
 /// A matrix that the host reads piece by piece: in its memory, or in a file.
@@ -119,12 +119,12 @@ pub(super) fn multiply(
     Ok(())
 }
 
-/// Words of some pieces.
+/// Number of words of a range of pieces.
 fn words(layout: &Layout, pieces: &Range<usize>) -> usize {
     pieces.clone().map(|index| layout.piece(index).words).sum()
 }
 
-/// The buffers of the host. Each takes a group of pieces.
+/// The buffers of the host. Each of them takes a group of consecutive pieces.
 struct Staging {
     layout: Layout,
     /// Pieces of a group.

@@ -1,4 +1,4 @@
-//! What only the inside of the crate can show.
+//! Tests that need private items of the crate.
 
 use super::work::{Seed, Work};
 use super::{Engine, Form};

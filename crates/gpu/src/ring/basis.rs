@@ -176,7 +176,7 @@ impl Ring {
         ([(towers << log).div_ceil(TILE), items as u32, 1], args)
     }
 
-    /// Nothing for polynomials that fit a block.
+    /// Returns the grid and the arguments of the pass over columns. `None` if a polynomial fits in one block.
     fn columns(
         &self,
         table: &Buffer<u64>,

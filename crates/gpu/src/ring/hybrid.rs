@@ -10,7 +10,7 @@ use solinas_ring::{Automorphism, Eval, RnsPoly};
 pub struct Hybrid {
     from: Ring,
     extended: Ring,
-    /// Towers of a group, and groups.
+    /// Number of towers of a group, and number of groups.
     size: u32,
     groups: u32,
     /// `(Q_g/q_i)^-1 mod q_i`, as factors.
@@ -31,7 +31,7 @@ pub struct Digits {
 #[derive(Debug)]
 pub struct Keys {
     words: Buffer<u64>,
-    /// `None` for one term that is the identity.
+    /// The places. `None` if the only term is the identity.
     places: Option<Buffer<u32>>,
     terms: u32,
     groups: u32,
@@ -88,7 +88,7 @@ impl Keys {
 }
 
 impl Keys {
-    /// Words of these keys if their polynomials have a given number of coefficients.
+    /// Number of words of these keys if their polynomials have a given number of coefficients.
     fn words_for(&self, dimension: usize) -> usize {
         let towers = [self.terms, self.parts, self.groups, self.towers];
         towers.iter().map(|&count| count as usize).product::<usize>() * dimension

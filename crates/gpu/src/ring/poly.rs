@@ -21,7 +21,7 @@ pub struct Polys<D: Domain> {
 }
 
 impl<D: Domain> Polys<D> {
-    /// Polynomials whose words nobody has written.
+    /// Makes polynomials whose words are not written yet.
     pub(super) fn unwritten(ring: &Ring, items: usize) -> Result<Self, Error> {
         if items == 0 || items > MAX_ITEMS {
             return Err(Error::Unsupported { params: format!("a batch of {items} polynomials") });
@@ -83,7 +83,7 @@ impl<D: Domain> Polys<D> {
         if got == want { Ok(()) } else { Err(refused(solinas_ring::Error::Length { what, got, want })) }
     }
 
-    /// Towers an item of the second operand `x`, or 0 if it serves all items.
+    /// Number of towers of an item of the second operand `x`, or 0 if one item serves all.
     fn stride_of(&self, what: &'static str, x: &Self) -> Result<u32, Error> {
         self.ring.same(what, &x.ring.basis)?;
         match x.items {
@@ -112,7 +112,7 @@ impl<D: Domain> Polys<D> {
         Ok(sum)
     }
 
-    /// `self <- self + x` in the first polynomials and towers, as many as `x` has.
+    /// `self <- self + x` in the first polynomials and towers. Their number is that of `x`.
     ///
     /// # Errors
     /// [`Error::Scheme`] if `x` has more polynomials, or other primes; the errors of the device.

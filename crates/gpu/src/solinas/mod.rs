@@ -64,7 +64,8 @@ fn product(device: &Device, a: &Natural, b: Option<&Natural>) -> Result<Natural,
     Ok(Natural::from_words(result))
 }
 
-/// Odd part and logarithm of the shortest transform for a product of numbers of a given number of words, and the bits of its digits.
+/// Returns the odd part and the logarithm of the shortest transform for a product, and the bits of its digits. The
+/// factors have the given numbers of words.
 fn shape(words: [usize; 2]) -> Option<(usize, u32, u32)> {
     let shapes = LOGS.flat_map(|log| [1, 3, 5, 17].map(|odd| (odd, log)));
     let mut shapes: Vec<(usize, u32)> = shapes.filter(|(odd, log)| odd << log <= 1 << LOGS.end()).collect();

@@ -60,7 +60,7 @@ pub struct Plan {
     odd: usize,
     log: u32,
     root: Option<Root>,
-    /// The passes over columns of a product, from the root down. Transforms of one kernel leave them out.
+    /// The passes over columns of a product, from the root down. A transform of one kernel does not run them.
     columns: Vec<Columns>,
     rows: Rows,
     /// The factors of the rows of a product, and its kernels.
@@ -277,8 +277,8 @@ impl Plan {
         Ok(launches)
     }
 
-    /// The pass of an odd factor. The coefficients are those of the data, or the digits of integers: their 32-bit words,
-    /// the words of an item, and the bits of a digit.
+    /// The pass of an odd factor. The coefficients are the words of the data, or the digits of integers. `digits` gives
+    /// the integers as 32-bit words, the number of words of an item, and the bits of a digit.
     fn digits_of_root<'p>(
         &self,
         root: &'p Root,
@@ -293,7 +293,7 @@ impl Plan {
         launch(&root.kernels[0], [stride.div_ceil(128), items, 1], 128, args)
     }
 
-    /// Inverse passes over columns, from the rows up, and the inverse of the pass of an odd factor.
+    /// The launches of the inverse passes over columns, from the rows up, and of the inverse pass of an odd factor.
     fn inverse_passes<'p>(&'p self, passes: &'p [Columns], data: &Buffer<u64>, items: u32) -> Vec<Launch<'p>> {
         let words = self.words();
         let pass = |pass: &'p Columns| {
@@ -341,7 +341,8 @@ impl<'p> Above<'p> {
     }
 }
 
-/// Bits and strides of the passes over columns of `2^log` points, from the root down. None below 2^12 points.
+/// Bits and strides of the passes over columns of `2^log` points, from the root down. The list is empty below 2^12
+/// points.
 fn columns(log: u32) -> Vec<(u32, u32)> {
     match log {
         ..ONE_KERNEL => vec![],

@@ -17,7 +17,7 @@ impl Engines {
         Ok(Self(devices.iter().map(|device| Engine::new(device, evaluator)).collect::<Result<_, _>>()?))
     }
 
-    /// Number of values for which every device has room, beside as many bytes for waves.
+    /// Number of values for which every device has room, if waves take the same number of bytes.
     pub fn room(&self) -> usize {
         self.0.iter().map(Engine::room).min().unwrap_or(0)
     }

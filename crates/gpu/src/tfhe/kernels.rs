@@ -17,7 +17,7 @@ static ROTATE_GATES_BLOCKS: Module =
     Module::new("tfhe_blind_rotate_blocks_512_3", include_str!("../../ptx/tfhe_blind_rotate_blocks_512_3.ptx"));
 static EXTRACT: Module = Module::new("tfhe_extract", include_str!("../../ptx/tfhe_extract.ptx"));
 
-/// Threads of a block, where the kernel does not say more.
+/// Threads of a block, unless the kernel states a larger number.
 const BLOCK: u32 = 256;
 
 /// A kernel of blind rotations for one ring dimension, one GLWE dimension, one length of the key's blocks and one digit.
@@ -31,7 +31,8 @@ struct Rotation {
     threads: u32,
     /// Bytes of shared memory of an accumulator.
     shared: u32,
-    /// Accumulators of a block: few, which starts more blocks, and many, which reads the key less often.
+    /// Two numbers of accumulators of a block. The smaller one starts more blocks. The larger one reads the key less
+    /// often.
     accumulators: [u32; 2],
 }
 
@@ -112,7 +113,7 @@ impl Set {
 pub(super) struct Wave {
     /// `[slots][k N + 1]`
     pub(super) values: Buffer<u32>,
-    /// The terms of each job end where those of the next one start: `[jobs + 1]`
+    /// The place at which the terms of each job start. They end where the terms of the next job start: `[jobs + 1]`
     pub(super) starts: Buffer<u32>,
     /// Pairs of a slot and a coefficient.
     pub(super) terms: Buffer<u32>,

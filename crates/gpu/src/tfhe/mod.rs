@@ -1,4 +1,4 @@
-//! TFHE on a device: bootstraps of gates and integers, with the ciphertexts of the CPU in every byte.
+//! TFHE on a device: bootstraps of gates and integers. Every byte of the ciphertexts is that of the CPU.
 //!
 //! An [`Engine`] holds a server key on a device. A [`Session`] holds the values of one program there. A wave of
 //! bootstraps is a graph of five kernels: linear combinations of values, keyswitch, modulus switch, blind rotation, and
@@ -78,7 +78,7 @@ impl Engine {
         &self.params
     }
 
-    /// Number of values for which the device has room, beside as many bytes for waves.
+    /// Number of values for which the device has room, if waves take the same number of bytes.
     pub fn room(&self) -> usize {
         let free = self.device.memory_limit().saturating_sub(self.device.live_bytes());
         (free / 2) as usize / (4 * self.words())
@@ -101,7 +101,7 @@ impl Engine {
     }
 }
 
-/// The parameter sets whose keys fit in `free` bytes, as advice.
+/// The advice that names the parameter sets whose keys fit in `free` bytes.
 fn fitting(free: u64) -> String {
     let fits = |name: &String| Params::named(name).is_ok_and(|params| Engine::size_of(&params) <= free);
     let names: Vec<String> = Params::names().into_iter().filter(fits).collect();

@@ -44,11 +44,11 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Largest number of bootstraps of a graph, and of sums that are read at once. A GPU runs such a wave in some 20 ms,
-    /// so that it reports progress and stops in time.
+    /// Largest number of bootstraps of a graph, and of sums that are read at once. A GPU runs such a wave in about 20
+    /// ms. A run therefore reports progress often and stops quickly.
     pub const MAX_JOBS: usize = 1024;
 
-    /// Makes slots for values, all of them empty, and room for waves of at most `jobs` bootstraps and for these tables.
+    /// Makes empty slots for values, and room for waves of at most `jobs` bootstraps and for these tables.
     ///
     /// # Errors
     /// [`solinas_schemes::Error::Table`] if a table belongs to the other family or is empty; [`Error::Memory`]; the errors
@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
     /// Bytes that each bootstrap of a wave takes.
     pub(super) fn job_bytes(params: &Params) -> u64 {
         let p = params.literal();
-        // An argument, an accumulator, a switched argument and its exponents, a value.
+        // A bootstrap has an argument, an accumulator, a switched argument with its exponents, and a value.
         let words = 3 * params.big_dimension() + p.ring_dimension + 2 * p.lwe_dimension + 16;
         4 * words as u64
     }
@@ -202,7 +202,8 @@ impl<'a> Session<'a> {
         self.stream.write(&self.wave.constants, 0, &constants)
     }
 
-    /// Makes a buffer of at least `words` words in place of one of a wave. Graphs refer to the old one, so they go.
+    /// Replaces a buffer of a wave by one of at least `words` words. Graphs refer to the old buffer, so they are
+    /// dropped.
     fn grown(&mut self, words: usize) -> Result<Buffer<u32>, Error> {
         self.graphs.clear();
         self.stream.buffer(words.next_power_of_two(), "a wave")

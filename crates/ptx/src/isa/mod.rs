@@ -72,7 +72,7 @@ pub(crate) enum Shuffle {
     Index,
 }
 
-/// What a vote or a reducing barrier computes.
+/// The function that a vote or a reducing barrier computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     All,
@@ -82,7 +82,7 @@ pub(crate) enum Vote {
     Count,
 }
 
-/// What an instruction does. Its operands are in [`Instruction::d`] and [`Instruction::s`].
+/// The operation of an instruction. Its operands are in [`Instruction::d`] and [`Instruction::s`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Unary(F1),

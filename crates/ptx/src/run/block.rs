@@ -15,7 +15,7 @@ use crate::memory::Memory;
 use crate::random::Random;
 use crate::syntax::{SHARED_START, Statement};
 
-/// What all blocks of a launch share.
+/// The state that all blocks of a launch share.
 #[derive(Debug)]
 pub(super) struct Device<'a> {
     pub(super) program: &'a Program,

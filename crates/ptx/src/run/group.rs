@@ -59,7 +59,7 @@ pub(super) struct Step<'a> {
     pub(super) active: &'a Mask,
 }
 
-/// What an instruction does to the flow of control.
+/// The effect of an instruction on the flow of control.
 pub(super) enum Next {
     /// All lanes go on.
     Straight,
@@ -345,7 +345,7 @@ impl Group {
         Ok(Next::Straight)
     }
 
-    /// Lanes reach a barrier of the block. Those whose warp is not complete wait.
+    /// Lanes reach a barrier of the block. A lane waits if its warp is not complete.
     fn arrive(&mut self, pc: usize, active: &Mask, device: &Device<'_>) -> Next {
         let alive = self.all.without(&self.exited);
         let mut waiting = Mask::NONE;

@@ -18,14 +18,14 @@ fn join(clock: &mut Clock, other: &Clock) {
     }
 }
 
-/// What one thread learned since the last barrier of its block.
+/// The knowledge that one thread gained since the last barrier of its block.
 #[derive(Debug, Default)]
 struct Thread {
     /// Accesses that come before everything it does now.
     known: Clock,
-    /// What relaxed reads saw, for each scope. It counts after the next fence of that scope.
+    /// The accesses that relaxed reads saw, for each scope. They become known at the next fence of that scope.
     seen: [Clock; 2],
-    /// What it knew at its last fence of each scope. Later strong writes publish it there.
+    /// The knowledge at the last fence of each scope. Later strong writes publish it to that scope.
     fenced: [Option<Clock>; 2],
 }
 
@@ -38,13 +38,14 @@ fn scopes(grid: bool) -> std::ops::RangeInclusive<usize> {
     BLOCK..=if grid { GRID } else { BLOCK }
 }
 
-/// What threads know of accesses in other blocks and warps.
+/// The knowledge of threads about accesses in other blocks and warps.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
     /// Known to all threads of a block.
     blocks: BTreeMap<u32, Clock>,
     threads: BTreeMap<(u32, u32), Thread>,
-    /// What a read of an address learns: from threads of a block, and (without a block) from those of the grid.
+    /// The knowledge that a read of an address gains: from threads of a block, and (without a block) from threads of
+    /// the grid.
     places: BTreeMap<(u64, Option<u32>), Clock>,
     /// Blocks with an entry in `threads`.
     active: BTreeSet<u32>,
@@ -124,7 +125,7 @@ impl Knowledge {
         for thread in threads.values() {
             join(clock, &thread.known);
         }
-        // What a thread fenced and saw stays its own.
+        // The fenced and the seen accesses stay with their thread.
         for (key, mut thread) in threads {
             thread.known.clear();
             if thread.fenced.iter().any(Option::is_some) || thread.seen.iter().any(|seen| !seen.is_empty()) {

@@ -9,7 +9,7 @@ use super::shadow::Pages;
 use crate::counters::Counters;
 use crate::error::{Fault, FaultKind};
 
-/// What blocks did that ran to their end.
+/// The effects of blocks that ran to their end.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) counters: Counters,

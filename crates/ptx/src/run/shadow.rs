@@ -1,4 +1,5 @@
-//! Who wrote and who read each place of memory, to find races and reads of what nobody wrote.
+//! The threads that wrote and read each place of memory. The record finds races, and reads of places that were not
+//! written.
 //!
 //! A place has `grain` bytes: the smallest access of the kernel. Accesses are aligned, so no place is touched in part.
 
@@ -143,7 +144,7 @@ impl Touch {
     }
 }
 
-/// The accesses to one place, of one sort: those that may race with each other (strong), or the others (weak).
+/// The accesses of one sort to one place. Strong accesses may race with each other. The others are weak.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Touch,

@@ -20,7 +20,7 @@ pub(super) const CONST: u32 = u32::MAX - 1;
 /// An address outside of everything, with the check of bounds off.
 pub(super) const NOWHERE: u32 = u32::MAX - 2;
 
-/// What lanes of the current access touch.
+/// The places that the lanes of the current access touch.
 #[derive(Debug)]
 pub(super) struct Touched {
     pub(super) addresses: Vec<u64>,
@@ -47,7 +47,7 @@ impl Touched {
     }
 }
 
-/// What an access does to its place.
+/// The effect of an access on its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
     Read,

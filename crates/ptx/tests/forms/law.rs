@@ -1,4 +1,4 @@
-//! What instructions on registers compute, from the text of the PTX manual.
+//! The laws of instructions on registers, from the text of the PTX manual.
 
 /// A type of an instruction.
 #[derive(Debug)]

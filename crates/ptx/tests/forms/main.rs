@@ -1,7 +1,7 @@
 //! Every form of an instruction that the reader accepts computes what the PTX manual says.
 //!
-//! A form is an opcode with its modifiers and types. The tests try all combinations, keep those that the reader accepts,
-//! and fail if a form has no law. The laws follow the text of the manual, on integers of 128 bits.
+//! A form is an opcode with its modifiers and types. The tests try all combinations and keep the accepted ones. They
+//! fail if a form has no law. The laws follow the text of the manual, on integers of 128 bits.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "../common/mod.rs"]

@@ -125,7 +125,7 @@ pub(crate) fn sinks() -> Vec<Line> {
             bench.slot(Kind::Memory, slot, x);
         }
         if case == 30 || case == 31 {
-            // What a reset leaves in memory is of no use, so memory is written again.
+            // The contents of memory after a reset are of no use, so memory is written again.
             bench.beats(Kind::Stream, 0, &product, beats);
             bench.start(20, &[sink, c, d, BASE, place(shift)]);
             for (slot, x) in slots.iter().enumerate() {

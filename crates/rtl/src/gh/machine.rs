@@ -27,7 +27,7 @@ pub(super) mod registers {
     pub(in crate::gh) const PROGRAM: u16 = 0x8000;
 }
 
-/// What [`registers::ID`] holds.
+/// The value of [`registers::ID`].
 const ID: u64 = 0x4748_0001;
 /// The first beat of the table. Slots begin at beat 0.
 const TABLE: u64 = 1 << 31;
@@ -209,7 +209,7 @@ impl Machine {
         self.set(registers::LIST + entry, term.map_or(SKIP, super::program::Term::encode));
     }
 
-    /// Limits the cycles of a program, in place of the limits that [`Self::run`] is given.
+    /// Limits the cycles of a program. This limit replaces the argument of [`Self::run`].
     pub(super) fn set_limit(&mut self, cycles: u64) {
         self.limit = Some(cycles);
     }

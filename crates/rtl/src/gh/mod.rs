@@ -34,7 +34,7 @@ pub struct Accelerator {
 /// Candidates of a block for which the accelerator has places.
 const CANDIDATES: usize = 512;
 
-/// A result and what it took.
+/// A result, with its cycles and its memory traffic.
 pub type Outcome<T> = Result<(T, Run), Error>;
 
 impl Accelerator {
@@ -129,7 +129,8 @@ impl Accelerator {
         Ok(())
     }
 
-    /// Limits the cycles of a primitive. One that takes more is stopped by a reset, with [`Error::Stuck`].
+    /// Limits the cycles of a primitive. A primitive that takes more is stopped by a reset and returns
+    /// [`Error::Stuck`].
     pub fn set_limit(&self, cycles: u64) {
         self.modular.set_limit(cycles);
     }

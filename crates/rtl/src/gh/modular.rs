@@ -10,7 +10,7 @@ use super::program::{Program, slots};
 use crate::multiplier::Size;
 use crate::{Design, Error, Step, Timing};
 
-/// The quotient of Barrett's method takes this many bits more than its length, so that it is rarely one too small.
+/// Number of additional bits of the quotient of Barrett's method. With them, the quotient is rarely one too small.
 const QUOTIENT_GUARD: usize = 17;
 /// Bits by which a reduced sum of products is longer than the square of the modulus, at most: Recrypt sums products of sums
 /// of candidates, which are below 2^13 times the modulus.
@@ -103,7 +103,7 @@ impl Modular {
         &self.modulus
     }
 
-    /// Limits the cycles of a program. A program that takes more is stopped by a reset, with [`Error::Stuck`].
+    /// Limits the cycles of a program. A program that takes more is stopped by a reset and returns [`Error::Stuck`].
     pub fn set_limit(&self, cycles: u64) {
         self.lock().set_limit(cycles);
     }
@@ -162,7 +162,7 @@ pub(super) fn finish(end: End) -> Result<End, Error> {
     Err(Error::Refused { top: "accelerator", problem: problem(end.error) })
 }
 
-/// What an error code of the status register means (`error_e` of `rtl/gh/sol_gh_pkg.sv`), and what helps.
+/// Returns the meaning of an error code of the status register (`error_e` of `rtl/gh/sol_gh_pkg.sv`), with its remedy.
 pub fn problem(code: u64) -> String {
     match code {
         1 => "a command came while a program ran; wait until the status register says done".into(),

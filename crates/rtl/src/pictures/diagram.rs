@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// What a block is, which decides its color.
+/// The kind of a block, which decides its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Memory,

@@ -48,13 +48,13 @@ impl Size {
 /// One power, `base`^`exponent` mod `modulus`.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// An odd number.
+    /// The modulus, an odd number.
     pub modulus: &'a Natural,
     /// The exponent.
     pub exponent: &'a Natural,
-    /// Cycles follow this length in bits, and not the exponent's own.
+    /// Length of the exponent in bits on which the number of cycles depends. The exponent itself may be shorter.
     pub exponent_bits: usize,
-    /// A number below the modulus.
+    /// The base, a number below the modulus.
     pub base: &'a Natural,
 }
 
@@ -164,7 +164,7 @@ impl Exponentiator {
         self.size
     }
 
-    /// Limits the cycles of a command, in place of a limit above all that it may take.
+    /// Limits the cycles of a command. The default limit is above the cycles of every command.
     pub fn set_limit(&mut self, cycles: u64) {
         self.limit = Some(cycles);
     }
@@ -225,7 +225,8 @@ impl Exponentiator {
         Ok(())
     }
 
-    /// Loads a modulus of at most half the length of a whole one, with another's inverse, to test that the circuit refuses it.
+    /// Loads a modulus of at most half the full length, with the inverse of another one. A test checks that the circuit
+    /// refuses it.
     ///
     /// # Errors
     /// [`Error::Refused`].
@@ -239,7 +240,7 @@ impl Exponentiator {
         self.run(Command { op: KEY, half, moduli, words: 0 }, &stream).map(|_| ())
     }
 
-    /// Runs a command: sends `words` and returns those that come back.
+    /// Runs a command: sends `words` to the circuit and returns the words that it answers.
     pub(crate) fn run(&mut self, command: Command, words: &[u64]) -> Result<Vec<u64>, Error> {
         let ports = &self.ports;
         // A product takes less than 1000 cycles.

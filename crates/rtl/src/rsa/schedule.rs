@@ -44,7 +44,7 @@ pub enum Pass {
     DigitsW,
 }
 
-/// The chain of passes, in which each needs the one before.
+/// The chain of passes. Each pass needs the pass before it.
 const CHAIN: [Pass; 9] = [
     Pass::FirstCyclic,
     Pass::ProductCyclic,
@@ -84,7 +84,7 @@ pub struct Entry {
     pub start: u64,
     /// The cycle after the last read.
     pub end: u64,
-    /// The kernels that are in use.
+    /// The kernels that the pass uses.
     pub units: &'static [Unit],
 }
 
@@ -94,7 +94,7 @@ pub struct Shape {
     rows: u64,
 }
 
-/// What a product is for.
+/// The purpose of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Table,
@@ -252,7 +252,7 @@ impl Shape {
         let (mut a_free, mut b_free, mut a_last, mut b_last) = (0, 0, 1, 1);
         let length = self.length(Pass::FirstCyclic);
         while threads.iter().any(|thread| !thread.done) {
-            // Requests are those of the beginning of the cycle.
+            // The requests are the requests at the beginning of the cycle.
             let asks_a: Vec<_> = threads.iter().map(Thread::asks_a).collect();
             let asks_b: Vec<_> = threads.iter().map(Thread::asks_b).collect();
             threads.iter_mut().for_each(|thread| thread.timer = thread.timer.saturating_sub(1));

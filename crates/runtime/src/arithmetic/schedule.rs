@@ -12,25 +12,27 @@ pub(crate) type Value = u32;
 /// An operation across the elements of an array, which lie in slots of ciphertexts one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotOperation {
-    /// As element `i` the element `i + by`, around. Range: `1..elements`.
+    /// Rotates the elements: element `i` of the result is element `i + by`, modulo their number. Range: `by` in
+    /// `1..elements`.
     Rotate { by: usize },
-    /// The sum of all, in every slot of one ciphertext. If `zero_padded`, the slots after the last element hold 0.
+    /// Puts the sum of all elements into every slot of one ciphertext. If `zero_padded`, the slots after the last
+    /// element of the operand hold 0.
     InnerSum { zero_padded: bool },
 }
 
 /// The content of the slots of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotContent {
-    /// One number, all of them.
+    /// All slots hold one number.
     Replicated,
-    /// An element each. If `zero_padded`, the slots after the last element hold 0.
+    /// Each slot holds an element. If `zero_padded`, the slots after the last element hold 0.
     Array { zero_padded: bool },
 }
 
-/// One step; its value has the step's number.
+/// One step. The number of its value is the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The input of that index.
+    /// The input of this index.
     Input(u32),
     /// A public number.
     Constant(u64),
@@ -44,13 +46,13 @@ pub(crate) enum Step {
     Subtract(Value, Value),
     /// `x y`.
     Multiply(Value, Value),
-    /// `x y`, `y` the public input of that index.
+    /// `x y`. The factor `y` is the public input of this index.
     MultiplyPublic(Value, u32),
     /// The same number a level lower.
     DropLevel(Value),
-    /// The same number of less noise: recrypted or bootstrapped.
+    /// The same number with less noise, by a recryption or a bootstrap.
     Bootstrap(Value),
-    /// Of all ciphertexts of an array.
+    /// An operation across the elements of an array, which takes all of its ciphertexts.
     Slots(Value, SlotOperation),
 }
 
@@ -69,7 +71,7 @@ impl Step {
         pair.into_iter().take(count)
     }
 
-    /// The operands of a sum, difference or product; of others the only one twice.
+    /// The operands of a sum, difference or product. For other steps, the only operand twice.
     pub(super) fn pair(self) -> [Value; 2] {
         let mut operands = self.operands();
         let first = operands.next().unwrap_or_default();
@@ -122,7 +124,7 @@ pub(crate) trait Planner {
     /// Tells the planner that `times` gates and outputs read a value.
     fn used(&mut self, value: Value, times: u32);
 
-    /// The other bit.
+    /// The negation of a bit.
     fn not(&mut self, x: Value) -> Result<Value, Error> {
         self.add_constant(x, 1)
     }
@@ -138,7 +140,7 @@ pub(crate) trait Planner {
                 let (sum, product) = (self.add(x, y)?, self.multiply(x, y)?);
                 self.add(sum, product)
             }
-            // y (x + 1) = y + x y, less noise.
+            // y (x + 1) = y + x y, and it has less noise.
             AndNY => {
                 let x = self.not(x)?;
                 self.multiply(x, y)
@@ -203,7 +205,7 @@ pub(crate) fn plan_program(
         let at = |i: usize| args[i].0;
         let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
         let array = args.iter().any(|(_, slots)| *slots != SlotContent::Replicated);
-        // A sum is zero-padded if all its terms are, a product if one of its factors is.
+        // A sum is zero-padded if all of its terms are. A product is zero-padded if one of its factors is.
         let held = |zero_padded: bool| if array { SlotContent::Array { zero_padded } } else { SlotContent::Replicated };
         let all_padded = args.iter().all(|&(_, slots)| is_zero_padded(slots));
         let sum = held(all_padded);
@@ -229,7 +231,7 @@ pub(crate) fn plan_program(
             Op::RotateElements(by) => match places(*by, arrays.elements) {
                 0 => args[0],
                 by => match planner.slot_operation(at(0), SlotOperation::Rotate { by }, arrays.elements)? {
-                    // Equal numbers, in the slots that no element has too.
+                    // All slots hold equal numbers. The slots without an element do too.
                     same if same == at(0) => args[0],
                     rotated => (rotated, held(true)),
                 },
@@ -238,7 +240,7 @@ pub(crate) fn plan_program(
                 planner.slot_operation(at(0), SlotOperation::InnerSum { zero_padded: all_padded }, arrays.elements)?,
                 SlotContent::Replicated,
             ),
-            // A valid program of such integers has no other.
+            // A valid program of such integers has no other operation.
             other => {
                 let (op, args) = (other.name(), node.ty.to_string());
                 let expected =
@@ -250,7 +252,7 @@ pub(crate) fn plan_program(
     Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).unzip())
 }
 
-/// The steps of a circuit; returns the values of its outputs.
+/// Plans the steps of a circuit. Returns the values of its outputs.
 pub(crate) fn plan(netlist: &Netlist, planner: &mut impl Planner, limits: &Limits<'_>) -> Result<Vec<Value>, Error> {
     let netlist = netlist.prune();
     let fanout = netlist.fanout();
@@ -280,7 +282,7 @@ pub(crate) fn plan(netlist: &Netlist, planner: &mut impl Planner, limits: &Limit
     Ok(netlist.output_nodes().map(|id| nodes[id.index()]).collect())
 }
 
-/// Steps in waves, each of which needs earlier ones alone.
+/// Steps in waves. The steps of a wave need the values of earlier waves only.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Schedule {
     pub(crate) steps: Vec<Step>,
@@ -289,23 +291,24 @@ pub(crate) struct Schedule {
     /// Whether each step gives one ciphertext for all lanes.
     pub(crate) shared: Vec<bool>,
     pub(crate) outputs: Vec<Value>,
-    /// Recryptions or bootstraps.
+    /// Number of recryptions or bootstraps.
     pub(crate) bootstraps: u64,
     pub(crate) products: u64,
     pub(crate) level_drops: u64,
-    /// Recryptions or bootstraps on the longest path.
+    /// Number of recryptions or bootstraps on the longest path.
     pub(crate) depth: u64,
-    /// Products and level drops on the longest path.
+    /// Number of products and level drops on the longest path.
     pub(crate) levels: u64,
 }
 
 impl Schedule {
-    /// Of those steps the ones that the outputs need, and all inputs, each an array.
+    /// Makes the schedule of the steps that the outputs need, with all inputs. Each input is an array.
     pub(crate) fn new(all: &[Step], outputs: &[Value]) -> Self {
         Self::of_inputs(all, outputs, |_| SlotContent::Array { zero_padded: false })
     }
 
-    /// Of those steps the ones that the outputs need, and all inputs, which are in slots so.
+    /// Makes the schedule of the steps that the outputs need, with all inputs. `slots` returns the content of the slots
+    /// of an input.
     pub(crate) fn of_inputs(all: &[Step], outputs: &[Value], slots: impl Fn(u32) -> SlotContent) -> Self {
         let mut live = vec![false; all.len()];
         outputs.iter().for_each(|&output| live[output as usize] = true);
@@ -388,7 +391,7 @@ mod tests {
         for (lanes, multiply_batch, want) in [(40, 16, 6), (32, 16, 4), (1, 16, 2), (40, 1, 80)] {
             assert_eq!(schedule.groups(lanes, multiply_batch, product), want, "{lanes} {multiply_batch}");
         }
-        // What all lanes share is done once.
+        // A step that all lanes share runs once.
         let shared = Schedule::of_inputs(&steps, &[4], |_| SlotContent::Replicated);
         assert_eq!(shared.groups(40, 16, product), 2);
     }

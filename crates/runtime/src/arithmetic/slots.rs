@@ -18,7 +18,7 @@ pub(crate) fn masked_rotations(
     Ok((plan, masks))
 }
 
-/// Rotations of slots that an operation takes, for progress.
+/// The number of rotations of slots that an operation takes, for progress.
 pub(super) fn rotations(evaluator: &impl Evaluate, operation: SlotOperation, elements: usize) -> u64 {
     // A key that does not rotate is refused when the operation runs.
     let rotations = evaluator.slot_rotations();
@@ -28,7 +28,7 @@ pub(super) fn rotations(evaluator: &impl Evaluate, operation: SlotOperation, ele
 /// Runs an operation on the ciphertexts of an array. `done` is called after each rotation, on any thread; its error ends the work.
 ///
 /// # Errors
-/// From the evaluator; [`SlotOperation::refused`] for a key that does not rotate slots.
+/// The errors of the evaluator; [`SlotOperation::refused`] for a key that does not rotate slots.
 pub(super) fn run<E: Evaluate>(
     evaluator: &E,
     operation: SlotOperation,

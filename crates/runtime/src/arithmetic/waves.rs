@@ -8,14 +8,15 @@ use solinas_schemes::{Evaluate, Level};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much of a run is in work at a time.
+/// The amount of a run that is computed at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Concurrency {
-    /// Instances that run side by side. More would only hold more values in memory.
+    /// Number of instances that run side by side. More instances would take more memory and save no time.
     pub(crate) instances: usize,
-    /// Largest number of products that [`Evaluate::multiply_batch`] takes; such batches follow one another. Without it, products run side by side.
+    /// Largest number of products that [`Evaluate::multiply_batch`] takes. Such batches run one after the other. If it
+    /// is `None`, products run side by side.
     pub(crate) multiply_batch: Option<usize>,
-    /// Whether one bootstrap keeps every thread busy and takes memory that must not be taken twice.
+    /// Whether bootstraps run one after the other, because one bootstrap uses every thread and much memory.
     pub(crate) bootstrap_alone: bool,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Run<'a, E: Evaluate> {
     pub(crate) schedule: &'a Schedule,
     pub(crate) evaluator: &'a E,
     pub(crate) concurrency: Concurrency,
-    /// The level to which the plan drops each input; without an entry, an input keeps its level.
+    /// The level to which the plan drops each input. An input without an entry keeps its level.
     pub(crate) levels: &'a [Level],
     /// Elements of the arrays that the instances hold.
     pub(crate) elements: usize,
@@ -67,7 +68,7 @@ pub(crate) struct Run<'a, E: Evaluate> {
 
 impl<E: Evaluate> Run<'_, E> {
     /// Runs the schedule on instances, each of which has its own inputs. Returns the outputs of each. Runs on the current thread pool. Progress counts
-    /// bootstraps; without any, products and rotations of slots.
+    /// bootstraps. If there are none, it counts products and rotations of slots.
     pub(crate) fn run(&self, inputs: &[Vec<&E::Stored>], control: &Control<'_>) -> Result<Vec<Vec<E::Stored>>, Error> {
         let schedule = self.schedule;
         let counted = |step: &Step| match step {
@@ -135,7 +136,7 @@ impl<E: Evaluate> Run<'_, E> {
                 }
                 continue;
             }
-            // What all lanes share is done in the first.
+            // A step that all lanes share runs in the first lane.
             let lanes = |index: usize| if schedule.shared[index] { 0..1 } else { 0..inputs.len() };
             let jobs: Vec<(usize, usize)> =
                 part.iter().flat_map(|&index| lanes(index).map(move |lane| (index, lane))).collect();
@@ -159,7 +160,8 @@ impl<E: Evaluate> Run<'_, E> {
                 Ok(results.into_iter().map(Arc::new).collect())
             };
             let alone = kind(part[0]) == Kind::Bootstrap && concurrency.bootstrap_alone;
-            // Jobs that run together, where alone those of one step; their operands go when all of them are done.
+            // A group of jobs that run together. If bootstraps run alone, it has the jobs of one step. The operands of
+            // a group are dropped when all of its jobs are done.
             let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
                 Kind::Batch => jobs.chunks(batch.unwrap_or(1)).collect(),
                 _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
@@ -225,12 +227,13 @@ impl<E: Evaluate> Run<'_, E> {
             },
             Step::DropLevel(x) => evaluator.drop_level(at(x)?)?,
             Step::Bootstrap(x) => evaluator.bootstrap(at(x)?)?,
-            // Not of one instance.
+            // The operation takes all instances and never one alone.
             Step::Slots(_, operation) => return Err(operation.refused()),
         })
     }
 
-    /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.
+    /// The input of this index, at the level at which the plan uses it. The elements of an array can be at different
+    /// levels.
     fn load(&self, index: u32, inputs: &[&E::Stored]) -> Result<E::Ciphertext, Error> {
         let mut x = self.evaluator.load(inputs[index as usize])?;
         let level = self.levels.get(index as usize).copied();

@@ -29,7 +29,7 @@ struct Speed {
     recrypt: f64,
 }
 
-/// What computes products and Recrypt.
+/// The hardware that computes products and Recrypt.
 #[derive(Debug, Clone)]
 pub(crate) enum Substrate {
     Processor,
@@ -389,7 +389,7 @@ impl PlannedWork for Planned {
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        // As many instances as give every thread some work.
+        // This number of instances gives every thread some work.
         let large = public.words() >= LARGE;
         let instances = if large { 1 } else { 4 * rayon::current_num_threads() };
         let run = Run {

@@ -1,4 +1,4 @@
-//! Products of ciphertexts in a row: the levels that a computation takes, whatever noise its sums have.
+//! The number of products of ciphertexts in a row, which a computation needs as levels whatever noise its sums have.
 
 use crate::Error;
 use crate::arithmetic::{self, SlotOperation, Value};
@@ -7,17 +7,17 @@ use crate::arithmetic::{self, SlotOperation, Value};
 pub(super) struct Depth {
     /// The plaintext modulus.
     p: u64,
-    /// Whether each input is public; it is not where nothing is said.
+    /// Whether each input is public. Inputs without an entry are not public.
     public: Vec<bool>,
     values: Vec<Known>,
 }
 
-/// What is known of a value.
+/// The knowledge of a value at the time of planning.
 #[derive(Debug, Clone, Copy)]
 enum Known {
-    /// A number that is known when it is planned.
+    /// A number that the planner knows.
     Constant(u64),
-    /// A public input, as it is: sums and rotations of it are ciphertexts.
+    /// A public input itself. Its sums and rotations count as ciphertexts.
     Public,
     /// A ciphertext after a given number of products in a row.
     Products(usize),
@@ -37,7 +37,7 @@ impl Depth {
         Self { p, public, values: Vec::new() }
     }
 
-    /// The most products in a row of any of these.
+    /// The largest number of products in a row of these outputs.
     pub(super) fn of(&self, outputs: &[Value]) -> usize {
         outputs.iter().map(|&output| self.at(output).products()).max().unwrap_or(0)
     }
@@ -108,7 +108,7 @@ impl arithmetic::Planner for Depth {
         }
     }
 
-    /// `(x + z)(y + z) + z`, constants first.
+    /// Computes `(x + z)(y + z) + z`. Constants take the places of `x` and `y` first.
     fn majority(&mut self, mut all: [Value; 3]) -> Result<Value, Error> {
         all.sort_by_key(|&value| !matches!(self.at(value), Known::Constant(_)));
         let [x, y, z] = all;

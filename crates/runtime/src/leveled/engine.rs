@@ -16,14 +16,15 @@ use solinas_schemes::slots::log2_canonical_norm;
 use solinas_schemes::{Evaluate, Noise};
 use std::sync::{Arc, OnceLock};
 
-/// Approximate number of coefficients that each thread has in work. More instances would only hold more memory.
+/// Approximate number of coefficients on which each thread works at a time. More instances would take more memory and
+/// save no time.
 const COEFFICIENTS: usize = 1 << 16;
 
 /// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
-    /// The evaluator on a device, if it is not the processor that computes.
+    /// The evaluator on a device. `None` if the processor computes.
     on_device: Option<S::OnDevice>,
     /// Largest number of products of one batch.
     multiply_batch: usize,
@@ -39,8 +40,9 @@ type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
 struct Speed {
     /// A product at the highest level.
     product: f64,
-    /// Each further product of a batch.
+    /// Each further product of a batch at the highest level.
     more: f64,
+    /// A bootstrap; 0 if the set has none.
     bootstrap: f64,
     /// A rotation of slots at the highest level.
     rotation: f64,
@@ -48,7 +50,7 @@ struct Speed {
 
 impl<S: Leveled> LeveledEngine<S> {
     /// # Errors
-    /// Of [`memory::budget`], and of the device.
+    /// The errors of [`memory::budget`] and of the device.
     pub(super) fn new(key: Arc<Server<S>>, device: Option<&Device>) -> Result<Self, Error> {
         let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
         let on_device = device.map(|device| S::on_device(&key.key, device)).transpose()?;
@@ -68,7 +70,7 @@ impl<S: Leveled> LeveledEngine<S> {
         self.key.public().params()
     }
 
-    /// On the current thread pool.
+    /// The amount of work at a time, for the current thread pool.
     fn concurrency(&self) -> Concurrency {
         Concurrency {
             instances: (COEFFICIENTS / self.set().dimension()).max(1) * rayon::current_num_threads(),
@@ -77,7 +79,7 @@ impl<S: Leveled> LeveledEngine<S> {
         }
     }
 
-    /// Measures once, on a public constant.
+    /// Returns the measured speed. The first call measures it, on a public constant.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
@@ -99,7 +101,7 @@ impl<S: Leveled> LeveledEngine<S> {
         let more = match set.depth() {
             0 => 0.0,
             _ if self.multiply_batch == 1 => product,
-            // The difference of two products would be less certain.
+            // A batch of two products would give a less certain difference.
             _ => {
                 let count = self.multiply_batch.min(4);
                 ((products(count)? - product) / (count - 1) as f64).max(0.0)
@@ -154,7 +156,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         match &**source {
             Source::Program(program) => {
                 let (states, slots) = states::<S>(inputs, params)?;
-                // An estimate is of a full polynomial, unless it says of how many elements.
+                // Without a number of elements, an estimate assumes a full polynomial.
                 let elements = if inputs.is_none() && instances == 1 { params.dimension() } else { instances };
                 self.job((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
                     let arrays = Arrays { elements, inputs: slots };
@@ -220,7 +222,7 @@ fn plan_program<S: Leveled>(
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
-        // That of the lower depth.
+        // The error of the construction with the lowest depth.
         [Err(_), Err(error)] => Err(error),
     }
 }
@@ -241,7 +243,8 @@ fn plan_circuit<S: Leveled>(
     plan::circuit(optimized.as_ref().unwrap_or(netlist), context, limits)
 }
 
-/// A bound of the states of all instances for each input bit or polynomial, and the content of the slots of each input. Empty for an estimate.
+/// Returns a bound of the states of all instances for each input bit or polynomial, and the content of the slots of
+/// each input. Both lists are empty for an estimate.
 fn states<S: Leveled>(
     ciphertexts: Option<&[Ciphertext]>,
     params: &ParamsOf<S>,
@@ -267,7 +270,7 @@ fn states<S: Leveled>(
     Ok((inputs, slots))
 }
 
-/// The lowest level of these ciphertexts, and the largest of their noises there.
+/// The lowest level of these ciphertexts, and the largest of their noises at that level.
 fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State> + Clone) -> State {
     let level = states.clone().map(|state| state.level).min().unwrap_or(params.fresh_level());
     let dropped = |mut state: State| {
@@ -280,19 +283,20 @@ fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State>
     State { level, noise: states.map(dropped).fold(Noise::ONE, Noise::max) }
 }
 
-/// Products and depth of a program under a parameter set, without a key. Operations across elements are of a full polynomial.
+/// Counts the products and the depth of a program under a parameter set, without a key. Operations across elements
+/// count for a full polynomial.
 pub(super) fn cost<S: Leveled>(
     program: &Program,
     params: &ParamsOf<S>,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
-    // A key may rotate slots. If the parameters allow none, they say why.
+    // A key may rotate slots. If the parameters allow no rotations, their error gives the reason.
     let context = PlanContext { rotates: true, ..context::<S>(params, &[]) };
     costs::<S>(&plan_program(program, &context, arrays, &planning::limits(control)?)?, params)
 }
 
-/// As [`cost`], for a circuit.
+/// Counts as [`cost`] does, for a circuit.
 pub(super) fn cost_circuit<S: Leveled>(
     netlist: &Netlist,
     params: &ParamsOf<S>,
@@ -336,7 +340,7 @@ struct Job<S: Leveled> {
 }
 
 impl<S: Leveled> Job<S> {
-    /// The instances that hold a given number of elements.
+    /// The number of instances that hold a given number of elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }

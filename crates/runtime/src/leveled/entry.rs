@@ -1,4 +1,4 @@
-//! What makes and opens the things of a leveled scheme.
+//! The entry of a leveled scheme in the registry. It makes and reads keys and ciphertexts.
 
 use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
@@ -36,7 +36,7 @@ impl<S: Leveled> SchemeEntry for S {
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
         if options.rotations {
-            // Not of bits.
+            // Parameters for bits have no rotations and return an error.
             params.rotation_noise().map(drop)?;
         }
         check_memory::<S>(&params, options.rotations)?;
@@ -87,7 +87,10 @@ impl<S: Leveled> SchemeEntry for S {
     }
 }
 
-/// That a server key has room, before anything is made.
+/// Checks that a server key fits in memory, before anything is made.
+///
+/// # Errors
+/// [`Error::Memory`] if it does not fit. The errors of [`memory::budget`].
 fn check_memory<S: Leveled>(params: &ParamsOf<S>, rotations: bool) -> Result<(), Error> {
     const MIB: u64 = 1 << 20;
     let more = if rotations { S::rotation_bytes(params) } else { 0 };

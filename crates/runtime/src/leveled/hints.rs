@@ -53,7 +53,7 @@ impl Leveled for Ntru {
 impl Leveled for Lwe {
     type OnDevice = lwe::Evaluator<'static>;
 
-    /// The device computes the products with switching keys.
+    /// The device computes the products of vectors with switching keys.
     fn on_device(key: &Arc<lwe::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
         let engine = solinas_gpu::lwe::Engine::new(device)?;
         Ok(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine)))
@@ -67,7 +67,7 @@ impl Leveled for Lwe {
                     Some(name) => format!("make keys of scheme bgv, such as {name}"),
                     None => "make keys of scheme tfhe, which has no levels".into(),
                 };
-                // Sets for study.
+                // The sets that are deep enough are for study only.
                 match products {
                     ..=20 => format!("{other}, or for study alone of leveled-64-{products}"),
                     _ => other,

@@ -28,7 +28,7 @@ fn plaintexts<S: Leveled>(params: &ParamsOf<S>, plain: &Plain) -> Result<Vec<Vec
         return Ok(plain.values.iter().map(bits).collect());
     }
     if plain.shape.is_none() {
-        // In every slot.
+        // A scalar is in every slot.
         return Ok(plain.values.iter().map(|value| vec![params.constant_plaintext(word(value)).into()]).collect());
     }
     let encoder = params.slots()?;
@@ -45,8 +45,8 @@ fn word(value: &Natural) -> u64 {
     value.digit(0, 32).into()
 }
 
-/// Encrypts each element by `all`, which takes polynomials, [`ENCRYPT_BATCH`](solinas_schemes::leveled::Leveled::ENCRYPT_BATCH) at most, and a number that makes the encryptions of an insecure key
-/// differ. On the current thread pool.
+/// Encrypts each element on the current thread pool. `all` encrypts a batch of at most
+/// [`ENCRYPT_BATCH`](solinas_schemes::leveled::Leveled::ENCRYPT_BATCH) plaintext polynomials.
 fn encrypt<S: Leveled>(
     key: &PublicKey<S>,
     plain: Plain,
@@ -54,7 +54,7 @@ fn encrypt<S: Leveled>(
 ) -> Result<Ciphertext, Error> {
     let insecure = key.is_insecure();
     encrypt_parts::<S>(key, plain, |plaintexts| {
-        // One by one where randomness is chosen.
+        // An insecure key numbers its encryptions, so its batches run one after the other.
         match insecure {
             true => plaintexts.chunks(S::ENCRYPT_BATCH).map(all).collect(),
             false => plaintexts.par_chunks(S::ENCRYPT_BATCH).map(all).collect(),
@@ -88,7 +88,7 @@ fn encrypt_parts<S: Leveled>(
     .checked()
 }
 
-/// Public values as an input of a run, in ciphertexts that anyone can read beside the plaintexts.
+/// Returns public values as an input of a run: ciphertexts that anyone can read, with their plaintexts.
 pub(super) fn public<S: Leveled>(key: &PublicKey<S>, plain: &Plain) -> Result<Ciphertext, Error> {
     encrypt_parts::<S>(key, plain.clone(), |plaintexts| {
         let trivial = |plaintext: &Plaintext| {
@@ -102,7 +102,7 @@ pub(super) fn public<S: Leveled>(key: &PublicKey<S>, plain: &Plain) -> Result<Ci
 #[derive(Debug)]
 pub(super) struct Public<S: Leveled> {
     key: PublicKey<S>,
-    /// Makes the encryptions of an insecure key differ from each other.
+    /// The number of the next batch. It makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
     /// Made once: an estimate of security takes a while.
     info: OnceLock<ParamsInfo>,
@@ -117,12 +117,15 @@ impl<S: Leveled> Public<S> {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The key, if it has a public matrix.
+    /// Returns the key.
+    ///
+    /// # Errors
+    /// [`Error::NoMatrix`] if the scheme has no public matrix.
     fn with_matrix(&self) -> Result<&PublicKey<S>, Error> {
         if S::PUBLIC_MATRIX { Ok(&self.key) } else { Err(Error::NoMatrix { scheme: S::SCHEME }) }
     }
 
-    /// Encrypts with the public matrix in a file, which each batch reads once.
+    /// Encrypts with the public matrix in a file. Each batch reads the file once.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         let key = self.with_matrix()?;
         encrypt_parts::<S>(key, plain, |plaintexts| {
@@ -169,7 +172,10 @@ impl<S: Leveled> Encrypt for Public<S> {
     }
 }
 
-/// That a key of those parameters holds values of that type.
+/// Checks that keys of these parameters hold values of this type.
+///
+/// # Errors
+/// [`Error::Modular`] if they do not.
 fn check_type(plain: &Plain, params: &impl Params) -> Result<(), Error> {
     let slots = form_of(params) == Form::Slots;
     let within_limit = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
@@ -226,11 +232,11 @@ impl<S: Leveled> Encrypt for Client<S> {
 }
 
 impl<S: Leveled> Secret for Client<S> {
-    /// On the current thread pool.
+    /// Decrypts each element on the current thread pool.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let elements = Elements::<S>::of(ciphertext)?;
         let plaintext = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> { Ok(S::decrypt(&self.key, poly)?) };
-        // Sums and products of constants are constants.
+        // Sums and products of constant polynomials are constant polynomials.
         let constant_of = |poly: &Arc<StoredCiphertext>| -> Result<u64, Error> {
             let plaintext = plaintext(poly)?;
             match plaintext.split_first() {
@@ -275,7 +281,7 @@ impl<S: Leveled> Secret for Client<S> {
 #[derive(Debug)]
 pub(super) struct Server<S: Leveled> {
     pub(super) key: Arc<ServerKey<S>>,
-    /// Made when something is first encrypted.
+    /// The public key for encryption. The first encryption makes it.
     encryption: OnceLock<Public<S>>,
     /// Made once: an estimate of security takes a while.
     info: OnceLock<ParamsInfo>,
@@ -336,7 +342,7 @@ fn ciphertext_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
     params.level_parts(level) * S::packed_bytes(params, level)
 }
 
-/// The products that a parameter set allows, in words.
+/// The number of products that a parameter set allows, as text.
 fn products(params: &impl NoiseModel) -> String {
     match (params.bootstrap(), params.depth()) {
         (Some(bootstrap), _) => {

@@ -1,6 +1,7 @@
 //! The leveled schemes: keys, ciphertexts, plans and runs, the same for every scheme that implements [`leveled::Leveled`].
 //!
-//! For bits, the exclusive or is a sum and the conjunction a product. Vectors of integers modulo a prime lie in slots.
+//! For bits, the exclusive or is a sum and the conjunction is a product. Vectors of integers modulo a prime lie in
+//! slots.
 
 mod depth;
 mod engine;
@@ -23,10 +24,11 @@ use std::sync::Arc;
 
 /// A leveled scheme with its files.
 pub(crate) trait Leveled: CiphertextFiles {
-    /// The scheme, by the name that its files have.
+    /// The scheme. Its name is the name in its files.
     const SCHEME: Scheme = Scheme::new(<Self as leveled::Leveled>::NAME);
 
-    /// Advice for a computation of a given number of products in a row. If it names a set of the scheme, that is [`leveled::Leveled::deep_enough`].
+    /// Returns advice for a computation with a given number of products in a row. If the advice names a set of the
+    /// scheme, the set is the one of [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
 
     /// The evaluator on a device. Its results are those of [`Evaluator`](leveled::Leveled::Evaluator).
@@ -35,19 +37,20 @@ pub(crate) trait Leveled: CiphertextFiles {
     /// Copies a key to a device.
     ///
     /// # Errors
-    /// From the scheme and the device.
+    /// The errors of the scheme and of the device.
     fn on_device(key: &Arc<ServerKey<Self>>, device: &Device) -> Result<Self::OnDevice, Error>;
 }
 
 /// The parameters of a scheme.
 pub(crate) type ParamsOf<S> = <S as leveled::Leveled>::Params;
 
-/// Bytes of a server key in memory and of the work of one product, without optional rotation keys.
+/// Returns the bytes of a server key in memory and of the work of one product, without optional rotation keys.
 pub(crate) fn memory_bytes<S: Leveled>(params: &ParamsOf<S>) -> usize {
     S::memory_bytes(params, S::stored_server_bytes(params))
 }
 
-/// Products of one batch, if the key and the work may take a given number of bytes. The key's own bytes cover the work of one product.
+/// Returns the number of products of one batch if the key and the work may take `budget` bytes. [`memory_bytes`] covers
+/// the work of one product.
 pub(crate) fn multiply_batch<S: Leveled>(params: &ParamsOf<S>, budget: u64) -> usize {
     match params.product_bytes() as u64 {
         0 => S::MULTIPLY_BATCH,

@@ -1,4 +1,5 @@
-//! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
+//! Encrypted elements as ring elements. A ring element holds a bit in its constant coefficient, or numbers in its
+//! slots.
 
 use super::{Leveled, ParamsOf};
 use crate::form::{Condition, Form};
@@ -16,19 +17,21 @@ const SEED: usize = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements<S: Leveled> {
     pub(super) params: ParamsOf<S>,
-    /// How many there are.
+    /// Number of elements.
     pub(super) count: usize,
-    /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
+    /// Whether the slots after the last element of an array hold 0, so that a sum needs no mask. The header of a file
+    /// states it.
     pub(super) zero_padded: bool,
-    /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
-    /// of one. Shared, as they are large.
+    /// The polynomials. For bits, each entry holds the bits of one element, least significant first. For slots, each
+    /// entry holds one polynomial: a polynomial holds one element of an array in each slot, or a scalar in all slots.
+    /// They are large and therefore shared.
     pub(super) blocks: Vec<Vec<Arc<StoredCiphertext>>>,
 }
 
-/// Field of a ciphertext's header.
+/// Field of a ciphertext's header that stores [`Elements::zero_padded`].
 const CLEAN: &str = "clean";
 
-/// Polynomials that hold a given number of elements, or a scalar.
+/// Returns the number of polynomials that hold `count` elements in their slots.
 pub(super) fn packed(params: &impl Params, count: usize) -> usize {
     count.div_ceil(params.dimension())
 }
@@ -39,12 +42,19 @@ pub(super) fn form_of(params: &impl Params) -> Form {
 }
 
 impl<S: Leveled> Elements<S> {
-    /// Those of a ciphertext.
+    /// Returns the elements of a ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::SchemeMismatch`] for a ciphertext of another scheme.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
         ciphertext.elements(S::SCHEME)
     }
 
-    /// That they are of those parameters: of a custom set, the name does not tell.
+    /// Checks that the elements have these parameters. Two custom sets may have one name, so the check compares all of
+    /// the parameters.
+    ///
+    /// # Errors
+    /// [`Error::ForeignParams`] if they differ.
     pub(super) fn check(&self, what: impl FnOnce() -> String, params: &ParamsOf<S>) -> Result<(), Error> {
         if self.params == *params {
             return Ok(());
@@ -61,12 +71,12 @@ impl<S: Leveled> Elements<S> {
         self.blocks.iter().flatten().map(|poly| &**poly)
     }
 
-    /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
+    /// Returns `log2` of the factor by which the noise of a polynomial may still grow before decryption fails.
     fn noise_budget(&self, poly: &StoredCiphertext) -> f64 {
         self.params.noise_limit(poly.level).bits_above(poly.noise)
     }
 
-    /// Elements of slots are not taken apart.
+    /// The error for an operation that would separate elements in slots.
     fn packed_error(&self) -> Error {
         Error::Packed { slots: self.params.dimension() }
     }
@@ -127,13 +137,13 @@ impl<S: Leveled> Elements<S> {
     }
 }
 
-/// Whether a part has residues of those primes.
+/// Whether the words of a part are residues of these primes, tower by tower.
 fn is_reduced(part: &[u64], moduli: &[u64]) -> bool {
     let each = part.len() / moduli.len();
     part.chunks_exact(each).zip(moduli).all(|(residues, modulus)| residues.iter().all(|residue| residue < modulus))
 }
 
-/// The seeds of the polynomials that have one, in a file.
+/// Reads the seeds of the polynomials from a file. A polynomial without a seed has `None`.
 fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SEED]>>, Error> {
     if !S::SEEDED {
         return Ok(vec![None; total]);
@@ -199,8 +209,10 @@ impl<S: Leveled> scheme::Payload for Elements<S> {
         Ok(if self.zero_padded { header.meta(CLEAN, &true)? } else { header })
     }
 
-    /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and
-    /// `seeds`: those; `polynomials`: their parts, one after the other.
+    /// Writes the sections of a file. The sections `levels` and `noise` hold a number for each polynomial. In schemes
+    /// with seeds, the section `seeded` holds a byte for each polynomial, which is 1 if its last part is a seed, and
+    /// the section `seeds` holds the seeds. The section `polynomials` holds the parts of the polynomials, one after the
+    /// other.
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         let levels: Vec<u64> = self.polynomials().map(|poly| poly.level.number() as u64).collect();
         writer.section_u64("levels", &levels)?;

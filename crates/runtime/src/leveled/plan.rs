@@ -14,7 +14,8 @@ use solinas_schemes::Level;
 use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
 use solinas_schemes::slots::log2_canonical_norm;
 
-/// Bits that a noise stays below its limit. The planner and the evaluators compute noises in floating point, and may differ in the last bits.
+/// Bits by which a noise stays below its limit. The planner and the evaluators compute noises in floating point, and
+/// may differ in the last bits.
 const SLACK: f64 = 1e-6;
 
 /// The costs for optimizing netlists: only products count.
@@ -34,7 +35,7 @@ pub(super) struct PlanContext<'a, S: Leveled> {
     pub(super) params: &'a ParamsOf<S>,
     /// The inputs. Inputs beyond these are fresh.
     pub(super) inputs: &'a [Known],
-    /// The bootstrap, if the key can.
+    /// The bootstrap. `None` if the key cannot bootstrap.
     pub(super) bootstrap: Option<Bootstrap>,
     /// Whether the key can rotate slots.
     pub(super) rotates: bool,
@@ -51,7 +52,7 @@ impl<S: Leveled> PlanContext<'_, S> {
             let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
             match plan(&PlanContext { params: &set, inputs: &inputs, bootstrap: set.bootstrap(), ..*self }) {
                 Err(Error::Levels { .. }) => levels = set.depth() + 1,
-                // Another error is no question of levels.
+                // More levels do not help against another error.
                 _ => break,
             }
         }
@@ -65,11 +66,11 @@ pub(super) struct ArithmeticPlan {
     pub(super) schedule: Schedule,
     /// Time of the products and level drops, in units of a product at the highest level.
     pub(super) relative_cost: f64,
-    /// The content of the slots of each output. Empty for bits.
+    /// The content of the slots of each output. The list is empty for bits.
     pub(super) outputs: Vec<SlotContent>,
-    /// The level at which each input is used. Empty for an estimate, which takes fresh inputs.
+    /// The level at which each input is used. The list is empty for an estimate, which assumes fresh inputs.
     pub(super) levels: Vec<Level>,
-    /// Rotations of slots, of all polynomials.
+    /// Number of rotations of slots, for all polynomials together.
     pub(super) rotations: u64,
     /// Time of the rotations, in units of a rotation at the highest level.
     pub(super) rotation_cost: f64,
@@ -78,7 +79,7 @@ pub(super) struct ArithmeticPlan {
 /// The plan of a circuit.
 ///
 /// # Errors
-/// [`Error::Levels`] if there are too few levels; errors of `limits`.
+/// [`Error::Levels`] if there are too few levels; the errors of `limits`.
 pub(super) fn circuit<S: Leveled>(
     netlist: &Netlist,
     context: &PlanContext<'_, S>,
@@ -124,7 +125,7 @@ pub(super) fn program<S: Leveled>(
     }
 }
 
-/// Whether a program is of integers modulo `p` alone.
+/// Whether all values of a program are integers modulo `p`.
 pub(super) fn is_modular(program: &Program, p: u64) -> bool {
     program.nodes.iter().all(|node| node.ty.modulus().map(u64::from) == Some(p))
 }
@@ -145,7 +146,7 @@ struct Planner<'a, S: Leveled> {
     dropped: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
     bootstrapped: Vec<Option<Value>>,
-    /// As [`ArithmeticPlan::rotations`].
+    /// The count of [`ArithmeticPlan::rotations`] so far.
     rotations: u64,
     rotation_cost: f64,
 }
@@ -187,7 +188,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         self.bootstrapped[value as usize].unwrap_or(value)
     }
 
-    /// Whether a ciphertext decrypts. At level 1, whether it can also be bootstrapped, if the key can.
+    /// Whether a ciphertext decrypts. If the key can bootstrap, a ciphertext at level 1 must be fit for that too.
     fn within_limit(&self, state: State) -> bool {
         let limit = self.params().noise_limit(state.level);
         let limit = match self.context.bootstrap {
@@ -197,7 +198,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         state.noise <= limit.scaled(-SLACK)
     }
 
-    /// Whether a result can be bootstrapped later, if the key can.
+    /// Whether a result can be bootstrapped later. If the key cannot bootstrap, this is true for every result.
     fn stays_useful(&self, state: State) -> bool {
         self.context.bootstrap.is_none() || self.can_bootstrap(state)
     }
@@ -213,12 +214,13 @@ impl<'a, S: Leveled> Planner<'a, S> {
         self.within_limit(state)
     }
 
-    /// The last of these states, if a ciphertext decrypts in all of them.
+    /// Returns the last of these states if a ciphertext decrypts in each of them.
     fn reached(&self, states: &[State]) -> Option<State> {
         states.iter().all(|&state| self.within_limit(state)).then(|| states.last().copied()).flatten()
     }
 
-    /// An operand that can be multiplied by a plaintext of that canonical norm, and the state of the product.
+    /// Returns the operand at a level at which a plaintext of this canonical norm can multiply it, and the state of the
+    /// product.
     fn multiplied(&mut self, x: Value, log2_norm: f64) -> Result<(Value, State), Error> {
         let product = |planner: &Self, x: State, _: State| {
             let product = State { noise: x.noise.scaled(log2_norm), ..x };
@@ -256,7 +258,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
         }
     }
 
-    /// [`PlanContext::too_few`] says what is needed.
+    /// The error for too few levels. [`PlanContext::too_few`] adds the number that is needed.
     fn out_of_levels(&self) -> Error {
         let left = self.context.inputs.iter().map(|input| input.state.level).min();
         Error::Levels {
@@ -268,7 +270,8 @@ impl<'a, S: Leveled> Planner<'a, S> {
         }
     }
 
-    /// Brings both operands to one level, at least `lowest`, at which `combine` gives a state that decrypts. It drops levels, or bootstraps, as needed.
+    /// Brings both operands to one level, at least `lowest`, at which `combine` gives a state that decrypts. It drops
+    /// levels or bootstraps as needed. Returns the operands and the state.
     fn align_operands(
         &mut self,
         operands: [Value; 2],
@@ -299,7 +302,7 @@ impl<'a, S: Leveled> Planner<'a, S> {
             {
                 return Ok((pair, state));
             }
-            // The higher one, or the noisier one.
+            // The operand at the higher level drops. At equal levels, the noisier one drops.
             let at = usize::from((x.level, x.noise) < (y.level, y.noise));
             let dropped = if x.level.max(y.level) > lowest { self.drop_level(pair[at]) } else { None };
             let value = match dropped {
@@ -423,7 +426,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
         Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
     }
 
-    /// `(x + z)(y + z) + z`, where `z` has the lowest level, so that it drops least.
+    /// Computes `(x + z)(y + z) + z`. The operand at the lowest level is `z`, so that it drops by the fewest levels.
     fn majority(&mut self, mut all: [Value; 3]) -> Result<Value, Error> {
         all.sort_by_key(|&value| std::cmp::Reverse(self.state(self.latest(value)).level));
         let [x, y, z] = all;
@@ -433,7 +436,7 @@ impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     }
 
     fn slot_operation(&mut self, x: Value, operation: SlotOperation, elements: usize) -> Result<Value, Error> {
-        // All elements are equal.
+        // All elements of a known value are equal.
         if let Some(known) = self.known(x) {
             return Ok(match operation {
                 SlotOperation::Rotate { .. } => x,

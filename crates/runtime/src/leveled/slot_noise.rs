@@ -16,14 +16,14 @@ pub(super) fn no_rotations(params: &impl NoiseModel) -> Error {
 /// The noise of one operation, prepared once.
 pub(super) struct SlotNoise<'a> {
     plan: RotationPlan,
-    /// `log2` of what a product with each mask multiplies noise by.
+    /// For each mask, `log2` of the factor by which a product with it multiplies noise.
     log2_norms: Vec<f64>,
     rotated: Box<dyn Fn(State) -> Noise + Sync + 'a>,
 }
 
 impl<'a> SlotNoise<'a> {
     /// # Errors
-    /// [`Error::NoRotations`] for parameters whose keys rotate nothing.
+    /// [`Error::NoRotations`] for parameters whose keys cannot rotate slots.
     pub(super) fn new<P: NoiseModel>(params: &'a P, operation: SlotOperation, elements: usize) -> Result<Self, Error> {
         let rotated = params.rotation_noise().map_err(|_| no_rotations(params))?;
         let (plan, masks) = masked_rotations(&params.slots()?, operation, elements)?;
@@ -35,7 +35,8 @@ impl<'a> SlotNoise<'a> {
         self.plan.automorphisms()
     }
 
-    /// The noisiest ciphertext that an array of ciphertexts like `x` becomes, if all that it goes through `fits`.
+    /// Returns the state of the noisiest ciphertext that the operation makes of an array of ciphertexts in the state
+    /// `x`. `None` if `within_limit` is false for a state on the way.
     pub(super) fn of(&self, x: State, within_limit: &(impl Fn(State) -> bool + Sync)) -> Option<State> {
         let moved = self
             .plan
@@ -51,7 +52,7 @@ struct Moving<'a, F> {
     within_limit: &'a F,
 }
 
-/// What does not decrypt.
+/// The error for a ciphertext that does not decrypt.
 struct TooNoisy;
 
 impl<F: Fn(State) -> bool + Sync> Moving<'_, F> {

@@ -34,7 +34,7 @@ pub struct Plan {
     id: KeyId,
 }
 
-/// The computation.
+/// The computation that a plan describes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     /// Lookup tables on blocks (the integers family).
@@ -175,7 +175,7 @@ impl Plan {
         self.waves().iter().sum()
     }
 
-    /// Number of bootstraps of each wave, for one element. Those of a wave are independent.
+    /// Number of bootstraps of each wave, for one element. The bootstraps of a wave are independent.
     pub fn waves(&self) -> Vec<u64> {
         self.schedule().waves().iter().map(|&count| count as u64).collect()
     }

@@ -8,6 +8,6 @@ use crate::Ciphertext;
 pub enum Ran {
     /// The results.
     Done(Vec<Ciphertext>),
-    /// The state with which it goes on.
+    /// The state from which a later call continues.
     Paused(Box<RunState>),
 }

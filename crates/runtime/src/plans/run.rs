@@ -6,29 +6,33 @@ use crate::{Control, Error};
 use solinas_gpu::tfhe::{self, Sum};
 use solinas_schemes::tfhe::LweCiphertext;
 
-/// The position of a run between two waves. Instances run in groups, one group after the other.
+/// The position of a run between two waves.
+///
+/// An instance is the computation of a program for one element of its inputs. A wave is a set of bootstraps of an
+/// instance that need the results of earlier waves only. The instances run in groups, one group after the other. The
+/// instances of a group run wave by wave together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Instances that are done.
+    /// Number of instances that are complete.
     pub done: usize,
-    /// All instances.
+    /// Number of all instances.
     pub instances: usize,
-    /// Waves that are done of the instances that run. It is 0 if none do.
+    /// Number of waves that the running group has completed. It is 0 between two groups.
     pub wave: usize,
-    /// The waves of an instance.
+    /// Number of waves of an instance.
     pub waves: usize,
 }
 
 /// A run that stopped before a wave.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cursor {
-    /// The outputs of the first instances.
+    /// The outputs of the instances that are complete. These are the first ones.
     pub(crate) outputs: Vec<Vec<LweCiphertext>>,
-    /// Number of the instances after these that have begun.
+    /// Number of instances of the group that has begun. They follow the complete ones.
     pub(crate) lanes: usize,
-    /// The next wave of these, at least 1; 0 if none has begun.
+    /// The next wave of this group, at least 1. It is 0 if no group has begun.
     pub(crate) wave: u32,
-    /// The values that later waves read, each for all lanes, in the order of [`Schedule::live`].
+    /// The values that later waves read, in the order of [`Schedule::live`]. Each value has a ciphertext for each lane.
     pub(crate) live: Vec<LweCiphertext>,
 }
 
@@ -61,7 +65,8 @@ impl Run<'_> {
         self.control.report(done as u64, (self.schedule.tasks.len() * self.instances) as u64);
     }
 
-    /// Runs a group of instances, of which `finished` are done before it.
+    /// Runs a group of instances after `finished` instances are complete. It starts at the wave of `from`, or at the
+    /// first.
     pub(crate) fn lanes(
         &self,
         values: &mut dyn Values,
@@ -108,7 +113,7 @@ impl Run<'_> {
             }
             let jobs: Vec<(&Task, usize)> =
                 wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
-            // Batches of equal size, so that no thread idles on a small last one.
+            // Batches have equal sizes, so that no thread idles during a small last one.
             let size = jobs.len().div_ceil(jobs.len().div_ceil(values.batch()).max(1)).max(1);
             for jobs in jobs.chunks(size) {
                 self.control.check()?;

@@ -19,8 +19,8 @@ impl Linear {
         Self { terms: vec![(id, 1)], constant: 0 }
     }
 
-    /// Noise weight of the sum, in variances of a bootstrap. The first `inputs` values have weight `input_weight`, the
-    /// others 1.
+    /// Noise weight of the sum, in variances of a bootstrap. The first `inputs` values have weight `input_weight`. The
+    /// others have weight 1.
     pub(crate) fn weight(&self, inputs: usize, input_weight: u64) -> u64 {
         let one = |&(id, c): &(u32, i32)| {
             let weight = if (id as usize) < inputs { input_weight } else { 1 };
@@ -61,7 +61,7 @@ pub(crate) struct Task {
 pub(crate) struct Schedule {
     pub(crate) inputs: u32,
     values: u32,
-    /// The wave after which each value exists; 0 for inputs.
+    /// For each value, the wave from which it exists. It is 0 for inputs.
     born: Vec<u32>,
     pub(crate) tasks: Vec<Task>,
     tables: Vec<LookupTable>,
@@ -131,8 +131,8 @@ impl Schedule {
         waves
     }
 
-    /// Runs on instances side by side: `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs
-    /// of each instance. Progress counts bootstraps. Between two waves it asks `pause` whether to stop there.
+    /// Runs instances side by side. `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs of
+    /// each instance. Progress counts bootstraps. Between two waves, `pause` decides whether the run stops there.
     pub(crate) fn run(
         &self,
         target: Target<'_>,
@@ -165,13 +165,13 @@ impl Schedule {
         Ok(End::Done(outputs))
     }
 
-    /// Values that exist before a wave and that it or a later one reads, or that are outputs.
+    /// The values that exist before a wave and are read by this wave, by a later one or by an output.
     pub(crate) fn live(&self, wave: u32) -> Vec<u32> {
         let last = self.last_use();
         (0..self.values).filter(|&value| self.born[value as usize] <= wave && last[value as usize] > wave).collect()
     }
 
-    /// Checks that a run on `instances` instances can go on from there.
+    /// Whether a run of `instances` instances can continue from a cursor: its numbers and its values fit this schedule.
     pub(crate) fn check_cursor(&self, cursor: &Cursor, instances: usize) -> bool {
         let waves = self.waves().len() as u32;
         let inside = cursor.wave == 0 && cursor.lanes == 0 && cursor.live.is_empty()
@@ -185,7 +185,8 @@ impl Schedule {
             && cursor.outputs.iter().all(|outputs| outputs.len() == self.outputs.len())
     }
 
-    /// The wave after which no other reads a value, plus 1. Outputs are read at the end.
+    /// For each value, 1 plus the number of the last wave that reads it. A value that an output reads has the largest
+    /// number, because outputs are read after the last wave.
     fn last_use(&self) -> Vec<u32> {
         // A value that is never read still takes its slot in the wave that writes it.
         let mut last_use = self.born.clone();
@@ -200,13 +201,14 @@ impl Schedule {
         last_use
     }
 
-    /// Gives each value a slot from the wave that computes it to the last wave that reads it. Outputs are read at the end.
+    /// Gives each value a slot from the wave that computes it to the last wave that reads it. Outputs are read after
+    /// the last wave.
     fn places(&self) -> Places {
         let last_use = self.last_use();
         let mut order: Vec<usize> = (0..self.values as usize).collect();
         order.sort_by_key(|&value| self.born[value]);
         let mut places = Places { of: vec![0; self.values as usize], count: 0 };
-        // Slots in use, by the wave from which on they are free.
+        // The slots in use, ordered by the wave from which each of them is free.
         let mut used: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
         for value in order {
             let free = used.peek().filter(|Reverse((until, _))| *until < self.born[value]).copied();

@@ -32,7 +32,7 @@ impl fmt::Debug for RunState {
     }
 }
 
-/// What a run belongs to: its key, its plan and its inputs.
+/// The identity of a run: its key, its plan and its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunId {
     pub(crate) key_id: KeyId,
@@ -63,7 +63,7 @@ impl RunState {
         Self { params: params.clone(), key_id, insecure, plan, inputs, outputs, cursor }
     }
 
-    /// The place at which the run goes on.
+    /// The position from which the run continues.
     ///
     /// # Errors
     /// [`Error::OtherRun`] if the state belongs to another key, plan or inputs.
@@ -92,7 +92,7 @@ impl RunState {
         self.cursor.outputs.len()
     }
 
-    /// The next wave of the elements that run; 0 if none do.
+    /// The next wave of the elements that run. It is 0 if no element runs.
     pub fn wave(&self) -> usize {
         self.cursor.wave as usize
     }

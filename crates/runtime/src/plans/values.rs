@@ -1,36 +1,39 @@
-//! The values of a run, in slots: on the host, or on devices.
+//! The values of a run. They lie in numbered slots, in the memory of the host or of devices.
 
 use crate::Error;
 use solinas_gpu::tfhe::{Engines, Session, Sessions, Sum, Task};
 use solinas_schemes::tfhe::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
 
-/// The back end on which a run computes.
+/// The place where a run computes its bootstraps and keeps its values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target<'a> {
-    /// The current thread pool.
+    /// The processor, on the current thread pool.
     Host(&'a Evaluator),
+    /// One or several devices.
     Devices(&'a Engines),
 }
 
-/// Ciphertexts in slots, and bootstraps on them.
+/// Ciphertexts in slots, with the operations on them. Each slot holds one LWE ciphertext or is empty.
 pub(crate) trait Values {
-    /// The number of bootstraps that [`Self::bootstrap`] takes best. It is large enough to share passes over the key, and
-    /// small enough for frequent progress reports and quick cancellation.
+    /// The best number of bootstraps for one call of [`Self::bootstrap`]. It is large enough to share passes over the
+    /// key. It is small enough for frequent progress reports and quick cancellation.
     fn batch(&self) -> usize;
 
-    /// Stores a ciphertext.
+    /// Stores a ciphertext in a slot.
     fn write(&mut self, slot: u32, value: &LweCiphertext) -> Result<(), Error>;
 
-    /// Computes independent bootstraps: no task reads an output of another one.
+    /// Computes independent bootstraps and stores their outputs in slots. No task reads an output of another one.
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error>;
 
-    /// Computes sums.
+    /// Computes sums of slots and returns them in order.
     fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error>;
 }
 
 impl<'a> Target<'a> {
-    /// The number of instances that run side by side, of a program that takes `slots` slots. More instances than fill the
-    /// batches would only hold more values in memory.
+    /// Returns the number of instances to run side by side if each of them takes `slots` slots.
+    ///
+    /// This number fills the batches of [`Values::batch`] as far as the memory of the devices allows. More instances
+    /// would take more memory and save no time.
     pub(crate) fn instances(self, slots: usize) -> usize {
         match self {
             Self::Host(_) => host_batch(),

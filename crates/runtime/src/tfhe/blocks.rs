@@ -12,15 +12,15 @@ use std::ops::Range;
 /// The blocks of elements, least significant first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Blocks {
-    /// LWE ciphertexts of dimension `k N`: the blocks of each element.
+    /// The blocks of each element, as LWE ciphertexts of dimension `k N`.
     Full(Vec<Vec<LweCiphertext>>),
-    /// Fresh ciphertexts with common masks, and the number of them for each element.
+    /// Fresh ciphertexts, many of which share one mask. The number counts the blocks of an element.
     Short(ShortCiphertexts, usize),
-    /// Results that can only be decrypted, and the number of them for each element.
+    /// Compact results, which can be decrypted but not computed with. The number counts the blocks of an element.
     Compact(Compact, usize),
 }
 
-/// The name of a form in the header of a file. Files up to version 0.1 have none: their blocks are full.
+/// The name of a form in the header of a file. Files up to version 0.1 have no name, and their blocks are full.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Stored {
@@ -40,7 +40,7 @@ fn compact() -> Error {
 }
 
 impl Blocks {
-    /// Whether they can be decrypted but not computed with.
+    /// Whether the blocks can be decrypted but not computed with.
     pub(super) fn is_compact(&self) -> bool {
         matches!(self, Self::Compact(..))
     }

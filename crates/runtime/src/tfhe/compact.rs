@@ -35,11 +35,11 @@ impl Run {
 /// A list of compact blocks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Compact {
-    /// None is empty, and none could join the one before it.
+    /// The runs of blocks. No run is empty, and no run could join the run before it.
     runs: Vec<Run>,
 }
 
-/// The number in the place of the first coefficient of a stored run, if its blocks have a mask each.
+/// The number that a stored run has in place of its first coefficient if each of its blocks has its own mask.
 const ALONE: u32 = u32::MAX;
 /// The field of a header that holds the only block.
 pub(super) const SINGLE: &str = "block";
@@ -85,7 +85,7 @@ impl Compact {
     /// packer when it needs one, and packs nothing if there is none.
     ///
     /// # Errors
-    /// [`Error::Scheme`] for ciphertexts of other parameters. Those of `packer`.
+    /// [`Error::Scheme`] for ciphertexts of other parameters. The errors of `packer`.
     pub(super) fn new<'a>(
         evaluator: &Evaluator,
         packer: impl Fn() -> Result<Option<&'a Packer>, Error>,

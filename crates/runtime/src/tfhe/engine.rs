@@ -26,8 +26,8 @@ use std::ops::Add;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Measured seconds of one bootstrap: alone, and in a batch on one thread or multiprocessor. On devices, also those of the
-/// copies of one value there and back.
+/// Measured seconds of one bootstrap: alone, and in a batch on one thread or multiprocessor. For devices, also the
+/// seconds of the copies of one value to the device and back.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     alone: f64,
@@ -135,7 +135,7 @@ impl TfheEngine {
             Err(Error::Planning { .. }) => return Ok(fewest),
             shallow => shallow?,
         };
-        // By fixed relative times, not measured ones: the same program and model give the same plan each time.
+        // The choice uses fixed relative times and no measured ones: the same program and model give the same plan.
         let speed = Speed { alone: 1.0, batched: 0.75, copies: 0.0 };
         let seconds = |planned: &Scheduled| seconds(&planned.schedule, instances, threads, speed);
         Ok(if seconds(&shallow) < seconds(&fewest) { shallow } else { fewest })
@@ -182,7 +182,7 @@ impl TfheEngine {
             Family::Integers => LookupTable::Entries(vec![[0; 16]]),
         };
         let tables = [table];
-        // Words other than 0, so that the rotation skips no step.
+        // The words are not 0, so that the rotation skips no step.
         let words = (0..=self.set().big_dimension() as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let value = LweCiphertext::from_words(words);
         let time = |count: usize| {
@@ -258,7 +258,7 @@ impl Engine for TfheEngine {
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 
-    // On the processor in any case: the kernels of devices begin a bootstrap with a keyswitch.
+    // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.
     fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
         random::random(&self.evaluator, request, control)
     }

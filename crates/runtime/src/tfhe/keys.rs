@@ -59,7 +59,7 @@ impl Encrypt for Client {
 /// A public key.
 pub(super) struct Open {
     key: PublicKey,
-    /// As that of [`Client`].
+    /// Counter as in [`Client`].
     count: AtomicU64,
 }
 

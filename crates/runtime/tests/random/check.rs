@@ -67,14 +67,14 @@ pub(crate) fn planned(set: &ParamsInfo, seed: u64) -> Result<Outcome, String> {
     Ok(if cost.is_some() { Outcome::Right } else { Outcome::TooFewLevels })
 }
 
-/// Compares the lookup tables or gates of a program with plain evaluation; those of slots have none.
+/// Compares the lookup tables or gates of a program with plain evaluation. A program of slots has neither.
 fn lowered(program: &Program, set: &ParamsInfo, rng: &mut ChaCha8Rng) -> Result<(), String> {
     if program.inputs[0].ty.modulus().is_some() {
         return Ok(());
     }
     let cases = Cases::new(program, 8, rng).map_err(|error| error.to_string())?;
     match set.family {
-        // Of fresh inputs, of results, and of one noisy result in several places.
+        // The weights are those of fresh inputs, of results, and of one noisy result in several places.
         "integers" => cases.tables(program, [1, 1, 25, 160][rng.next_u32() as usize % 4]),
         _ => cases.gates(program),
     }

@@ -74,7 +74,7 @@ fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
             Ok(out) => {
                 for (k, out) in out.iter().enumerate() {
                     let got = setup.client.decrypt(out).unwrap().values;
-                    // What does not depend on an array is a scalar.
+                    // A result that does not depend on an array is a scalar.
                     let len = if out.shape().is_some() { x.len() } else { 1 };
                     let want: Vec<Natural> =
                         (0..len).map(|i| program.evaluate(&[x[i], y[i]]).unwrap()[k].clone()).collect();
@@ -193,7 +193,7 @@ fn files_keep_values_levels_and_noise() {
         let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
         let mul = Program::from_op("mul", &[ty, ty]).unwrap();
         let (seeded, whole) = (client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap());
-        // Of a client key, half of it is a seed.
+        // A client key replaces half of each ciphertext by a seed.
         let [small, large] = [&seeded, &whole].map(|x| x.to_bytes().unwrap().len());
         assert!(small < large * 3 / 4, "{small} {large}");
         for x in [seeded, whole] {

@@ -78,7 +78,7 @@ pub(crate) fn check_gates(setup: &Setup) {
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, want);
 }
 
-/// Results go on as inputs, at their levels, until none is left; what is said then.
+/// Takes results as inputs of the next product until no level is left. Returns the message of the error.
 pub(crate) fn check_levels_used_up(setup: &Setup) -> String {
     let u4 = Type::Uint(4);
     let mul = Program::from_op("mul", &[u4, u4]).unwrap();

@@ -27,7 +27,7 @@ fn elements_of_an_array_may_be_at_different_levels() {
 
 #[test]
 fn random_circuits_give_what_plain_evaluation_gives() {
-    // Of a set with three levels, where the levels of lanes differ, and of one with more.
+    // The first set has three levels, and the levels of lanes differ. The second set has more levels.
     check_random_circuits(&Setup::new("lwe", "leveled-16-3", 1), 40, 12, 20);
     check_random_circuits(bits(), 40, 30, 20);
 }

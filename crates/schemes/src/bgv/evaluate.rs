@@ -149,7 +149,7 @@ impl<'a> Evaluator<'a> {
     /// A sum or difference, of one level and stage. `combine` makes its numbers.
     ///
     /// # Errors
-    /// As [`Self::add`](Evaluate::add); those of `combine`.
+    /// As [`Self::add`](Evaluate::add); the errors of `combine`.
     pub fn sum_by<P, E: From<Error>>(
         &self,
         operation: &'static str,
@@ -196,7 +196,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::add_plain`]. `combine` makes the sum from the numbers of `x` and the polynomial that is added to `c_0`.
     ///
     /// # Errors
-    /// As [`Self::add_plain`]; those of `combine`.
+    /// As [`Self::add_plain`]; the errors of `combine`.
     pub fn add_plain_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -227,7 +227,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::multiply_integer`]. `scale` multiplies the numbers by an integer.
     ///
     /// # Errors
-    /// As [`Self::multiply_integer`]; those of `scale`.
+    /// As [`Self::multiply_integer`]; the errors of `scale`.
     pub fn multiply_integer_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -258,7 +258,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Evaluate::multiply_plain`]. `combine` makes the product from the numbers of `x` and the polynomial.
     ///
     /// # Errors
-    /// As [`Evaluate::multiply_plain`]; those of `combine`.
+    /// As [`Evaluate::multiply_plain`]; the errors of `combine`.
     pub fn multiply_plain_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -392,7 +392,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::dot`]. `product` makes the numbers at the level below.
     ///
     /// # Errors
-    /// As [`Self::dot`]; those of `product`.
+    /// As [`Self::dot`]; the errors of `product`.
     pub fn dot_by<P: Parts, E: From<Error>>(
         &self,
         x: &[&Ciphertext<P>],
@@ -424,7 +424,7 @@ impl<'a> Evaluator<'a> {
     /// level.
     ///
     /// # Errors
-    /// As [`Evaluate::drop_level`]; those of `divide`.
+    /// As [`Evaluate::drop_level`]; the errors of `divide`.
     pub fn lower_by<P: Parts, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -445,7 +445,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::KeyMismatch`], [`Error::Stage`],
-    /// [`Error::LevelMismatch`], [`Error::Noise`]; those of `work`.
+    /// [`Error::LevelMismatch`], [`Error::Noise`]; the errors of `work`.
     pub fn bootstrap_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -584,7 +584,7 @@ pub(super) struct Tensor<'x> {
 }
 
 impl<'x> Tensor<'x> {
-    /// Of both parts of both factors of each.
+    /// Makes the sum of products. Each term has two factors, and each factor has two parts.
     pub(super) fn new(terms: Vec<[[&'x RnsPoly<Eval>; 2]; 2]>) -> Self {
         Self { terms }
     }

@@ -58,7 +58,7 @@ pub struct ParamsLiteral {
     pub top_bits: Option<u32>,
     /// Ciphertexts, rotated or not, that may be added up before each multiplication.
     pub terms: u32,
-    /// Of parameters with bootstrapping.
+    /// The parameters of bootstrapping. `None` for sets without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrapping: Option<Bootstrapping>,
 }
@@ -150,7 +150,7 @@ impl Params {
         Level::with_products_left(self.literal.depth)
     }
 
-    /// What parameters with bootstrapping have beside the others.
+    /// The parameters of bootstrapping. `None` for sets without it.
     pub fn bootstrapping(&self) -> Option<Bootstrapping> {
         self.literal.bootstrapping
     }
@@ -183,12 +183,13 @@ impl Params {
         }
     }
 
-    /// What messages of ready ciphertexts of a level are multiplied by modulo `p`.
+    /// The factor modulo `p` that ready ciphertexts of a level have in their messages.
     pub(super) fn correction_factor(&self, level: Level) -> u64 {
         self.factors[level.index()]
     }
 
-    /// 1 at the highest level; a product has `f^2`, and the division by `q` leaves `f^2 / q`.
+    /// Returns the factor of each level. It is 1 at the highest level. A product has the factor `f^2`, and the division
+    /// by `q` leaves `f^2 / q`.
     fn choose_factors(&self) -> Result<Vec<u64>, Error> {
         let p = Divisor::new(self.plaintext_modulus())?;
         let mut factors = vec![p.reduce(1); self.levels()];

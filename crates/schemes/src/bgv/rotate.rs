@@ -95,7 +95,7 @@ impl Evaluator<'_> {
     /// As [`Self::automorphism`]. `turn` makes the numbers from those of `x`, the automorphism and its key.
     ///
     /// # Errors
-    /// As [`Self::automorphism`]; those of `turn`.
+    /// As [`Self::automorphism`]; the errors of `turn`.
     pub fn automorphism_by<P: Parts + Clone, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,

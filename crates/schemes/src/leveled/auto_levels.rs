@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{Error, Evaluate, Level, Noise};
 
-/// What the management of levels asks an evaluator.
+/// The operations of an evaluator that the management of levels needs.
 pub trait ManageLevels: Evaluate {
     /// Whether an operation with too much noise is tried again with its operands at the level below.
     const RETRIES: bool;

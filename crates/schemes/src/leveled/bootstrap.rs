@@ -40,13 +40,13 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
 pub struct BootstrapNoise {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
     pub limit: Noise,
-    /// After the embedding, of `N` times the message.
+    /// The noise of `N` times the message, after the embedding.
     pub embedded: Noise,
-    /// After the trace.
+    /// The noise after the trace.
     pub traced: Noise,
-    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
+    /// The noise of the powers of each digit: `digits[i][k]` after `k` squarings.
     pub digits: Vec<Vec<Noise>>,
-    /// Of the result.
+    /// The noise of the result.
     pub output: Noise,
 }
 

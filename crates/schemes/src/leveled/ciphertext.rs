@@ -38,7 +38,7 @@ impl<S: Leveled, P> Ciphertext<S, P> {
     /// The ciphertext with its numbers in another place.
     ///
     /// # Errors
-    /// Those of `place`.
+    /// The errors of `place`.
     pub fn moved<Q, E>(&self, place: impl FnOnce(&P) -> Result<Q, E>) -> Result<Ciphertext<S, Q>, E> {
         let Self { key, level, stage, noise, ref parts } = *self;
         Ok(Ciphertext { key, level, stage, noise, parts: place(parts)? })

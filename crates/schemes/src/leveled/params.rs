@@ -15,7 +15,7 @@ pub struct State {
     pub noise: Noise,
 }
 
-/// What a bootstrap takes and gives.
+/// The inputs that a bootstrap accepts, and its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
@@ -124,7 +124,7 @@ pub trait NoiseModel: Params {
         x.noise <= limit
     }
 
-    /// What keys of these parameters bootstrap, if they can.
+    /// The bootstrap of keys of these parameters. `None` if they cannot bootstrap.
     fn bootstrap(&self) -> Option<Bootstrap> {
         None
     }

@@ -442,7 +442,7 @@ impl Evaluate for Evaluator<'_> {
         Ok(Duration::from_secs_f64(all))
     }
 
-    /// Of a plaintext of one coefficient: the bit.
+    /// Multiplies by a plaintext of one coefficient, the bit.
     fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         match plaintext {
             [bit] => self.multiply_constant(x, *bit),

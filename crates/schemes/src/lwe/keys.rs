@@ -1,4 +1,4 @@
-//! The parts of keys. Those of a public or a server key hold no secret.
+//! The parts of keys. The parts of a public or a server key hold no secret.
 
 use core::fmt;
 use std::sync::Arc;

@@ -91,7 +91,7 @@ pub type Ciphertext = leveled::Ciphertext<Lwe>;
 
 impl Leveled for Lwe {
     const NAME: &'static str = "lwe";
-    /// Of 128 bits, with a product.
+    /// The default set has 128 bits of security and allows one product.
     const DEFAULT: &'static str = "leveled-secure-1";
     const SLOTS: bool = false;
     const PUBLIC_MATRIX: bool = true;
@@ -112,7 +112,7 @@ impl Leveled for Lwe {
         context
     }
 
-    /// That of the key of fresh ciphertexts if there are no multiplications.
+    /// Returns the identity of the key of fresh ciphertexts if there are no multiplications.
     fn key_id(params: &Params, _: bool, fresh: &fresh::PublicKey) -> KeyId {
         if params.depth() == 0 {
             return fresh.id();

@@ -14,7 +14,8 @@ use crate::{Error, Level, Noise};
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParamsLiteral {
-    /// Those of fresh ciphertexts: name, dimension of all secrets, samples of the public key, modulus of the highest level.
+    /// The parameters of fresh ciphertexts: the name, the dimension of all secrets, the samples of the public key, and
+    /// the modulus of the highest level.
     #[serde(flatten)]
     pub fresh: FreshLiteral,
     /// Multiplications in sequence. Each level but the lowest adds a word to the modulus. The lowest level has the other words.
@@ -33,7 +34,7 @@ const MAX_TOY: usize = 128;
 const SECURE: [(&str, usize, usize, usize, u32, u32); 2] =
     [("leveled-secure-1", 1368, 1504, 1, 16, 8), ("leveled-secure-2", 1968, 2112, 2, 15, 8)];
 
-/// What names of leveled sets may be.
+/// The known names of leveled sets.
 const KNOWN: &str = "leveled-secure-1, leveled-secure-2, leveled-N-DEPTH (N up to 128, such as leveled-32-3)";
 
 /// Checked, immutable parameters.
@@ -174,8 +175,9 @@ impl Params {
         self.switch_levels().map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
     }
 
-    /// Bytes that a product of the highest level holds until its key is switched, beside the switching key: its tensor, and a digit for each row of that key.
-    /// What makes the key takes no more, beside the key. None without multiplications.
+    /// Bytes that a product of the highest level holds beside the switching key until its key is switched: its tensor,
+    /// and a digit for each row of the switching key. The generation of the switching key takes no more beside the key.
+    /// Returns 0 for sets without multiplications.
     pub fn product_bytes(&self) -> u64 {
         let fresh = self.fresh_level();
         match self.depth() {

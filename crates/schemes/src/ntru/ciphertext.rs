@@ -97,7 +97,7 @@ impl Ciphertext {
 }
 
 impl<P> Ciphertext<P> {
-    /// What the parts' words are residues of.
+    /// The basis of the residues of the parts.
     pub(super) fn basis<'a>(&self, context: &'a Context) -> &'a Basis {
         basis_of(context, self.level, self.stage())
     }

@@ -116,7 +116,7 @@ impl Context {
         let width = a.len();
         (0..width)
             .map(|k| {
-                // Those that wrap around, times the variable; then the others.
+                // The products that wrap around are multiplied by the variable. The others are added then.
                 let mut sum = RnsPoly::zero(basis);
                 for i in k + 1..width {
                     sum.add_product(&a[i], &b[k + width - i])?;

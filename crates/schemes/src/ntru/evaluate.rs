@@ -97,7 +97,7 @@ impl<'a> Evaluator<'a> {
     /// A sum or difference, of one level and degree. `combine` makes its numbers.
     ///
     /// # Errors
-    /// As [`Self::add`](Evaluate::add); those of `combine`.
+    /// As [`Self::add`](Evaluate::add); the errors of `combine`.
     pub fn sum_by<P, E: From<Error>>(
         &self,
         operation: &'static str,
@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::add_plain`]. `combine` makes the sum from the numbers of `x` and the polynomial of `mu` for each part.
     ///
     /// # Errors
-    /// As [`Self::add_plain`]; those of `combine`.
+    /// As [`Self::add_plain`]; the errors of `combine`.
     pub fn add_plain_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -166,7 +166,7 @@ impl<'a> Evaluator<'a> {
     /// each part.
     ///
     /// # Errors
-    /// As [`Evaluate::multiply_plain`]; those of `combine`.
+    /// As [`Evaluate::multiply_plain`]; the errors of `combine`.
     pub fn multiply_plain_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -255,7 +255,8 @@ impl<'a> Evaluator<'a> {
         rescales.try_fold(first.apply_to(tower), |poly, rescale| Ok(rescale.apply(&poly)?))
     }
 
-    /// What a key switch of that noise becomes at the level below, before its ring is reduced.
+    /// Returns the ciphertext with these numbers at the level below, before its ring is reduced. `switched` is its
+    /// noise before the division.
     fn at_next_level<P>(&self, x: &Ciphertext<P>, switched: Noise, parts: P) -> Result<Ciphertext<P>, Error> {
         let params = self.key.params();
         let out_of_levels =
@@ -356,7 +357,7 @@ impl<'a> Evaluator<'a> {
     /// the hint.
     ///
     /// # Errors
-    /// As [`Self::multiply`](Evaluate::multiply); those of `product`.
+    /// As [`Self::multiply`](Evaluate::multiply); the errors of `product`.
     pub fn multiply_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -377,7 +378,7 @@ impl<'a> Evaluator<'a> {
     /// hint.
     ///
     /// # Errors
-    /// As [`Self::drop_level`](Evaluate::drop_level); those of `lower`.
+    /// As [`Self::drop_level`](Evaluate::drop_level); the errors of `lower`.
     pub fn lower_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,
@@ -396,7 +397,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::KeyMismatch`], [`Error::Stage`],
-    /// [`Error::LevelMismatch`], [`Error::Noise`]; those of `work`.
+    /// [`Error::LevelMismatch`], [`Error::Noise`]; the errors of `work`.
     pub fn bootstrap_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,

@@ -1,4 +1,4 @@
-//! The parts of keys. Those of a public or a server key hold no secret.
+//! The parts of keys. The parts of a public or a server key hold no secret.
 
 use solinas_ring::{Basis, Eval, RnsPoly};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -224,7 +224,7 @@ pub(super) struct Hints {
 /// The keys of a server: the hints, the bootstrapping key if the parameters have one, and the rotation key if its maker asked for one.
 #[derive(Clone, PartialEq)]
 pub struct EvaluationParts {
-    /// Of levels 2 and up.
+    /// The hints of levels 2 and up.
     pub(super) hints: Vec<Hints>,
     pub(super) bootstrap: Option<BootstrapKey>,
     pub(super) rotations: Option<RotationKey>,

@@ -74,7 +74,7 @@ const SCHEME: &str = "NTRU";
 
 impl Leveled for Ntru {
     const NAME: &'static str = "ntru";
-    /// Of 128 bits, and of the least size.
+    /// The default set has 128 bits of security and the smallest size.
     const DEFAULT: &'static str = "secure-8192-1";
 
     type Params = Params;

@@ -20,14 +20,14 @@ use crate::{Level, Noise};
 const GAUSSIAN_PARAMETER: f64 = 6.0;
 /// The paper's measure `w` of assurance.
 const ASSURANCE: f64 = 6.0;
-/// What is recommended.
+/// Least recommended security, in bits.
 pub(super) const SECURITY_BITS: f64 = 128.0;
 /// Smallest ring dimension.
 pub(super) const MIN_DIMENSION: usize = 16;
 /// Largest ring dimension.
 pub(super) const MAX_DIMENSION: usize = 1 << 17;
 
-/// Distribution of a secret key's `f'` and of `g`. What masks messages and hints is Gaussian.
+/// Distribution of a secret key's `f'` and of `g`. The masks of messages and hints are Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyDistribution {
@@ -82,12 +82,12 @@ pub struct ParamsLiteral {
     pub floor: Option<f64>,
     /// Ciphertexts that may be added up before each multiplication, and before bootstrapping.
     pub terms: u32,
-    /// What bootstrapping takes; `None` for sets without.
+    /// The parameters of bootstrapping. `None` for sets without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrapping: Option<Bootstrapping>,
 }
 
-/// That there is a ring of that dimension.
+/// Checks that there is a ring of this dimension.
 fn check_dimension(dimension: usize) -> Result<(), String> {
     if !(MIN_DIMENSION..=MAX_DIMENSION).contains(&dimension) {
         return Err(format!("dimension {dimension} is not in {MIN_DIMENSION}..={MAX_DIMENSION}"));
@@ -96,7 +96,7 @@ fn check_dimension(dimension: usize) -> Result<(), String> {
 }
 
 impl ParamsLiteral {
-    /// That each number is in its range.
+    /// Checks that each number is in its range.
     pub(super) fn check_ranges(&self) -> Result<(), Error> {
         let error = |problem| Error::Params { scheme: SCHEME, name: self.name.clone(), problem };
         let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
@@ -180,7 +180,7 @@ const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
     ("secure-65536-5", 65536, 5, KeyDistribution::Gaussian),
 ];
 
-/// What names may be.
+/// The known names of sets.
 const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH, tight-N-DEPTH, slots-N-DEPTH (modulo the \
                      smallest prime with N slots), boot-N or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), with N a \
                      power of two from 16 to 131072 (the paper's are 512 to 16384, and bootstrapping wants 32), or any that \
@@ -314,7 +314,7 @@ impl Params {
         Level::with_products_left(self.literal.depth)
     }
 
-    /// Standard deviation of what masks messages and hints.
+    /// Standard deviation of the masks of messages and hints.
     pub fn sigma(&self) -> f64 {
         KeyDistribution::Gaussian.sigma()
     }
@@ -329,7 +329,7 @@ impl Params {
         &self.moduli
     }
 
-    /// What bootstrapping takes, where the set has it.
+    /// The parameters of bootstrapping. `None` for sets without it.
     pub fn bootstrapping(&self) -> Option<Bootstrapping> {
         self.literal.bootstrapping
     }
@@ -350,7 +350,8 @@ impl Params {
         &self.special
     }
 
-    /// What the masks of hints are multiples of: the plaintext modulus, or for the larger ones of bootstrapping, `2^precision`.
+    /// The number of which the masks of hints are multiples. It is the plaintext modulus, or the larger `2^precision`
+    /// for sets with bootstrapping.
     pub fn hint_modulus(&self) -> u64 {
         self.literal.bootstrapping.map_or(self.literal.plaintext_modulus, |bootstrapping| 1 << bootstrapping.precision)
     }

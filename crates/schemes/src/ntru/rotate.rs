@@ -28,7 +28,8 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// Those that every other is composed of: by powers of two, from 1 to a quarter of the slots, then the swap of the rows.
+    /// The rotations of which every other one is composed: rotations by powers of two, from 1 to a quarter of the
+    /// slots, and then the swap of the rows.
     pub fn all(params: &Params) -> Vec<Self> {
         let powers = (0..params.dimension().ilog2() - 1).map(|log2| Self::Left(1 << log2));
         powers.chain([Self::Swap]).collect()
@@ -307,7 +308,7 @@ impl Evaluator<'_> {
     /// As [`Self::permute_slots`]. `turn` makes the numbers from those of `x` and the key switch.
     ///
     /// # Errors
-    /// As [`Self::permute_slots`]; those of `turn`.
+    /// As [`Self::permute_slots`]; the errors of `turn`.
     pub fn permute_slots_by<P, E: From<Error>>(
         &self,
         x: &Ciphertext<P>,

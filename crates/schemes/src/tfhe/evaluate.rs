@@ -14,9 +14,13 @@ use solinas_field::torus::{BlindRotation, KeyswitchKey};
 pub enum LookupTable {
     /// The sign: `1/8` of a turn if the phase is in the upper half turn (`0..1/2`), else `-1/8` (gates family).
     Sign,
-    /// One or more tables (integers family). Entry `v` of a table is the result for the value `v`. Range: entries in
-    /// `0..32`. The failure probability of a parameter set holds for entries of at most 15, which is all that circuits
-    /// use: a larger entry raises the noise of the first block of a bootstrap (see `noise::first_block`).
+    /// One or more tables (integers family). Entry `v` of a table is the result for the value `v` in `0..=15`.
+    ///
+    /// Range: entries in `0..=15`. The graphs of lookup tables in `solinas-circuits` refuse larger entries.
+    /// [`Evaluator::bootstrap`] does not check entries. It accepts any entry and computes it modulo 32, but the failure
+    /// probability of a parameter set holds for entries in `0..=15` only. Sixteen entries of 16 in a table alone raise
+    /// the noise of the first block (`noise::first_block`) by 14 %. At the largest weight, a bootstrap of
+    /// `integers-128` then fails with probability 2^-129.9 and not 2^-130.9.
     ///
     /// Several tables share one blind rotation by multi-value bootstrapping (Carpov, Izabachene, Mollimard, eprint
     /// 2018/622). Their outputs have more noise: see [`table_weight`].

@@ -3,9 +3,9 @@
 //! The rounding errors `r_j` of the mask add `sum_j r_j s_j` to the phase. A bit of the key has the mean `1 / (l + 1)` in
 //! blocks of `l` bits. So `sum_j r_j / (l + 1)` is the expected contribution, and it is subtracted from the body first.
 //!
-//! What remains of a block has the variance `(sum_j r_j^2 - (sum_j r_j)^2 / (l + 1)) / (l + 1)`. The words of a block are
-//! rounded together, up or down, such that this is least. It is the rounding to the nearest point of the lattice `A_l*`
-//! (Conway and Sloane 1982): that point rounds up the words with the largest fractions. Derivation:
+//! The error that remains in a block has the variance `(sum_j r_j^2 - (sum_j r_j)^2 / (l + 1)) / (l + 1)`. The words of
+//! a block are rounded together, up or down, such that this is least. It is the rounding to the nearest point of the
+//! lattice `A_l*` (Conway and Sloane 1982): that point rounds up the words with the largest fractions. Derivation:
 //! `docs/derivations/tfhe-parameters.md`, section 4.
 
 use super::ParamsLiteral;

@@ -28,7 +28,7 @@ pub struct PackedBits {
 }
 
 impl PackedBits {
-    /// As many bits as a word has.
+    /// All bits of the words, 16 each.
     pub(super) const ALL: Self = Self { mask: 16, body: 16 };
 
     /// The fewest bits with which packed results of the largest weight have at most the noise of a bootstrap's decision: those of the mask

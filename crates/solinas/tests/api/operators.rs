@@ -5,7 +5,7 @@ use solinas::{Encrypted, Int, Mod, Program, Uint, Value};
 
 type Binary<T, R> = Program<(Encrypted<T>, Encrypted<T>), Encrypted<R>>;
 
-/// What a recorded function gives on plain values.
+/// Returns the result of a recorded function on plain values.
 fn plain<T: Value, R: Value>(function: impl FnOnce(&Encrypted<T>, &Encrypted<T>) -> Encrypted<R>, (a, b): (T, T)) -> R {
     Binary::record(|(a, b)| function(&a, &b)).unwrap().evaluate((a, b)).unwrap()
 }

@@ -170,7 +170,7 @@ impl World {
         Ok((plain, cipher))
     }
 
-    /// That it decrypts to that, with noise within the tolerance of the formula.
+    /// Checks that a ciphertext decrypts to `plain`, and that its noise is within the tolerance of the formula.
     fn check(&self, tally: &mut Tally, step: usize, cipher: &Ciphertext, plain: &[u64]) -> Result<()> {
         let place = || format!("{}, {}, level {}", self.server.params().name(), STEPS[step], cipher.level());
         if self.client.decrypt(cipher)? != plain {

@@ -92,8 +92,8 @@ pub(super) trait Digits: Copy {
     fn multiply_add(self, low: Self::V, high: Self::V, a: Self::F, b: Self::F) -> (Self::V, Self::V);
     /// Excess that each call of `multiply_add` adds to the (low, high) sums.
     fn bias() -> (u64, u64);
-    /// Sums each accumulator k, moved up by k lanes. Returns the lanes that stay in the chunk and those that pass into
-    /// the next.
+    /// Sums each accumulator k, moved up by k lanes. Returns the lanes that stay in the chunk and the lanes that pass
+    /// into the next chunk.
     fn gather(self, accumulators: &[Self::V; 9]) -> (Self::V, Self::V);
     /// One step of [`carry`]. It makes digits of the sums `v`. `above` holds the parts above 2^BITS of the chunk
     /// before, in its last lane, and `carry` is the carry from there. Returns (digits, parts above, carry out).

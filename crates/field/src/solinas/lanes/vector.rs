@@ -78,7 +78,7 @@ const _: () = assert!(LIFT0 as u128 + ((LIFT1 as u128) << 32) == (P as u128) << 
 
 /// `x` as two signed 32-bit digits, in the halves of a word.
 fn digits(x: u64) -> u64 {
-    // Of x and x - p, at least one has an upper digit that fits.
+    // At least one of x and x - p has an upper digit that fits.
     let signed = if x < 1 << 63 { i128::from(x) } else { i128::from(x) - i128::from(P) };
     let low = signed as i32;
     let high = (signed - i128::from(low)) >> 32;

@@ -77,7 +77,7 @@ impl Bootstrap {
         self.highest_digits(engine, &traced)
     }
 
-    /// Steps 0 to 2. The processor rounds the coefficients.
+    /// Computes steps 0 to 2. The processor rounds the coefficients.
     fn embed(&self, host: &Evaluator<'_>, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let sparse = self.sparse.sums(&self.to_sparse, &x.item(1)?, &x.item(0)?)?;
         let coefficients: Vec<RnsPoly<Coeff>> = self.sparse.down.apply(sparse)?.into_coeff()?.download()?;
@@ -86,7 +86,7 @@ impl Bootstrap {
         let ring = self.embedding.ring();
         let slope = RnsPoly::from_signed(ring.basis(), slope).map_err(refused)?;
         let mut embedded = self.embedding.times(&ring.upload(&[&slope])?.into_eval()?)?;
-        // A constant has one value.
+        // A constant polynomial has one value at all roots.
         let constant = first[0] + (1 << (key.found() - 1));
         let log = ring.basis().dimension().ilog2() as usize;
         let mut words = Vec::with_capacity(ring.basis().words());
@@ -99,7 +99,7 @@ impl Bootstrap {
         Ok(embedded)
     }
 
-    /// A round of step 3: `x + sum s(x)`.
+    /// Computes a round of step 3: `x + sum s(x)`.
     fn trace(&self, engine: &Engine, x: &Polys<Eval>, round: &Round) -> Result<Polys<Eval>, Error> {
         let hybrid = &engine.switches[engine.switches.len() - 1].hybrid;
         let mut sums = hybrid.dot(&hybrid.digits(&x.item(1)?)?, &round.keys)?;
@@ -109,7 +109,7 @@ impl Bootstrap {
         self.down.apply(sums)
     }
 
-    /// Step 4: the highest digits of `u mod 2^l`, from an encryption of `u`.
+    /// Computes step 4: the highest digits of `u mod 2^l`, from an encryption of `u`.
     fn highest_digits(&self, engine: &Engine, traced: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let mut level = engine.rings.len() - 2;
         let mut digits = vec![self.digit(traced, &[])?];
@@ -141,7 +141,7 @@ impl Bootstrap {
         times(&rest, |q| inverse_power_of_two(q, digits.len()))
     }
 
-    /// `2^-f (u - sum_j 2^j digits[j]^2)` modulo `p`, of `f` digits: the last squares are wanted in their sum alone.
+    /// `2^-f (u - sum_j 2^j digits[j]^2)` modulo `p`, for `f` digits. Only the sum of the last squares is needed.
     fn top(
         &self,
         engine: &Engine,

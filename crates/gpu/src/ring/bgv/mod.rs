@@ -1,4 +1,5 @@
-//! BGV on a device: sums, products, rotations and bootstraps of ciphertexts, with those of the CPU in every byte.
+//! BGV on a device: sums, products, rotations and bootstraps of ciphertexts. Every byte of the results is that of the
+//! CPU.
 //!
 //! An [`Engine`] holds the keys of a server on a device, and implements [`Evaluate`](solinas_schemes::Evaluate). A
 //! [`Value`] is a ciphertext whose numbers stay there. The levels and the noise of values are those of the [`Evaluator`] of
@@ -105,7 +106,7 @@ impl Engine {
         let tables = TABLES * (extended(highest) + Level::LOWEST.up_to(highest).map(extended).sum::<usize>());
         let rows = key.relinearization().rows();
         let relinearization: usize = rows.iter().flatten().map(|part| size_of_val(part.words())).sum();
-        // Two operands and a product of two parts each, and the digits, of as many polynomials as the key has rows.
+        // Two operands and a product have two parts each. There are as many polynomials of digits as rows of the key.
         let work = 8 * extended(highest) * (6 + rows.len());
         (tables + relinearization + key.bootstrap_key().map_or(0, |key| key.bytes()) + work) as u64
     }

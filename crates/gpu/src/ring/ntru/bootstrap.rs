@@ -59,7 +59,7 @@ impl Bootstrap {
         self.highest_digit(engine, key.precision() as usize, traced)
     }
 
-    /// Steps 0 to 2. The processor rounds the N coefficients.
+    /// Computes steps 0 to 2. The processor rounds the N coefficients.
     fn embed(&self, host: &Evaluator<'_>, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let coefficients: Vec<RnsPoly<Coeff>> = x.times(&self.to_sparse)?.into_coeff()?.download()?;
         let ring = self.embedding.ring();
@@ -69,8 +69,8 @@ impl Bootstrap {
         rounded.times(&self.embedding)?.plus(&self.shift)
     }
 
-    /// Step 4: the highest bit of `u mod 2^l`, from an encryption of `u`. Bit `i` is the rest of `u` after the lower bits are
-    /// subtracted; its power is squared at each level.
+    /// Computes step 4: the highest bit of `u mod 2^l`, from an encryption of `u`. Bit `i` is the rest of `u` after the
+    /// lower bits are subtracted. Its power is squared at each level.
     fn highest_digit(&self, engine: &Engine, precision: usize, traced: Polys<Eval>) -> Result<Polys<Eval>, Error> {
         let mut level = engine.keys.len();
         let mut rest = self.lower(0, level, traced, &engine.keys[level - 1].linear)?;
@@ -90,7 +90,7 @@ impl Bootstrap {
             digits.push(halved(&next, digits.len())?);
             level -= 1;
         }
-        // The last squares are wanted in their sum alone: one division, and the message modulo 2.
+        // Only the sum of the last squares is needed. It takes one division and has the message modulo 2.
         let keys = &engine.keys[level - 1];
         let mut sum = rest.times(&keys.linear)?;
         for (place, digit) in digits.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts, with those of the CPU in every byte.
+//! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts. Every byte of the results is that of the
+//! CPU.
 //!
 //! An [`Engine`] holds the hints of a server key on a device, and implements [`Evaluate`](solinas_schemes::Evaluate). A
 //! [`Value`] is a ciphertext whose numbers stay there. The levels, stages and noise of values are those of the
@@ -34,7 +35,7 @@ pub struct Engine {
     bootstrap: Option<Bootstrap>,
 }
 
-/// What a level above the lowest needs to reach the level below.
+/// The keys and divisions by which a value at a level above the lowest reaches the level below.
 #[derive(Debug)]
 struct LevelKeys {
     square: Polys<Eval>,
@@ -86,7 +87,7 @@ impl Engine {
         let top = Evaluator::new(key).basis(key.params().fresh_level()).words();
         let hints: usize = key.hints().map(|hint| hint.words().len()).sum();
         let bootstrap = key.bootstrap_key().map_or(0, |key| key.bytes() + TABLES * key.switch().0.extended().words());
-        // A product has two operands, a result, and one number between.
+        // A product has two operands, a result, and one intermediate number.
         (TABLES * top + 8 * (hints + 4 * top) + bootstrap) as u64
     }
 

@@ -1,4 +1,4 @@
-//! The levels and sets that an error names are enough.
+//! Tests that the levels and sets that an error names are enough.
 
 #[path = "../../../../circuits/tests/common/programs.rs"]
 mod programs;
@@ -13,7 +13,7 @@ use solinas_schemes::leveled::{NoiseModel, State};
 
 const P: u32 = 65537;
 
-/// Plans a program for a BGV set, on fresh inputs of which those are public.
+/// Plans a program for a BGV set on fresh inputs. `public` tells which of them are public.
 fn planned(program: &Program, set: &str, public: &[bool]) -> Result<(), Error> {
     let params = Params::named(set)?;
     let state = State { level: params.fresh_level(), noise: params.fresh_noise() };
@@ -24,7 +24,7 @@ fn planned(program: &Program, set: &str, public: &[bool]) -> Result<(), Error> {
     plan::program(program, &context, arrays, &Default::default()).map(drop)
 }
 
-/// What the error says that it takes, if there is one.
+/// The number of products that the error states, if there is an error.
 fn need(result: &Result<(), Error>) -> Option<usize> {
     match result {
         Err(Error::Levels { need, .. }) => Some(*need),

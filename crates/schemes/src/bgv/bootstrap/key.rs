@@ -19,13 +19,14 @@ use crate::random::SecretSeed;
 pub struct BootstrapKey {
     id: KeyId,
     pub(in crate::bgv) plan: Arc<Plan>,
-    /// At level 1, from `s` to the sparse secret `s_b`.
+    /// The switching key from `s` to the sparse secret `s_b`, at level 1.
     pub(super) to_sparse: SwitchKey,
     /// `(b, a)` with `b + a s = N^-1 (s_b + 2^l e)`, at the highest level.
     pub(super) embed: SwitchKey,
-    /// From `s^2`, with errors that are multiples of `2^l`.
+    /// The switching key from `s^2`. Its errors are multiples of `2^l`.
     pub(super) relinearization: SwitchKey,
-    /// Of each automorphism `g` of each round: from `s` to `g^-1(s)`, with such errors.
+    /// The switching keys from `s` to `g^-1(s)`, for each automorphism `g` of each round. Their errors are multiples of
+    /// `2^l`.
     pub(super) trace: Vec<SwitchKey>,
 }
 

@@ -8,7 +8,7 @@ use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::{Level, Noise};
 
 impl Bootstrapping {
-    /// By the formulas, whether or not it works.
+    /// Returns the noise of all steps by the formulas, whether or not bootstrapping works.
     pub(in crate::bgv) fn growth(self, params: &Params) -> BootstrapNoise {
         match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
@@ -16,14 +16,18 @@ impl Bootstrapping {
         }
     }
 
-    /// That it works; the noise of what it gives.
+    /// Checks that bootstrapping works. Returns the noise of its results.
+    ///
+    /// # Errors
+    /// The step whose noise is too large.
     pub(in crate::bgv) fn check_noise(self, params: &Params) -> Result<Noise, Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
         grow(params, self, fits).map(|growth| growth.output)
     }
 }
 
-/// The noise at every step; `fits(what, level, over)` hears by how many bits something is too much.
+/// Returns the noise of every step. `fits(what, level, over)` is called with the number of bits by which a noise
+/// exceeds its limit; it is negative for a noise below its limit. An error of `fits` ends the work.
 fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,

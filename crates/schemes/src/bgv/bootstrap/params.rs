@@ -1,4 +1,4 @@
-//! What parameters with bootstrapping have beside the others.
+//! The additional parameters of sets with bootstrapping.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,19 +25,22 @@ const WEIGHT: usize = 48;
 /// Bits of precision beyond those of a number: for roundings of a secret of that weight.
 const MARGIN: u32 = 5;
 
-/// What is claimed for a sparse secret, in words and in bits.
+/// The security claim for a sparse secret, as text and in bits.
 pub(in crate::bgv) struct Sparse {
     pub(in crate::bgv) words: String,
     pub(in crate::bgv) bits: u32,
 }
 
 impl Bootstrapping {
-    /// For numbers modulo that power of two.
+    /// Makes the parameters for numbers modulo this power of two.
     pub fn of_plaintexts(modulus: u64) -> Self {
         Self { precision: modulus.max(2).ilog2() + MARGIN, weight: WEIGHT, bits: None }
     }
 
-    /// What is out of range.
+    /// Checks that each number is in its range.
+    ///
+    /// # Errors
+    /// A text that names the number and the remedy.
     pub(in crate::bgv) fn check(self, literal: &ParamsLiteral) -> Result<(), String> {
         let Self { precision, weight, .. } = self;
         let (dimension, p) = (literal.dimension, literal.plaintext_modulus);
@@ -70,12 +73,13 @@ impl Bootstrapping {
         Ok(())
     }
 
-    /// What a number modulo `p` is off by under the sparse secret: the roundings of the constant part, and of each coefficient that meets one of the secret.
+    /// The error of a number modulo `p` under the sparse secret. It is the sum of the rounding of the constant part and
+    /// of the roundings of the coefficients that meet a coefficient of the secret.
     pub(super) fn rounded(self, p: u64) -> RoundedPhase {
         RoundedPhase { roundings: self.weight + 1, limit: libm::exp2(f64::from(self.precision - 1 - p.ilog2())) }
     }
 
-    /// Levels that it takes.
+    /// Number of levels that bootstrapping takes.
     pub fn levels(self) -> usize {
         self.precision as usize
     }
@@ -85,7 +89,8 @@ impl Bootstrapping {
         bootstrap::automorphisms(dimension)
     }
 
-    /// What is claimed: nothing for less than the weight, or more than the modulus, of which `docs/derivations/bgv-bootstrap.md` has the estimate.
+    /// The security claim. `docs/derivations/bgv-bootstrap.md` has an estimate for one weight and one modulus. For a
+    /// smaller weight or a larger modulus, nothing is claimed.
     pub(in crate::bgv) fn security(self, params: &Params) -> Sparse {
         let modulus = log2(&params.moduli()[..1]) + log2(&params.moduli()[params.levels() - 1..]);
         let known = params.dimension() >= 16384 && self.weight >= WEIGHT && modulus <= 48.0;

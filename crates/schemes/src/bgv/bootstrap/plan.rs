@@ -13,7 +13,7 @@ use crate::leveled::bootstrap::{self, BootstrapNoise};
 #[derive(Debug)]
 pub(in crate::bgv) struct Plan {
     pub(super) bootstrapping: Bootstrapping,
-    /// Digits that are taken from below.
+    /// Number of digits that are found below the wanted ones.
     pub(super) found: usize,
     pub(in crate::bgv) growth: BootstrapNoise,
     /// At level 1, with the highest level's prime as special prime: to the sparse secret.
@@ -23,9 +23,11 @@ pub(in crate::bgv) struct Plan {
     pub(super) down: SwitchDown,
     /// The automorphisms of each round of the trace, but the identity.
     pub(super) rounds: Vec<Vec<Automorphism>>,
-    /// Of each digit as it is first found: division by the prime of level `levels - digit`, modulo `2^(digit + 1)`.
+    /// For each digit when it is first found, the division by the prime of level `levels - digit`. It is modulo
+    /// `2^(digit + 1)`.
     pub(super) rests: Vec<Rescale>,
-    /// By depth and squarings `k`: division of a square by the special primes and those of level `levels - 1 - depth`, modulo `2^(k + 2)`; for all but the last.
+    /// For each depth and number of squarings `k`, the division of a square by the special primes and the prime of
+    /// level `levels - 1 - depth`, modulo `2^(k + 2)`. The last squaring has none.
     pub(super) squares: Vec<Vec<SwitchDown>>,
 }
 

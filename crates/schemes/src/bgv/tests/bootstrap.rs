@@ -55,7 +55,7 @@ impl World {
         );
     }
 
-    /// A bootstrapped number: alone in its polynomial, and with the noise of the formula.
+    /// Checks a bootstrapped number: it is alone in its polynomial, and it has the noise of the formula.
     fn check(&self, x: &Ciphertext, number: u64) {
         let plain = self.client.decrypt(x).unwrap();
         assert_eq!(plain[0], number, "{}", self.params.name());
@@ -67,12 +67,13 @@ impl World {
     /// The constant coefficient of `c_0' + c_1' s_b`, as an integer.
     fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::RoundedPhase) -> i64 {
         let n = self.sparse.len();
-        // Of slope(X) s_b(X), the coefficient of X^j s_b[N - j] is the constant one, negated but for j = 0.
+        // The constant coefficient of slope(X) s_b(X) is slope[0] s_b[0] minus all slope[j] s_b[N - j] with j > 0.
         let products = (1..n).map(|j| -rounded.slope[j] * self.sparse[n - j]).sum::<i64>();
         rounded.constant + rounded.slope[0] * self.sparse[0] + products
     }
 
-    /// What is encrypted modulo `2^bits`: the constant coefficient, the others being 0. And the noise.
+    /// Returns the constant coefficient of the plaintext modulo `2^bits`, and the noise. Checks that the other
+    /// coefficients are 0.
     fn open(&self, parts: &[solinas_ring::RnsPoly<solinas_ring::Eval>; 2], bits: u32) -> (u64, Noise) {
         let towers = parts[0].basis().len();
         let x = Ciphertext {
@@ -173,7 +174,8 @@ fn every_step_is_that_of_plain_integers() {
     }
 }
 
-/// What the failure probability rests on: a rounded number is off by the roundings of the weight and of the constant part, each uniform, and by little noise.
+/// Tests the assumption of the failure probability. The error of a rounded number is a sum of uniform roundings, one
+/// for each coefficient of the weight and one for the constant part, and of a small noise.
 #[test]
 fn a_rounded_number_is_off_by_its_roundings() {
     const COUNT: u64 = 600;

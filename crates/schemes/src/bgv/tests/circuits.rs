@@ -4,7 +4,7 @@ use super::*;
 use crate::level::tests::level;
 use crate::{Evaluate, Level};
 
-/// What a circuit computes with.
+/// A value of a circuit, plain and encrypted.
 struct Value {
     plain: Vec<u64>,
     encrypted: Ciphertext,

@@ -38,7 +38,7 @@ fn encrypt(server: &ServerKey, plaintext: &[u64], nonce: u64) -> Ciphertext {
     server.public().encrypt(plaintext, &mut server.public().encryption_rng(nonce).unwrap()).unwrap()
 }
 
-/// That measured noise is within the tolerance of the formula.
+/// Checks that the measured noise is within the tolerance of the formula.
 fn check_noise(client: &ClientKey, x: &Ciphertext, what: &str) {
     let (measured, formula) = (client.measure_noise(x).unwrap(), x.noise());
     let n = client.params().dimension();

@@ -1,4 +1,4 @@
-//! What bad input gets: an error that names the remedy.
+//! Tests that bad input gives an error that names the remedy.
 
 use super::*;
 use crate::level::tests::level;

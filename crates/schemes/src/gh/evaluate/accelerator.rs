@@ -1,8 +1,8 @@
-//! What computes in place of the processor.
+//! Accelerators, which compute in place of the processor.
 
 use super::{Error, RecryptMethod};
 
-/// Something else than the processor that computes products and Recrypt under one key: a device.
+/// A device that computes products and Recrypt under one key in place of the processor.
 ///
 /// Its results are those of an [`Evaluator`](super::Evaluator) without it, in every word. The evaluator checks keys and
 /// noise, and adds.

@@ -29,7 +29,7 @@ pub struct Evaluator<'a> {
     recryption: Recryption,
 }
 
-/// What computes products and Recrypt.
+/// The implementation of products and Recrypt.
 enum Recryption {
     /// This processor, with the tables of one method.
     Tables {

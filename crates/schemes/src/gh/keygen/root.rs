@@ -15,7 +15,7 @@ pub(in crate::gh) struct Root {
 }
 
 impl Root {
-    /// What made a client key.
+    /// Returns the results from which a client key was made.
     pub(in crate::gh) fn restored(client: &ClientKey) -> Result<Self, Error> {
         let public = client.public().clone();
         let modulus = Modulus::new(public.d(), 1, Arithmetic::default())?;

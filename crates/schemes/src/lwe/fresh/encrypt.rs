@@ -26,7 +26,7 @@ impl Ciphertext {
         Ok(Self { key, numbers: Vector::from_residues(params.modulus(), params.dimension() + 1, residues)? })
     }
 
-    /// Of the key with that identity.
+    /// The identity of the key.
     pub fn key(&self) -> KeyId {
         self.key
     }

@@ -17,7 +17,8 @@ use crate::lwe::{Matrix, Modulus, SeededMatrix, Source, Vector};
 use crate::random::SecretSeed;
 use crate::security::Status;
 
-/// What encryption needs: the seed of `-A'` and `b = A' s' + 2 e`. Megabytes, where `A = [b | -A']` may be gigabytes.
+/// The public key: the seed of `-A'`, and `b = A' s' + 2 e`. It takes megabytes, while `A = [b | -A']` may take
+/// gigabytes.
 #[derive(Clone)]
 pub struct PublicKey {
     params: Params,
@@ -298,7 +299,7 @@ pub(in crate::lwe) fn masked_product(
     let mut b = Vector::zeroed(modulus.len(), layout.rows());
     let chunks = layout.padded_rows() / PAD;
     for first in (0..chunks).step_by(PART) {
-        // Those of all rows at once would take more than the result.
+        // The sums of all rows at once would take more memory than the result.
         let sums: Vec<_> = (first..chunks.min(first + PART)).into_par_iter().map(rows_of).collect();
         for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
             let rows = b.iter_mut().zip(noise).skip(first * PAD).take(PART * PAD);

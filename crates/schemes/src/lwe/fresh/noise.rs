@@ -5,7 +5,8 @@
 
 use super::Params;
 
-/// What measured noise may be above or below the formula, bits of standard deviation, for the root mean square of ciphertexts of several keys.
+/// Tolerance of measured noise above and below the formula, in bits of the standard deviation. It holds for the root
+/// mean square over ciphertexts of several keys.
 pub const TOLERANCE: f64 = 0.3;
 
 /// Standard deviation of the noise `2 x` of fresh ciphertexts over keys and encryptions, base-2 logarithm.

@@ -47,7 +47,7 @@ const PAPER: [usize; 6] = [9326, 19434, 29749, 40199, 50748, 61376];
 const SECURE: [(&str, usize, usize); 4] =
     [("secure-31", 1472, 1), ("secure-62", 2944, 2), ("secure-124", 5824, 4), ("secure-248", 11_584, 8)];
 
-/// What names may be.
+/// The known names of sets.
 const KNOWN: &str =
     "secure-31, secure-62, secure-124, secure-248, paper-N (N 9326, 19434, 29749, 40199, 50748, 61376), toy-N-WORDS";
 

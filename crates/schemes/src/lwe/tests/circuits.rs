@@ -183,7 +183,7 @@ fn products_are_the_same_together_whole_and_as_stored() {
     let evaluator = Evaluator::new(&server).unwrap();
     let single: Vec<_> = pairs.iter().map(|(x, y)| evaluator.multiply(x, y).unwrap()).collect();
     assert_eq!(evaluator.multiply_batch(&pairs, &Control::default()).unwrap(), single);
-    // Of parts, and expanded.
+    // The keys are made again from their parts, and the matrices are expanded.
     let public = server.public().fresh();
     let public = PublicKey::from_parts(&params, true, *public.seed(), &public.b().residues()).unwrap();
     assert!(public == *server.public());

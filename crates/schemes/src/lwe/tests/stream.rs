@@ -116,7 +116,7 @@ fn damage_is_found() {
     let mut product = StreamedProduct::select(&file, vec![selection()]).unwrap();
     let error = product.run(|_| Ok(true)).unwrap_err().to_string();
     assert!(error.contains("not what was written"), "{error}");
-    // What was done before the damage stays done: with the file as it was, it goes on.
+    // The work before the damage is kept: the product continues with the undamaged file.
     fs::write(&state, &*product.state()).unwrap();
     fs::write(&path, &good).unwrap();
     let mut product = StreamedProduct::resume(&file, &state).unwrap();

@@ -21,13 +21,14 @@ use crate::ntru::{Bootstrapping, ClientKey, Error, Params, PublicKey};
 pub struct BootstrapKey {
     id: KeyId,
     pub(in crate::ntru) plan: Arc<Plan>,
-    /// `m F_1 / f_b mod q_1`, to the sparse key.
+    /// `m F_1 / f_b mod q_1`, the switching key to the sparse key.
     pub(super) to_sparse: RnsPoly<Eval>,
     /// `N^-1 (f_b + 2^l e) / F_L`.
     pub(super) embed: RnsPoly<Eval>,
     /// `2^(l-2) N^-1 (1 + 2^l e) / F_L`.
     pub(super) shift: RnsPoly<Eval>,
-    /// Of each automorphism `s` of each round, of each group `g` of towers: `(2^l e + P E_g F_L) / s^-1(F_L)`, modulo the special primes `P` too.
+    /// `(2^l e + P E_g F_L) / s^-1(F_L)` for each automorphism `s` of each round and each group `g` of towers, also
+    /// modulo the special primes `P`.
     pub(super) trace: Vec<Vec<RnsPoly<Eval>>>,
 }
 
@@ -160,7 +161,7 @@ impl ClientKey {
         self.bootstrap_key_of(plan, &sparse, &mask, steps)
     }
 
-    /// That of given choices.
+    /// Makes the bootstrapping key of given random choices.
     #[cfg(test)]
     pub(in crate::ntru) fn bootstrap_key_from(&self, choices: &Choices) -> Result<BootstrapKey, Error> {
         let mask = |index: usize| choices.masks[index].clone();
@@ -189,7 +190,7 @@ impl ClientKey {
     }
 }
 
-/// What a bootstrapping key is made from. Wiped on drop.
+/// The secrets from which a bootstrapping key is made. They are wiped on drop.
 struct Secrets<'a> {
     plan: &'a Plan,
     first: &'a LevelKey,

@@ -11,7 +11,7 @@ use crate::ntru::switch::variance;
 use crate::{Level, Noise};
 
 impl Bootstrapping {
-    /// By the formulas, whether or not it works.
+    /// Returns the noise of all steps by the formulas, whether or not bootstrapping works.
     pub(in crate::ntru) fn growth(self, params: &Params) -> BootstrapNoise {
         match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
@@ -19,7 +19,11 @@ impl Bootstrapping {
         }
     }
 
-    /// That it works: for sums at level 1 with that noise, and again after products of what it gives.
+    /// Checks that bootstrapping works for sums at level 1 with the noise `input`, and again after products of its
+    /// results.
+    ///
+    /// # Errors
+    /// The step whose noise is too large.
     pub(in crate::ntru) fn check_noise(self, params: &Params, input: Noise) -> Result<(), Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
         let growth = grow(params, self, fits)?;
@@ -35,7 +39,8 @@ impl Bootstrapping {
     }
 }
 
-/// The noise at every step; `fits(what, level, over)` hears by how many bits something is too much.
+/// Returns the noise of every step. `fits(what, level, over)` is called with the number of bits by which a noise
+/// exceeds its limit; it is negative for a noise below its limit. An error of `fits` ends the work.
 fn grow<E>(
     params: &Params,
     bootstrapping: Bootstrapping,
@@ -65,7 +70,7 @@ fn grow<E>(
         fits(what, level, switched.bits_above(noise::limit(params, params.log2_modulus(level))))?;
         Ok(switched)
     };
-    // What is carried over is to be half of the rounding, or to leave the noise no larger than it was.
+    // The noise that a division carries over must be at most half of the rounding, or the total must not grow.
     let divided = |what, level, digit: u32, switched, before: Noise| {
         let modulus = 1 << (precision - digit);
         let after = noise::rescale(params, modulus, switched, params.log2_primes(level), dimension);

@@ -1,4 +1,4 @@
-//! What parameters with bootstrapping have beside the others.
+//! The additional parameters of sets with bootstrapping.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Bootstrapping {
 }
 
 impl Bootstrapping {
-    /// Those of the set `boot-N`.
+    /// The parameters of the set `boot-N`.
     pub(in crate::ntru) fn of_dimension(dimension: usize) -> Self {
         // The rounding is at most weight/2, which is 2^(precision - 2).
         let precision = if dimension < 256 {
@@ -29,7 +29,10 @@ impl Bootstrapping {
         Self { precision, weight: 1 << (precision - 1) }
     }
 
-    /// What is out of range.
+    /// Checks that each number is in its range.
+    ///
+    /// # Errors
+    /// A text that names the number and its range.
     pub(in crate::ntru) fn check(self, literal: &ParamsLiteral) -> Result<(), String> {
         let Self { precision, weight } = self;
         let dimension = literal.dimension;
@@ -60,7 +63,7 @@ impl Bootstrapping {
         bootstrap::automorphisms(dimension)
     }
 
-    /// What a bit is off by under the sparse key.
+    /// The error of a bit under the sparse key.
     pub(super) fn rounded(self) -> RoundedPhase {
         RoundedPhase { roundings: self.weight, limit: libm::exp2(f64::from(self.precision - 2)) }
     }

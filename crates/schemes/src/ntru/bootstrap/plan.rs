@@ -17,7 +17,7 @@ pub(in crate::ntru) struct Plan {
     pub(super) switch: Switch,
     /// The automorphisms of each round of the trace, but the identity.
     pub(super) rounds: Vec<Vec<Automorphism>>,
-    /// Of digit `i`, from level 2: division by the level's prime, modulo `2^(precision - i)`.
+    /// For each digit `i`, the divisions by the primes of the levels from 2 on, modulo `2^(precision - i)`.
     rescales: Vec<Vec<Rescale>>,
 }
 

@@ -80,13 +80,14 @@ impl World {
         a.iter().zip(b).map(|(x, y)| (x + y) % self.params.plaintext_modulus()).collect()
     }
 
-    /// That it decrypts to that, with noise within the tolerance of the formula.
+    /// Checks that a ciphertext decrypts to `plain` and that its noise is within the tolerance of the formula.
     fn check(&self, cipher: &Ciphertext, plain: &[u64], what: &str) {
         let over = self.check_bound(cipher, plain, what);
         assert!(over >= -TOLERANCE_BELOW, "{what}, {}: {over:.2} bits over the formula", self.params.name());
     }
 
-    /// That it decrypts to that, with noise that is no more than the formula's, which is for plaintexts that are large at the same roots; bits above it.
+    /// Checks that a ciphertext decrypts to `plain` and that its noise does not exceed the formula. The formula holds
+    /// for plaintexts that are large at the same roots. Returns the bits by which the noise is above the formula.
     fn check_bound(&self, cipher: &Ciphertext, plain: &[u64], what: &str) -> f64 {
         assert!(self.client.decrypt(cipher).unwrap() == plain, "{what}, {}", self.params.name());
         let (measured, formula) = (self.client.measure_noise(cipher).unwrap(), cipher.noise());

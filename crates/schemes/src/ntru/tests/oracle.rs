@@ -33,7 +33,7 @@ impl Transcript<'_> {
         Zeroizing::new(self.values(name))
     }
 
-    /// That these are the polynomials of the next lines, which have that name.
+    /// Checks that the next lines have this name and hold these polynomials.
     fn compare<'p>(&mut self, name: &str, polys: impl IntoIterator<Item = &'p RnsPoly<Eval>>) {
         for poly in polys {
             let line = self.lines.next().unwrap();
@@ -48,7 +48,7 @@ impl Transcript<'_> {
         }
     }
 
-    /// That the next lines have that name and the digests of these polynomials.
+    /// Checks that the next lines have this name and hold the digests of these polynomials.
     fn compare_digests<'p>(&mut self, name: &str, polys: impl IntoIterator<Item = &'p RnsPoly<Eval>>) {
         for poly in polys {
             assert_eq!(self.lines.next().unwrap(), format!("{name} {}", digest(poly)));

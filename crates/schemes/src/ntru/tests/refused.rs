@@ -1,4 +1,4 @@
-//! What bad input gets.
+//! Tests that bad input gives an error.
 
 use super::super::*;
 use super::{World, literal, rng};
