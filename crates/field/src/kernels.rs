@@ -2,7 +2,7 @@
 
 use crate::fft::{self, FloatSink, FloatSource, NegacyclicPlan};
 use crate::simd::dispatch;
-use crate::torus::{self, BlindRotation, Call, Monomials};
+use crate::torus::{self, BlindRotation, Call, Monomials, Seat};
 use fft::{forward as forward_kernel, inverse as inverse_kernel};
 use torus::{blind_rotate_bits as bits_kernel, blind_rotate_blocks as blocks_kernel};
 
@@ -34,6 +34,9 @@ pub(crate) unsafe fn blind_rotate_bits(plan: &BlindRotation, call: Call) {
 ///
 /// # Safety
 /// The pointers of `call` are valid for the lengths stated there.
-pub(crate) unsafe fn blind_rotate_blocks(plan: &BlindRotation, monomials: &Monomials, call: Call) {
-    dispatch!(plan.fft().backend(), blocks_kernel<_>(plan: &BlindRotation, monomials: &Monomials, call: Call))
+pub(crate) unsafe fn blind_rotate_blocks(plan: &BlindRotation, monomials: &Monomials, call: Call, seat: Seat<'_>) {
+    dispatch!(
+        plan.fft().backend(),
+        blocks_kernel<_>(plan: &BlindRotation, monomials: &Monomials, call: Call, seat: Seat<'_>)
+    )
 }

@@ -5,7 +5,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::torus::{BlindRotation, Decomposition};
+use solinas_field::torus::{BlindRotation, Decomposition, SharedRotation};
+use std::thread;
 
 /// A key without noise and masks, and its bits.
 struct Key {
@@ -127,4 +128,64 @@ fn every_back_end_and_batch_gives_the_same_bytes() {
             }
         }
     }
+}
+
+/// Calls `help` on `helpers` threads beside `lead`.
+fn together(shared: &SharedRotation<'_>, helpers: usize) {
+    thread::scope(|scope| {
+        (0..helpers).for_each(|_| _ = scope.spawn(|| shared.help()));
+        shared.lead();
+    });
+}
+
+#[test]
+fn teams_give_the_bytes_of_one_thread() {
+    let mut rng = ChaCha8Rng::seed_from_u64(20);
+    for (n, k, base_log, levels, block_bits) in [
+        (256, 2, 9, 2, 2),
+        (256, 4, 5, 4, 3),
+        (512, 3, 17, 1, 3),
+        (2048, 1, 23, 1, 3),
+        (1024, 1, 8, 3, 4),
+        (512, 3, 18, 1, 1),
+    ] {
+        let cut = Decomposition::new(base_log, levels).unwrap();
+        for backend in Backend::available() {
+            let plan = BlindRotation::new(n, k, cut, block_bits, backend).unwrap();
+            let blocks = 20;
+            let floats: Vec<f64> =
+                (0..blocks * plan.block_len()).map(|_| f64::from(rng.random::<i32>()) * 2f64.powi(-40)).collect();
+            for batch in [1, 2, 3, 7] {
+                let words: Vec<u32> = (0..batch * plan.accumulator_len()).map(|_| rng.random()).collect();
+                let exponents: Vec<u16> =
+                    (0..batch * blocks * block_bits).map(|_| rng.random_range(0..2 * n) as u16).collect();
+                let mut want = words.clone();
+                plan.blind_rotate(&floats, &exponents, &mut want, &mut plan.scratch());
+                // Members and helpers: as many as there is room for, fewer, and more.
+                for (members, helpers) in [(1, 0), (2, 1), (3, 2), (4, 3), (9, 2), (2, 3), (3, 0)] {
+                    let (mut got, mut scratch) = (words.clone(), plan.scratch());
+                    together(&plan.share(&floats, &exponents, &mut got, &mut scratch, members), helpers);
+                    assert!(
+                        got == want,
+                        "N={n} k={k} {cut:?} {block_bits} bits, {backend:?}, {batch} items, {members} members, {helpers} helpers"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_helper_that_comes_after_the_end_changes_nothing() {
+    let cut = Decomposition::new(23, 1).unwrap();
+    let plan = BlindRotation::new(2048, 1, cut, 3, Backend::detect().unwrap()).unwrap();
+    let (floats, exponents) = (vec![0.5; 2 * plan.block_len()], [7u16; 6]);
+    let (mut accumulators, mut scratch) = (vec![1 << 20; plan.accumulator_len()], plan.scratch());
+    let mut want = accumulators.clone();
+    plan.blind_rotate(&floats, &exponents, &mut want, &mut plan.scratch());
+    let shared = plan.share(&floats, &exponents, &mut accumulators, &mut scratch, 2);
+    shared.lead();
+    shared.help();
+    drop(shared);
+    assert_eq!(accumulators, want);
 }

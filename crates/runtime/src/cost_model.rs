@@ -12,8 +12,8 @@ pub enum CostModel {
     Fewest,
     /// `shallow`: the plan of the lowest depth, which more threads compute sooner.
     Shallow,
-    /// `threads-N`: of these two, the plan that ends first on `N` threads, at least 1. A bootstrap in a batch takes three quarters of the
-    /// time of a bootstrap alone.
+    /// `threads-N`: of these two, the plan that ends first on `N` threads, at least 1. A bootstrap in a batch takes 0.6 of the
+    /// time of a bootstrap alone, and a team of threads shares bootstraps that are fewer than the threads.
     Threads(usize),
 }
 

@@ -1,6 +1,8 @@
-//! Times blind rotations of the two shapes of TFHE's parameter sets, for every SIMD back end and two batch sizes: `cargo measure blind-rotate`.
+//! Times blind rotations of the two shapes of TFHE's parameter sets, for every SIMD back end, batches of 1 to 16, and teams
+//! of threads: `cargo measure blind-rotate`.
 //!
-//! Each figure is the least of at least ten samples in at least two seconds, in microseconds per rotation.
+//! Each figure is the least of at least ten samples in at least two seconds, in microseconds per rotation. A rotation by
+//! a team of `m` threads is compared with one thread.
 
 use std::process::ExitCode;
 
@@ -41,14 +43,26 @@ fn shape(n: usize, block_bits: usize, dimension: usize, k: usize, base_log: u32)
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             *x = f64::from(state as i32) / 2f64.powi(36);
         }
-        for batch in [1usize, 16] {
+        for (batch, members) in [(1usize, 1), (2, 1), (3, 1), (4, 1), (16, 1), (1, 2), (2, 2), (3, 2), (4, 2)] {
+            if members > 1 && (block_bits == 1 || members > rayon::current_num_threads()) {
+                continue;
+            }
             let exponents: Vec<u16> = (0..n * batch).map(|i| (i * 7919 % (2 * dimension)) as u16).collect();
             let mut accumulators = AlignedVec::<u32>::zeroed(batch * plan.accumulator_len());
             accumulators[5] = 1 << 29;
             let mut scratch = plan.scratch();
-            let time = least(10, 2.0, || plan.blind_rotate(&key, &exponents, &mut accumulators, &mut scratch));
-            let name =
-                format!("blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}", backend.name());
+            let time = least(10, 2.0, || {
+                let shared = plan.share(&key, &exponents, &mut accumulators, &mut scratch, members);
+                rayon::scope(|scope| {
+                    (1..members).for_each(|_| scope.spawn(|_| shared.help()));
+                    shared.lead();
+                });
+            });
+            let team = if members == 1 { String::new() } else { format!("/team={members}") };
+            let name = format!(
+                "blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}{team}",
+                backend.name()
+            );
             println!("{name:<60} {:>10.1} us", time.wall / batch as f64);
         }
     }

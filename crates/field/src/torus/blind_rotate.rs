@@ -9,6 +9,7 @@
 
 use super::block::Monomials;
 use super::cmux::WORKING_POLYNOMIALS;
+use super::team::{Crew, Seat};
 use crate::buffer::AlignedVec;
 use crate::fft::{NegacyclicPlan, Sink, TILE};
 use crate::simd::F64Lanes;
@@ -94,6 +95,11 @@ impl BlindRotation {
         self.block_bits
     }
 
+    /// Number of accumulators that share each load of the key.
+    pub fn group(&self) -> usize {
+        group(self.k + 1)
+    }
+
     /// Floats of a transformed block of the key: `block_bits * rows * (k + 1) * N`.
     pub fn block_len(&self) -> usize {
         self.block_bits * self.rows() * (self.k + 1) * self.fft.dimension()
@@ -118,13 +124,18 @@ impl BlindRotation {
         Scratch {
             words: AlignedVec::zeroed(self.working_words()),
             work: AlignedVec::zeroed(rows * self.row_stride()),
-            tiles: AlignedVec::zeroed(rows * SQUARE),
+            tiles: self.tiles(),
         }
+    }
+
+    /// Memory for a tile of each row of digits.
+    pub(super) fn tiles(&self) -> AlignedVec<f64> {
+        AlignedVec::zeroed(self.working_rows() * SQUARE)
     }
 
     /// Rows of digits of a group of accumulators.
     fn working_rows(&self) -> usize {
-        group(self.k + 1) * self.rows()
+        self.group() * self.rows()
     }
 
     /// Words of [`Scratch::words`].
@@ -156,6 +167,17 @@ impl BlindRotation {
     /// `accumulators` holds a batch of [`Self::accumulator_len`] words each. `exponents` holds one run for each of
     /// them, with one exponent (in `0..2N`) for each bit. Each block of the key is read once for the whole batch.
     pub fn blind_rotate(&self, key: &[f64], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch) {
+        let call = self.call(key, exponents, accumulators, scratch);
+        let alone = Seat { member: 0, members: 1, crew: &Crew::default() };
+        // SAFETY: `call` checked the lengths.
+        unsafe { self.run(call, alone) };
+    }
+
+    /// The pointers of a call.
+    ///
+    /// # Panics
+    /// Panics if a length is wrong.
+    pub(super) fn call(&self, key: &[f64], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch) -> Call {
         let blocks = key.len() / self.block_len();
         let batch = accumulators.len() / self.accumulator_len();
         let n = self.fft.dimension();
@@ -172,7 +194,7 @@ impl BlindRotation {
                 && scratch.tiles.len() == rows * SQUARE,
             "working memory of this plan"
         );
-        let call = Call {
+        Call {
             key: key.as_ptr(),
             blocks,
             exponents: exponents.as_ptr(),
@@ -181,11 +203,19 @@ impl BlindRotation {
             words: scratch.words.as_mut_ptr(),
             work: scratch.work.as_mut_ptr(),
             tiles: scratch.tiles.as_mut_ptr(),
-        };
-        // SAFETY: the lengths were checked above.
+        }
+    }
+
+    /// The part of a rotation that a member of a team computes.
+    ///
+    /// # Safety
+    /// `call` is from [`Self::call`], whose arguments are still borrowed, but each member has tiles of its own. All members
+    /// of the team run it. There is one member if the key has independent bits.
+    pub(super) unsafe fn run(&self, call: Call, seat: Seat<'_>) {
+        // SAFETY: the caller's contract.
         unsafe {
             match &self.monomials {
-                Some(monomials) => kernels::blind_rotate_blocks(self, monomials, call),
+                Some(monomials) => kernels::blind_rotate_blocks(self, monomials, call, seat),
                 None => kernels::blind_rotate_bits(self, call),
             }
         }
@@ -193,7 +223,7 @@ impl BlindRotation {
 }
 
 /// Pointers of one call of [`BlindRotation::blind_rotate`], lengths checked there.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
     pub(super) key: *const f64,
     pub(super) blocks: usize,

@@ -15,6 +15,7 @@
 
 use super::blind_rotate::{Accumulate, BlindRotation, Call, SQUARE, group};
 use super::decomposition::Digits;
+use super::team::Seat;
 use crate::buffer::AlignedVec;
 use crate::fft::{Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile};
 use crate::root::Roots;
@@ -93,14 +94,17 @@ impl Monomials {
 
 /// # Safety
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, the
-/// monomials are those of the ring, and the instruction set of `lanes` is enabled in the caller.
+/// monomials are those of the ring, and the instruction set of `lanes` is enabled in the caller. All members of the team
+/// of `seat` run it, with the same pointers but for tiles of their own.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn blind_rotate_blocks<L: F64Lanes>(
     lanes: L,
     plan: &BlindRotation,
     monomials: &Monomials,
     call: Call,
+    seat: Seat<'_>,
 ) {
+    let mut meetings = 0;
     for block in 0..call.blocks {
         let mut first = 0;
         while first < call.batch {
@@ -109,21 +113,32 @@ pub(crate) unsafe fn blind_rotate_blocks<L: F64Lanes>(
                 2 | 3 => 2,
                 _ => 1,
             };
+            let at = At { block, first, items };
             // SAFETY: the caller's contract; the items are below `batch`.
             unsafe {
                 match plan.k {
-                    1 => step::<L, 2, { group(2) }>(lanes, plan, monomials, call, block, first, items),
-                    2 => step::<L, 3, { group(3) }>(lanes, plan, monomials, call, block, first, items),
-                    3 => step::<L, 4, { group(4) }>(lanes, plan, monomials, call, block, first, items),
-                    _ => step::<L, 5, { group(5) }>(lanes, plan, monomials, call, block, first, items),
+                    1 => step::<L, 2, { group(2) }>(lanes, plan, monomials, call, at, seat, &mut meetings),
+                    2 => step::<L, 3, { group(3) }>(lanes, plan, monomials, call, at, seat, &mut meetings),
+                    3 => step::<L, 4, { group(4) }>(lanes, plan, monomials, call, at, seat, &mut meetings),
+                    _ => step::<L, 5, { group(5) }>(lanes, plan, monomials, call, at, seat, &mut meetings),
                 }
             }
             first += items;
         }
     }
+    // A member returns when the last one has ended.
+    seat.meet(&mut meetings);
 }
 
-/// Applies a block of the key to the accumulators `first..first + items`. The first step of a block prefetches the next
+/// A block of the key, and the accumulators `first..first + items`.
+#[derive(Clone, Copy)]
+struct At {
+    block: usize,
+    first: usize,
+    items: usize,
+}
+
+/// Applies a block of the key to some accumulators: the part of a member. The first step of a block prefetches the next
 /// block.
 ///
 /// # Safety
@@ -134,9 +149,9 @@ unsafe fn step<L: F64Lanes, const OUT: usize, const GROUP: usize>(
     plan: &BlindRotation,
     monomials: &Monomials,
     call: Call,
-    block: usize,
-    first: usize,
-    items: usize,
+    At { block, first, items }: At,
+    seat: Seat<'_>,
+    meetings: &mut usize,
 ) {
     let (fft, n, rows, bits) = (&plan.fft, plan.fft.dimension(), plan.rows(), plan.block_bits);
     let (half, levels) = (n / 2, plan.cut.levels() as usize);
@@ -148,13 +163,16 @@ unsafe fn step<L: F64Lanes, const OUT: usize, const GROUP: usize>(
             call.accumulators.add((first + item) * plan.accumulator_len() + polynomial * n)
         };
         let row_of = |item: usize, row: usize| call.work.add((item * rows + row) * plan.row_stride());
+        // A member takes the same polynomials in the first and in the last phase, so the accumulator needs no meeting.
+        let takes = |item: usize, polynomial: usize| seat.takes(item * OUT + polynomial);
         for item in 0..items {
-            for row in 0..rows {
+            for row in (0..rows).filter(|row| takes(item, row / levels)) {
                 let words = accumulator(item, row / levels).cast_const();
                 let digits = Digits::new(words, half, plan.cut, (row % levels) as u32);
                 forward_strided(lanes, fft, digits, row_of(item, row));
             }
         }
+        seat.meet(meetings);
         let mut exponents = [[0; MAX_BLOCK_BITS]; MAX_GROUP];
         for (item, exponents) in exponents.iter_mut().take(items).enumerate() {
             for (bit, exponent) in exponents.iter_mut().take(bits).enumerate() {
@@ -163,7 +181,7 @@ unsafe fn step<L: F64Lanes, const OUT: usize, const GROUP: usize>(
         }
         let tiles = call.tiles;
         let mut factors = Factors([[[0.0; 2 * TILE]; MAX_BLOCK_BITS]; MAX_GROUP]);
-        for tile in 0..fft.tiles() {
+        for tile in seat.part(fft.tiles()) {
             for (item, (exponents, factors)) in exponents.iter().zip(&mut factors.0).take(items).enumerate() {
                 for row in 0..rows {
                     let to = Square::of_tile(tiles.add((item * rows + row) * SQUARE), TILE * TILE, 0);
@@ -197,11 +215,17 @@ unsafe fn step<L: F64Lanes, const OUT: usize, const GROUP: usize>(
                 }
             }
         }
+        seat.meet(meetings);
         for item in 0..items {
-            for polynomial in 0..OUT {
+            for polynomial in (0..OUT).filter(|&polynomial| takes(item, polynomial)) {
                 let sink = Accumulate { at: accumulator(item, polynomial), half };
                 inverse_strided(lanes, fft, row_of(item, polynomial), sink);
             }
+        }
+        // With one level, row `p` has the digits of polynomial `p`, and its sum. So only the member that reads the sum
+        // writes the row next.
+        if levels > 1 {
+            seat.meet(meetings);
         }
     }
 }

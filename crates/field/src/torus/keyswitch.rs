@@ -4,6 +4,7 @@ use super::Decomposition;
 use crate::Backend;
 use crate::buffer::AlignedVec;
 use crate::simd::{F64Lanes, dispatch};
+use std::ops::Range;
 
 /// Columns of the key that stay in registers over a pass: 64 words.
 const COLUMNS: usize = 64;
@@ -70,8 +71,33 @@ impl KeyswitchKey {
     /// Switches each input ciphertext (`from + 1` words each, one after the other) to dimension `to` (`to + 1` words
     /// each). Reads the key once for every four ciphertexts.
     pub fn keyswitch(&self, inputs: &[u32], outputs: &mut [u32]) {
+        self.keyswitch_columns(inputs, 0..self.to + 1, outputs);
+    }
+
+    /// The columns of the outputs at which a part of [`Self::keyswitch`] may begin or end, besides the last column: the
+    /// multiples of this number.
+    pub const COLUMNS: usize = COLUMNS;
+
+    /// Computes some words of each output of [`Self::keyswitch`], from the part of the key that they need.
+    ///
+    /// `outputs` holds these words of each output, one output after the other.
+    ///
+    /// # Panics
+    /// Panics if `columns` begins, or ends before `to + 1`, elsewhere than at a multiple of [`Self::COLUMNS`], and if a
+    /// length is wrong.
+    pub fn keyswitch_columns(&self, inputs: &[u32], columns: Range<usize>, outputs: &mut [u32]) {
         let batch = inputs.len() / (self.from + 1);
-        assert!(inputs.len() == batch * (self.from + 1) && outputs.len() == batch * (self.to + 1), "whole ciphertexts");
+        let width = columns.len();
+        assert!(
+            columns.start.is_multiple_of(COLUMNS)
+                && (columns.end.is_multiple_of(COLUMNS) || columns.end == self.to + 1)
+                && columns.end <= self.to + 1,
+            "whole runs of columns"
+        );
+        assert!(inputs.len() == batch * (self.from + 1) && outputs.len() == batch * width, "whole ciphertexts");
+        if width == 0 {
+            return;
+        }
         let levels = self.cut.levels();
         // Mean of the dropped part. The input key is binary, so the phase contains half of each rounding error on
         // average, which can be removed.
@@ -93,28 +119,30 @@ impl KeyswitchKey {
                     let kept = if dropped == 0 { kept } else { kept << dropped };
                     error += i64::from(a.wrapping_sub(kept) as i32);
                 }
-                let output = &mut outputs[(first + item) * (self.to + 1)..][..self.to + 1];
+                let output = &mut outputs[(first + item) * width..][..width];
                 output.fill(0);
-                output[self.to] = input[self.from].wrapping_sub((error / 2) as u32);
+                if columns.end == self.to + 1 {
+                    output[width - 1] = input[self.from].wrapping_sub((error / 2) as u32);
+                }
             }
             let rows = self.rows();
-            let (key, at, to) = (self.words.as_ptr(), digits.as_ptr(), self.to);
-            let out = outputs[first * (self.to + 1)..].as_mut_ptr();
+            let (key, at) = (self.words[columns.start * rows..].as_ptr(), digits.as_ptr());
+            let out = outputs[first * width..].as_mut_ptr();
             if group == 1 {
-                dispatch!(self.backend, subtract_rows<_, 1, 8>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 1, 8>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, width: usize, group: usize));
             } else {
-                dispatch!(self.backend, subtract_rows<_, 4, 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 4, 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, width: usize, group: usize));
             }
         }
     }
 }
 
-/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items, `AT_ONCE`
-/// registers of columns at once.
+/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items and `width` columns,
+/// `AT_ONCE` registers of columns at once.
 ///
 /// # Safety
-/// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set
-/// of `lanes` is enabled.
+/// `key` holds runs of [`KeyswitchKey`] for these columns, `digits` `G * rows` words, `out` `group * width`; the
+/// instruction set of `lanes` is enabled.
 #[inline(always)]
 unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
     l: L,
@@ -122,11 +150,11 @@ unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
     rows: usize,
     digits: *const i32,
     out: *mut u32,
-    to: usize,
+    width: usize,
     group: usize,
 ) {
-    for run in 0..(to + 1).div_ceil(COLUMNS) {
-        // SAFETY: columns past `to` exist in the key (zeros) and are dropped on the way out.
+    for run in 0..width.div_ceil(COLUMNS) {
+        // SAFETY: columns past the last one exist in the key (zeros) and are dropped on the way out.
         unsafe {
             let key = key.add(run * rows * COLUMNS);
             for part in (0..COLUMNS).step_by(AT_ONCE * L::WIDTH) {
@@ -151,8 +179,8 @@ unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
                     }
                     let first = run * COLUMNS + part;
                     for (i, word) in words[..AT_ONCE * L::WIDTH].iter().enumerate() {
-                        if first + i <= to {
-                            let at = out.add(item * (to + 1) + first + i);
+                        if first + i < width {
+                            let at = out.add(item * width + first + i);
                             *at = (*at).wrapping_sub(*word);
                         }
                     }

@@ -8,6 +8,7 @@ mod block;
 mod cmux;
 mod decomposition;
 mod keyswitch;
+mod team;
 
 pub(crate) use blind_rotate::Call;
 pub use blind_rotate::{BlindRotation, MAX_BLOCK_BITS, Scratch};
@@ -15,3 +16,5 @@ pub(crate) use block::{Monomials, blind_rotate_blocks};
 pub(crate) use cmux::blind_rotate_bits;
 pub use decomposition::Decomposition;
 pub use keyswitch::KeyswitchKey;
+pub(crate) use team::Seat;
+pub use team::SharedRotation;

@@ -20,7 +20,7 @@ use solinas_formats::tfhe::ServerFile;
 use solinas_gpu::Device;
 use solinas_gpu::tfhe::{Engines, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Split};
 use std::collections::HashMap;
 use std::ops::Add;
 use std::sync::{Arc, OnceLock};
@@ -34,6 +34,9 @@ struct Speed {
     batched: f64,
     copies: f64,
 }
+
+/// The speed that each further thread of a team adds, relative to one thread (`cargo measure blind-rotate`).
+const TEAM_GAIN: f64 = 0.75;
 
 /// Evaluation under a TFHE key.
 #[derive(Debug)]
@@ -136,8 +139,8 @@ impl TfheEngine {
             shallow => shallow?,
         };
         // The choice uses fixed relative times and no measured ones: the same program and model give the same plan.
-        let speed = Speed { alone: 1.0, batched: 0.75, copies: 0.0 };
-        let seconds = |planned: &Scheduled| seconds(&planned.schedule, instances, threads, speed);
+        let speed = Speed { alone: 1.0, batched: 0.6, copies: 0.0 };
+        let seconds = |planned: &Scheduled| self.seconds_on_host(&planned.schedule, instances, threads, speed);
         Ok(if seconds(&shallow) < seconds(&fewest) { shallow } else { fewest })
     }
 
@@ -162,6 +165,19 @@ impl TfheEngine {
     fn scheduled(&self, key: Key, make: impl FnOnce() -> Result<Body, Error>) -> Result<Arc<Scheduled>, Error> {
         let weight = key.1;
         self.plans.get(key, |made| made.schedule.bootstraps(), |_| Ok(Scheduled::new(make()?, weight)))
+    }
+
+    /// Predicts the time of a schedule on threads. Waves run one after the other, split as the evaluator splits them.
+    fn seconds_on_host(&self, schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
+        let wave = |jobs: usize| {
+            let jobs = jobs.saturating_mul(lanes);
+            let Split { batch, members } = self.evaluator.split(jobs, threads);
+            let one = if batch == 1 { speed.alone } else { batch as f64 * speed.batched };
+            let rounds = jobs.div_ceil(batch).div_ceil((threads / members).max(1));
+            rounds as f64 * one / (1.0 + TEAM_GAIN * (members - 1) as f64)
+        };
+        // The sum of no numbers is -0.0.
+        schedule.waves().into_iter().map(wave).fold(0.0, Add::add)
     }
 
     /// Returns the measured time of a bootstrap. Measures once: the second of two runs, when the key is in the cache.
@@ -362,15 +378,14 @@ impl PlannedWork for Planned {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let speed = self.engine.speed(control)?;
-        // Devices share a wave among their multiprocessors.
-        let workers = self.engine.devices.as_ref().map_or(threads, Engines::parallel);
+        let schedule = &self.scheduled.schedule;
+        let seconds = match &self.engine.devices {
+            // Devices share a wave among their multiprocessors.
+            Some(devices) => seconds_on_devices(schedule, instances, devices.parallel(), speed),
+            None => self.engine.seconds_on_host(schedule, instances, threads, speed),
+        };
         let copies = (self.scheduled.schedule.values_of_host() * instances) as f64 * speed.copies;
-        Ok(Estimate {
-            seconds: seconds(&self.scheduled.schedule, instances, workers, speed) + copies,
-            bootstrap_seconds: speed.alone,
-            threads,
-            ..self.count(instances)?
-        })
+        Ok(Estimate { seconds: seconds + copies, bootstrap_seconds: speed.alone, threads, ..self.count(instances)? })
     }
 
     fn plan(&self) -> Result<Option<Plan>, Error> {
@@ -477,9 +492,9 @@ fn body(program: &Program, params: &Params, weight: u64, shallow: bool, limits: 
     }
 }
 
-/// Predicts the time of a schedule. Waves run one after the other; the threads share each wave evenly.
-fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
-    let wave = |jobs: usize| match (jobs as u64 * lanes as u64).div_ceil(threads as u64) {
+/// Predicts the time of a schedule on devices. Waves run one after the other, and the devices share each wave evenly.
+fn seconds_on_devices(schedule: &Schedule, lanes: usize, parallel: usize, speed: Speed) -> f64 {
+    let wave = |jobs: usize| match (jobs as u64 * lanes as u64).div_ceil(parallel as u64) {
         0 => 0.0,
         1 => speed.alone,
         share => share as f64 * speed.batched,

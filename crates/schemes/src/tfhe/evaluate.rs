@@ -71,6 +71,19 @@ impl std::fmt::Debug for Evaluator {
 /// above this size the accumulators no longer fit the cache.
 const BATCH: usize = 16;
 
+/// Largest number of threads that compute a rotation together. They meet twice for each block of the key, and one rotation
+/// of integers has only two polynomials to share between the meetings.
+const LARGEST_TEAM: usize = 4;
+
+/// A split of bootstraps over threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// Bootstraps of a batch, which share the key; at least 1.
+    pub batch: usize,
+    /// Threads that compute a batch together; at least 1.
+    pub members: usize,
+}
+
 /// Boxes of a test polynomial: the values of the integers family.
 pub(super) const BOXES: usize = 16;
 
@@ -181,14 +194,26 @@ impl Evaluator {
         if !tasks.iter().all(|task| of_this_family(task.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
-        Ok(tasks.par_chunks(Self::batch(tasks.len())).flat_map_iter(|tasks| self.bootstrap_batch(tasks)).collect())
+        let Split { batch, members } = self.split(tasks.len(), rayon::current_num_threads());
+        Ok(tasks.par_chunks(batch).flat_map_iter(|tasks| self.bootstrap_batch(tasks, members)).collect())
     }
 
-    /// Size of the batches in which the current thread pool computes `tasks` rotations.
-    pub(super) fn batch(tasks: usize) -> usize {
-        let share = tasks.div_ceil(rayon::current_num_threads().max(1));
+    /// The split of `tasks` bootstraps over `threads` threads. Fewer bootstraps than threads are computed by teams, and more
+    /// in equal batches.
+    pub fn split(&self, tasks: usize, threads: usize) -> Split {
+        let threads = threads.max(1);
+        if (1..=threads).contains(&tasks) {
+            // As many teams as there are threads to fill them. But a team reads the key once for a whole group of
+            // accumulators, so fewer threads than that make one team for each group.
+            let teams = (threads / LARGEST_TEAM).clamp(tasks.div_ceil(self.rotation.group()), tasks);
+            let members = (threads / teams).min(self.rotation.largest_team()).min(LARGEST_TEAM);
+            if members > 1 {
+                return Split { batch: tasks.div_ceil(teams), members };
+            }
+        }
+        let share = tasks.div_ceil(threads);
         // Batches of equal size: 17 tasks become 9 and 8, not 16 and 1.
-        share.div_ceil(share.div_ceil(BATCH).max(1)).max(1)
+        Split { batch: share.div_ceil(share.div_ceil(BATCH).max(1)).max(1), members: 1 }
     }
 
     /// Computes the first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
@@ -223,8 +248,8 @@ impl Evaluator {
         Ok(LweCiphertext(exponents.iter().map(|&e| u32::from(e)).chain([body]).map(|e| e.wrapping_mul(unit)).collect()))
     }
 
-    fn bootstrap_batch(&self, tasks: &[BootstrapTask<'_>]) -> Vec<Vec<LweCiphertext>> {
-        let accumulators = self.blind_rotate(tasks);
+    fn bootstrap_batch(&self, tasks: &[BootstrapTask<'_>], members: usize) -> Vec<Vec<LweCiphertext>> {
+        let accumulators = self.blind_rotate(tasks, members);
         let len = self.rotation.accumulator_len();
         tasks
             .iter()
@@ -239,30 +264,73 @@ impl Evaluator {
     }
 
     /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each task's test polynomial by its phase.
-    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>]) -> AlignedVec<u32> {
+    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>], members: usize) -> AlignedVec<u32> {
         let p = self.params.literal();
         let small = p.lwe_dimension + 1;
         let inputs: Vec<u32> = tasks.iter().flat_map(|task| task.input.0.iter().copied()).collect();
-        let mut switched = vec![0u32; tasks.len() * small];
-        self.keyswitch_key.keyswitch(&inputs, &mut switched);
+        let switched = self.keyswitch_words(&inputs, members);
         let mut exponents = Vec::with_capacity(tasks.len() * p.lwe_dimension);
         let start = |(task, switched): (&BootstrapTask<'_>, &[u32])| {
             (task.table.boxes(), modulus_switch(switched, p, task.table.offset(), &mut exponents))
         };
         let starts: Vec<_> = tasks.iter().zip(switched.chunks_exact(small)).map(start).collect();
-        self.rotate(&starts, &exponents)
+        self.rotate(&starts, &exponents, members)
+    }
+
+    /// The keyswitch of ciphertexts by several threads, each with its columns of the key.
+    fn keyswitch_words(&self, inputs: &[u32], members: usize) -> Vec<u32> {
+        let small = self.params.literal().lwe_dimension + 1;
+        let batch = inputs.len() / (self.params.big_dimension() + 1);
+        let width = small.div_ceil(KeyswitchKey::COLUMNS).div_ceil(members) * KeyswitchKey::COLUMNS;
+        let mut switched = vec![0u32; batch * small];
+        if width >= small {
+            self.keyswitch_key.keyswitch(inputs, &mut switched);
+            return switched;
+        }
+        let parts: Vec<(usize, Vec<u32>)> = (0..small.div_ceil(width))
+            .into_par_iter()
+            .map(|part| {
+                let columns = part * width..small.min((part + 1) * width);
+                let mut words = vec![0u32; batch * columns.len()];
+                self.keyswitch_key.keyswitch_columns(inputs, columns.clone(), &mut words);
+                (columns.start, words)
+            })
+            .collect();
+        for (start, words) in parts {
+            let width = words.len() / batch;
+            for (switched, words) in switched.chunks_exact_mut(small).zip(words.chunks_exact(width)) {
+                switched[start..start + width].copy_from_slice(words);
+            }
+        }
+        switched
     }
 
     /// Rotates test polynomials by the phases of LWE ciphertexts at modulus `2N`. Each has its boxes, the body of its
-    /// ciphertext, and `n` exponents, which are the mask. Returns the accumulators.
-    pub(super) fn rotate(&self, starts: &[([u32; BOXES], usize)], exponents: &[u16]) -> AlignedVec<u32> {
+    /// ciphertext, and `n` exponents, which are the mask. `members` threads of the
+    /// current pool compute them. Returns the accumulators.
+    pub(super) fn rotate(
+        &self,
+        starts: &[([u32; BOXES], usize)],
+        exponents: &[u16],
+        members: usize,
+    ) -> AlignedVec<u32> {
         let p = self.params.literal();
         let len = self.rotation.accumulator_len();
         let mut accumulators = AlignedVec::<u32>::zeroed(starts.len() * len);
         for ((boxes, body), accumulator) in starts.iter().zip(accumulators.chunks_exact_mut(len)) {
             rotated(boxes, *body, &mut accumulator[p.glwe_dimension * p.ring_dimension..]);
         }
-        self.rotation.blind_rotate(&self.bootstrapping_key, exponents, &mut accumulators, &mut self.rotation.scratch());
+        let mut scratch = self.rotation.scratch();
+        if members == 1 {
+            self.rotation.blind_rotate(&self.bootstrapping_key, exponents, &mut accumulators, &mut scratch);
+        } else {
+            let shared =
+                self.rotation.share(&self.bootstrapping_key, exponents, &mut accumulators, &mut scratch, members);
+            rayon::scope(|scope| {
+                (1..members).for_each(|_| scope.spawn(|_| shared.help()));
+                shared.lead();
+            });
+        }
         accumulators
     }
 

@@ -28,7 +28,7 @@ mod short;
 use crate::Error;
 pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
-pub use evaluate::{BootstrapTask, Evaluator, LookupTable, table_weight};
+pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_weight};
 pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
 pub use oprf::RandomSeed;

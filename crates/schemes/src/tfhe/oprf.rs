@@ -12,7 +12,7 @@
 //! `docs/derivations/tfhe-parameters.md`, section 9.
 
 use super::encrypt::{encode_bool, encode_value};
-use super::evaluate::BOXES;
+use super::evaluate::{BOXES, Split};
 use super::params::Family;
 use super::{Error, Evaluator, LweCiphertext, Params};
 use crate::KeyId;
@@ -68,14 +68,14 @@ impl Evaluator {
         if let Some(&bits) = bits.iter().find(|&bits| !(1..=most).contains(bits)) {
             return Err(Error::RandomBits { bits, most });
         }
-        let batch = Self::batch(bits.len());
+        let Split { batch, members } = self.split(bits.len(), rayon::current_num_threads());
         let batches = bits.par_chunks(batch).enumerate();
         Ok(batches
-            .flat_map_iter(|(i, bits)| self.random_batch(seed, first.wrapping_add((i * batch) as u64), bits))
+            .flat_map_iter(|(i, bits)| self.random_batch(seed, first.wrapping_add((i * batch) as u64), bits, members))
             .collect())
     }
 
-    fn random_batch(&self, seed: &RandomSeed, first: u64, bits: &[u32]) -> Vec<LweCiphertext> {
+    fn random_batch(&self, seed: &RandomSeed, first: u64, bits: &[u32], members: usize) -> Vec<LweCiphertext> {
         let (mut exponents, mut starts, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         for (i, &bits) in bits.iter().enumerate() {
             seed.mask(self.params(), first.wrapping_add(i as u64), &mut exponents);
@@ -83,7 +83,7 @@ impl Evaluator {
             starts.push((boxes, 0));
             constants.push(constant);
         }
-        let accumulators = self.rotate(&starts, &exponents);
+        let accumulators = self.rotate(&starts, &exponents, members);
         let block = |(accumulator, constant): (&[u32], u32)| {
             let mut block = self.sample_extract(accumulator);
             if let Some(body) = block.0.last_mut() {
