@@ -36,7 +36,7 @@ struct Speed {
 }
 
 /// The speed that each further thread of a team adds, relative to one thread (`cargo measure blind-rotate`).
-const TEAM_GAIN: f64 = 0.75;
+const TEAM_GAIN: f64 = 0.55;
 
 /// Evaluation under a TFHE key.
 #[derive(Debug)]

@@ -202,7 +202,8 @@ impl Evaluator {
     /// in equal batches.
     pub fn split(&self, tasks: usize, threads: usize) -> Split {
         let threads = threads.max(1);
-        if (1..=threads).contains(&tasks) {
+        // With a bootstrap for each thread, teams are no faster: 5.5 ms for two integers on two threads both ways.
+        if (1..threads).contains(&tasks) {
             // As many teams as there are threads to fill them. But a team reads the key once for a whole group of
             // accumulators, so fewer threads than that make one team for each group.
             let teams = (threads / LARGEST_TEAM).clamp(tasks.div_ceil(self.rotation.group()), tasks);
