@@ -49,7 +49,7 @@ fn run(args: &Args) -> Result<()> {
             let Ok(program) = Program::from_op(operation.name, &types) else { continue };
             let time = || {
                 let start = Instant::now();
-                server.prepare(Work::from(&program), &control)?;
+                let _prepared = server.prepare(Work::from(&program), &control)?;
                 Ok::<_, solinas_runtime::Error>(1e3 * start.elapsed().as_secs_f64())
             };
             times.push((time()?, time()?, operation.name));

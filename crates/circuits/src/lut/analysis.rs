@@ -235,14 +235,12 @@ impl Analysis {
             }
             let mut total = Some(loose.shift(offsets[0]));
             for (&offset, (node, rest, group)) in offsets[1..].iter().zip(&rests) {
-                let possible = self.arguments[*node];
-                let values = rest.iter().map(|v| v + offset).filter(|&v| possible.contains(v));
-                let values: Vec<_> = values.map(|v| output(&luts[*node], group, v)).collect();
-                if values.is_empty() {
-                    total = None; // This case cannot happen.
+                // Without possible arguments, this case cannot happen.
+                let Some(arguments) = rest.shift(offset).intersection(self.arguments[*node]) else {
+                    total = None;
                     break;
-                }
-                total = Some(total?.sum(Set::collect(values)?)?);
+                };
+                total = Some(total?.sum(arguments.map(|v| output(&luts[*node], group, v))?)?);
             }
             if let Some(set) = total {
                 result = Some(match result {

@@ -31,21 +31,20 @@ impl LutGraph {
     /// # Errors
     /// [`Stop::Cancelled`], [`Stop::Time`].
     pub fn optimize_within(&self, limits: &Limits<'_>) -> Result<Self, Stop> {
-        let mut best = None;
+        let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
+        let size = |g: &Self| (g.luts.len(), tables(g));
+        let mut best: Option<Self> = None;
         loop {
             let now = best.as_ref().unwrap_or(self);
-            // The ranges of a rebuilt graph are bounds. They may exceed the ranges that a graph allows.
-            let next = now.rebuild(limits)?.filter(|next| next.validate().is_ok());
-            let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
-            let size = |g: &Self| (g.luts.len(), tables(g));
-            let smaller = next.as_ref().is_some_and(|next| next.luts.len() < now.luts.len());
-            if next.as_ref().is_some_and(|next| size(next) <= size(now)) {
-                best = next;
-            }
+            let Some(next) = now.rebuild(limits)?.filter(|next| size(next) <= size(now)) else { break };
+            let smaller = next.luts.len() < now.luts.len();
+            best = Some(next);
             if !smaller {
-                return Ok(best.unwrap_or_else(|| self.clone()));
+                break;
             }
         }
+        // The ranges of a rebuilt graph are bounds. They may exceed the ranges that a graph allows.
+        Ok(best.filter(|graph| graph.validate().is_ok()).unwrap_or_else(|| self.clone()))
     }
 
     fn rebuild(&self, limits: &Limits<'_>) -> Result<Option<Self>, Stop> {

@@ -128,11 +128,12 @@ impl TfheEngine {
             CostModel::Shallow => return plan(true),
             CostModel::Threads(threads) => threads,
         };
-        let (fewest, instances) = (plan(false)?, request.instances);
+        let instances = request.instances;
         if instances == 0 || instances >= threads {
             // The plan of the fewest bootstraps has work for every thread.
-            return Ok(fewest);
+            return plan(false);
         }
+        let fewest = plan(false)?;
         let shallow = match plan(true) {
             // A plan with more bootstraps that is too large leaves the first plan.
             Err(Error::Planning { .. }) => return Ok(fewest),
