@@ -39,7 +39,7 @@ struct Args {
     /// complex or solinas
     #[arg(long, value_parser = engine)]
     engine: Option<Engine>,
-    /// partial-fft, full-fft, two-level or table; all by default
+    /// partial-fft, full-fft, two-level, eighth-table, quarter-table or table; all by default
     #[arg(long, value_parser = encrypt_method)]
     encrypt: Option<EncryptMethod>,
     /// partial-fft, full-fft or pair-table; all by default
@@ -52,8 +52,10 @@ fn engine(name: &str) -> std::result::Result<Engine, String> {
 }
 
 fn encrypt_method(name: &str) -> std::result::Result<EncryptMethod, String> {
-    use EncryptMethod::{FullFft, PartialFft, Table, TwoLevel};
-    choice(name, &[("partial-fft", PartialFft), ("full-fft", FullFft), ("two-level", TwoLevel), ("table", Table)])
+    use EncryptMethod::{EighthTable, FullFft, PartialFft, QuarterTable, Table, TwoLevel};
+    let tables =
+        [("two-level", TwoLevel), ("eighth-table", EighthTable), ("quarter-table", QuarterTable), ("table", Table)];
+    choice(name, &[&[("partial-fft", PartialFft), ("full-fft", FullFft)], &tables[..]].concat())
 }
 
 fn recrypt_method(name: &str) -> std::result::Result<RecryptMethod, String> {

@@ -9,6 +9,7 @@
 //! `x - q d` is in `0..3d`, and its residue modulo `2^M - 1 > 3d` determines it. The product `q d` modulo `2^M - 1`
 //! takes transforms of half the length.
 
+use core::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 use solinas_bigint::Natural;
@@ -53,6 +54,15 @@ pub(super) struct Modulus {
     top: u64,
     arithmetic: Arithmetic,
     pool: Mutex<Vec<Scratch>>,
+    spectra: Mutex<Vec<Zeroizing<Spectrum>>>,
+}
+
+/// A spectrum for temporary use. Its memory goes back to its [`Modulus`] on drop, because new pages are slow: at the
+/// largest set, a spectrum has 21 MB. The modulus wipes the memory when it is dropped itself.
+pub(super) struct Temporary<'a> {
+    modulus: &'a Modulus,
+    /// It is empty only during the drop.
+    spectrum: Option<Zeroizing<Spectrum>>,
 }
 
 /// Working memory of one reduction. It is wiped on drop.
@@ -92,7 +102,8 @@ impl Modulus {
         let top = (d >> shift).to_u64().unwrap_or(u64::MAX) + u64::from(shift > 0);
         let mut d_wide = d.words().to_vec();
         d_wide.push(0);
-        Ok(Self { d_wide, sums, full, half, mu: mu_spectrum, d_half, top, arithmetic, pool: Mutex::default() })
+        let (pool, spectra) = (Mutex::default(), Mutex::default());
+        Ok(Self { d_wide, sums, full, half, mu: mu_spectrum, d_half, top, arithmetic, pool, spectra })
     }
 
     /// The words of `d`.
@@ -118,6 +129,19 @@ impl Modulus {
     /// Returns an empty spectrum for operands and sums of products.
     pub(super) fn spectrum(&self) -> Spectrum {
         self.sums.spectrum()
+    }
+
+    /// Returns an empty spectrum for temporary use.
+    pub(super) fn temporary(&self) -> Temporary<'_> {
+        let pooled = self.spectra.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Temporary { modulus: self, spectrum: Some(pooled.unwrap_or_else(|| Zeroizing::new(self.spectrum()))) }
+    }
+
+    /// Returns the transform of a residue or wide residue, for temporary use.
+    pub(super) fn operand(&self, x: &[u64]) -> Result<Temporary<'_>, Error> {
+        let mut out = self.temporary();
+        self.forward_to(&mut out, x)?;
+        Ok(out)
     }
 
     /// out <- transform of a residue or wide residue.
@@ -155,7 +179,8 @@ impl Modulus {
 
     /// Returns a b modulo `d`.
     pub(super) fn mul(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, Error> {
-        self.mul_spectrum(a, &Zeroizing::new(self.forward(b)?))
+        let b = self.operand(b)?;
+        self.mul_spectrum(a, &b)
     }
 
     /// Returns a b modulo `d` for a transformed `b`.
@@ -172,7 +197,7 @@ impl Modulus {
 
     /// Returns a^2 modulo `d`.
     pub(super) fn square(&self, a: &[u64]) -> Result<Vec<u64>, Error> {
-        let mut sum = Zeroizing::new(self.forward(a)?);
+        let mut sum = self.operand(a)?;
         self.sums.square(&mut sum)?;
         self.reduce(&mut sum)
     }
@@ -301,6 +326,29 @@ impl Modulus {
 
     fn give(&self, scratch: Scratch) {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+    }
+}
+
+impl Deref for Temporary<'_> {
+    type Target = Spectrum;
+
+    fn deref(&self) -> &Spectrum {
+        self.spectrum.as_ref().unwrap_or_else(|| unreachable!("it is empty only during the drop"))
+    }
+}
+
+impl DerefMut for Temporary<'_> {
+    fn deref_mut(&mut self) -> &mut Spectrum {
+        self.spectrum.as_mut().unwrap_or_else(|| unreachable!("it is empty only during the drop"))
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if let Some(mut spectrum) = self.spectrum.take() {
+            spectrum.clear();
+            self.modulus.spectra.lock().unwrap_or_else(PoisonError::into_inner).push(spectrum);
+        }
     }
 }
 

@@ -39,8 +39,12 @@ pub enum EncryptMethod {
     /// [`Params::max_nonzeros`] products.
     FullFft,
     /// Stores `r^i` and the transforms of `r^(w j)`, with `w` near `sqrt(8 n)`. Takes one transform for each window
-    /// that is not empty.
+    /// that is not empty, except for the lowest one.
     TwoLevel,
+    /// Stores and takes what [`Self::TwoLevel`] does, with `w = n / 8`.
+    EighthTable,
+    /// Stores and takes what [`Self::TwoLevel`] does, with `w = n / 4`.
+    QuarterTable,
     /// Stores every power. Takes one addition for each non-zero coefficient.
     Table,
 }
@@ -54,7 +58,8 @@ const SWEEP: usize = 64;
 
 impl EncryptMethod {
     /// All methods, by increasing cost of an encryption.
-    pub const ALL: [Self; 4] = [Self::Table, Self::FullFft, Self::TwoLevel, Self::PartialFft];
+    pub const ALL: [Self; 6] =
+        [Self::Table, Self::FullFft, Self::QuarterTable, Self::EighthTable, Self::TwoLevel, Self::PartialFft];
 
     /// Name of the method.
     pub fn name(self) -> &'static str {
@@ -62,6 +67,8 @@ impl EncryptMethod {
             Self::PartialFft => "partial-FFT encryption",
             Self::FullFft => "full-FFT encryption",
             Self::TwoLevel => "two-level table encryption",
+            Self::EighthTable => "eighth-table encryption",
+            Self::QuarterTable => "quarter-table encryption",
             Self::Table => "table encryption",
         }
     }
@@ -71,6 +78,8 @@ impl EncryptMethod {
         match self {
             Self::PartialFft | Self::FullFft => PAPER_WINDOW.min(n),
             Self::TwoLevel => 1 << (n.ilog2() + 3).div_ceil(2).min(n.ilog2()),
+            Self::EighthTable => n / 8,
+            Self::QuarterTable => n / 4,
             Self::Table => n,
         }
     }
@@ -83,7 +92,9 @@ impl EncryptMethod {
         match self {
             Self::PartialFft => residue * (window + SPECTRUM_FACTOR),
             Self::FullFft => residue * SPECTRUM_FACTOR * (window + factors),
-            Self::TwoLevel => residue * (window + SPECTRUM_FACTOR * factors / 2),
+            Self::TwoLevel | Self::EighthTable | Self::QuarterTable => {
+                residue * (window + SPECTRUM_FACTOR * factors / 2)
+            }
             Self::Table => residue * window,
         }
     }
@@ -322,7 +333,7 @@ impl Powers {
                 factors: spectra(&self::powers(&modulus, &step()?, 2 * dimension / window)?)?,
                 powers: spectra(powers.as_slice())?,
             },
-            EncryptMethod::TwoLevel => {
+            EncryptMethod::TwoLevel | EncryptMethod::EighthTable | EncryptMethod::QuarterTable => {
                 let factors = spectra(&self::powers(&modulus, &step()?, dimension / window)?)?;
                 Tables::TwoLevel { factors, powers }
             }
@@ -362,7 +373,7 @@ impl Powers {
                 Ok(value)
             }
             Tables::Full { powers, factors } => {
-                let mut sum = Zeroizing::new(modulus.spectrum());
+                let mut sum = modulus.temporary();
                 for &(index, negative) in &noise.terms {
                     let (high, low) = split(index);
                     let high = high + if negative { factors.len() / 2 } else { 0 };
@@ -371,16 +382,26 @@ impl Powers {
                 Ok(Zeroizing::new(modulus.reduce(&mut sum)?))
             }
             Tables::TwoLevel { powers, factors } => {
-                let [mut sum, mut operand] = [0, 1].map(|_| Zeroizing::new(modulus.spectrum()));
+                let [mut sum, mut operand] = [0, 1].map(|_| modulus.temporary());
+                let mut lowest = None;
                 for group in noise.terms.chunk_by(|a, b| split(a.0).0 == split(b.0).0) {
                     let mut inner = SignedSum::new(modulus);
                     for &(index, negative) in group {
                         inner.add(negative, powers.residue(words, split(index).1));
                     }
-                    modulus.forward_to(&mut operand, &inner.finish(modulus))?;
-                    modulus.multiply_add(&mut sum, &operand, &factors[split(group[0].0).0])?;
+                    let (inner, high) = (inner.finish(modulus), split(group[0].0).0);
+                    if high == 0 {
+                        lowest = Some(inner);
+                        continue;
+                    }
+                    modulus.forward_to(&mut operand, &inner)?;
+                    modulus.multiply_add(&mut sum, &operand, &factors[high])?;
                 }
-                Ok(Zeroizing::new(modulus.reduce(&mut sum)?))
+                let mut value = Zeroizing::new(modulus.reduce(&mut sum)?);
+                if let Some(lowest) = lowest {
+                    modulus.add(&mut value, &lowest);
+                }
+                Ok(value)
             }
         }
     }

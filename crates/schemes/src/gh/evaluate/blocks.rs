@@ -244,12 +244,6 @@ impl Sums {
         }
     }
 
-    fn clear(&mut self) {
-        for sum in &mut self.sums {
-            sum.fill(0);
-        }
-    }
-
     fn reduced(mut self, modulus: &Modulus) -> Vec<Vec<u64>> {
         for sum in &mut self.sums {
             modulus.reduce_wide(sum);
@@ -270,14 +264,88 @@ fn add_carry(words: &mut [u64], mut carry: u64) {
     }
 }
 
-/// For each `a` that has candidates: `a` and the candidates of its pairs, from `b = a + 1` on.
-fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
+/// The inner sums of a block, `sum_b bit_j(z_k(a,b)) eta_kb` for each `a` that has candidates and each bit `j`, highest
+/// bit first. The sums are wide residues.
+///
+/// All sums are computed strip by strip, so that a word of an indicator is read from memory once for all of them. The
+/// indicators are in groups of [`GROUP`]. For each strip, the sums of all subsets of each group come first. Then every
+/// inner sum adds up one subset sum of each group.
+struct InnerSums {
+    bits: usize,
+    /// Words of a sum.
+    len: usize,
+    words: Vec<u64>,
+}
+
+/// Indicators of a group. Larger groups have more subsets than sums that use them.
+const GROUP: usize = 4;
+const SUBSETS: usize = 1 << GROUP;
+
+impl InnerSums {
+    fn new(server: &ServerKey, k: usize, candidates: &[u8]) -> Self {
+        let params = server.params();
+        let (bits, words) = (params.precision() + 1, server.public().words());
+        let groups = params.indicators().div_ceil(GROUP);
+        let subsets = selected_subsets(params, candidates, groups);
+        let mut sums = vec![0; subsets.len() / groups * (words + 1)];
+        // The words of a strip, and the word above them.
+        let mut strips = vec![[0; STRIP]; groups * SUBSETS];
+        let mut tops = vec![0; groups * SUBSETS];
+        for start in (0..words).step_by(STRIP) {
+            let end = (start + STRIP).min(words);
+            let len = end - start;
+            for group in 0..groups {
+                let (strips, tops) = (&mut strips[group * SUBSETS..][..SUBSETS], &mut tops[group * SUBSETS..]);
+                let first = group * GROUP;
+                for (i, b) in (first..params.indicators().min(first + GROUP)).enumerate() {
+                    // The subsets whose last member is b: b itself, and those before together with b.
+                    let summand = &server.indicator(k, b)[start..end];
+                    let (before, with) = strips.split_at_mut(1 << i);
+                    with[0][..len].copy_from_slice(summand);
+                    for (subset, (before, with)) in before.iter().zip(with).enumerate().skip(1) {
+                        tops[subset | 1 << i] = tops[subset] + limbs::add_to(&mut with[..len], &before[..len], summand);
+                    }
+                }
+            }
+            for (sum, subsets) in sums.chunks_exact_mut(words + 1).zip(subsets.chunks_exact(groups)) {
+                let chosen = subsets.iter().enumerate().filter(|(_, subset)| **subset != 0);
+                let mut chosen = chosen.map(|(group, &subset)| group * SUBSETS + usize::from(subset));
+                let sum = &mut sum[start..=end];
+                let below = sum[0];
+                let Some(first) = chosen.next() else { continue };
+                sum[..len].copy_from_slice(&strips[first][..len]);
+                sum[len] = tops[first];
+                for at in chosen {
+                    sum[len] += tops[at] + limbs::add(&mut sum[..len], &strips[at][..len]);
+                }
+                add_carry(sum, below);
+            }
+        }
+        Self { bits, len: words + 1, words: sums }
+    }
+
+    /// The sum of bit `j` of the candidates of the pairs `(a, b)`.
+    fn of(&self, a: usize, j: usize) -> &[u64] {
+        &self.words[(a * self.bits + j) * self.len..][..self.len]
+    }
+}
+
+/// For each `a`, each bit and each group, the indicators of the group that [`InnerSums`] adds: bit `i` stands for
+/// indicator `i` of the group.
+fn selected_subsets(params: &Params, candidates: &[u8], groups: usize) -> Vec<u8> {
+    let bits = params.precision() + 1;
+    let mut subsets = vec![0; params.first_indices() * bits * groups];
     let mut rest = candidates;
-    params.pairs().enumerate().map(move |(a, count)| {
+    for (a, (count, subsets)) in params.pairs().zip(subsets.chunks_exact_mut(bits * groups)).enumerate() {
         let (here, after) = rest.split_at(count);
         rest = after;
-        (a, here)
-    })
+        for (b, candidate) in (a + 1..).zip(here) {
+            for (j, subsets) in subsets.chunks_exact_mut(groups).enumerate() {
+                subsets[b / GROUP] |= (candidate >> (bits - 1 - j) & 1) << (b % GROUP);
+            }
+        }
+    }
+    subsets
 }
 
 /// Columns of [`RecryptMethod::PartialFft`].
@@ -288,16 +356,14 @@ fn reduced_products(
     candidates: &[u8],
 ) -> Result<Vec<Vec<u64>>, Error> {
     let bits = server.params().precision() + 1;
+    let inner = InnerSums::new(server, k, candidates);
     let mut columns = vec![vec![0; modulus.words()]; bits];
-    let mut inner = Sums::new(modulus, bits);
-    let mut first = modulus.spectrum();
-    for (a, candidates) in rows(server.params(), candidates) {
-        inner.clear();
-        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
-        modulus.forward_to(&mut first, server.indicator(k, a))?;
-        for (column, inner) in columns.iter_mut().zip(&inner.sums) {
-            modulus.add(column, &modulus.mul_spectrum(inner, &first)?);
-        }
+    for a in 0..server.params().first_indices() {
+        let first = modulus.operand(server.indicator(k, a))?;
+        columns.par_iter_mut().enumerate().try_for_each(|(j, column)| -> Result<(), Error> {
+            modulus.add(column, &modulus.mul_spectrum(inner.of(a, j), &first)?);
+            Ok(())
+        })?;
     }
     Ok(columns)
 }
@@ -310,19 +376,16 @@ fn summed_products(
     candidates: &[u8],
     firsts: &[Spectrum],
 ) -> Result<Vec<Vec<u64>>, Error> {
-    let bits = server.params().precision() + 1;
-    let mut columns: Vec<Spectrum> = (0..bits).map(|_| modulus.spectrum()).collect();
-    let mut inner = Sums::new(modulus, bits);
-    let mut operand = modulus.spectrum();
-    for (a, candidates) in rows(server.params(), candidates) {
-        inner.clear();
-        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
-        for (column, inner) in columns.iter_mut().zip(&inner.sums) {
-            modulus.forward_to(&mut operand, inner)?;
-            modulus.multiply_add(column, &operand, &firsts[a])?;
+    let inner = InnerSums::new(server, k, candidates);
+    let column = |j: usize| {
+        let [mut sum, mut operand] = [0, 1].map(|_| modulus.temporary());
+        for (a, first) in firsts.iter().enumerate() {
+            modulus.forward_to(&mut operand, inner.of(a, j))?;
+            modulus.multiply_add(&mut sum, &operand, first)?;
         }
-    }
-    columns.iter_mut().map(|column| modulus.reduce(column)).collect()
+        modulus.reduce(&mut sum)
+    };
+    (0..=server.params().precision()).into_par_iter().map(column).collect()
 }
 
 /// Number of words of a key's pair table, see [`Blocks::Pairs`].
@@ -345,7 +408,7 @@ fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u
     let (count, m) = (params.candidates(), params.indicators());
     let mut done = 0;
     for a in 0..params.first_indices() {
-        let first = modulus.forward(server.indicator(k, a))?;
+        let first = modulus.operand(server.indicator(k, a))?;
         let seconds = (a + 1..m.min(a + 1 + count - done)).into_par_iter();
         let products: Vec<Vec<u64>> =
             seconds.map(|b| modulus.mul_spectrum(server.indicator(k, b), &first)).collect::<Result<_, _>>()?;

@@ -15,9 +15,8 @@ use rayon::prelude::*;
 use solinas_field::limbs;
 
 use super::super::Error;
-use super::super::modulus::Modulus;
+use super::super::modulus::{Modulus, Temporary};
 use super::super::noise::top_power;
-use solinas_bigint::fft::Spectrum;
 
 /// Computes the rounded sum modulo 2. Shape: `p + 1` columns of `s` residues; column `j` has weight `2^-j`.
 pub(super) fn sum_columns(modulus: &Modulus, mut columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
@@ -63,8 +62,7 @@ pub(super) fn powers_of_two(modulus: &Modulus, bits: &[Vec<u64>], powers: usize)
 /// Computes `e_2 = (e_1^2 - sum x^2) / 2`.
 fn second_symmetric(modulus: &Modulus, bits: &[Vec<u64>], first: &[u64]) -> Result<Vec<u64>, Error> {
     let squares = || -> Result<Vec<u64>, Error> {
-        let mut sum = modulus.spectrum();
-        let mut operand = modulus.spectrum();
+        let [mut sum, mut operand] = [0, 1].map(|_| modulus.temporary());
         for bit in bits {
             modulus.forward_to(&mut operand, bit)?;
             modulus.multiply_add(&mut sum, &operand, &operand)?;
@@ -93,14 +91,14 @@ fn tree(modulus: &Modulus, bits: &[Vec<u64>], degree: usize, wanted: &[usize]) -
         rayon::join(|| tree(modulus, low, degree, &all(low.len())), || tree(modulus, high, degree, &all(high.len())));
     let (low, high) = (low?, high?);
     let last = wanted.last().copied().unwrap_or(0);
-    let transform = |coefficients: &[Vec<u64>]| -> Result<Vec<Spectrum>, Error> {
+    let transform = |coefficients: &[Vec<u64>]| -> Result<Vec<Temporary<'_>>, Error> {
         let used = coefficients.len().min(last - 1);
-        coefficients[..used].par_iter().map(|coefficient| modulus.forward(coefficient)).collect()
+        coefficients[..used].par_iter().map(|coefficient| modulus.operand(coefficient)).collect()
     };
     let (low_spectra, high_spectra) = (transform(&low)?, transform(&high)?);
     // Coefficient i of a factor has index i - 1.
     let coefficient = |&k: &usize| -> Result<Vec<u64>, Error> {
-        let mut sum = modulus.spectrum();
+        let mut sum = modulus.temporary();
         let mut products = 0;
         for i in k.saturating_sub(high_spectra.len()).max(1)..=low_spectra.len().min(k - 1) {
             modulus.multiply_add(&mut sum, &low_spectra[i - 1], &high_spectra[k - i - 1])?;
