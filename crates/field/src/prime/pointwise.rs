@@ -248,7 +248,7 @@ mod x86 {
         pub(super) fn product<const BITS: u32>(self, x: L::U, y: L::U) -> L::U {
             match BITS {
                 FUSED => self.fused(x, y),
-                ..=FAST_PRIME_BITS => self.float.multiply::<false>(x, y, self.q),
+                1..=FAST_PRIME_BITS => self.float.multiply::<false>(x, y, self.q),
                 WIDE_PRIME_BITS => self.float.multiply::<true>(x, y, self.q),
                 _ => self.mul(x, y),
             }
