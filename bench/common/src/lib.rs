@@ -45,7 +45,7 @@ pub enum Error {
     #[error("the peer {name} failed: {problem}; build it again, or leave it out (README.md)")]
     Peer {
         /// The peer.
-        name: &'static str,
+        name: String,
         /// The problem.
         problem: String,
     },

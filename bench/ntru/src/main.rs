@@ -3,9 +3,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
 mod ours;
-mod peer;
 mod report;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bench_common::command::{self, Output, Sampling};
@@ -48,6 +48,9 @@ struct Args {
     /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
+    /// Folder of the peers' programs, of which those of OpenFHE run
+    #[arg(long, value_name = "FOLDER", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/peers/bgv"))]
+    peers: PathBuf,
     #[command(flatten)]
     sampling: Sampling<50, 2>,
     #[command(flatten)]
@@ -59,13 +62,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Error> {
-    let peer = peer::program().map_or_else(
-        || "OpenFHE: not found; openfhe.sh makes it, SOLINAS_OPENFHE names it elsewhere".into(),
-        |path| format!("OpenFHE by {}", path.file_name().unwrap_or_default().to_string_lossy()),
-    );
     let mut header = command::header("bench-ntru")?;
     header.extend([
-        format!("against {peer}; tfhe-ntt 0.7.1"),
+        "against OpenFHE, where ../peers/openfhe.sh built it, and tfhe-ntt 0.7.1; of several builds, the row has the fastest".into(),
         "microseconds of one operation, wall time; ratios of medians, below 1 is faster; bound: the operation's transforms and products, each at the speed it has alone in the same run, spread over the threads".into(),
     ]);
     let effort = args.sampling.effort(7, 0.3);
@@ -82,7 +81,7 @@ fn run(args: &Args) -> Result<(), Error> {
     for &threads in &args.threads {
         let pool = machine::pool(threads.into())?;
         for set in &args.params {
-            show(ours::operations(set, &pool, &args.filter, effort)?);
+            show(ours::operations(set, &pool, &args.peers, &args.filter, effort)?);
         }
         for set in &args.bootstrapping {
             show(ours::bootstrapping(set, &pool, &args.filter, effort)?);

@@ -1,9 +1,11 @@
 //! The rows: transforms, operations and bootstrapping.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::time::Instant;
 
 use bench_common::must;
+use bench_common::process;
 use bench_common::sample::Effort;
 use bench_common::stats::Summary;
 use rayon::ThreadPool;
@@ -14,38 +16,37 @@ use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey}
 use solinas_schemes::{Control, Entropy, Evaluate, Level};
 
 use crate::Error;
-use crate::peer;
 use crate::report::Row;
 
-/// Microseconds of ours and of the peer, in turn, each after an untimed run. A sample repeats short work.
+/// Microseconds of ours and of the peers, in turn, each after an untimed run. A sample repeats short work. A peer's run returns its time.
 fn race(
     effort: Effort,
     mut ours: impl FnMut(),
-    mut peer: Option<&mut dyn FnMut() -> Result<f64, Error>>,
-) -> Result<(Summary, Option<Summary>), Error> {
+    peers: &mut [&mut dyn FnMut() -> Result<f64, Error>],
+) -> Result<(Summary, Vec<Summary>), Error> {
     let start = Instant::now();
     ours();
     let first = start.elapsed();
     let repeat = if first.is_zero() { 1000 } else { (200_000 / first.as_nanos().max(1)).clamp(1, 10_000) };
-    if let Some(peer) = &mut peer {
+    for peer in peers.iter_mut() {
         peer()?;
     }
-    let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
+    let (mut our_times, mut peer_times) = (Vec::new(), vec![Vec::new(); peers.len()]);
     effort.rounds(|_| {
-        if peer.is_some() {
-            // The peer has emptied the caches.
+        if !peers.is_empty() {
+            // The peers have emptied the caches.
             ours();
         }
         let begin = Instant::now();
         (0..repeat).for_each(|_| ours());
         our_times.push(begin.elapsed().as_secs_f64() * 1e6 / repeat as f64);
-        if let Some(peer) = &mut peer {
+        for (peer, times) in peers.iter_mut().zip(&mut peer_times) {
             peer()?;
-            peer_times.push(peer()?);
+            times.push(peer()?);
         }
         Ok::<_, Error>(())
     })?;
-    Ok((Summary::of(&our_times), peer.is_some().then(|| Summary::of(&peer_times))))
+    Ok((Summary::of(&our_times), peer_times.iter().map(|times| Summary::of(times)).collect()))
 }
 
 /// Microseconds of one transform and of one product of a tower, on one thread.
@@ -54,8 +55,8 @@ fn units(params: &Params, effort: Effort) -> Result<[f64; 2], Error> {
     let basis = Basis::new(params.dimension(), &moduli[moduli.len() - 1..], Backend::detect()?)?;
     let ones = RnsPoly::<Coeff>::from_signed(&basis, &vec![1; params.dimension()])?;
     let (mut x, y) = (ones.words().to_vec(), ones.words().to_vec());
-    let transform = race(effort, || basis.plan(0).forward(&mut x), None)?.0;
-    let product = race(effort, || basis.pointwise(0).multiply(&mut x, &y), None)?.0;
+    let transform = race(effort, || basis.plan(0).forward(&mut x), &mut [])?.0;
+    let product = race(effort, || basis.pointwise(0).multiply(&mut x, &y), &mut [])?.0;
     Ok([transform.median, product.median])
 }
 
@@ -88,8 +89,9 @@ pub fn transforms(filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
             (0..peer_repeats).for_each(|_| theirs.fwd(black_box(&mut y)));
             Ok(start.elapsed().as_secs_f64() * 1e6 / peer_repeats as f64)
         };
-        let (wall, peer) = race(effort, || ours.forward(black_box(&mut x)), Some(&mut peer))?;
-        rows.push(Row::new(ours.kernel().name(), &operation, 1, wall, None, peer.map(|peer| ("tfhe-ntt", peer))));
+        let (wall, peer) = race(effort, || ours.forward(black_box(&mut x)), &mut [&mut peer])?;
+        let peer = peer.first().map(|&times| ("tfhe-ntt", times));
+        rows.push(Row::new(ours.kernel().name(), &operation, 1, wall, None, peer));
     }
     Ok(rows)
 }
@@ -98,7 +100,7 @@ pub fn transforms(filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
 ///
 /// # Errors
 /// From the scheme and the peer.
-pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
+pub fn operations(set: &str, pool: &ThreadPool, peers: &Path, filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
     let params = Params::named(set)?;
     let threads = pool.current_num_threads();
     let names = ["Encrypt", "EvalAdd", "EvalMult", "KeySwitch", "ModReduce", "ComposedEvalMult", "Decrypt, last level"];
@@ -124,8 +126,14 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     let depth = params.depth();
     // OpenFHE's nearest parameters: primes of one width, and the same number of bits in all.
     let bits = (params.log2_modulus(params.fresh_level()) / (depth + 1) as f64).round() as u32;
-    let mut peer = if depth >= 7 { peer::start(params.dimension(), depth, bits, threads)? } else { None };
-    let peer_name = peer.as_ref().map(|peer| format!("OpenFHE {}, {} bits", peer.version, peer.bits));
+    let mut peers = if depth >= 7 {
+        let arguments = [params.dimension(), depth, bits as usize, 2].map(|number| number.to_string());
+        process::start_all(peers, "openfhe", &arguments, threads)?
+    } else {
+        Vec::new()
+    };
+    let peer_names: Vec<_> =
+        peers.iter().map(|peer| format!("{} {}, {} bits", peer.name, peer.version, peer.bits)).collect();
     let [transform, product_time] = pool.install(|| units(&params, effort))?;
     let t = params.moduli().len();
     let bound = |transforms: usize, products: usize| {
@@ -137,14 +145,16 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
             if !format!("{set}, {name}").contains(filter) {
                 return Ok(());
             }
-            let figures = match (peer.as_mut(), theirs) {
-                (Some(peer), Some(operation)) => {
-                    race(effort, || pool.install(&mut *work), Some(&mut || Ok(peer.time(operation, 1)?)))?
-                }
-                _ => race(effort, || pool.install(&mut *work), None)?,
+            let mut theirs: Vec<_> = match theirs {
+                Some(operation) => peers.iter_mut().map(|peer| move || Ok(peer.time(operation, 1)?)).collect(),
+                None => Vec::new(),
             };
-            let peer = figures.1.zip(peer_name.as_deref()).map(|(figure, name)| (name, figure));
-            rows.push(Row::new(set, name, threads, figures.0, Some(bound), peer));
+            let mut theirs: Vec<_> =
+                theirs.iter_mut().map(|run| run as &mut dyn FnMut() -> Result<f64, Error>).collect();
+            let (wall, times) = race(effort, || pool.install(&mut *work), &mut theirs)?;
+            let times = peer_names.iter().map(String::as_str).zip(times);
+            let fastest = times.min_by(|(_, one), (_, other)| one.median.total_cmp(&other.median));
+            rows.push(Row::new(set, name, threads, wall, Some(bound), fastest));
             Ok(())
         };
     let mut nonce = 1;
@@ -156,10 +166,10 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply_without_switch(&x, &y)))))?;
     line(names[3], None, bound(0, t), &mut || drop(black_box(must(evaluator.key_switch(&product)))))?;
     line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.modulus_switch(&switched)))))?;
-    line(names[5], Some("multiply"), bound(t, 3 * t), &mut || {
+    line(names[5], Some("composed"), bound(t, 3 * t), &mut || {
         drop(black_box(must(evaluator.multiply(&x, &y))));
     })?;
-    line(names[6], Some("decrypt"), bound(1, 1) * threads as f64, &mut || {
+    line(names[6], Some("decrypt-last"), bound(1, 1) * threads as f64, &mut || {
         drop(black_box(must(client.decrypt(&last))))
     })?;
     Ok(rows)
@@ -189,6 +199,6 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
     let refreshed = evaluator.bootstrap(&bit)?;
     let plain = client.decrypt(&refreshed)?;
     assert!(plain[0] == 1 && plain[1..].iter().all(|&x| x == 0), "{set}: a bit came out wrong");
-    let (wall, _) = race(effort, || drop(black_box(pool.install(|| must(evaluator.bootstrap(&bit))))), None)?;
+    let (wall, _) = race(effort, || drop(black_box(pool.install(|| must(evaluator.bootstrap(&bit))))), &mut [])?;
     Ok(vec![Row::new(set, NAME, pool.current_num_threads(), wall, None, None)])
 }

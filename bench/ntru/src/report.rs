@@ -28,7 +28,7 @@ const PAPER: [(&str, f64); 5] = [
 ];
 
 /// Peer, operation, target of the ratio of its time to ours.
-const FACTORS: [(&str, &str, f64); 2] = [("OpenFHE", "ComposedEvalMult", 20.0), ("tfhe-ntt", "NTT", 1.3)];
+const FACTORS: [(&str, &str, f64); 2] = [("openfhe", "ComposedEvalMult", 20.0), ("tfhe-ntt", "NTT", 1.3)];
 
 /// An operation with one parameter set and number of threads.
 #[derive(Clone, Debug, Serialize)]
@@ -128,8 +128,14 @@ mod tests {
     #[test]
     fn a_row_knows_its_targets() {
         let time = |micros: f64| Summary::of(&[micros]);
-        let row =
-            Row::new("paper-16384-13", "ComposedEvalMult", 1, time(1e3), Some(650.0), Some(("OpenFHE 1", time(5e4))));
+        let row = Row::new(
+            "paper-16384-13",
+            "ComposedEvalMult",
+            1,
+            time(1e3),
+            Some(650.0),
+            Some(("openfhe-native 1", time(5e4))),
+        );
         assert_eq!((row.target, row.factor, row.met()), (Some(2500.0), Some(20.0), "met"));
         let row = Row::new("ifma", "NTT, 50 bits, n = 1024", 1, time(1.0), None, Some(("tfhe-ntt", time(1.2))));
         assert_eq!((row.target, row.met()), (None, "missed"));

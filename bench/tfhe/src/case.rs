@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A Boolean parameter set, by the failure probability the peer states for it.
+/// A Boolean parameter set of a peer, by the failure probability that tfhe-rs states for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateSet {
     /// 2^-64, bootstrap then keyswitch: the peer's default.
@@ -15,11 +15,13 @@ pub enum GateSet {
     P165KsPbs,
     /// The parameters of the first TFHE library; about 120 bits of security, failure probability not stated.
     TfheLib,
+    /// `ParamsBinary` of the peer tfhe-go; at least 128 bits of security and less than 2^-64, as it states.
+    TfheGo,
 }
 
 impl GateSet {
-    /// Every set, weakest failure probability first.
-    pub const ALL: [Self; 5] = [Self::P64, Self::P64KsPbs, Self::P165, Self::P165KsPbs, Self::TfheLib];
+    /// Every set of tfhe-rs, weakest failure probability first.
+    pub const TFHE_RS: [Self; 5] = [Self::P64, Self::P64KsPbs, Self::P165, Self::P165KsPbs, Self::TfheLib];
 }
 
 impl fmt::Display for GateSet {
@@ -30,6 +32,7 @@ impl fmt::Display for GateSet {
             Self::P165 => "pfail=2^-165",
             Self::P165KsPbs => "pfail=2^-165/ks-pbs",
             Self::TfheLib => "tfhe-lib",
+            Self::TfheGo => "tfhe-go",
         })
     }
 }
@@ -115,6 +118,11 @@ pub enum Task {
 }
 
 impl Task {
+    /// Whether the peer computes it in a process of its own, whose CPU time is not ours to read.
+    pub fn in_another_process(&self) -> bool {
+        matches!(self, Self::Gate(_, GateSet::TfheGo, _) | Self::Nands(_, GateSet::TfheGo, _))
+    }
+
     /// Operations of one run. Times are given per operation.
     pub fn ops(&self) -> usize {
         match self {
@@ -223,6 +231,7 @@ pub fn timed_cases() -> Vec<TimedCase> {
         (GateSet::P165, OurSet::Gates128, None),
         (GateSet::P165KsPbs, OurSet::Gates128, None),
         (GateSet::TfheLib, OurSet::Gates40, None),
+        (GateSet::TfheGo, OurSet::Gates128, Some(Ratio(1.0))),
     ];
     for (set, ours, target) in sets {
         cases.push(case(Task::Gate(Gate::Nand, set, ours), 1, target));
@@ -234,6 +243,9 @@ pub fn timed_cases() -> Vec<TimedCase> {
         for set in [GateSet::P64, GateSet::P64KsPbs] {
             cases.push(case(Task::Nands(count, set, OurSet::Gates128), threads, Some(Ratio(0.1))));
         }
+    }
+    for (count, threads) in [(16, 1), (64, 2)] {
+        cases.push(case(Task::Nands(count, GateSet::TfheGo, OurSet::Gates128), threads, Some(Ratio(1.0))));
     }
     cases.push(case(Task::Lut, 1, None));
     for bits in [16, 32, 64] {

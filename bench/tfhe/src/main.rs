@@ -9,6 +9,7 @@ mod measure;
 mod ours;
 mod peer;
 mod report;
+mod tfhe_go;
 
 use std::process::ExitCode;
 

@@ -65,7 +65,9 @@ pub fn timed(engines: &Engines, case: &TimedCase, effort: Effort) -> Result<Row,
         })?;
         let figures =
             |wanted| runners.iter().find(|(side, ..)| *side == wanted).map(|(.., runner)| runner.figures(case));
-        Ok((figures(Side::Peer), figures(Side::Ours)))
+        let peer =
+            figures(Side::Peer).map(|all| Figures { cpu: all.cpu.filter(|_| !case.task.in_another_process()), ..all });
+        Ok((peer, figures(Side::Ours)))
     })?;
     Ok(Row { id: case.id(), unit: "ms", peer, ours, target: case.target })
 }

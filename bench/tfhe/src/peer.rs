@@ -13,6 +13,7 @@ use tfhe::{ConfigBuilder, FheBool, FheUint, FheUint16Id, FheUint32Id, FheUint64I
 
 use crate::case::{Gate, GateSet, IntOp, KeyKind, OPERANDS, Task};
 use crate::engine::{Engine, FnWork, Work};
+use crate::tfhe_go;
 
 type Lazy<T> = LazyLock<Arc<T>, Box<dyn FnOnce() -> Arc<T> + Send>>;
 
@@ -33,7 +34,7 @@ struct LutKeys {
 
 /// tfhe-rs; keys are made on first use and kept.
 pub struct TfheRs {
-    gate_keys: [Lazy<GateKeys>; GateSet::ALL.len()],
+    gate_keys: [Lazy<GateKeys>; GateSet::TFHE_RS.len()],
     int_keys: Lazy<IntKeys>,
     lut_keys: Lazy<LutKeys>,
 }
@@ -42,7 +43,7 @@ impl TfheRs {
     /// Makes no key yet.
     pub fn new() -> Self {
         Self {
-            gate_keys: GateSet::ALL.map(|set| Lazy::new(Box::new(move || Arc::new(gate_keys(set))))),
+            gate_keys: GateSet::TFHE_RS.map(|set| Lazy::new(Box::new(move || Arc::new(gate_keys(set))))),
             int_keys: Lazy::new(Box::new(|| Arc::new(int_keys()))),
             lut_keys: Lazy::new(Box::new(|| Arc::new(lut_keys()))),
         }
@@ -142,6 +143,9 @@ impl Engine for TfheRs {
     }
 
     fn prepare(&self, task: Task) -> Option<Box<dyn Work>> {
+        if task.in_another_process() {
+            return tfhe_go::prepare(task);
+        }
         Some(match task {
             Task::Gate(gate, set, _) => self.gate(gate, set),
             Task::Nands(count, set, _) => self.nands(count, set),
@@ -179,7 +183,8 @@ fn gate_keys(set: GateSet) -> GateKeys {
         GateSet::P64KsPbs => boolean::DEFAULT_PARAMETERS_KS_PBS,
         GateSet::P165 => boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165,
         GateSet::P165KsPbs => boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS,
-        GateSet::TfheLib => boolean::TFHE_LIB_PARAMETERS,
+        // The other peer's gates do not come here.
+        GateSet::TfheLib | GateSet::TfheGo => boolean::TFHE_LIB_PARAMETERS,
     });
     let server = boolean::ServerKey::new(&client);
     GateKeys { client, server }

@@ -15,10 +15,15 @@ pub struct Pointwise {
     backend: Backend,
 }
 
+/// In place of the bits of a prime: up to [`FAST_PRIME_BITS`] bits, on a CPU with IFMA.
+const FUSED: u32 = 0;
+
 /// One operation: `d <- op(d, x, y)`.
 trait Op: Copy {
     /// Number of operands that it reads besides `d`.
     const READS: usize;
+    /// Whether its lanes need IFMA.
+    const FUSED: bool;
     fn word(self, q: Modulus, d: u64, x: u64, y: u64) -> u64;
     #[cfg(target_arch = "x86_64")]
     fn lanes<L: super::u64_lanes::U64Lanes>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
@@ -77,6 +82,7 @@ impl Pointwise {
     /// `dst <- dst x`.
     pub fn multiply(&self, dst: &mut [u64], x: &[u64]) {
         match self.modulus.bits() {
+            ..=FAST_PRIME_BITS if self.fuses() => self.run(Mul::<FUSED>, dst, x, &[]),
             ..=FAST_PRIME_BITS => self.run(Mul::<FAST_PRIME_BITS>, dst, x, &[]),
             WIDE_PRIME_BITS => self.run(Mul::<WIDE_PRIME_BITS>, dst, x, &[]),
             _ => self.run(Mul::<MAX_PRIME_BITS>, dst, x, &[]),
@@ -86,6 +92,7 @@ impl Pointwise {
     /// `dst <- x y`.
     pub fn product(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
         match self.modulus.bits() {
+            ..=FAST_PRIME_BITS if self.fuses() => self.run(Product::<FUSED>, dst, x, y),
             ..=FAST_PRIME_BITS => self.run(Product::<FAST_PRIME_BITS>, dst, x, y),
             WIDE_PRIME_BITS => self.run(Product::<WIDE_PRIME_BITS>, dst, x, y),
             _ => self.run(Product::<MAX_PRIME_BITS>, dst, x, y),
@@ -95,6 +102,7 @@ impl Pointwise {
     /// `dst <- dst + x y`.
     pub fn multiply_add(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
         match self.modulus.bits() {
+            ..=FAST_PRIME_BITS if self.fuses() => self.run(MulAdd::<FUSED>, dst, x, y),
             ..=FAST_PRIME_BITS => self.run(MulAdd::<FAST_PRIME_BITS>, dst, x, y),
             WIDE_PRIME_BITS => self.run(MulAdd::<WIDE_PRIME_BITS>, dst, x, y),
             _ => self.run(MulAdd::<MAX_PRIME_BITS>, dst, x, y),
@@ -104,6 +112,7 @@ impl Pointwise {
     /// `dst <- dst x y`.
     pub fn multiply_both(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
         match self.modulus.bits() {
+            ..=FAST_PRIME_BITS if self.fuses() => self.run(MulBoth::<FUSED>, dst, x, y),
             ..=FAST_PRIME_BITS => self.run(MulBoth::<FAST_PRIME_BITS>, dst, x, y),
             WIDE_PRIME_BITS => self.run(MulBoth::<WIDE_PRIME_BITS>, dst, x, y),
             _ => self.run(MulBoth::<MAX_PRIME_BITS>, dst, x, y),
@@ -139,6 +148,14 @@ impl Pointwise {
         self.run(ReduceSigned(offset), dst, words, &[]);
     }
 
+    /// Whether products run on the multiply-adds of IFMA.
+    fn fuses(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return matches!(self.backend, Backend::Avx512(_)) && is_x86_feature_detected!("avx512ifma");
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
+    }
+
     fn run<O: Op>(&self, op: O, dst: &mut [u64], x: &[u64], y: &[u64]) {
         let len = dst.len();
         assert!(O::READS < 1 || x.len() == len, "slices of {len} and {} words", x.len());
@@ -164,7 +181,7 @@ use x86::Constants;
 mod x86 {
     use super::super::float::Float;
     use super::super::u64_lanes::U64Lanes;
-    use super::{FAST_PRIME_BITS, Modulus, Op, Operands, Shoup, WIDE_PRIME_BITS};
+    use super::{FAST_PRIME_BITS, FUSED, Modulus, Op, Operands, Shoup, WIDE_PRIME_BITS};
     use crate::Backend;
     use crate::backend::{Avx2, Avx512};
 
@@ -179,6 +196,10 @@ mod x86 {
         barrett: L::U,
         word: L::U,
         shift: u32,
+        /// `2^52 - q` and `barrett / 2^12`, of products of 52 bits.
+        minus: L::U,
+        quotient: L::U,
+        mask: L::U,
     }
 
     impl<L: U64Lanes> Constants<L> {
@@ -193,6 +214,9 @@ mod x86 {
                 barrett: l.splat_word(q.barrett()),
                 word: l.splat_word(q.word()),
                 shift: q.bits() - 1,
+                minus: l.splat_word((1u64 << 52).wrapping_sub(q.value())),
+                quotient: l.splat_word(q.barrett() >> 12),
+                mask: l.splat_word((1 << 52) - 1),
             }
         }
 
@@ -223,10 +247,24 @@ mod x86 {
         #[inline(always)]
         pub(super) fn product<const BITS: u32>(self, x: L::U, y: L::U) -> L::U {
             match BITS {
-                ..=FAST_PRIME_BITS => self.float.multiply::<false>(x, y, self.q),
+                FUSED => self.fused(x, y),
+                1..=FAST_PRIME_BITS => self.float.multiply::<false>(x, y, self.q),
                 WIDE_PRIME_BITS => self.float.multiply::<true>(x, y, self.q),
                 _ => self.mul(x, y),
             }
+        }
+
+        /// Product of residues modulo a prime of up to [`FAST_PRIME_BITS`] bits, by Barrett's reduction in words of 52
+        /// bits. With `b` bits, `floor(xy/2^(b-1))` is the high word of `2^(52-b) x` times `2y`. The quotient falls short of
+        /// `xy/q` by at most 1 for these, 1/2 for its constant and 1 for itself, so the remainder is below 3q.
+        #[inline(always)]
+        fn fused(self, x: L::U, y: L::U) -> L::U {
+            let l = self.l;
+            let zero = l.splat_word(0);
+            let top = l.add_high_52(zero, l.shift_left(x, 51 - self.shift), l.add_word(y, y));
+            let low = l.add_low_52(zero, x, y);
+            let quotient = l.add_high_52(zero, top, self.quotient);
+            self.canonical(l.and(l.add_low_52(low, quotient, self.minus), self.mask))
         }
 
         /// Product of residues, by Barrett's reduction.
@@ -269,10 +307,17 @@ mod x86 {
             // SAFETY: the caller's contract is the kernel's.
             unsafe { kernel(token, q, op, at) }
         }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma")]
+        unsafe fn fused<O: Op>(token: Avx512, q: Modulus, op: O, at: Operands) -> usize {
+            // SAFETY: the caller's contract is the kernel's.
+            unsafe { kernel(token, q, op, at) }
+        }
         match backend {
             Backend::Scalar => 0,
             // SAFETY: the token proves the instruction set; `Pointwise::run` checked the lengths.
             Backend::Avx2(token) => unsafe { avx2(token, q, op, at) },
+            // SAFETY: as above; `Pointwise::fuses` detected IFMA.
+            Backend::Avx512(token) if O::FUSED => unsafe { fused(token, q, op, at) },
             // SAFETY: as above.
             Backend::Avx512(token) => unsafe { avx512(token, q, op, at) },
         }
@@ -284,6 +329,7 @@ macro_rules! op {
     ($name:ident $([$($generic:tt)*] [$($used:tt)*])?, $reads:literal, |$self:ident, $q:ident, $d:ident, $x:ident, $y:ident| $word:expr, |$c:ident| $lanes:expr) => {
         impl $(<$($generic)*>)? Op for $name $(<$($used)*>)? {
             const READS: usize = $reads;
+            const FUSED: bool = false $(|| $($used)* == FUSED)?;
             #[inline(always)]
             fn word($self, $q: Modulus, $d: u64, $x: u64, $y: u64) -> u64 {
                 let _ = ($x, $y);
@@ -317,7 +363,7 @@ struct Reduce;
 #[derive(Clone, Copy)]
 struct ReduceSigned(u64);
 /// For primes of up to `BITS` bits: [`FAST_PRIME_BITS`] and [`WIDE_PRIME_BITS`] by doubles, [`MAX_PRIME_BITS`] in
-/// words.
+/// words; or [`FUSED`].
 #[derive(Clone, Copy)]
 struct Mul<const BITS: u32>;
 /// As [`Mul`].

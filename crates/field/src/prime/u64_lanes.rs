@@ -72,6 +72,21 @@ pub(super) trait U64Lanes: F64Lanes {
     }
 
     fn and(self, a: Self::U, b: Self::U) -> Self::U;
+
+    /// `c` plus the low 52 bits of the product, for `a, b < 2^52`. With AVX-512 it is one instruction of IFMA, which
+    /// the caller must have enabled.
+    #[inline(always)]
+    fn add_low_52(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U {
+        self.add_word(c, self.and(self.mul_word(a, b), self.splat_word((1 << 52) - 1)))
+    }
+
+    /// `c` plus the product without its low 52 bits. Ranges and instruction: as in
+    /// [`add_low_52`](Self::add_low_52).
+    #[inline(always)]
+    fn add_high_52(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U {
+        let (high, low) = (self.high_word(a, b), self.mul_word(a, b));
+        self.add_word(c, self.or(self.shift_left(high, 12), self.shift_right(low, 52)))
+    }
 }
 
 macro_rules! words {
@@ -180,6 +195,16 @@ impl U64Lanes for Avx512 {
         _mm512_castsi512_pd,
         _mm512_castpd_si512
     );
+    #[inline(always)]
+    fn add_low_52(self, c: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller enabled IFMA; registers only.
+        unsafe { _mm512_madd52lo_epu64(c, a, b) }
+    }
+    #[inline(always)]
+    fn add_high_52(self, c: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller enabled IFMA; registers only.
+        unsafe { _mm512_madd52hi_epu64(c, a, b) }
+    }
     #[inline(always)]
     fn mul_word(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the token proves the instruction set; registers only.

@@ -1,8 +1,9 @@
-// SEAL's BGV, driven by lines on standard input: what bench-bgv compiles and starts when the library is there.
+// The peer: SEAL's BGV, driven by lines on standard input. Ours; linked against a library that the user has.
 //
-// seal N DEPTH BITS PLAINTEXT_MODULUS
+//   seal N DEPTH BITS P      ring dimension, multiplications in sequence, bits of each of the DEPTH + 1 primes, plaintext modulus
 //
-// The protocol is that of peer_openfhe.py.
+// The protocol and the names of the operations are those of README.md. One thread, one special prime.
+
 #include <seal/seal.h>
 
 #include <chrono>
@@ -16,7 +17,10 @@
 
 int main(int argc, char** argv) {
     using namespace seal;
-    if (argc != 5) return 1;
+    if (argc != 5) {
+        std::cerr << "usage: seal N DEPTH BITS P\n";
+        return 2;
+    }
     const std::size_t n = std::strtoul(argv[1], nullptr, 10), depth = std::strtoul(argv[2], nullptr, 10);
     const int bits = std::atoi(argv[3]);
     const std::uint64_t p = std::strtoul(argv[4], nullptr, 10);
@@ -62,9 +66,9 @@ int main(int argc, char** argv) {
         {"composed", composed},
         {"rotate", [&] { evaluator.rotate_rows(x, 1, rotations, out); }},
     };
-    std::cout << "ready " << SEAL_VERSION << " " << context.first_context_data()->total_coeff_modulus_bit_count() << std::endl;
-    std::string what;
-    while (std::cin >> what) {
+    std::cout << "ready " << SEAL_VERSION << ' ' << context.first_context_data()->total_coeff_modulus_bit_count() << ' ' << PEER_BUILD
+              << std::endl;
+    for (std::string what; std::cin >> what;) {
         if (what == "check") {
             composed();
             decryptor.decrypt(out, decrypted);
