@@ -1,0 +1,168 @@
+//! Requests, and their repetition.
+
+use crate::Error;
+use crate::error::Problem;
+use std::io::Read;
+use std::sync::Once;
+use std::time::{Duration, Instant};
+use ureq::Agent;
+use ureq::http::{Request, Response};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+/// How long requests are repeated.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// First pause between two tries. It doubles.
+const PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// A connection that is not made in this time has failed.
+const CONNECT: Duration = Duration::from_secs(10);
+/// An answer that does not begin in this time is lost. A large file takes time to become durable.
+const ANSWER: Duration = Duration::from_secs(300);
+/// The most bytes of an answer in JSON.
+const JSON: u64 = 64 << 20;
+
+/// A service, and a token for it.
+#[derive(Clone)]
+pub(crate) struct Http {
+    agent: Agent,
+    pub(crate) url: String,
+    token: String,
+    /// How long requests are repeated.
+    pub(crate) patience: Duration,
+}
+
+/// What is sent.
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Option<&'a [u8]>,
+    pub(crate) idempotency_key: Option<&'a str>,
+}
+
+impl Call<'_> {
+    /// A request without a body.
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self { method: "GET", path: path.into(), body: None, idempotency_key: None }
+    }
+}
+
+impl Http {
+    pub(crate) fn new(url: &str, token: &str) -> Result<Self, Error> {
+        let url = url.trim_end_matches('/').to_owned();
+        let parsed: Result<ureq::http::Uri, _> = url.parse();
+        let is_address =
+            |uri: ureq::http::Uri| uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https"));
+        if !parsed.is_ok_and(is_address) {
+            return Err(Error::Address { url });
+        }
+        let tls = if url.starts_with("https:") { tls() } else { TlsConfig::default() };
+        let config = Agent::config_builder().http_status_as_error(false).timeout_connect(Some(CONNECT));
+        let config = config.timeout_recv_response(Some(ANSWER)).tls_config(tls);
+        Ok(Self { agent: config.build().into(), url, token: token.to_owned(), patience: PATIENCE })
+    }
+
+    /// Sends a request until it succeeds, or fails for good. Returns the whole body.
+    pub(crate) fn send(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+        let end = Instant::now() + self.patience;
+        let mut pause = PAUSE;
+        loop {
+            let error = match self.once(call) {
+                Ok(body) => return Ok(body),
+                Err(error) => error,
+            };
+            let Some(wait) = error.passes() else { return Err(error) };
+            // Many clients that lost one service do not come back at one moment.
+            let wait = wait.max(pause).mul_f64(1.0 + jitter());
+            if Instant::now() + wait > end {
+                return Err(error);
+            }
+            std::thread::sleep(wait);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// As [`Self::send`], for an answer in JSON.
+    pub(crate) fn json(&self, call: &Call<'_>) -> Result<serde_json::Value, Error> {
+        let body = self.send(call)?;
+        if body.is_empty() {
+            return Ok(serde_json::Value::Null);
+        }
+        serde_json::from_slice(&body).map_err(|error| self.foreign(error.to_string()))
+    }
+
+    pub(crate) fn foreign(&self, reason: String) -> Error {
+        Error::Foreign { url: self.url.clone(), reason }
+    }
+
+    fn once(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+        let unreachable = |reason: String| Error::Unreachable { url: self.url.clone(), reason };
+        let mut request = Request::builder().method(call.method).uri(format!("{}{}", self.url, call.path));
+        request = request.header("authorization", format!("Bearer {}", self.token));
+        if let Some(key) = call.idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
+        let bad = |error: ureq::http::Error| Error::Address { url: format!("{} ({error})", self.url) };
+        let answer = match call.body {
+            Some(body) => self.agent.run(request.body(body).map_err(bad)?),
+            None => self.agent.run(request.body(()).map_err(bad)?),
+        };
+        let answer = answer.map_err(|error| unreachable(error.to_string()))?;
+        let status = answer.status().as_u16();
+        if !answer.status().is_success() {
+            return Err(self.refused(status, answer));
+        }
+        let mut body = Vec::new();
+        let read = answer.into_body().into_reader().read_to_end(&mut body);
+        read.map_err(|error| unreachable(error.to_string()))?;
+        Ok(body)
+    }
+
+    fn refused(&self, status: u16, answer: Response<ureq::Body>) -> Error {
+        let mut text = String::new();
+        // A body that breaks off is no problem document.
+        let _ = answer.into_body().into_reader().take(JSON).read_to_string(&mut text);
+        match serde_json::from_str::<Problem>(&text) {
+            Ok(problem) => Error::Refused(Box::new(problem)),
+            // A proxy answers in its own words.
+            Err(_) if matches!(status, 408 | 429 | 502 | 503 | 504) => Error::Refused(Box::new(Problem {
+                status,
+                code: "proxy".into(),
+                detail: format!("it answered with status {status}"),
+                fix: "try again later".into(),
+                request_id: String::new(),
+                retry_after: None,
+            })),
+            Err(_) => self.foreign(format!("status {status} without a problem document")),
+        }
+    }
+}
+
+/// Encryption with the certificates of the system.
+fn tls() -> TlsConfig {
+    static PROVIDER: Once = Once::new();
+    // Another part of the program may have chosen its implementation before.
+    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    // Without certificates the first request fails, and says so.
+    let certificates = rustls_native_certs::load_native_certs().certs;
+    let roots = certificates.iter().map(|certificate| Certificate::from_der(certificate).to_owned());
+    TlsConfig::builder().root_certs(RootCerts::from(roots)).build()
+}
+
+/// A random number from 0 to 1.
+fn jitter() -> f64 {
+    let mut byte = [0];
+    // Without randomness there is no jitter.
+    let _ = getrandom::fill(&mut byte);
+    f64::from(byte[0]) / 255.0
+}
+
+/// A text that no other request has.
+pub(crate) fn unique() -> String {
+    let mut bytes = [0; 16];
+    // The hash of the time separates requests where the system has no randomness.
+    let _ = getrandom::fill(&mut bytes);
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let mut hash = blake3::Hasher::new();
+    hash.update(&bytes).update(&time.as_nanos().to_le_bytes()).update(&std::process::id().to_le_bytes());
+    hash.finalize().to_hex()[..32].to_owned()
+}

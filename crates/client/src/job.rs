@@ -1,0 +1,162 @@
+//! A job on a service.
+
+use crate::error::Problem;
+use crate::http::Call;
+use crate::{Error, Remote};
+use serde_json::Value;
+use solinas_runtime::{Ciphertext, Control};
+use std::time::Duration;
+
+/// Seconds that a request waits for a change of a job.
+const WAIT: u64 = 1;
+
+/// A job on a service. It goes on when this value is dropped.
+#[derive(Debug, Clone)]
+pub struct RemoteJob {
+    remote: Remote,
+    id: String,
+}
+
+/// The state of a job, as the service describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobState(Value);
+
+impl JobState {
+    /// The state: `queued`, `running`, `succeeded`, `failed`, `cancelled` or `expired`.
+    pub fn name(&self) -> &str {
+        self.0["state"].as_str().unwrap_or_default()
+    }
+
+    /// Whether it waits or runs.
+    pub fn is_live(&self) -> bool {
+        matches!(self.name(), "queued" | "running")
+    }
+
+    /// Steps that are done, and all steps. Both are 0 before the start.
+    pub fn progress(&self) -> (u64, u64) {
+        let read = |field: &str| self.0["progress"][field].as_u64().unwrap_or(0);
+        (read("done"), read("total"))
+    }
+
+    /// Everything that the service says of the job.
+    pub fn json(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// A result of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The name of the output.
+    pub name: String,
+    /// The bytes of the file of the ciphertext.
+    pub bytes: Vec<u8>,
+}
+
+impl RemoteJob {
+    pub(crate) fn new(remote: Remote, id: &str) -> Self {
+        Self { remote, id: id.to_owned() }
+    }
+
+    /// The identity, for [`Remote::job`].
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// A path of the job. Characters that no identity has are left out, so that it stays a path.
+    fn path(&self, rest: &str) -> String {
+        let id: String = self.id.chars().filter(char::is_ascii_alphanumeric).collect();
+        format!("/v1/jobs/{id}{rest}")
+    }
+
+    /// The state now, or after that number of seconds if the job has not ended before (60 at most).
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown job.
+    pub fn state(&self, wait: u64) -> Result<JobState, Error> {
+        self.remote.http.json(&Call::get(self.path(&format!("?wait={wait}")))).map(JobState)
+    }
+
+    /// Waits for the end. `control` hears the progress. If it cancels, this returns [`solinas_runtime::Error::Cancelled`], and the job goes on.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown job; the error of the control.
+    pub fn wait_for_end(&self, control: &Control<'_>) -> Result<JobState, Error> {
+        loop {
+            control.check().map_err(solinas_runtime::Error::from)?;
+            let state = self.state(WAIT)?;
+            let (done, total) = state.progress();
+            control.report(done, total);
+            if !state.is_live() {
+                return Ok(state);
+            }
+        }
+    }
+
+    /// Waits for the results, as [`Self::wait_for_end`] does, and fetches them.
+    ///
+    /// # Errors
+    /// [`Error::Failed`]; [`Error::JobCancelled`]; [`Error::Expired`]; as [`Self::wait_for_end`].
+    pub fn wait(&self, control: &Control<'_>) -> Result<Vec<Fetched>, Error> {
+        let state = self.wait_for_end(control)?;
+        let id = self.id.clone();
+        match state.name() {
+            "succeeded" => self.fetch(&state),
+            "cancelled" => Err(Error::JobCancelled { id }),
+            "expired" => Err(Error::Expired { id }),
+            _ => {
+                let problem: Problem = serde_json::from_value(state.0["error"].clone())
+                    .map_err(|error| self.remote.http.foreign(error.to_string()))?;
+                Err(Error::Failed { id, problem: Box::new(problem) })
+            }
+        }
+    }
+
+    /// Fetches the results, and checks their digests.
+    fn fetch(&self, state: &JobState) -> Result<Vec<Fetched>, Error> {
+        let results = state.0["results"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let one = |(index, result): (usize, &Value)| {
+            let bytes = self.remote.http.send(&Call::get(self.path(&format!("/results/{index}"))))?;
+            let digest = format!("b3-{}", blake3::hash(&bytes).to_hex());
+            if result["digest"] != digest {
+                return Err(self.remote.http.foreign(format!("result {index} has another digest than the job says")));
+            }
+            Ok(Fetched { name: result["name"].as_str().unwrap_or("result").to_owned(), bytes })
+        };
+        results.iter().enumerate().map(one).collect()
+    }
+
+    /// Waits for the results, and reads them.
+    ///
+    /// # Errors
+    /// As [`Self::wait`]; [`Error::Runtime`] for a result that is no ciphertext.
+    pub fn ciphertexts(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        self.wait(control)?.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
+    }
+
+    /// As [`Self::wait_for_end`], for at most that time. None if the job has not ended then.
+    ///
+    /// # Errors
+    /// As [`Self::wait_for_end`].
+    pub fn wait_timeout(&self, limit: Duration) -> Result<Option<JobState>, Error> {
+        let state = self.state(limit.as_secs().min(60))?;
+        Ok((!state.is_live()).then_some(state))
+    }
+
+    /// Cancels the job. A job that has ended stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown job.
+    pub fn cancel(&self) -> Result<JobState, Error> {
+        let call = Call { method: "POST", body: Some(b"{}"), ..Call::get(self.path("/cancel")) };
+        self.remote.http.json(&call).map(JobState)
+    }
+
+    /// Removes a job that has ended, and its results.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown job, and for one that has not ended.
+    pub fn remove(&self) -> Result<(), Error> {
+        self.remote.http.send(&Call { method: "DELETE", ..Call::get(self.path("")) }).map(drop)
+    }
+}

@@ -1,0 +1,31 @@
+//! The client of a Solinas service.
+//!
+//! A [`Remote`] is a service and a token. It registers server keys, and starts jobs on ciphertexts. Calls block. Requests that fail for a reason that may
+//! pass (a lost connection, a service that is busy or restarts) are sent again, with pauses that grow. A job has one Idempotency-Key for all its requests,
+//! so that it never starts twice.
+//!
+//! ```no_run
+//! use solinas_client::{Program, Remote};
+//! use solinas_runtime::{Ciphertext, Control};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let remote = Remote::connect("http://127.0.0.1:7470", "slk_...")?;
+//! let key = remote.register(&std::fs::read("server.key")?)?.key_id;
+//! let inputs = [std::fs::read("a.ct")?.into(), std::fs::read("b.ct")?.into()];
+//! let job = remote.submit(&Program::text(std::fs::read_to_string("f.json")?), &key, &inputs)?;
+//! for (result, name) in job.wait(&Control::default())?.iter().zip(["c.ct"]) {
+//!     Ciphertext::from_bytes(&result.bytes)?.save(name.as_ref())?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+mod error;
+mod http;
+mod job;
+mod remote;
+
+pub use error::Error;
+pub use job::{Fetched, JobState, RemoteJob};
+pub use remote::{Cost, Input, Program, Registered, Remote};

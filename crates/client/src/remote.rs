@@ -1,0 +1,268 @@
+//! A service, as a client sees it.
+
+use crate::Error;
+use crate::http::{Call, Http, unique};
+use crate::job::RemoteJob;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use solinas_runtime::{KeyId, Plain, ServerKey};
+use std::fmt;
+use std::time::Duration;
+
+/// The version of the interface that this crate speaks.
+const API: u64 = 1;
+
+/// A service and a token for it. Clones share connections.
+#[derive(Clone)]
+pub struct Remote {
+    pub(crate) http: Http,
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote").field("url", &self.http.url).finish_non_exhaustive()
+    }
+}
+
+/// A key that a service has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    /// The identity of the key.
+    pub key_id: String,
+    /// Bytes that were sent: 0 if the service had the key.
+    pub sent: u64,
+}
+
+/// A program or a circuit, as the text of its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    text: String,
+    compact: bool,
+    name: Option<String>,
+}
+
+impl Program {
+    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), compact: false, name: None }
+    }
+
+    /// Asks for compact results: small, and for decryption alone.
+    #[must_use]
+    pub fn compact(self, compact: bool) -> Self {
+        Self { compact, ..self }
+    }
+
+    /// Names the jobs, for lists.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+}
+
+/// An input of a program.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The bytes of the file of a ciphertext.
+    Encrypted(Vec<u8>),
+    /// Values that the service sees.
+    Public(Plain),
+}
+
+impl From<Vec<u8>> for Input {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Encrypted(bytes)
+    }
+}
+
+/// The expected cost of a job.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Cost {
+    /// Bootstraps (TFHE, BGV, NTRU).
+    pub bootstraps: u64,
+    /// Recryptions (Gentry-Halevi).
+    pub recrypts: u64,
+    /// Products.
+    pub products: u64,
+    /// Operations on the longest path.
+    pub depth: u64,
+    /// Seconds of all processors together.
+    pub core_seconds: f64,
+    /// Seconds on the service.
+    pub seconds: f64,
+    /// Seconds of the work that waits there before.
+    pub queue_seconds: f64,
+}
+
+fn digest(bytes: &[u8]) -> String {
+    format!("b3-{}", blake3::hash(bytes).to_hex())
+}
+
+impl Remote {
+    /// A service at this address, such as `https://fhe.example.org`. It must answer now.
+    ///
+    /// # Errors
+    /// [`Error::Address`]; [`Error::Unreachable`]; [`Error::Foreign`].
+    pub fn connect(url: &str, token: &str) -> Result<Self, Error> {
+        let mut http = Http::new(url, token)?;
+        let patience = std::mem::replace(&mut http.patience, Duration::from_secs(5));
+        let version = http.json(&Call::get("/v1/version"))?;
+        if version["api"] != API {
+            return Err(http.foreign(format!("its interface has version {}, not {API}", version["api"])));
+        }
+        http.patience = patience;
+        Ok(Self { http })
+    }
+
+    /// The address.
+    pub fn url(&self) -> &str {
+        &self.http.url
+    }
+
+    /// Sets how long a request is repeated while the service is busy or cannot be reached. It is two minutes without this.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.http.patience = patience;
+        self
+    }
+
+    /// Registers a server key, given as the bytes of its file. It is sent unless the service has it.
+    ///
+    /// # Errors
+    /// [`Error::Secret`] for a client key, before anything is sent; [`Error::Runtime`] for another file; [`Error::Refused`].
+    pub fn register(&self, key: &[u8]) -> Result<Registered, Error> {
+        let loaded = ServerKey::from_bytes(key).map_err(|error| match solinas_runtime::ClientKey::from_bytes(key) {
+            Ok(_) => Error::Secret,
+            Err(_) => error.into(),
+        })?;
+        let (key_id, blob) = (loaded.key_id().to_string(), digest(key));
+        let path = format!("/v1/keys/{key_id}");
+        match self.http.json(&Call::get(&path)) {
+            Ok(found) if found["blob"] == blob => return Ok(Registered { key_id, sent: 0 }),
+            Ok(_) => {}
+            Err(error) if error.code() == Some("not_found") => {}
+            Err(error) => return Err(error),
+        }
+        let sent = self.upload(key)?;
+        self.put_json(&path, &json!({ "blob": blob }))?;
+        Ok(Registered { key_id, sent })
+    }
+
+    fn put_json(&self, path: &str, body: &Value) -> Result<Value, Error> {
+        let body = body.to_string();
+        self.http.json(&Call { method: "PUT", path: path.into(), body: Some(body.as_bytes()), idempotency_key: None })
+    }
+
+    /// Sends bytes unless the service has them. Returns the number of bytes sent.
+    fn upload(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let path = format!("/v1/blobs/{}", digest(bytes));
+        let head = Call { method: "HEAD", path: path.clone(), body: None, idempotency_key: None };
+        // The answer to HEAD has no body, hence no code.
+        if self.http.send(&head).is_ok() {
+            return Ok(0);
+        }
+        self.http.send(&Call { method: "PUT", path, body: Some(bytes), idempotency_key: None })?;
+        Ok(bytes.len() as u64)
+    }
+
+    fn post(&self, path: &str, body: &[u8], idempotency_key: Option<&str>) -> Result<Value, Error> {
+        self.http.json(&Call { method: "POST", path: path.into(), body: Some(body), idempotency_key })
+    }
+
+    /// Sends a program, and returns its digest.
+    fn send_program(&self, program: &Program) -> Result<String, Error> {
+        let answer = self.post("/v1/programs", program.text.as_bytes(), None)?;
+        let digest = answer["digest"].as_str().map(str::to_owned);
+        digest.ok_or_else(|| self.http.foreign("a program without a digest".into()))
+    }
+
+    /// The cost of a program under a registered key, on arrays of that many elements.
+    ///
+    /// # Errors
+    /// [`Error::Refused`]: for an unknown key, or a program that it cannot compute.
+    pub fn estimate(&self, program: &Program, key_id: &str, elements: usize) -> Result<Cost, Error> {
+        let body = json!({ "program": self.send_program(program)?, "key": key_id, "elements": elements });
+        let answer = self.post("/v1/estimates", body.to_string().as_bytes(), None)?;
+        serde_json::from_value(answer).map_err(|error| self.http.foreign(error.to_string()))
+    }
+
+    /// Starts a job under a registered key. What the service has is not sent again.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], with the code `key_missing` if the key is not registered.
+    pub fn submit(&self, program: &Program, key_id: &str, inputs: &[Input]) -> Result<RemoteJob, Error> {
+        let digest_of_program = self.send_program(program)?;
+        let one = |input: &Input| -> Result<Value, Error> {
+            match input {
+                Input::Encrypted(bytes) => {
+                    self.upload(bytes)?;
+                    Ok(json!({ "blob": digest(bytes) }))
+                }
+                Input::Public(plain) => Ok(json!({ "constant": {
+                    "type": plain.ty.to_string(), "values": plain.to_strings(), "shape": plain.shape,
+                }})),
+            }
+        };
+        let inputs = inputs.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let body = json!({
+            "key": key_id, "program": digest_of_program, "inputs": inputs, "compact": program.compact, "name": program.name,
+        });
+        let answer = self.post("/v1/jobs", body.to_string().as_bytes(), Some(&unique()))?;
+        match answer["id"].as_str() {
+            Some(id) => Ok(self.job(id)),
+            None => Err(self.http.foreign("a job without an identity".into())),
+        }
+    }
+
+    /// As [`Self::submit`], with the server key at hand: it is registered if the service does not have it, or has it no longer.
+    ///
+    /// # Errors
+    /// As [`Self::submit`] and [`Self::register`].
+    pub fn run(&self, program: &Program, key: &[u8], inputs: &[Input]) -> Result<RemoteJob, Error> {
+        let key_id: KeyId = ServerKey::from_bytes(key)?.key_id();
+        match self.submit(program, &key_id.to_string(), inputs) {
+            Err(error) if error.code() == Some("key_missing") => {
+                self.register(key)?;
+                self.submit(program, &key_id.to_string(), inputs)
+            }
+            done => done,
+        }
+    }
+
+    /// A job that was started before.
+    pub fn job(&self, id: &str) -> RemoteJob {
+        RemoteJob::new(self.clone(), id)
+    }
+
+    /// The jobs of the tenant, the newest first, as the service describes them.
+    ///
+    /// # Errors
+    /// [`Error::Refused`].
+    pub fn jobs(&self) -> Result<Value, Error> {
+        self.http.json(&Call::get("/v1/jobs")).map(|mut answer| answer["jobs"].take())
+    }
+
+    /// The keys of the tenant.
+    ///
+    /// # Errors
+    /// [`Error::Refused`].
+    pub fn keys(&self) -> Result<Value, Error> {
+        self.http.json(&Call::get("/v1/keys")).map(|mut answer| answer["keys"].take())
+    }
+
+    /// Removes a key and its bytes from the service.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown key, and while a job uses it.
+    pub fn remove_key(&self, key_id: &str) -> Result<(), Error> {
+        self.http.send(&Call { method: "DELETE", ..Call::get(format!("/v1/keys/{key_id}")) }).map(drop)
+    }
+
+    /// Quotas, limits, and what the tenant used today.
+    ///
+    /// # Errors
+    /// [`Error::Refused`].
+    pub fn usage(&self) -> Result<Value, Error> {
+        self.http.json(&Call::get("/v1/usage"))
+    }
+}

@@ -1,0 +1,109 @@
+//! Parts of requests: the caller, identities in paths, bodies in JSON.
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::id::{BadId, Scope, Tenant};
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The holder of a valid token.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    pub(super) tenant: Tenant,
+    scopes: Vec<Scope>,
+}
+
+impl Caller {
+    /// Checks that the token allows something.
+    pub(super) fn needs(&self, any_of: &[Scope]) -> Result<(), Problem> {
+        if any_of.iter().any(|scope| self.scopes.contains(scope)) {
+            return Ok(());
+        }
+        let names: Vec<_> = any_of.iter().map(|scope| scope.name()).collect();
+        Err(Problem::new(
+            Code::Forbidden,
+            format!("the token lacks the scope {}", names.join(" or ")),
+            "use another token; `solinas admin token create --scope` makes one",
+        ))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let refused = |detail: &str| {
+            Problem::new(
+                Code::Unauthorized,
+                detail,
+                "send the header `Authorization: Bearer slk_...` with a valid token",
+            )
+        };
+        let header = parts.headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
+        let token = header.and_then(|header| header.strip_prefix("Bearer ")).map(str::to_owned);
+        let token = token.ok_or_else(|| refused("the request has no token"))?;
+        let known = app.blocking(move |app| Ok(app.store.authenticate(token.trim())?)).await?;
+        let (tenant, scopes) = known.ok_or_else(|| refused("the token is unknown, has expired, or was revoked"))?;
+        Ok(Self { tenant, scopes })
+    }
+}
+
+/// An identity in the path. One that is malformed is an unknown one.
+pub(super) struct Named<T>(pub(super) T);
+
+impl<T: FromStr<Err = BadId>> FromRequestParts<Arc<App>> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, app).await;
+        let text = path
+            .map_err(|_| Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths"))?
+            .0;
+        text.parse().map(Self).map_err(|_: BadId| Problem::unknown())
+    }
+}
+
+/// Parameters after the `?`.
+pub(super) struct Parameters<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let Query(parameters) = Query::from_request_parts(parts, app)
+            .await
+            .map_err(|error| Problem::new(Code::BadRequest, error.body_text(), "correct the part after the `?`"))?;
+        Ok(Self(parameters))
+    }
+}
+
+/// A body in JSON.
+pub(super) struct Json<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let bytes = whole(request.into_body(), app.config.limits.json_bytes, "json_bytes").await?;
+        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
+            Problem::new(Code::BadRequest, format!("the body is not the expected JSON: {error}"), "correct it there")
+        })
+    }
+}
+
+/// A whole body of at most that many bytes.
+pub(super) async fn whole(body: Body, limit: u64, setting: &str) -> Result<Vec<u8>, Problem> {
+    let read = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX)).await;
+    read.map(Vec::from).map_err(|_| {
+        Problem::new(
+            Code::TooLarge,
+            format!("the body is longer than {limit} bytes, or was cut off"),
+            format!("send less; the operator's setting is `{setting}`"),
+        )
+    })
+}

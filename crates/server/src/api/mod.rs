@@ -1,0 +1,100 @@
+//! The HTTP interface, version 1.
+
+mod blobs;
+mod events;
+mod extract;
+mod jobs;
+mod keys;
+mod openapi;
+mod programs;
+mod routes;
+mod service;
+
+use crate::app::App;
+use crate::error::{Code, Problem, REQUEST};
+use crate::id::Id;
+use crate::metrics;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tower_http::catch_panic::CatchPanicLayer;
+
+/// All routes with their surroundings.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    let routes = routes::routes().into_iter();
+    routes
+        .fold(Router::new(), |router, route| router.route(route.path, route.handler))
+        .fallback(|| async {
+            Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths")
+        })
+        .method_not_allowed_fallback(|| async {
+            Problem::new(
+                Code::MethodNotAllowed,
+                "the path has no such method",
+                "/v1/openapi.json lists paths and methods",
+            )
+        })
+        .layer(DefaultBodyLimit::disable())
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
+            tracing::error!("a request panicked");
+            Problem::new(Code::Internal, "the service could not do it", "try again; the log has the cause")
+                .into_response()
+        }))
+        .layer(from_fn_with_state(Arc::clone(&app), around))
+        .with_state(app)
+}
+
+/// What surrounds every request: its identity, the check of its host, counters, a line in the log, and headers for safety.
+async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let id = Id::new().to_string();
+    let start = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let answer = async {
+        match is_known_host(&app, request.headers(), request.uri().host()) {
+            true => next.run(request).await,
+            false => Problem::new(
+                Code::UnknownHost,
+                "the service does not have the name in the header Host",
+                "call it by its address, or let its operator add the name with --host",
+            )
+            .into_response(),
+        }
+    };
+    let mut response = REQUEST.scope(id.clone(), answer).await;
+    let status = response.status().as_u16();
+    app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
+    tracing::info!(request_id = id, %method, path, status, ms = start.elapsed().as_millis() as u64, "request");
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(HeaderName::from_static("x-request-id"), id);
+    }
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Whether a request names this service. A page from elsewhere, whose name was made to point here, does not.
+fn is_known_host(app: &App, headers: &HeaderMap, of_uri: Option<&str>) -> bool {
+    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(of_uri) else { return false };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let bare = name.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<IpAddr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || app.config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+}

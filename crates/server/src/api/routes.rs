@@ -1,0 +1,91 @@
+//! The table of routes. The router and the description in OpenAPI are made from it.
+
+use super::{blobs, events, jobs, keys, openapi, programs, service};
+use crate::app::App;
+use axum::routing::{MethodRouter, delete, get, post, put};
+use std::sync::Arc;
+
+/// A route.
+pub(super) struct Route {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) summary: &'static str,
+    /// The schema of the body in JSON, or the media type of another body.
+    pub(super) body: Option<&'static str>,
+    /// The schema of the answer in JSON, or its media type.
+    pub(super) answer: Option<&'static str>,
+    /// Names of the parameters after the `?`.
+    pub(super) query: &'static [&'static str],
+    /// Whether it needs a token.
+    pub(super) token: bool,
+    pub(super) handler: MethodRouter<Arc<App>>,
+}
+
+impl Route {
+    fn new(method: &'static str, path: &'static str, summary: &'static str, handler: MethodRouter<Arc<App>>) -> Self {
+        Self { method, path, summary, body: None, answer: None, query: &[], token: true, handler }
+    }
+
+    fn takes(self, body: &'static str) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    fn gives(self, answer: &'static str) -> Self {
+        Self { answer: Some(answer), ..self }
+    }
+
+    fn with(self, query: &'static [&'static str]) -> Self {
+        Self { query, ..self }
+    }
+
+    fn open(self) -> Self {
+        Self { token: false, ..self }
+    }
+}
+
+/// The media type of files.
+const FILE: &str = "application/octet-stream";
+
+/// All routes.
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::new("get", "/v1/blobs/{digest}", "Fetch a file; HEAD asks for it", get(blobs::get)).gives(FILE),
+        Route::new("put", "/v1/blobs/{digest}", "Store a ciphertext or a server key", put(blobs::put)).takes(FILE),
+        Route::new("get", "/v1/keys", "List the keys", get(keys::list)).gives("Keys"),
+        Route::new("get", "/v1/keys/{key}", "Describe a key", get(keys::get)).gives("Key"),
+        Route::new("put", "/v1/keys/{key}", "Register a stored server key", put(keys::put))
+            .takes("Registration")
+            .gives("Key"),
+        Route::new("delete", "/v1/keys/{key}", "Remove a key and its bytes", delete(keys::delete)),
+        Route::new("post", "/v1/programs", "Store a program or a circuit", post(programs::post))
+            .takes("text/plain")
+            .gives("Program"),
+        Route::new("get", "/v1/programs/{digest}", "Describe a program, and count its cost", get(programs::get))
+            .gives("Program")
+            .with(&["params"]),
+        Route::new("post", "/v1/estimates", "Predict the cost of a program", post(jobs::estimate))
+            .takes("EstimateRequest")
+            .gives("Cost"),
+        Route::new("get", "/v1/jobs", "List the jobs, the newest first", get(jobs::list))
+            .gives("Jobs")
+            .with(&["state", "after", "limit"]),
+        Route::new("post", "/v1/jobs", "Start a job; it needs the header Idempotency-Key", post(jobs::post))
+            .takes("JobRequest")
+            .gives("Job"),
+        Route::new("get", "/v1/jobs/{job}", "Describe a job, now or at its end", get(jobs::get))
+            .gives("Job")
+            .with(&["wait"]),
+        Route::new("delete", "/v1/jobs/{job}", "Remove a job that has ended", delete(jobs::delete)),
+        Route::new("get", "/v1/jobs/{job}/events", "Follow a job by server-sent events", get(events::get))
+            .gives("text/event-stream"),
+        Route::new("get", "/v1/jobs/{job}/results/{index}", "Fetch a result", get(jobs::result)).gives(FILE),
+        Route::new("post", "/v1/jobs/{job}/cancel", "Cancel a job", post(jobs::cancel)).gives("Job"),
+        Route::new("get", "/v1/usage", "Quotas, limits, and the use of today", get(service::usage)).gives("Usage"),
+        Route::new("get", "/v1/version", "Versions", get(service::version)).gives("Version").open(),
+        Route::new("get", "/v1/openapi.json", "This description", get(openapi::get)).gives("application/json").open(),
+        Route::new("get", "/healthz", "Whether the process lives", get(service::healthz)).gives("text/plain").open(),
+        Route::new("get", "/readyz", "Whether it takes work", get(service::readyz)).gives("text/plain").open(),
+        Route::new("get", "/metrics", "Counters in the format of Prometheus", get(service::metrics))
+            .gives("text/plain"),
+    ]
+}

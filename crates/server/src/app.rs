@@ -1,0 +1,146 @@
+//! What all parts of a running service share.
+
+use crate::config::Config;
+use crate::error::{Error, Problem};
+use crate::fair::Shares;
+use crate::id::Tenant;
+use crate::live::{JobKey, Live};
+use crate::metrics::Metrics;
+use crate::prepared::PreparedKeys;
+use crate::store::Store;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+
+/// Submissions that are checked and planned at a time.
+const PLANNERS: usize = 2;
+
+/// A running service.
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) store: Store,
+    pub(crate) live: Arc<Live>,
+    pub(crate) prepared: PreparedKeys,
+    pub(crate) metrics: Metrics,
+    pub(crate) shares: Mutex<Shares>,
+    /// Core-milliseconds of a step under each parameter set.
+    rates: Mutex<BTreeMap<String, f64>>,
+    /// Flags that cancel the jobs that run.
+    pub(crate) running: Mutex<BTreeMap<JobKey, Arc<AtomicBool>>>,
+    /// Whether it stops. Streams wait for it.
+    stopping: watch::Sender<bool>,
+    /// Wakes the worker.
+    work: (Mutex<bool>, Condvar),
+    pub(crate) planners: Semaphore,
+    pub(crate) uploads: Semaphore,
+}
+
+impl App {
+    pub(crate) fn new(config: Config, store: Store) -> Self {
+        let uploads = Semaphore::new(config.limits.uploads);
+        Self {
+            config,
+            store,
+            live: Arc::default(),
+            prepared: PreparedKeys::default(),
+            metrics: Metrics::new(),
+            shares: Mutex::default(),
+            rates: Mutex::default(),
+            running: Mutex::default(),
+            stopping: watch::Sender::new(false),
+            work: Default::default(),
+            planners: Semaphore::new(PLANNERS),
+            uploads,
+        }
+    }
+
+    /// Threads that compute.
+    pub(crate) fn threads(&self) -> usize {
+        self.config.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Waits until the service stops.
+    pub(crate) async fn stopped(&self) {
+        let mut stopping = self.stopping.subscribe();
+        // The sender lives as long as this value.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+
+    /// Takes no more work, and asks the running job to pause.
+    pub(crate) fn stop(&self) {
+        self.stopping.send_replace(true);
+        self.wake();
+    }
+
+    /// Tells the worker that there may be work.
+    pub(crate) fn wake(&self) {
+        *lock(&self.work.0) = true;
+        self.work.1.notify_all();
+    }
+
+    /// Waits for work, for at most a second: the records in the database decide, not this signal.
+    pub(crate) fn wait_for_work(&self) {
+        let woken = lock(&self.work.0);
+        let wait = self.work.1.wait_timeout_while(woken, Duration::from_secs(1), |woken| !*woken);
+        *wait.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+
+    /// Asks a running job to stop. Nothing else waits for its end.
+    pub(crate) fn interrupt(&self, job: &JobKey) {
+        if let Some(flag) = lock(&self.running).get(job) {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks every running job to stop. They wait again.
+    pub(crate) fn interrupt_all(&self) {
+        lock(&self.running).values().for_each(|flag| flag.store(true, Ordering::Relaxed));
+    }
+
+    /// Core-milliseconds of a step, if they were measured.
+    pub(crate) fn rate(&self, params: &str) -> Option<f64> {
+        lock(&self.rates).get(params).copied()
+    }
+
+    /// Learns from a measurement. Later ones count for a fifth.
+    pub(crate) fn measured(&self, params: &str, steps: f64, core_ms: f64) {
+        let new = core_ms / steps;
+        let mut rates = lock(&self.rates);
+        let rate = rates.entry(params.to_owned()).or_insert(new);
+        *rate += (new - *rate) / 5.0;
+    }
+
+    /// Calls the store, or anything else that blocks, outside of the threads of requests.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let app = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        done.unwrap_or_else(|error| Err(Error::System(error.to_string()).into()))
+    }
+
+    /// The share of the disk that is free. 1 if the system does not say.
+    pub(crate) fn free_disk(&self) -> f64 {
+        #[cfg(unix)]
+        if let Ok(disk) = rustix::fs::statvfs(self.store.folder()) {
+            return disk.f_bavail as f64 / disk.f_blocks.max(1) as f64;
+        }
+        1.0
+    }
+
+    /// Counts work of a tenant.
+    pub(crate) fn share(&self, tenant: &Tenant, core_ms: i64) {
+        lock(&self.shares).count(tenant, core_ms);
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

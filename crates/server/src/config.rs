@@ -1,0 +1,128 @@
+//! The settings of a service. All have defaults; a file in TOML changes them.
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The settings of a service.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where it listens. Port 0 takes a free one.
+    pub address: SocketAddr,
+    /// The folder of the store. It is made if it is missing.
+    pub store: PathBuf,
+    /// Names by which clients may call it, beside `localhost` and addresses in numbers.
+    pub hosts: Vec<String>,
+    /// Threads that compute. Defaults to one for each processor.
+    pub threads: Option<usize>,
+    /// Whether keys for research only and keys from a chosen seed are accepted.
+    pub research: bool,
+    /// Time between two checkpoints of a job.
+    pub checkpoint: Duration,
+    /// Limits.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// The default settings with this folder.
+    pub fn new(store: PathBuf) -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 7470)),
+            store,
+            hosts: Vec::new(),
+            threads: None,
+            research: false,
+            checkpoint: Duration::from_secs(30),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Limits, each with its default. `GET /v1/usage` reports them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of a request in JSON.
+    pub json_bytes: u64,
+    /// Bytes of a program.
+    pub program_bytes: u64,
+    /// Bytes of a blob.
+    pub blob_bytes: u64,
+    /// Bytes of a server key.
+    pub key_bytes: u64,
+    /// Bytes that a tenant stores.
+    pub stored_bytes: u64,
+    /// Inputs of a job.
+    pub inputs: usize,
+    /// Jobs of a tenant that have not ended.
+    pub live_jobs: u64,
+    /// Core-seconds of a tenant in a day.
+    pub core_seconds_a_day: f64,
+    /// Seconds of work that wait at most. While more waits, jobs are refused with 503.
+    pub queue_seconds: f64,
+    /// Seconds of planning.
+    pub planning_seconds: u64,
+    /// Connections at a time.
+    pub connections: usize,
+    /// Uploads at a time.
+    pub uploads: usize,
+    /// Bytes of prepared keys in memory. Keys in use are never removed.
+    pub key_memory_bytes: u64,
+    /// Part of the disk that stays free.
+    pub disk_reserve: f64,
+    /// Days that results are kept, unless the job says otherwise.
+    pub result_days: u32,
+    /// The most days for which a job may ask.
+    pub most_result_days: u32,
+    /// Days that keys and ciphertexts without use are kept.
+    pub unused_key_days: u32,
+    /// As for keys, for ciphertexts.
+    pub unused_blob_days: u32,
+    /// Times that a job may end the process, or fail for want of memory or disk, before it fails.
+    pub attempts: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            json_bytes: 1 << 20,
+            program_bytes: 16 << 20,
+            blob_bytes: 64 << 30,
+            key_bytes: 4 << 30,
+            stored_bytes: 1 << 40,
+            inputs: 4096,
+            live_jobs: 1000,
+            core_seconds_a_day: 1e9,
+            queue_seconds: 600.0,
+            planning_seconds: 10,
+            connections: 4096,
+            uploads: 64,
+            key_memory_bytes: 0,
+            disk_reserve: 0.05,
+            result_days: 7,
+            most_result_days: 90,
+            unused_key_days: 90,
+            unused_blob_days: 7,
+            attempts: 5,
+        }
+    }
+}
+
+impl Limits {
+    /// Reads limits in TOML. Missing ones have their defaults.
+    ///
+    /// # Errors
+    /// The place of a mistake in the text.
+    pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
+    /// Bytes of prepared keys in memory; without a setting, a quarter of the memory that is free.
+    pub(crate) fn key_memory(&self) -> u64 {
+        match self.key_memory_bytes {
+            0 => solinas_runtime::memory_budget().map_or(1 << 30, |free| free / 3),
+            bytes => bytes,
+        }
+    }
+}

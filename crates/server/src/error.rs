@@ -1,0 +1,304 @@
+//! Errors: of the start of a service, and of requests, which are answered as `application/problem+json` (RFC 9457).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use solinas_runtime::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// A problem of the service itself: at its start, or in its store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The address cannot be taken.
+    #[error("cannot listen on {address}: {source}; choose another address with --addr")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// Another process serves this store.
+    #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]
+    InUse(PathBuf),
+    /// The store is newer than this program.
+    #[error("the store has version {found}, and this program knows versions up to {known}; update solinas")]
+    NewerStore {
+        /// Version of the store.
+        found: i64,
+        /// Newest known version.
+        known: i64,
+    },
+    /// The operating system refused something.
+    #[error("cannot {action} {}: {source}; check the folder, its permissions and its space", path.display())]
+    Io {
+        /// The action, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The database refused something.
+    #[error("the database of the store failed: {0}; check the space and the health of its disk")]
+    Database(#[from] rusqlite::Error),
+    /// A text that is no identity.
+    #[error(transparent)]
+    Id(#[from] crate::id::BadId),
+    /// There is no such tenant or token.
+    #[error("there is no {what} {name:?}; {help}")]
+    Missing {
+        /// A tenant or a token.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The fix.
+        help: &'static str,
+    },
+    /// The operating system has no randomness, or starts no thread.
+    #[error("{0}; allow more processes or memory")]
+    System(String),
+}
+
+impl Error {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// Whether the disk is full.
+    fn is_full(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        match self {
+            Self::Io { source, .. } => matches!(source.kind(), StorageFull | QuotaExceeded),
+            Self::Database(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
+}
+
+/// Declares the codes of problems: name, HTTP status, and title.
+macro_rules! codes {
+    ($($name:ident = $text:literal, $status:ident, $title:literal;)*) => {
+        /// The code of a problem. Clients decide by it, so a code never changes its meaning.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Code { $($name),* }
+
+        impl Code {
+            /// Every code.
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text),* }
+            }
+
+            pub(crate) const fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status),* }
+            }
+
+            const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),* }
+            }
+        }
+    };
+}
+
+codes! {
+    BadRequest = "bad_request", BAD_REQUEST, "The request is malformed";
+    DigestMismatch = "digest_mismatch", BAD_REQUEST, "The bytes have another digest";
+    IdempotencyKeyMissing = "idempotency_key_missing", BAD_REQUEST, "The header Idempotency-Key is missing";
+    Unauthorized = "unauthorized", UNAUTHORIZED, "A valid token is missing";
+    Forbidden = "forbidden", FORBIDDEN, "The token does not allow this";
+    NotFound = "not_found", NOT_FOUND, "There is no such thing";
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The path has no such method";
+    Timeout = "timeout", REQUEST_TIMEOUT, "The request took too long";
+    KeyConflict = "key_conflict", CONFLICT, "The key is registered with other bytes";
+    InUse = "in_use", CONFLICT, "A live job uses it";
+    NotDone = "not_done", CONFLICT, "The job has not succeeded";
+    NotEnded = "not_ended", CONFLICT, "The job has not ended";
+    Expired = "expired", GONE, "The results have expired";
+    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "It is larger than the limit";
+    UnknownHost = "unknown_host", MISDIRECTED_REQUEST, "The service does not have this name";
+    SecretFile = "secret_file", UNPROCESSABLE_ENTITY, "The file is secret";
+    BadFile = "bad_file", UNPROCESSABLE_ENTITY, "The file cannot be used";
+    BadProgram = "bad_program", UNPROCESSABLE_ENTITY, "The program cannot be used";
+    BadValue = "bad_value", UNPROCESSABLE_ENTITY, "A value cannot be used";
+    WrongKey = "wrong_key", UNPROCESSABLE_ENTITY, "The key does not belong to it";
+    WrongType = "wrong_type", UNPROCESSABLE_ENTITY, "An input has another type";
+    WrongShape = "wrong_shape", UNPROCESSABLE_ENTITY, "Arrays have other shapes";
+    TooDeep = "too_deep", UNPROCESSABLE_ENTITY, "The key does not allow this many levels";
+    BadParams = "bad_params", UNPROCESSABLE_ENTITY, "The parameters do not allow this";
+    ResearchOnly = "research_only", UNPROCESSABLE_ENTITY, "The key protects little or nothing";
+    TooExpensive = "too_expensive", UNPROCESSABLE_ENTITY, "The job costs more than it may";
+    PlanningLimit = "planning_limit", UNPROCESSABLE_ENTITY, "The planning takes too long";
+    IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request";
+    KeyMissing = "key_missing", FAILED_DEPENDENCY, "The key is not registered";
+    BlobMissing = "blob_missing", FAILED_DEPENDENCY, "A blob is not stored";
+    ProgramMissing = "program_missing", FAILED_DEPENDENCY, "The program is not stored";
+    OverQuota = "over_quota", TOO_MANY_REQUESTS, "A quota of the tenant is used up";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "The service has a fault";
+    Busy = "busy", SERVICE_UNAVAILABLE, "The service has too much work";
+    Draining = "draining", SERVICE_UNAVAILABLE, "The service stops";
+    DiskFull = "disk_full", INSUFFICIENT_STORAGE, "The disk is full";
+}
+
+/// A request that is refused.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub(crate) code: Code,
+    pub(crate) detail: String,
+    pub(crate) fix: String,
+    retry_after: Option<u64>,
+    link: Option<String>,
+}
+
+tokio::task_local! {
+    /// The identity of the request that this task answers.
+    pub(crate) static REQUEST: String;
+}
+
+impl Problem {
+    pub(crate) fn new(code: Code, detail: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), fix: fix.into(), retry_after: None, link: None }
+    }
+
+    /// Adds the number of seconds after which the request may succeed.
+    pub(crate) fn retry_after(self, seconds: f64) -> Self {
+        // A cast of a float saturates.
+        Self { retry_after: Some(seconds.ceil().max(1.0) as u64), ..self }
+    }
+
+    /// Adds the path where the missing thing is sent to.
+    pub(crate) fn link(self, path: String) -> Self {
+        Self { link: Some(path), ..self }
+    }
+
+    /// The answer for everything that the tenant does not have, whether it exists or not.
+    pub(crate) fn unknown() -> Self {
+        Self::new(
+            Code::NotFound,
+            "the tenant has nothing with this identity",
+            "check the identity, and whose token it is",
+        )
+    }
+
+    /// The body, which states the request.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        let request = REQUEST.try_with(String::clone).unwrap_or_default();
+        let mut body = json!({
+            "type": format!("urn:solinas:problem:{}", self.code.name()),
+            "title": self.code.title(),
+            "status": self.code.status().as_u16(),
+            "detail": self.detail,
+            "code": self.code.name(),
+            "fix": self.fix,
+            "request_id": request,
+        });
+        if let Some(seconds) = self.retry_after {
+            body["retry_after"] = seconds.into();
+        }
+        if let Some(link) = &self.link {
+            body["links"] = json!({ "upload": link });
+        }
+        body
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.code.status(), self.to_json().to_string()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.code == Code::Unauthorized {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if self.code == Code::SecretFile {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match &error {
+            full if full.is_full() => Self::new(
+                Code::DiskFull,
+                "the disk of the service is full",
+                "try again when its operator has made room",
+            )
+            .retry_after(60.0),
+            _ => {
+                tracing::error!(%error, "a request failed");
+                Self::new(Code::Internal, "the service could not do it", "try again; the log has the cause")
+            }
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Error::from(error).into()
+    }
+}
+
+/// The problem and the fix of a message `problem; fix`. A semicolon inside brackets does not separate them.
+pub(crate) fn parts(message: &str) -> (String, String) {
+    let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
+    match message.rmatch_indices("; ").map(|(at, _)| at).find(outside) {
+        Some(at) => (message[..at].to_owned(), message[at + 2..].to_owned()),
+        None => (message.to_owned(), "correct it, and submit it again".to_owned()),
+    }
+}
+
+impl From<solinas_runtime::Error> for Problem {
+    /// A mistake that is found before any work.
+    fn from(error: solinas_runtime::Error) -> Self {
+        let code = match error.kind() {
+            ErrorKind::Key => Code::WrongKey,
+            ErrorKind::Type => Code::WrongType,
+            ErrorKind::Shape | ErrorKind::Element => Code::WrongShape,
+            ErrorKind::Range => Code::BadValue,
+            ErrorKind::Noise => Code::TooDeep,
+            ErrorKind::Params => Code::BadParams,
+            ErrorKind::Format => Code::BadFile,
+            ErrorKind::Circuit => Code::BadProgram,
+            ErrorKind::Cancelled => {
+                let what = "the planning of the program takes longer than the limit `planning_seconds`";
+                return Self::new(Code::PlanningLimit, what, "split the program into smaller ones");
+            }
+            _ => {
+                tracing::error!(%error, "a request failed");
+                return Self::new(Code::Internal, "the service could not do it", "try again; the log has the cause");
+            }
+        };
+        let (detail, fix) = parts(&error.to_string());
+        Self::new(code, detail, fix)
+    }
+}
+
+impl From<solinas_circuits::Error> for Problem {
+    fn from(error: solinas_circuits::Error) -> Self {
+        let (detail, fix) = parts(&error.to_string());
+        Self::new(Code::BadProgram, detail, fix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_have_codes_of_their_own_and_a_fix() {
+        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+        let body = Problem::new(Code::Busy, "much", "wait").retry_after(0.2).to_json();
+        assert_eq!((&body["code"], &body["fix"], &body["retry_after"]), (&json!("busy"), &json!("wait"), &json!(1)));
+        assert_eq!(parts("a (b; c); d"), ("a (b; c)".to_owned(), "d".to_owned()));
+    }
+}

@@ -1,0 +1,38 @@
+//! The service of Solinas: it keeps server keys and ciphertexts, computes jobs on them, and speaks HTTP.
+//!
+//! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-runtime`. The service holds no secret key and refuses
+//! to store one.
+//!
+//! ```no_run
+//! use solinas_server::{Config, Service};
+//! # fn main() -> Result<(), solinas_server::Error> {
+//! let service = Service::start(Config::new("store".into()))?;
+//! println!("http://{}", service.address());
+//! service.stop();
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+mod api;
+mod app;
+mod config;
+mod error;
+mod fair;
+mod id;
+mod listen;
+mod live;
+mod metrics;
+mod prepared;
+mod service;
+mod store;
+mod task;
+mod time;
+mod worker;
+
+pub use config::{Config, Limits};
+pub use error::Error;
+pub use id::{BadId, Scope, Tenant, Token};
+pub use service::Service;
+pub use store::{Store, TokenInfo};

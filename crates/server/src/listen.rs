@@ -1,0 +1,63 @@
+//! Connections: each has a limit on the time to its headers, and there is a limit on their number.
+
+use crate::app::App;
+use axum::Router;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// A client that has not sent its headers after this time is cut off.
+const HEADERS: Duration = Duration::from_secs(10);
+/// Bytes of the headers, and of the buffer of a connection.
+const BUFFER: usize = 64 << 10;
+/// How long requests may take to end after the service has stopped to accept others.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Serves connections until the service stops. Returns when the last request has its answer, or after a time of grace.
+pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, router: Router) {
+    let mut connections = JoinSet::new();
+    let places = Arc::new(Semaphore::new(app.config.limits.connections));
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = app.stopped() => break,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // For want of file descriptors, usually.
+                tracing::error!(%error, "a connection was not accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        // Small answers go out at once.
+        let _ = stream.set_nodelay(true);
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let (app, service) = (Arc::clone(&app), TowerToHyperService::new(router.clone()));
+        connections.spawn(async move {
+            let mut http = hyper::server::conn::http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(BUFFER);
+            let connection = http.serve_connection(TokioIo::new(stream), service);
+            let mut connection = std::pin::pin!(connection);
+            tokio::select! {
+                // A client that breaks off is no fault of the service.
+                _ = connection.as_mut() => {}
+                () = app.stopped() => {
+                    connection.as_mut().graceful_shutdown();
+                    let _ = connection.await;
+                }
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    // Those that take longer are cut off.
+    let _ = tokio::time::timeout(GRACE, all).await;
+}

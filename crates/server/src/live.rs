@@ -1,0 +1,115 @@
+//! What happens to jobs now: progress that is too frequent for the database, and bells for those who wait.
+
+use crate::id::{Id, Tenant};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// The progress of a running job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Progress {
+    /// Bootstraps that are done, or steps of schemes without bootstraps.
+    pub(crate) done: u64,
+    pub(crate) total: u64,
+    /// Waves of the present group of elements that are done.
+    pub(crate) wave: usize,
+    pub(crate) waves: usize,
+}
+
+/// The identity of a job for the whole service.
+pub(crate) type JobKey = (Tenant, Id);
+
+/// The bells and the progress of jobs.
+#[derive(Debug, Default)]
+pub(crate) struct Live(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    running: HashMap<JobKey, Progress>,
+    bells: HashMap<JobKey, watch::Sender<u64>>,
+}
+
+impl Live {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn progress(&self, job: &JobKey) -> Option<Progress> {
+        self.state().running.get(job).copied()
+    }
+
+    /// Changes the progress of a running job, and rings.
+    pub(crate) fn report(&self, job: &JobKey, change: impl FnOnce(&mut Progress)) {
+        change(self.state().running.entry(job.clone()).or_default());
+        self.ring(job);
+    }
+
+    /// Forgets the progress of a job, which is in the database now, and rings.
+    pub(crate) fn settled(&self, job: &JobKey) {
+        self.state().running.remove(job);
+        self.ring(job);
+    }
+
+    /// Tells those who wait for a job that it changed.
+    pub(crate) fn ring(&self, job: &JobKey) {
+        if let Some(bell) = self.state().bells.get(job) {
+            bell.send_modify(|rings| *rings += 1);
+        }
+    }
+
+    /// Listens to a job.
+    pub(crate) fn listen(self: &Arc<Self>, job: JobKey) -> Listener {
+        let bell = self.state().bells.entry(job.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe();
+        Listener { live: Arc::clone(self), job, bell: Some(bell) }
+    }
+}
+
+/// Hears when a job changes.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    live: Arc<Live>,
+    job: JobKey,
+    bell: Option<watch::Receiver<u64>>,
+}
+
+impl Listener {
+    /// Waits for the next change since the last call, or since the beginning.
+    pub(crate) async fn changed(&mut self) {
+        match &mut self.bell {
+            // The sender lives as long as a receiver does.
+            Some(bell) => drop(bell.changed().await),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.bell = None;
+        let mut state = self.live.state();
+        if state.bells.get(&self.job).is_some_and(|bell| bell.receiver_count() == 0) {
+            state.bells.remove(&self.job);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn listeners_hear_changes_and_leave_nothing() {
+        let live = Arc::new(Live::default());
+        let job = (Tenant::new("a").unwrap(), Id::new());
+        let mut listener = live.listen(job.clone());
+        live.report(&job, |progress| progress.done = 3);
+        listener.changed().await;
+        assert_eq!(live.progress(&job).map(|progress| progress.done), Some(3));
+        live.settled(&job);
+        listener.changed().await;
+        assert_eq!(live.progress(&job), None);
+        drop(listener);
+        assert!(live.state().bells.is_empty());
+    }
+}

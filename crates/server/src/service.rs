@@ -1,0 +1,122 @@
+//! A service from its start to its stop.
+
+use crate::app::App;
+use crate::config::Config;
+use crate::error::Error;
+use crate::id::{Scope, Token};
+use crate::store::Store;
+use crate::{api, listen, worker};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The tenant of the first token.
+const FIRST_TENANT: &str = "local";
+/// How long a stop waits for a job to pause.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Time between two removals of what has expired.
+const SWEEP: Duration = Duration::from_secs(600);
+
+/// A running service.
+pub struct Service {
+    app: Arc<App>,
+    address: SocketAddr,
+    first_token: Option<Token>,
+    http: JoinHandle<()>,
+    worker: JoinHandle<()>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
+    ///
+    /// # Errors
+    /// [`Error::Listen`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
+    pub fn start(config: Config) -> Result<Self, Error> {
+        let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
+        let store = Store::serve(&config.store)?;
+        let first_token = match store.tokens()?.is_empty() {
+            true => {
+                Some(store.create_token(FIRST_TENANT, &[Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin], None)?)
+            }
+            false => None,
+        };
+        let wanted = config.address;
+        let unheard = |source| Error::Listen { address: wanted, source };
+        let listener = std::net::TcpListener::bind(wanted).map_err(unheard)?;
+        listener.set_nonblocking(true).map_err(unheard)?;
+        let address = listener.local_addr().map_err(unheard)?;
+        let app = Arc::new(App::new(config, store));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;
+        let http = {
+            let app = Arc::clone(&app);
+            let serve = move || {
+                runtime.block_on(async {
+                    tokio::spawn(sweep(Arc::clone(&app)));
+                    match tokio::net::TcpListener::from_std(listener) {
+                        Ok(listener) => listen::listen(Arc::clone(&app), listener, api::router(app)).await,
+                        Err(error) => tracing::error!(%error, "the service does not listen"),
+                    }
+                });
+                runtime.shutdown_timeout(Duration::from_secs(1));
+            };
+            std::thread::Builder::new().name("solinas-http".into()).spawn(serve).map_err(system)?
+        };
+        let worker = {
+            let app = Arc::clone(&app);
+            let work = move || worker::work(&app);
+            std::thread::Builder::new().name("solinas-work".into()).spawn(work).map_err(system)?
+        };
+        Ok(Self { app, address, first_token, http, worker })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Threads that compute.
+    pub fn threads(&self) -> usize {
+        self.app.threads()
+    }
+
+    /// The token of a new store. No later start knows it.
+    pub fn first_token(&self) -> Option<&Token> {
+        self.first_token.as_ref()
+    }
+
+    /// Takes no more requests, answers those that are here, and writes the progress of the running job to the store. A job that has not paused after 20
+    /// seconds continues from its last checkpoint at the next start, or from its beginning if its scheme has none.
+    pub fn stop(self) {
+        self.app.stop();
+        let end = Instant::now() + PATIENCE;
+        while !self.worker.is_finished() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.app.interrupt_all();
+        // A thread that panicked has said so.
+        let _ = self.worker.join();
+        let _ = self.http.join();
+    }
+}
+
+/// Removes what has expired from time to time.
+async fn sweep(app: Arc<App>) {
+    loop {
+        match app.blocking(|app| Ok(app.store.sweep(&app.config.limits)?)).await {
+            Ok(0) | Err(_) => {}
+            Ok(removed) => tracing::info!(removed, "removed what had expired"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(SWEEP) => {}
+            () = app.stopped() => return,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Tenants and their tokens.
+
+use super::Store;
+use crate::error::Error;
+use crate::id::{Id, Scope, Tenant, Token, token_hash};
+use crate::time::{self, SECOND};
+use rusqlite::OptionalExtension;
+use serde::Serialize;
+
+/// A token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenInfo {
+    /// The identity, for [`Store::revoke`].
+    pub id: String,
+    /// The tenant.
+    pub tenant: String,
+    /// What it allows, separated by commas.
+    pub scopes: String,
+    /// When it was made.
+    pub created: String,
+    /// When it ends, if ever.
+    pub expires: Option<String>,
+    /// When it was last used, to the minute.
+    pub last_used: Option<String>,
+}
+
+/// The quotas of a tenant that differ from the limits of the service.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Quota {
+    pub(crate) core_seconds_a_day: Option<f64>,
+    pub(crate) stored_bytes: Option<u64>,
+    pub(crate) live_jobs: Option<u64>,
+}
+
+impl Store {
+    /// Makes a token for a tenant, who is made too if it is new. `days` is the time to its end.
+    ///
+    /// # Errors
+    /// A name that no tenant can have; from the database.
+    pub fn create_token(&self, tenant: &str, scopes: &[Scope], days: Option<u32>) -> Result<Token, Error> {
+        let tenant = Tenant::new(tenant)?;
+        let token = Token::new().map_err(|error| Error::System(format!("there is no randomness: {error}")))?;
+        let now = time::now();
+        let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
+        let expires = days.map(|days| now + i64::from(days) * time::DAY);
+        let mut db = self.db();
+        let transaction = db.transaction()?;
+        transaction.execute(
+            "INSERT INTO tenant (name, created) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
+            (tenant.as_str(), now),
+        )?;
+        transaction.execute(
+            "INSERT INTO token (hash, id, tenant, scopes, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (token_hash(token.secret()), Id::new().to_string(), tenant.as_str(), names.join(","), now, expires),
+        )?;
+        transaction.commit()?;
+        Ok(token)
+    }
+
+    /// All tokens, the oldest first.
+    ///
+    /// # Errors
+    /// From the database.
+    pub fn tokens(&self) -> Result<Vec<TokenInfo>, Error> {
+        let db = self.db();
+        let mut rows = db.prepare("SELECT id, tenant, scopes, created, expires, last_used FROM token ORDER BY id")?;
+        let rows = rows.query_map([], |row| {
+            let time = |at: Option<i64>| at.map(time::text);
+            Ok(TokenInfo {
+                id: row.get(0)?,
+                tenant: row.get(1)?,
+                scopes: row.get(2)?,
+                created: time::text(row.get(3)?),
+                expires: time(row.get(4)?),
+                last_used: time(row.get(5)?),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Ends a token. Requests with it are refused from now on.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if there is no such token.
+    pub fn revoke(&self, id: &str) -> Result<(), Error> {
+        match self.db().execute("DELETE FROM token WHERE id = ?1", [id])? {
+            0 => Err(Error::Missing {
+                what: "token",
+                name: id.to_owned(),
+                help: "`solinas admin token list` prints the identities",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes quotas of a tenant. A quota that is not given stays.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] if there is no such tenant.
+    pub fn set_quota(
+        &self,
+        tenant: &str,
+        core_seconds_a_day: Option<f64>,
+        stored_bytes: Option<u64>,
+        live_jobs: Option<u64>,
+    ) -> Result<(), Error> {
+        let signed = |value: Option<u64>| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+        let changed = self.db().execute(
+            "UPDATE tenant SET core_seconds_a_day = COALESCE(?2, core_seconds_a_day), stored_bytes = COALESCE(?3, stored_bytes), \
+             live_jobs = COALESCE(?4, live_jobs) WHERE name = ?1",
+            (tenant, core_seconds_a_day, signed(stored_bytes), signed(live_jobs)),
+        )?;
+        match changed {
+            0 => Err(Error::Missing {
+                what: "tenant",
+                name: tenant.to_owned(),
+                help: "`solinas admin token create --tenant NAME` makes one",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn quota(&self, tenant: &Tenant) -> Result<Quota, Error> {
+        let sql = "SELECT core_seconds_a_day, stored_bytes, live_jobs FROM tenant WHERE name = ?1";
+        Ok(self.db().query_row(sql, [tenant.as_str()], |row| {
+            let unsigned = |value: Option<i64>| value.map(|value| value.unsigned_abs());
+            Ok(Quota {
+                core_seconds_a_day: row.get(0)?,
+                stored_bytes: unsigned(row.get(1)?),
+                live_jobs: unsigned(row.get(2)?),
+            })
+        })?)
+    }
+
+    /// The tenant and the scopes of a token. None for an unknown token and for one that has ended.
+    pub(crate) fn authenticate(&self, token: &str) -> Result<Option<(Tenant, Vec<Scope>)>, Error> {
+        let (hash, now) = (token_hash(token), time::now());
+        let db = self.db();
+        let mut find = db.prepare_cached("SELECT tenant, scopes, expires, last_used FROM token WHERE hash = ?1")?;
+        let row = find.query_row([&hash], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, Option<i64>>(2)?,
+                row.get::<_, Option<i64>>(3)?,
+            ))
+        });
+        let Some((tenant, scopes, expires, used)) = row.optional()? else { return Ok(None) };
+        if expires.is_some_and(|end| end <= now) {
+            return Ok(None);
+        }
+        if used.is_none_or(|used| now - used > 60 * SECOND) {
+            db.execute("UPDATE token SET last_used = ?2 WHERE hash = ?1", (&hash, now))?;
+        }
+        let scopes = scopes.split(',').filter_map(|scope| scope.parse().ok()).collect();
+        Ok(Some((Tenant::new(&tenant)?, scopes)))
+    }
+}

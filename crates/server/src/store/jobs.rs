@@ -1,0 +1,428 @@
+//! Jobs: their submission, their leases, and their ends.
+
+use super::Store;
+use crate::error::Error;
+use crate::id::{Digest, Id, Tenant};
+use crate::time::{self, DAY, SECOND};
+use rusqlite::{OptionalExtension, Row, Transaction};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How long a lease holds without a renewal.
+const LEASE: i64 = 30 * SECOND;
+
+/// The state of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum State {
+    Queued,
+    Running,
+    Succeeded,
+    Failed,
+    Cancelled,
+    /// Its results were removed.
+    Expired,
+}
+
+impl State {
+    const ALL: [Self; 6] = [Self::Queued, Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled, Self::Expired];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    pub(crate) const fn has_ended(self) -> bool {
+        !matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// A job that is checked and planned.
+#[derive(Debug)]
+pub(crate) struct NewJob {
+    pub(crate) id: Id,
+    pub(crate) name: Option<String>,
+    pub(crate) priority: u8,
+    /// What it computes, as a worker reads it.
+    pub(crate) spec: Value,
+    pub(crate) cost: Value,
+    pub(crate) core_ms_expected: i64,
+    pub(crate) keep_for: i64,
+    pub(crate) key_id: String,
+    pub(crate) program: Digest,
+    /// Blobs that stay while the job lives.
+    pub(crate) blobs: Vec<Digest>,
+}
+
+/// The end of a submission.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Submitted {
+    /// A new job.
+    New,
+    /// The job of an earlier request with this Idempotency-Key and body.
+    Again(Id),
+    /// The Idempotency-Key belongs to another body.
+    OtherBody,
+}
+
+/// A job, as callers see it.
+#[derive(Debug, Clone)]
+pub(crate) struct JobRow {
+    pub(crate) id: Id,
+    pub(crate) state: State,
+    pub(crate) version: u64,
+    pub(crate) priority: u8,
+    pub(crate) name: Option<String>,
+    pub(crate) key_id: String,
+    pub(crate) program: String,
+    pub(crate) cost: Value,
+    pub(crate) done: u64,
+    pub(crate) total: u64,
+    pub(crate) core_ms: i64,
+    pub(crate) attempts: u64,
+    pub(crate) created: i64,
+    pub(crate) started: Option<i64>,
+    pub(crate) ended: Option<i64>,
+    pub(crate) expires: Option<i64>,
+    pub(crate) results: Option<Value>,
+    pub(crate) error: Option<Value>,
+}
+
+impl JobRow {
+    const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
+         created, started, ended, expires, results, error";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let json = |column: usize| -> rusqlite::Result<Option<Value>> {
+            let text: Option<String> = row.get(column)?;
+            Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        };
+        let count = |column: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
+        Ok(Self {
+            id: id(row, 0)?,
+            state: State::of_name(&row.get::<_, String>(1)?).unwrap_or(State::Expired),
+            version: count(2)?,
+            priority: row.get(3)?,
+            name: row.get(4)?,
+            key_id: row.get(5)?,
+            program: row.get(6)?,
+            cost: json(7)?.unwrap_or_default(),
+            done: count(8)?,
+            total: count(9)?,
+            core_ms: row.get(10)?,
+            attempts: count(11)?,
+            created: row.get(12)?,
+            started: row.get(13)?,
+            ended: row.get(14)?,
+            expires: row.get(15)?,
+            results: json(16)?,
+            error: json(17)?,
+        })
+    }
+}
+
+fn id(row: &Row<'_>, column: usize) -> rusqlite::Result<Id> {
+    let text: String = row.get(column)?;
+    text.parse::<Id>().map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+    })
+}
+
+/// The right to compute a job for half a minute. A later lease has a larger `fence`, and the store refuses what comes with a smaller one.
+#[derive(Debug, Clone)]
+pub(crate) struct Lease {
+    pub(crate) tenant: Tenant,
+    pub(crate) id: Id,
+    pub(crate) fence: i64,
+    pub(crate) spec: Value,
+    pub(crate) attempts: u64,
+    /// When the job was submitted.
+    pub(crate) created: i64,
+    /// Whether it runs for the first time.
+    pub(crate) first: bool,
+}
+
+/// How a worker leaves a job.
+#[derive(Debug)]
+pub(crate) enum Finished {
+    /// Results, as callers see them.
+    Succeeded(Value),
+    /// The problem, as callers see it.
+    Failed(Value),
+    /// It waits again: its progress is kept, and another job runs first.
+    Paused,
+    /// It waits again after a failure that may pass, for this time.
+    Later(i64),
+}
+
+/// The work that waits.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Waiting {
+    pub(crate) jobs: u64,
+    pub(crate) core_ms: i64,
+}
+
+impl Store {
+    /// Stores a job, unless the tenant sent the request before.
+    pub(crate) fn submit(&self, tenant: &Tenant, job: &NewJob, idempotency: (&str, &str)) -> Result<Submitted, Error> {
+        let (now, tenant, (key, fingerprint)) = (time::now(), tenant.as_str(), idempotency);
+        let mut db = self.db();
+        let transaction = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let job_id = job.id.to_string();
+        if let Some(found) = earlier(&transaction, tenant, key, fingerprint, now)? {
+            return Ok(found);
+        }
+        transaction.execute(
+            "INSERT INTO idempotency (tenant, key, fingerprint, job, expires) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (tenant, key) DO UPDATE SET fingerprint = ?3, job = ?4, expires = ?5",
+            (tenant, key, fingerprint, &job_id, now + DAY),
+        )?;
+        transaction.execute(
+            "INSERT INTO job (tenant, id, state, version, priority, name, spec, cost, core_ms_expected, keep_for, key_id, program, \
+             done, total, core_ms, attempts, not_before, fence, created) \
+             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11)",
+            rusqlite::params![
+                tenant,
+                job_id,
+                job.priority,
+                job.name,
+                job.spec.to_string(),
+                job.cost.to_string(),
+                job.core_ms_expected,
+                job.keep_for,
+                job.key_id,
+                job.program.as_str(),
+                now,
+            ],
+        )?;
+        for digest in &job.blobs {
+            transaction.execute(
+                "INSERT INTO job_blob (tenant, digest, job) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                (tenant, digest.as_str(), &job_id),
+            )?;
+        }
+        transaction.commit()?;
+        Ok(Submitted::New)
+    }
+
+    /// The earlier submission with this Idempotency-Key.
+    pub(crate) fn submitted(&self, tenant: &Tenant, key: &str, fingerprint: &str) -> Result<Option<Submitted>, Error> {
+        let mut db = self.db();
+        let transaction = db.transaction()?;
+        earlier(&transaction, tenant.as_str(), key, fingerprint, time::now())
+    }
+
+    pub(crate) fn job(&self, tenant: &Tenant, id: Id) -> Result<Option<JobRow>, Error> {
+        let sql = format!("SELECT {} FROM job WHERE tenant = ?1 AND id = ?2", JobRow::COLUMNS);
+        let db = self.db();
+        let mut find = db.prepare_cached(&sql)?;
+        Ok(find.query_row((tenant.as_str(), id.to_string()), JobRow::read).optional()?)
+    }
+
+    /// Jobs of a tenant, the newest first, from the one before `after` on.
+    pub(crate) fn jobs(
+        &self,
+        tenant: &Tenant,
+        state: Option<State>,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<JobRow>, Error> {
+        let sql = format!(
+            "SELECT {} FROM job WHERE tenant = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR id < ?3) \
+             ORDER BY id DESC LIMIT ?4",
+            JobRow::COLUMNS
+        );
+        let db = self.db();
+        let mut find = db.prepare_cached(&sql)?;
+        let after = after.map(|id| id.to_string());
+        let rows = find.query_map((tenant.as_str(), state.map(State::name), after, limit as i64), JobRow::read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The jobs of a tenant that have not ended, or those of all tenants.
+    pub(crate) fn waiting(&self, tenant: Option<&Tenant>) -> Result<Waiting, Error> {
+        let sql = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN core_ms_expected > core_ms THEN core_ms_expected - core_ms ELSE 0 END), 0) FROM job \
+                   WHERE state IN ('queued', 'running') AND (?1 IS NULL OR tenant = ?1)";
+        let db = self.db();
+        let mut find = db.prepare_cached(sql)?;
+        Ok(find.query_row([tenant.map(Tenant::as_str)], |row| {
+            Ok(Waiting { jobs: row.get::<_, i64>(0)?.unsigned_abs(), core_ms: row.get(1)? })
+        })?)
+    }
+
+    /// The number of jobs in each state.
+    pub(crate) fn counts(&self) -> Result<Vec<(State, u64)>, Error> {
+        let db = self.db();
+        let mut count = db.prepare_cached("SELECT COUNT(*) FROM job WHERE state = ?1")?;
+        State::ALL
+            .into_iter()
+            .map(|state| {
+                Ok::<_, Error>((state, count.query_row([state.name()], |row| row.get::<_, i64>(0))?.unsigned_abs()))
+            })
+            .collect()
+    }
+
+    /// Tenants with a job that waits for a worker.
+    pub(crate) fn ready(&self) -> Result<Vec<Tenant>, Error> {
+        let db = self.db();
+        let mut find = db.prepare_cached(
+            "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
+             AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))",
+        )?;
+        let names = find.query_map([time::now()], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(names.iter().map(|name| Tenant::new(name)).collect::<Result<_, _>>()?)
+    }
+
+    /// Leases the next job of a tenant: by priority, then by age.
+    pub(crate) fn lease(&self, tenant: &Tenant) -> Result<Option<Lease>, Error> {
+        let now = time::now();
+        let sql = "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?2, \
+                   attempts = attempts + 1, started = COALESCE(started, ?3) \
+                   WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 \
+                   AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
+                   ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started";
+        let db = self.db();
+        let mut lease = db.prepare_cached(sql)?;
+        let leased = lease.query_row((tenant.as_str(), now + LEASE, now), |row| {
+            let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
+            Ok(Lease {
+                tenant: tenant.clone(),
+                id: id(row, 0)?,
+                fence: row.get(1)?,
+                spec: serde_json::from_str(&spec).unwrap_or_default(),
+                attempts: row.get::<_, i64>(3)?.unsigned_abs(),
+                created: row.get(4)?,
+                first: started == now,
+            })
+        });
+        Ok(leased.optional()?)
+    }
+
+    /// Prolongs a lease, and records the progress. Returns whether the lease still holds.
+    pub(crate) fn renew(&self, lease: &Lease, done: u64, total: u64) -> Result<bool, Error> {
+        let changed = self.db().execute(
+            "UPDATE job SET lease_until = ?4, done = ?5, total = ?6 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
+            (
+                lease.tenant.as_str(),
+                lease.id.to_string(),
+                lease.fence,
+                time::now() + LEASE,
+                done as i64,
+                total as i64,
+            ),
+        )?;
+        Ok(changed > 0)
+    }
+
+    /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times.
+    pub(crate) fn advanced(&self, lease: &Lease) -> Result<(), Error> {
+        self.db().execute(
+            "UPDATE job SET attempts = 1 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
+            (lease.tenant.as_str(), lease.id.to_string(), lease.fence),
+        )?;
+        Ok(())
+    }
+
+    /// Ends a lease after `core_ms` of work. Returns whether the lease still held; if it did not, nothing changes but the usage.
+    pub(crate) fn finish(
+        &self,
+        lease: &Lease,
+        core_ms: i64,
+        (done, total): (u64, u64),
+        finished: &Finished,
+    ) -> Result<bool, Error> {
+        let (tenant, job, now) = (lease.tenant.as_str(), lease.id.to_string(), time::now());
+        let (state, results, error) = match finished {
+            Finished::Succeeded(results) => (State::Succeeded, Some(results.to_string()), None),
+            Finished::Failed(error) => (State::Failed, None, Some(error.to_string())),
+            Finished::Paused | Finished::Later(_) => (State::Queued, None, None),
+        };
+        let not_before = if let Finished::Later(wait) = finished { now + wait } else { 0 };
+        let unused_attempts = i64::from(matches!(finished, Finished::Paused));
+        let ended = state.has_ended().then_some(now);
+        let mut db = self.db();
+        let transaction = db.transaction()?;
+        let changed = transaction.execute(
+            "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
+             ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = attempts - ?10, \
+             done = ?11, total = ?12 \
+             WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
+            rusqlite::params![
+                tenant,
+                job,
+                lease.fence,
+                state.name(),
+                core_ms,
+                results,
+                error,
+                ended,
+                not_before,
+                unused_attempts,
+                done as i64,
+                total as i64
+            ],
+        )?;
+        if let (Finished::Succeeded(results), 1..) = (finished, changed) {
+            let digests = results.as_array().into_iter().flatten().filter_map(|result| result["digest"].as_str());
+            for digest in digests {
+                transaction.execute(
+                    "INSERT INTO job_blob (tenant, digest, job) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                    (tenant, digest, &job),
+                )?;
+            }
+        }
+        super::usage::add(&transaction, tenant, core_ms, 0, 0)?;
+        transaction.commit()?;
+        Ok(changed > 0)
+    }
+
+    /// The results of a job that succeeded, without regard to leases: to be compared with those of another run.
+    pub(crate) fn results(&self, tenant: &Tenant, id: Id) -> Result<Option<Value>, Error> {
+        Ok(self.job(tenant, id)?.and_then(|job| job.results))
+    }
+
+    /// Cancels a job that has not ended. Returns its state before; None if there is none.
+    pub(crate) fn cancel(&self, tenant: &Tenant, id: Id) -> Result<Option<State>, Error> {
+        let Some(job) = self.job(tenant, id)? else { return Ok(None) };
+        self.db().execute(
+            "UPDATE job SET state = 'cancelled', version = version + 1, fence = fence + 1, lease_until = NULL, ended = ?3, \
+             expires = ?3 + keep_for WHERE tenant = ?1 AND id = ?2 AND state IN ('queued', 'running')",
+            (tenant.as_str(), id.to_string(), time::now()),
+        )?;
+        Ok(Some(job.state))
+    }
+
+    /// All running jobs wait again: their process ended. The attempt counts.
+    pub(super) fn release_all(&self) -> Result<(), Error> {
+        let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
+                   WHERE state = 'running'";
+        let released = self.db().execute(sql, [])?;
+        if released > 0 {
+            tracing::warn!(jobs = released, "the last process ended in the middle of jobs; they continue");
+        }
+        Ok(())
+    }
+}
+
+fn earlier(
+    transaction: &Transaction<'_>,
+    tenant: &str,
+    key: &str,
+    fingerprint: &str,
+    now: i64,
+) -> Result<Option<Submitted>, Error> {
+    let sql = "SELECT fingerprint, job FROM idempotency WHERE tenant = ?1 AND key = ?2 AND expires > ?3";
+    let found =
+        transaction.query_row(sql, (tenant, key, now), |row| Ok((row.get::<_, String>(0)?, id(row, 1)?))).optional()?;
+    Ok(found.map(|(first, job)| if first == fingerprint { Submitted::Again(job) } else { Submitted::OtherBody }))
+}

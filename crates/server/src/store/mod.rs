@@ -1,0 +1,97 @@
+//! The store: a database of SQLite and a folder of blobs.
+//!
+//! A blob is durable before its row is, and a row is removed before its blob. So a row always has its blob, and a blob without a row is garbage.
+
+mod accounts;
+mod blobs;
+mod jobs;
+mod schema;
+mod sweep;
+mod usage;
+
+pub use accounts::TokenInfo;
+pub(crate) use blobs::{Blob, Incoming};
+pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
+
+use crate::error::Error;
+use rusqlite::Connection;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The store. Its calls block for about a millisecond.
+pub struct Store {
+    folder: PathBuf,
+    db: Mutex<Connection>,
+    /// Locked while a service runs.
+    _lock: Option<File>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the store for the commands of its operator. A service may run meanwhile.
+    ///
+    /// # Errors
+    /// From the folder and the database; [`Error::NewerStore`].
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        Self::at(folder, None)
+    }
+
+    /// Opens the store for a service. A job that runs by the records lost its process, so it waits again.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`Error::InUse`] while another service runs on it.
+    pub(crate) fn serve(folder: &Path) -> Result<Self, Error> {
+        make_private(folder)?;
+        let path = folder.join("lock");
+        let lock = File::options().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
+        if lock.try_lock().is_err() {
+            return Err(Error::InUse(folder.to_path_buf()));
+        }
+        let store = Self::at(folder, Some(lock))?;
+        store.release_all()?;
+        Ok(store)
+    }
+
+    fn at(folder: &Path, lock: Option<File>) -> Result<Self, Error> {
+        make_private(folder)?;
+        for part in ["blobs", "checkpoints"] {
+            make_private(&folder.join(part))?;
+        }
+        let mut db = Connection::open(folder.join("solinas.db"))?;
+        db.busy_timeout(Duration::from_secs(10))?;
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        db.pragma_update(None, "synchronous", "FULL")?;
+        schema::migrate(&mut db)?;
+        Ok(Self { folder: folder.to_path_buf(), db: Mutex::new(db), _lock: lock })
+    }
+
+    fn db(&self) -> MutexGuard<'_, Connection> {
+        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the database takes writes.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.db().execute("UPDATE schema SET version = version", []).is_ok()
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Makes a folder that its owner alone can read.
+fn make_private(folder: &Path) -> Result<(), Error> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(Error::io("make", folder))
+}

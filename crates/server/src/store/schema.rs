@@ -1,0 +1,74 @@
+//! The tables of the store. Migrations are numbered, go forward only, and run in one transaction.
+//!
+//! The tenant leads every primary key but that of tokens, so that identities of one tenant mean nothing to another. Statements keep to the part of SQL that
+//! PostgreSQL has too, but for the sign of parameters (`?1` here, `$1` there).
+
+use crate::error::Error;
+use rusqlite::Connection;
+
+const MIGRATIONS: &[&str] = &["
+CREATE TABLE tenant (
+    name TEXT PRIMARY KEY, created BIGINT NOT NULL,
+    core_seconds_a_day DOUBLE PRECISION, stored_bytes BIGINT, live_jobs BIGINT
+);
+CREATE TABLE token (
+    hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL REFERENCES tenant (name), scopes TEXT NOT NULL,
+    created BIGINT NOT NULL, expires BIGINT, last_used BIGINT
+);
+CREATE TABLE blob (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, bytes BIGINT NOT NULL, kind TEXT NOT NULL, key_id TEXT,
+    created BIGINT NOT NULL, last_used BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
+);
+CREATE INDEX blob_age ON blob (last_used);
+CREATE TABLE key (
+    tenant TEXT NOT NULL, key_id TEXT NOT NULL, blob TEXT NOT NULL, name TEXT, facts TEXT NOT NULL,
+    created BIGINT NOT NULL, last_used BIGINT NOT NULL, keep_for BIGINT NOT NULL, PRIMARY KEY (tenant, key_id)
+);
+CREATE TABLE program (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
+);
+CREATE TABLE job (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, version BIGINT NOT NULL, priority BIGINT NOT NULL,
+    name TEXT, spec TEXT NOT NULL, cost TEXT NOT NULL, core_ms_expected BIGINT NOT NULL, keep_for BIGINT NOT NULL,
+    key_id TEXT NOT NULL, program TEXT NOT NULL,
+    done BIGINT NOT NULL, total BIGINT NOT NULL, core_ms BIGINT NOT NULL,
+    attempts BIGINT NOT NULL, not_before BIGINT NOT NULL, fence BIGINT NOT NULL, lease_until BIGINT,
+    created BIGINT NOT NULL, started BIGINT, ended BIGINT, expires BIGINT, results TEXT, error TEXT,
+    PRIMARY KEY (tenant, id)
+);
+CREATE INDEX job_live ON job (tenant, state) WHERE state IN ('queued', 'running');
+CREATE INDEX job_end ON job (expires) WHERE expires IS NOT NULL;
+CREATE TABLE job_blob (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (tenant, digest, job)
+);
+CREATE INDEX job_blob_job ON job_blob (tenant, job);
+CREATE TABLE idempotency (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, job TEXT NOT NULL, expires BIGINT NOT NULL,
+    PRIMARY KEY (tenant, key)
+);
+CREATE TABLE usage (
+    tenant TEXT NOT NULL, day BIGINT NOT NULL, core_ms BIGINT NOT NULL, bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL,
+    PRIMARY KEY (tenant, day)
+);
+"];
+
+/// Brings the tables to the newest version.
+///
+/// # Errors
+/// [`Error::NewerStore`] for a store of a later program.
+pub(super) fn migrate(db: &mut Connection) -> Result<(), Error> {
+    let transaction = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    transaction.execute_batch("CREATE TABLE IF NOT EXISTS schema (version BIGINT NOT NULL)")?;
+    let found: i64 = transaction.query_row("SELECT COALESCE(MAX(version), 0) FROM schema", [], |row| row.get(0))?;
+    let known = MIGRATIONS.len() as i64;
+    let Some(missing) = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(found..)) else {
+        return Err(Error::NewerStore { found, known });
+    };
+    for migration in missing {
+        transaction.execute_batch(migration)?;
+    }
+    if !missing.is_empty() {
+        transaction.execute("INSERT INTO schema (version) VALUES (?1)", [known])?;
+    }
+    Ok(transaction.commit()?)
+}

@@ -1,0 +1,267 @@
+//! The task of a job: a program or circuit, and its inputs.
+
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::id::{Digest, Tenant};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use solinas_runtime::{
+    Ciphertext, Control, Estimate, Input, Inputs, Netlist, Plain, Plan, Prepared, Program, Server, Type, Work, import,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// An input of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum InputSpec {
+    /// A ciphertext that was uploaded.
+    Blob(Digest),
+    /// Values that the service sees.
+    Constant(Constant),
+}
+
+/// Values that the service sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Constant {
+    #[serde(rename = "type")]
+    pub(crate) ty: String,
+    /// The elements, row by row, as texts.
+    pub(crate) values: Vec<String>,
+    /// The shape of an array. Without it, there is one value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shape: Option<Vec<usize>>,
+}
+
+/// What a job computes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spec {
+    pub(crate) key: String,
+    pub(crate) program: Digest,
+    pub(crate) inputs: Vec<InputSpec>,
+    /// Whether the results are compact.
+    pub(crate) compact: bool,
+    /// The plan, which is fixed when the job is accepted. None for schemes without plans.
+    pub(crate) plan: Option<Digest>,
+}
+
+/// A program or a circuit.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Program(Program),
+    Circuit(Netlist),
+}
+
+impl Source {
+    /// Reads a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    ///
+    /// # Errors
+    /// [`Code::BadProgram`] with the place of the mistake.
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let is_circuit = |error: &solinas_circuits::Error| {
+            // Both a program and a circuit of Yosys begin with a brace.
+            matches!(error, solinas_circuits::Error::NotAProgram { .. })
+                && serde_json::from_str::<Value>(text).is_ok_and(|json| json.get("modules").is_some())
+        };
+        match text.trim_start().starts_with('{') {
+            false => Ok(Self::Circuit(import::read(text)?)),
+            true => match Program::from_json(text) {
+                Ok(program) => Ok(Self::Program(program)),
+                Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Inputs and outputs, for callers.
+    pub(crate) fn facts(&self) -> Value {
+        match self {
+            Self::Program(program) => {
+                let inputs =
+                    program.inputs.iter().map(|input| json!({ "name": input.name, "type": input.ty.to_string() }));
+                let types = program.output_types();
+                let outputs = program.outputs.iter().zip(types);
+                let outputs = outputs.map(|(output, ty)| json!({ "name": output.name, "type": ty.to_string() }));
+                json!({
+                    "form": "program",
+                    "inputs": inputs.collect::<Vec<_>>(),
+                    "outputs": outputs.collect::<Vec<_>>(),
+                })
+            }
+            Self::Circuit(netlist) => {
+                let ports = |ports: &[solinas_circuits::Port]| -> Vec<Value> {
+                    ports.iter().map(|port| json!({ "name": port.name, "bits": port.bits.len() })).collect()
+                };
+                json!({ "form": "circuit", "inputs": ports(netlist.inputs()), "outputs": ports(netlist.outputs()) })
+            }
+        }
+    }
+
+    /// Names of the outputs.
+    fn outputs(&self) -> Vec<&str> {
+        match self {
+            Self::Program(program) => program.outputs.iter().map(|output| output.name.as_str()).collect(),
+            Self::Circuit(netlist) => netlist.outputs().iter().map(|port| port.name.as_str()).collect(),
+        }
+    }
+
+    /// The work on fresh inputs.
+    pub(crate) fn fresh(&self, instances: usize) -> Work<'_> {
+        match self {
+            Self::Program(program) => Work::program(program, Inputs::Fresh { instances }),
+            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances }),
+        }
+    }
+}
+
+/// A task in memory.
+pub(crate) struct Task {
+    pub(crate) server: Server,
+    source: Source,
+    inputs: Vec<Input>,
+}
+
+impl Task {
+    /// Checks and plans it, or takes a plan.
+    pub(crate) fn prepare(&self, plan: Option<&Plan>, control: &Control<'_>) -> Result<Prepared, Problem> {
+        let encrypted = || -> Result<Vec<Ciphertext>, Problem> {
+            let one = |input: &Input| match input {
+                Input::Encrypted(ciphertext) => Ok(ciphertext.clone()),
+                Input::Public(_) => Err(Problem::new(
+                    Code::WrongType,
+                    "a constant stands for an input of a circuit",
+                    "encrypt the value, or write a program in place of the circuit",
+                )),
+            };
+            self.inputs.iter().map(one).collect()
+        };
+        let work = match &self.source {
+            Source::Program(program) => Work::program(program, &self.inputs),
+            Source::Circuit(netlist) => Work::circuit(netlist, &encrypted()?),
+        };
+        Ok(match plan {
+            Some(plan) => self.server.prepare_pinned(work, plan, control)?,
+            None => self.server.prepare(work, control)?,
+        })
+    }
+
+    /// Names of the results.
+    pub(crate) fn outputs(&self) -> Vec<&str> {
+        self.source.outputs()
+    }
+}
+
+impl App {
+    /// The program with this digest.
+    ///
+    /// # Errors
+    /// [`Code::ProgramMissing`].
+    pub(crate) fn source(&self, tenant: &Tenant, digest: &Digest) -> Result<Source, Problem> {
+        let missing = || {
+            Problem::new(Code::ProgramMissing, format!("the program {digest} is not stored"), "send the program first")
+                .link("/v1/programs".to_owned())
+        };
+        self.store.program(tenant, digest)?.ok_or_else(missing)?;
+        self.store.blob(tenant, digest)?.ok_or_else(missing)?;
+        let path = self.store.path(tenant, digest);
+        let text = std::fs::read_to_string(&path).map_err(crate::error::Error::io("read", &path))?;
+        Source::parse(&text)
+    }
+
+    /// Reads the key, the program and the inputs of a task.
+    ///
+    /// # Errors
+    /// What is missing, or cannot be used.
+    pub(crate) fn task(
+        &self,
+        tenant: &Tenant,
+        key: &str,
+        program: &Digest,
+        inputs: &[InputSpec],
+    ) -> Result<Task, Problem> {
+        let source = self.source(tenant, program)?;
+        let server = self.server(tenant, key)?;
+        let inputs = inputs.iter().map(|input| self.input(tenant, input)).collect::<Result<_, _>>()?;
+        Ok(Task { server, source, inputs })
+    }
+
+    fn input(&self, tenant: &Tenant, input: &InputSpec) -> Result<Input, Problem> {
+        match input {
+            InputSpec::Constant(Constant { ty, values, shape }) => {
+                let ty: Type = ty.parse()?;
+                Ok(Input::Public(Plain::parse(ty, values, shape.clone())?))
+            }
+            InputSpec::Blob(digest) => {
+                let Some(blob) = self.store.blob(tenant, digest)? else {
+                    let what = format!("the blob {digest} is not stored");
+                    return Err(Problem::new(Code::BlobMissing, what, "upload it, and submit the job again")
+                        .link(format!("/v1/blobs/{digest}")));
+                };
+                if blob.kind != "ciphertext" {
+                    let what = format!("the blob {digest} is a {}, and inputs are ciphertexts", blob.kind);
+                    return Err(Problem::new(Code::WrongType, what, "name the blob of a ciphertext"));
+                }
+                let ciphertext = Ciphertext::load(&self.store.path(tenant, digest)).map_err(|error| {
+                    // The path is of no use to a caller.
+                    let error = match error {
+                        solinas_runtime::Error::InFile { source, .. } => *source,
+                        other => other,
+                    };
+                    let mut problem = Problem::from(error);
+                    problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
+                    problem
+                })?;
+                if ciphertext.is_compact() {
+                    let what = format!("the blob {digest} is a compact result, which cannot be computed with");
+                    return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
+                }
+                Ok(Input::Encrypted(ciphertext))
+            }
+        }
+    }
+
+    /// Core-milliseconds of work: its counts times the measured time of one step under its parameters.
+    pub(crate) fn core_ms(&self, prepared: &Prepared, server: &Server, control: &Control<'_>) -> Result<f64, Problem> {
+        let params = server.params();
+        let steps = steps(&prepared.count()?);
+        if let Some(rate) = self.rate(&params.name) {
+            return Ok(steps * rate);
+        }
+        if params.scheme.capabilities().slow_estimate {
+            // The first job measures it.
+            return Ok(0.0);
+        }
+        let estimate = prepared.estimate(control)?;
+        let core_ms = 1e3 * estimate.seconds * estimate.threads as f64;
+        self.measured(&params.name, steps, core_ms);
+        Ok(core_ms)
+    }
+}
+
+/// The number of operations that take time.
+pub(crate) fn steps(count: &Estimate) -> f64 {
+    let steps = count.bootstraps + count.recrypts + count.products + count.rotations;
+    steps.max(1) as f64
+}
+
+/// Does work with a control that stops it after that time.
+pub(crate) fn within<T>(limit: Duration, work: impl FnOnce(&Control<'_>) -> T) -> T {
+    let cancel = AtomicBool::new(false);
+    let (done, ends) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let cancel = &cancel;
+        let watch = move || {
+            if ends.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, watch) {
+            tracing::error!(%error, "work has no limit of time");
+        }
+        let result = work(&Control { progress: None, cancel: Some(cancel) });
+        drop(done);
+        result
+    })
+}

@@ -1,0 +1,23 @@
+//! Times: milliseconds since 1970 in the store, RFC 3339 for callers.
+
+use jiff::Timestamp;
+
+/// Milliseconds of a second, an hour and a day.
+pub(crate) const SECOND: i64 = 1000;
+pub(crate) const HOUR: i64 = 3600 * SECOND;
+pub(crate) const DAY: i64 = 24 * HOUR;
+
+/// Milliseconds since the beginning of 1970.
+pub(crate) fn now() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+/// A time as RFC 3339.
+pub(crate) fn text(milliseconds: i64) -> String {
+    Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+}
+
+/// The number of the day since the beginning of 1970.
+pub(crate) fn day(milliseconds: i64) -> i64 {
+    milliseconds.div_euclid(DAY)
+}

@@ -1,0 +1,236 @@
+//! A service in this process, keys, and requests.
+
+use serde_json::{Value, json};
+use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, Type, keygen};
+use solinas_server::{Config, Scope, Service, Store};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub(crate) const U8: Type = Type::Uint(8);
+
+/// Keys for trials, made once. The server key is that of the file.
+pub(crate) fn keys() -> &'static (ClientKey, Vec<u8>, String) {
+    static KEYS: OnceLock<(ClientKey, Vec<u8>, String)> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let options = KeygenOptions {
+            params: Some("gates-40".into()),
+            research: true,
+            insecure_seed: Some(7),
+            ..Default::default()
+        };
+        let (client, server): (_, ServerKey) = keygen(&options, &Control::default()).unwrap();
+        let id = server.key_id().to_string();
+        (client, server.to_bytes().unwrap(), id)
+    })
+}
+
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    format!("b3-{}", blake3::hash(bytes).to_hex())
+}
+
+/// The answer to a request.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    /// The body of a success.
+    pub(crate) fn ok(&self) -> Value {
+        assert!(self.status < 300, "{self:?} {}", String::from_utf8_lossy(&self.bytes));
+        if self.bytes.is_empty() { Value::Null } else { self.json() }
+    }
+
+    /// Checks that the request was refused with this status and code, and that a fix is there.
+    pub(crate) fn refused(&self, status: u16, code: &str) -> Value {
+        let body = self.json();
+        assert_eq!((self.status, body["code"].as_str()), (status, Some(code)), "{body}");
+        assert_eq!(self.header("content-type"), Some("application/problem+json"));
+        for field in ["type", "title", "detail", "fix", "request_id"] {
+            assert!(body[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {body}");
+        }
+        assert_eq!(self.header("x-request-id"), body["request_id"].as_str());
+        body
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A client with a token.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: ureq::Agent,
+    pub(crate) url: String,
+    pub(crate) token: String,
+}
+
+impl Client {
+    pub(crate) fn new(url: &str, token: &str) -> Self {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        Self { agent, url: url.to_owned(), token: token.to_owned() }
+    }
+
+    /// Sends a request with these headers.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+        if !headers.iter().any(|(name, _)| *name == "authorization") {
+            request = request.header("authorization", format!("Bearer {}", self.token));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = match body {
+            [] => self.agent.run(request.body(()).unwrap()),
+            body => self.agent.run(request.body(body).unwrap()),
+        };
+        let mut answer = answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+        let text = |value: &ureq::http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
+        Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect(),
+            bytes: answer.body_mut().with_config().limit(1 << 30).read_to_vec().unwrap(),
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], &[])
+    }
+
+    pub(crate) fn put(&self, path: &str, body: &[u8]) -> Answer {
+        self.send("PUT", path, &[], body)
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, &[], body.to_string().as_bytes())
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], &[])
+    }
+
+    /// Uploads bytes, and returns their digest.
+    pub(crate) fn upload(&self, bytes: &[u8]) -> String {
+        let digest = digest(bytes);
+        self.put(&format!("/v1/blobs/{digest}"), bytes).ok();
+        digest
+    }
+
+    /// Registers the key for trials, and returns its identity.
+    pub(crate) fn register(&self) -> String {
+        let (_, server, id) = keys();
+        let blob = self.upload(server);
+        self.put(&format!("/v1/keys/{id}"), json!({ "blob": blob }).to_string().as_bytes()).ok();
+        id.clone()
+    }
+
+    /// Encrypts and uploads a value.
+    pub(crate) fn input(&self, ty: Type, value: u64) -> Value {
+        let ciphertext = keys().0.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap();
+        json!({ "blob": self.upload(&ciphertext.to_bytes().unwrap()) })
+    }
+
+    /// Sends the program of an operation, and returns its digest.
+    pub(crate) fn program(&self, op: &str, types: &[Type]) -> String {
+        let program = Program::from_op(op, types).unwrap().to_json(op).unwrap();
+        let answer = self.send("POST", "/v1/programs", &[], program.as_bytes());
+        answer.ok()["digest"].as_str().unwrap().to_owned()
+    }
+
+    /// Submits a job.
+    pub(crate) fn submit(&self, key: &str, body: &Value) -> Answer {
+        self.send("POST", "/v1/jobs", &[("idempotency-key", key)], body.to_string().as_bytes())
+    }
+
+    /// A job that computes an operation on two numbers of 8 bits.
+    pub(crate) fn job(&self, op: &str, a: u64, b: u64) -> Value {
+        let inputs = [self.input(U8, a), self.input(U8, b)];
+        json!({ "key": self.register(), "program": self.program(op, &[U8, U8]), "inputs": inputs })
+    }
+
+    /// Waits for a job.
+    pub(crate) fn wait(&self, id: &str) -> Value {
+        let start = Instant::now();
+        loop {
+            let job = self.get(&format!("/v1/jobs/{id}?wait=10")).ok();
+            if !matches!(job["state"].as_str(), Some("queued" | "running")) {
+                return job;
+            }
+            assert!(start.elapsed() < Duration::from_secs(120), "{job}");
+        }
+    }
+
+    /// The decrypted first result of a job.
+    pub(crate) fn result(&self, id: &str) -> String {
+        let bytes = self.get(&format!("/v1/jobs/{id}/results/0"));
+        assert_eq!(bytes.status, 200, "{bytes:?}");
+        let result = Ciphertext::from_bytes(&bytes.bytes).unwrap();
+        keys().0.decrypt(&result).unwrap().to_strings().join(",")
+    }
+}
+
+/// A service with a store of its own.
+pub(crate) struct Harness {
+    pub(crate) folder: TempDir,
+    pub(crate) service: Option<Service>,
+    pub(crate) client: Client,
+}
+
+impl Harness {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// A service with other settings.
+    pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let service = start(folder.path(), change);
+        let token = service.first_token().unwrap().secret().to_owned();
+        let client = Client::new(&format!("http://{}", service.address()), &token);
+        Self { folder, service: Some(service), client }
+    }
+
+    /// Stops the service, and starts another one on its store.
+    pub(crate) fn restart(&mut self, change: impl FnOnce(&mut Config)) {
+        self.service.take().unwrap().stop();
+        let service = start(self.folder.path(), change);
+        assert!(service.first_token().is_none());
+        self.client = Client::new(&format!("http://{}", service.address()), &self.client.token);
+        self.service = Some(service);
+    }
+
+    /// A client of another tenant, or with other scopes.
+    pub(crate) fn other(&self, tenant: &str, scopes: &[Scope]) -> Client {
+        let store = Store::open(self.folder.path()).unwrap();
+        let token = store.create_token(tenant, scopes, None).unwrap();
+        Client::new(&self.client.url, token.secret())
+    }
+}
+
+fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {
+    let mut config = Config::new(folder.to_path_buf());
+    config.address.set_port(0);
+    config.research = true;
+    config.threads = Some(2);
+    // The disk of the machine that tests may be nearly full.
+    config.limits.disk_reserve = 0.0;
+    change(&mut config);
+    Service::start(config).unwrap()
+}
+
+impl Drop for Harness {
+    fn drop(&mut self) {
+        if let Some(service) = self.service.take() {
+            service.stop();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A service that is killed again and again.
+
+use crate::harness::{Client, U8, keys};
+use serde_json::json;
+use solinas_runtime::Type;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A service in a process of its own.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // SIGKILL. It may have ended before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the example `serve` on a store. Returns its address, and its token if the store is new.
+fn start(store: &Path) -> (Process, String, String) {
+    let tests = std::env::current_exe().unwrap();
+    let example = tests.parent().unwrap().parent().unwrap().join("examples").join("serve");
+    let mut process = Command::new(example).arg(store).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (url, token) = line.trim().split_once(' ').unwrap_or_else(|| panic!("it said {line:?}"));
+    (Process(process), url.to_owned(), token.to_owned())
+}
+
+#[test]
+fn twenty_kills_lose_no_job_and_change_no_result() {
+    let store = tempfile::tempdir().unwrap();
+    let (mut process, url, token) = start(store.path());
+    let mut client = Client::new(&url, &token);
+    let key = client.register();
+    let ty = Type::Uint(16);
+    let inputs = [client.input(ty, 1234), client.input(ty, 53)];
+    let body = json!({ "key": key, "program": client.program("mul", &[ty, ty]), "inputs": inputs });
+    let (mut ids, mut slowest, mut running) = (Vec::new(), Duration::ZERO, 0);
+    for round in 0..20u64 {
+        ids.push(client.submit(&format!("kill {round}"), &body).ok()["id"].as_str().unwrap().to_owned());
+        // A blob that was acknowledged is there after the kill.
+        let blob = client.input(U8, round)["blob"].as_str().unwrap().to_owned();
+        std::thread::sleep(Duration::from_millis(20 + 97 * round % 150));
+        drop(process);
+        let begin = Instant::now();
+        let (next, url, _) = start(store.path());
+        slowest = slowest.max(begin.elapsed());
+        process = next;
+        client = Client::new(&url, &token);
+        assert_eq!(client.get(&format!("/v1/blobs/{blob}")).status, 200);
+        running +=
+            usize::from(client.get("/v1/jobs?state=succeeded").ok()["jobs"].as_array().unwrap().len() < ids.len());
+        // The same request again is the same job.
+        assert_eq!(client.submit(&format!("kill {round}"), &body).ok()["id"], *ids.last().unwrap());
+    }
+    let digests: Vec<_> = ids.iter().map(|id| client.wait(id)["results"][0]["digest"].clone()).collect();
+    assert!(digests.iter().all(|digest| digest.is_string() && *digest == digests[0]), "{digests:?}");
+    assert_eq!(client.result(&ids[0]), (1234 * 53).to_string());
+    assert!(running > 0, "no kill hit a job");
+    assert_eq!(keys().2, key);
+    println!("20 kills, {running} of them in the middle of jobs; ready again after {slowest:?} at most");
+    assert!(slowest < Duration::from_secs(10), "{slowest:?}");
+    assert_eq!(std::fs::read_dir(store.path().join("checkpoints")).unwrap().count(), 0);
+}

@@ -1,0 +1,10 @@
+//! Tests of the service over HTTP, as a client sees it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+mod jobs;
+mod kills;
+mod recovery;
+mod routes;
+mod tenants;
+mod uploads;

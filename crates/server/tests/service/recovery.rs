@@ -1,0 +1,64 @@
+//! What a stop, a restart and an expiry leave.
+
+use crate::harness::{Harness, keys};
+use serde_json::json;
+use solinas_runtime::Type;
+use std::time::Duration;
+
+#[test]
+fn jobs_continue_after_a_stop() {
+    let mut harness = Harness::with(|config| config.checkpoint = Duration::ZERO);
+    let client = harness.client.clone();
+    let wide = Type::Uint(32);
+    let inputs = [client.input(wide, 1234), client.input(wide, 99)];
+    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
+    let id = client.submit("stop", &body).ok()["id"].as_str().unwrap().to_owned();
+    while client.get(&format!("/v1/jobs/{id}")).ok()["progress"]["done"].as_u64() < Some(100) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    harness.restart(|_| {});
+    let client = &harness.client;
+    let job = client.get(&format!("/v1/jobs/{id}")).ok();
+    assert_eq!(client.wait(&id)["state"], "succeeded", "{job}");
+    assert_eq!(client.result(&id), "122166");
+    // Its progress is not kept any more.
+    assert_eq!(std::fs::read_dir(harness.folder.path().join("checkpoints")).unwrap().count(), 0);
+}
+
+#[test]
+fn results_expire_and_unused_blobs_go() {
+    let mut harness = Harness::new();
+    let client = harness.client.clone();
+    let mut body = client.job("add", 3, 4);
+    body["keep_for"] = json!(0);
+    let id = client.submit("short", &body).ok()["id"].as_str().unwrap().to_owned();
+    client.wait(&id);
+    harness.restart(|config| config.limits.unused_blob_days = 0);
+    let client = &harness.client;
+    let path = format!("/v1/jobs/{id}");
+    // The first removal is at the start.
+    for _ in 0..100 {
+        if client.get(&path).ok()["state"] == "expired" {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    client.get(&format!("{path}/results/0")).refused(410, "expired");
+    let input = body["inputs"][0]["blob"].as_str().unwrap();
+    for _ in 0..100 {
+        if client.get(&format!("/v1/blobs/{input}")).status == 404 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    client.get(&format!("/v1/blobs/{input}")).refused(404, "not_found");
+    client.get(&format!("/v1/keys/{}", keys().2)).ok();
+}
+
+#[test]
+fn one_process_serves_a_store() {
+    let harness = Harness::new();
+    let config = solinas_server::Config::new(harness.folder.path().to_path_buf());
+    let error = solinas_server::Service::start(config).unwrap_err().to_string();
+    assert!(error.contains("another process serves the store") && error.contains("--store"), "{error}");
+}

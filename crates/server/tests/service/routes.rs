@@ -1,0 +1,49 @@
+//! Answers that every route has.
+
+use crate::harness::{Client, Harness};
+
+#[test]
+fn every_route_but_health_and_version_needs_a_token() {
+    let harness = Harness::new();
+    let nobody = Client::new(&harness.client.url, "slk_wrong");
+    let document = nobody.get("/v1/openapi.json").ok();
+    assert_eq!(document["openapi"], "3.1.0");
+    let (id, digest) = ("01ARZ3NDEKTSV4RRFFQ69G5FAV", crate::harness::digest(b""));
+    let mut open = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let path = path.replace("{job}", id).replace("{digest}", &digest).replace("{index}", "0").replace("{key}", "k");
+        for (method, operation) in methods.as_object().unwrap() {
+            let answer = nobody.send(&method.to_uppercase(), &path, &[], &[]);
+            match operation["security"].as_array().unwrap().is_empty() {
+                true => {
+                    assert_eq!(answer.status, 200, "{method} {path}");
+                    open.push(path.clone());
+                }
+                false => drop(answer.refused(401, "unauthorized")),
+            }
+        }
+    }
+    assert_eq!(open, ["/healthz", "/readyz", "/v1/openapi.json", "/v1/version"]);
+    nobody.get("/v2").refused(404, "not_found");
+    nobody.delete("/v1/usage").refused(405, "method_not_allowed");
+}
+
+#[test]
+fn answers_have_headers_for_safety_and_hosts_are_checked() {
+    let harness = Harness::new();
+    let client = &harness.client;
+    let answer = client.get("/v1/version");
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("content-security-policy", "default-src 'none'"),
+        ("cache-control", "no-store"),
+    ] {
+        assert_eq!(answer.header(name), Some(value));
+    }
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    client.send("GET", "/v1/version", &[("host", "evil.example")], &[]).refused(421, "unknown_host");
+    for host in ["localhost:1", "127.0.0.1", "[::1]:7470"] {
+        client.send("GET", "/v1/version", &[("host", host)], &[]).ok();
+    }
+}

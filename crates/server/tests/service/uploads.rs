@@ -1,0 +1,113 @@
+//! Uploads, and what is refused.
+
+use crate::harness::{Harness, U8, digest, keys};
+use serde_json::json;
+use solinas_runtime::{KeygenOptions, Plain, keygen};
+use std::path::Path;
+
+/// Whether a file below a folder has these bytes somewhere.
+fn is_stored(folder: &Path, bytes: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().flatten().any(|entry| match entry.path() {
+        path if path.is_dir() => is_stored(&path, bytes),
+        path => std::fs::read(path).unwrap().windows(bytes.len()).any(|part| part == bytes),
+    })
+}
+
+#[test]
+fn secret_files_are_refused_and_leave_nothing() {
+    let harness = Harness::new();
+    let client = &harness.client;
+    let secret = keys().0.to_bytes().unwrap();
+    for path in [format!("/v1/blobs/{}", digest(&secret)), format!("/v1/blobs/{}", digest(b"another"))] {
+        let problem = client.put(&path, &secret).refused(422, "secret_file");
+        assert!(problem["fix"].as_str().unwrap().contains("server.key"), "{problem}");
+    }
+    let pem = b"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\n";
+    client.put(&format!("/v1/blobs/{}", digest(pem)), pem).refused(422, "secret_file");
+    client.send("POST", "/v1/programs", &[], &secret).refused(422, "bad_program");
+    assert!(!is_stored(harness.folder.path(), &secret[64..128]) && !is_stored(harness.folder.path(), &pem[28..]));
+}
+
+#[test]
+fn blobs_are_checked_and_sent_back() {
+    let harness = Harness::new();
+    let client = &harness.client;
+    let bytes = keys().0.encrypt(&Plain::scalar(U8, 9).unwrap()).unwrap().to_bytes().unwrap();
+    let path = format!("/v1/blobs/{}", digest(&bytes));
+    client.get(&path).refused(404, "not_found");
+    assert_eq!(client.send("HEAD", &path, &[], &[]).status, 404);
+    client.put(&format!("/v1/blobs/{}", digest(b"x")), &bytes).refused(400, "digest_mismatch");
+    assert_eq!(client.put(&path, &bytes).status, 201);
+    assert_eq!(client.put(&path, &bytes).status, 204, "there already");
+    let head = client.send("HEAD", &path, &[], &[]);
+    assert_eq!((head.status, head.header("content-length")), (200, Some(&*bytes.len().to_string())));
+    assert_eq!(client.get(&path).bytes, bytes);
+    let mut damaged = bytes.clone();
+    damaged[40] ^= 1;
+    client.put(&format!("/v1/blobs/{}", digest(&damaged)), &damaged).refused(422, "bad_file");
+    client.put(&format!("/v1/blobs/{}", digest(b"text")), b"text").refused(422, "bad_file");
+    client.put(&format!("/v1/blobs/{}", digest(b"")), b"").refused(422, "bad_file");
+    client.put("/v1/blobs/b3-short", &bytes).refused(404, "not_found");
+}
+
+#[test]
+fn keys_are_bound_to_their_bytes() {
+    let mut harness = Harness::new();
+    let client = harness.client.clone();
+    let (_, server, id) = keys();
+    let (path, blob) = (format!("/v1/keys/{id}"), digest(server));
+    let registration = json!({ "blob": blob, "name": "trial" }).to_string();
+    client.put(&path, registration.as_bytes()).refused(424, "blob_missing");
+    client.upload(server);
+    assert_eq!(client.put(&path, registration.as_bytes()).status, 201);
+    assert_eq!(client.put(&path, registration.as_bytes()).status, 200, "the same again");
+    let key = client.get(&path).ok();
+    assert_eq!((&key["name"], &key["facts"]["params"]), (&json!("trial"), &json!("gates-40")));
+    assert_eq!(client.get("/v1/keys").ok()["keys"][0]["key_id"], *id);
+    client.put(&format!("/v1/keys/{}", "0".repeat(64)), registration.as_bytes()).refused(422, "wrong_key");
+    let ciphertext = client.input(U8, 1)["blob"].clone();
+    let wrong = json!({ "blob": ciphertext }).to_string();
+    client.put(&path, wrong.as_bytes()).refused(422, "wrong_type");
+
+    // The same key under another name of the library has other bytes.
+    let options =
+        KeygenOptions { params: Some("gates-40".into()), research: true, insecure_seed: Some(8), ..Default::default() };
+    let (_, other) = keygen(&options, &solinas_runtime::Control::default()).unwrap();
+    let bytes = other.to_bytes().unwrap();
+    let other_path = format!("/v1/keys/{}", other.key_id());
+    let other_blob = client.upload(&bytes);
+    client.put(&other_path, json!({ "blob": other_blob }).to_string().as_bytes()).ok();
+    client.delete(&other_path).ok();
+    client.get(&other_path).refused(404, "not_found");
+    client.get(&format!("/v1/blobs/{other_blob}")).refused(404, "not_found");
+
+    // Without the operator's word, keys that protect nothing are refused.
+    client.delete(&path).ok();
+    harness.restart(|config| config.research = false);
+    let client = &harness.client;
+    client.upload(server);
+    let problem = client.put(&path, registration.as_bytes()).refused(422, "research_only");
+    assert!(problem["fix"].as_str().unwrap().contains("--research"), "{problem}");
+}
+
+#[test]
+fn limits_name_their_settings() {
+    let harness = Harness::with(|config| {
+        config.limits.blob_bytes = 5000;
+        config.limits.json_bytes = 300;
+        config.limits.program_bytes = 100;
+        config.limits.live_jobs = 0;
+    });
+    let client = &harness.client;
+    let too_large = |answer: crate::harness::Answer, setting: &str| {
+        let problem = answer.refused(413, "too_large");
+        assert!(problem["fix"].as_str().unwrap().contains(setting), "{problem}");
+    };
+    let server = &keys().1;
+    too_large(client.put(&format!("/v1/blobs/{}", digest(server)), server), "blob_bytes");
+    too_large(client.post("/v1/estimates", &json!({ "x": "y".repeat(300) })), "json_bytes");
+    too_large(client.send("POST", "/v1/programs", &[], &[b' '; 101]), "program_bytes");
+    let body = json!({ "key": "k", "program": digest(b""), "inputs": [] });
+    let problem = client.submit("over", &body).refused(429, "over_quota");
+    assert!(problem["retry_after"].as_u64() >= Some(1), "{problem}");
+}
