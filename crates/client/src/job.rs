@@ -1,20 +1,27 @@
 //! A job on a service.
 
+use crate::Error;
 use crate::error::Problem;
-use crate::http::Call;
-use crate::{Error, Remote};
+use crate::http::{Call, Http};
 use serde_json::Value;
 use solinas_runtime::{Ciphertext, Control};
+use std::fmt;
 use std::time::Duration;
 
 /// Seconds that a request waits for a change of a job.
 const WAIT: u64 = 1;
 
 /// A job on a service. It goes on when this value is dropped.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RemoteJob {
-    remote: Remote,
+    http: Http,
     id: String,
+}
+
+impl fmt::Debug for RemoteJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteJob").field("url", &self.http.url).field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 /// The state of a job, as the service describes it.
@@ -54,11 +61,11 @@ pub struct Fetched {
 }
 
 impl RemoteJob {
-    pub(crate) fn new(remote: Remote, id: &str) -> Self {
-        Self { remote, id: id.to_owned() }
+    pub(crate) fn new(http: Http, id: &str) -> Self {
+        Self { http, id: id.to_owned() }
     }
 
-    /// The identity, for [`Remote::job`].
+    /// The identity, for [`Remote::job`](crate::Remote::job).
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -74,7 +81,7 @@ impl RemoteJob {
     /// # Errors
     /// [`Error::Refused`] for an unknown job.
     pub fn state(&self, wait: u64) -> Result<JobState, Error> {
-        self.remote.http.json(&Call::get(self.path(&format!("?wait={wait}")))).map(JobState)
+        self.http.json(&Call::get(self.path(&format!("?wait={wait}")))).map(JobState)
     }
 
     /// Waits for the end. `control` hears the progress. If it cancels, this returns [`solinas_runtime::Error::Cancelled`], and the job goes on.
@@ -106,7 +113,7 @@ impl RemoteJob {
             "expired" => Err(Error::Expired { id }),
             _ => {
                 let problem: Problem = serde_json::from_value(state.0["error"].clone())
-                    .map_err(|error| self.remote.http.foreign(error.to_string()))?;
+                    .map_err(|error| self.http.foreign(error.to_string()))?;
                 Err(Error::Failed { id, problem: Box::new(problem) })
             }
         }
@@ -116,10 +123,10 @@ impl RemoteJob {
     fn fetch(&self, state: &JobState) -> Result<Vec<Fetched>, Error> {
         let results = state.0["results"].as_array().map(Vec::as_slice).unwrap_or_default();
         let one = |(index, result): (usize, &Value)| {
-            let bytes = self.remote.http.send(&Call::get(self.path(&format!("/results/{index}"))))?;
+            let bytes = self.http.send(&Call::get(self.path(&format!("/results/{index}"))))?;
             let digest = format!("b3-{}", blake3::hash(&bytes).to_hex());
             if result["digest"] != digest {
-                return Err(self.remote.http.foreign(format!("result {index} has another digest than the job says")));
+                return Err(self.http.foreign(format!("result {index} has another digest than the job says")));
             }
             Ok(Fetched { name: result["name"].as_str().unwrap_or("result").to_owned(), bytes })
         };
@@ -149,7 +156,7 @@ impl RemoteJob {
     /// [`Error::Refused`] for an unknown job.
     pub fn cancel(&self) -> Result<JobState, Error> {
         let call = Call { method: "POST", body: Some(b"{}"), ..Call::get(self.path("/cancel")) };
-        self.remote.http.json(&call).map(JobState)
+        self.http.json(&call).map(JobState)
     }
 
     /// Removes a job that has ended, and its results.
@@ -157,6 +164,6 @@ impl RemoteJob {
     /// # Errors
     /// [`Error::Refused`] for an unknown job, and for one that has not ended.
     pub fn remove(&self) -> Result<(), Error> {
-        self.remote.http.send(&Call { method: "DELETE", ..Call::get(self.path("")) }).map(drop)
+        self.http.send(&Call { method: "DELETE", ..Call::get(self.path("")) }).map(drop)
     }
 }

@@ -231,7 +231,7 @@ impl Remote {
 
     /// A job that was started before.
     pub fn job(&self, id: &str) -> RemoteJob {
-        RemoteJob::new(self.clone(), id)
+        RemoteJob::new(self.http.clone(), id)
     }
 
     /// The jobs of the tenant, the newest first, as the service describes them.

@@ -1,12 +1,13 @@
 //! The task of a job: a program or circuit, and its inputs.
 
 use crate::app::App;
-use crate::error::{Code, Problem};
+use crate::error::{Code, Problem, parts};
 use crate::id::{Digest, Tenant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use solinas_runtime::{
-    Ciphertext, Control, Estimate, Input, Inputs, Netlist, Plain, Plan, Prepared, Program, Server, Type, Work, import,
+    Ciphertext, Control, Estimate, Input, Inputs, Netlist, Plain, Plan, Prepared, Program, Server, ServerKey,
+    ServerOptions, Type, Work, import,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -154,6 +155,32 @@ impl Task {
 }
 
 impl App {
+    /// The server of a registered key.
+    ///
+    /// # Errors
+    /// [`Code::KeyMissing`]; [`Code::BadParams`] for a key that does not fit in memory.
+    pub(crate) fn server(&self, tenant: &Tenant, key_id: &str) -> Result<Server, Problem> {
+        let Some(key) = self.store.key(tenant, key_id)? else {
+            return Err(Problem::new(
+                Code::KeyMissing,
+                format!("the key {key_id} is not registered"),
+                "upload the server key as a blob, then register it",
+            )
+            .link(format!("/v1/keys/{key_id}")));
+        };
+        let load = || {
+            let loaded = ServerKey::load(&self.store.path(tenant, &key.blob)).map_err(|error| {
+                let (detail, fix) = parts(&error.to_string());
+                Problem::new(Code::BadFile, detail, fix)
+            })?;
+            let options = ServerOptions { threads: self.config.threads, ..ServerOptions::default() };
+            Ok(Server::with_options(&loaded, &options)?)
+        };
+        let (server, removed) = self.prepared.get(tenant, key_id, self.config.limits.key_memory(), load)?;
+        self.metrics.key_evictions.inc_by(removed);
+        Ok(server)
+    }
+
     /// The program with this digest.
     ///
     /// # Errors

@@ -122,7 +122,7 @@ pub(super) async fn delete(
             Err(Problem::new(Code::InUse, "a job that has not ended uses the key", "wait for the job, or cancel it"))
         }
         Some(true) => {
-            app.forget_key(&caller.tenant, &key);
+            app.prepared.forget(&caller.tenant, &key);
             Ok(StatusCode::NO_CONTENT)
         }
     })

@@ -1,47 +1,10 @@
 //! The table of routes. The router and the description in OpenAPI are made from it.
 
-use super::{blobs, events, jobs, keys, openapi, programs, service};
-use crate::app::App;
-use axum::routing::{MethodRouter, delete, get, post, put};
-use std::sync::Arc;
-
-/// A route.
-pub(super) struct Route {
-    pub(super) method: &'static str,
-    pub(super) path: &'static str,
-    pub(super) summary: &'static str,
-    /// The schema of the body in JSON, or the media type of another body.
-    pub(super) body: Option<&'static str>,
-    /// The schema of the answer in JSON, or its media type.
-    pub(super) answer: Option<&'static str>,
-    /// Names of the parameters after the `?`.
-    pub(super) query: &'static [&'static str],
-    /// Whether it needs a token.
-    pub(super) token: bool,
-    pub(super) handler: MethodRouter<Arc<App>>,
-}
-
-impl Route {
-    fn new(method: &'static str, path: &'static str, summary: &'static str, handler: MethodRouter<Arc<App>>) -> Self {
-        Self { method, path, summary, body: None, answer: None, query: &[], token: true, handler }
-    }
-
-    fn takes(self, body: &'static str) -> Self {
-        Self { body: Some(body), ..self }
-    }
-
-    fn gives(self, answer: &'static str) -> Self {
-        Self { answer: Some(answer), ..self }
-    }
-
-    fn with(self, query: &'static [&'static str]) -> Self {
-        Self { query, ..self }
-    }
-
-    fn open(self) -> Self {
-        Self { token: false, ..self }
-    }
-}
+use super::openapi::{Route, document};
+use super::{blobs, events, jobs, keys, programs, service};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post, put};
 
 /// The media type of files.
 const FILE: &str = "application/octet-stream";
@@ -82,10 +45,34 @@ pub(super) fn routes() -> Vec<Route> {
         Route::new("post", "/v1/jobs/{job}/cancel", "Cancel a job", post(jobs::cancel)).gives("Job"),
         Route::new("get", "/v1/usage", "Quotas, limits, and the use of today", get(service::usage)).gives("Usage"),
         Route::new("get", "/v1/version", "Versions", get(service::version)).gives("Version").open(),
-        Route::new("get", "/v1/openapi.json", "This description", get(openapi::get)).gives("application/json").open(),
+        Route::new("get", "/v1/openapi.json", "This description", get(description)).gives("application/json").open(),
         Route::new("get", "/healthz", "Whether the process lives", get(service::healthz)).gives("text/plain").open(),
         Route::new("get", "/readyz", "Whether it takes work", get(service::readyz)).gives("text/plain").open(),
         Route::new("get", "/metrics", "Counters in the format of Prometheus", get(service::metrics))
             .gives("text/plain"),
     ]
+}
+
+/// `GET` of the description in OpenAPI.
+async fn description() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], document(&routes()).to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_has_a_schema() {
+        let document = document(&routes());
+        let text = document.to_string();
+        let names = text.split("#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
+        for name in names {
+            assert!(document["components"]["schemas"][name].is_object(), "{name}");
+        }
+        assert!(
+            document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"].as_array().unwrap().len() > 20
+        );
+        assert_eq!(document["paths"]["/v1/jobs"]["post"]["parameters"][0]["name"], "Idempotency-Key");
+    }
 }

@@ -74,6 +74,7 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
             for (state, count) in app.store.counts()? {
                 metrics.jobs.get_or_create(&InState { state: state.name() }).set(count as i64);
             }
+            metrics.keys_prepared.set(app.prepared.count() as i64);
             metrics.queue_core_seconds.set(app.store.waiting(None)?.core_ms as f64 / 1e3);
             metrics.blob_bytes.set(app.store.blob_bytes()? as i64);
             Ok(metrics.text())
