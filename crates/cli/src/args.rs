@@ -54,6 +54,12 @@ pub(crate) enum Command {
     Rsa(crate::rsa::Args),
     /// Compute with integers of any size
     Bigint(crate::bigint::Args),
+    /// Run a service that keeps keys and ciphertexts and computes for clients
+    Serve(Box<crate::serve::Args>),
+    /// Use a service: register keys, follow jobs, fetch results
+    Remote(crate::remote::Args),
+    /// Make tokens and set quotas of a service
+    Admin(crate::admin::Args),
     /// Run a sealed-bid auction as a demonstration
     Demo(crate::demo::Args),
     /// Print the completion script of a shell
@@ -79,6 +85,9 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Paper(args) => crate::paper::run(args, out),
         Command::Rsa(args) => crate::rsa::run(args, out),
         Command::Bigint(args) => crate::bigint::run(args, out),
+        Command::Serve(args) => crate::serve::run(*args, out),
+        Command::Remote(args) => crate::remote::run(args, out),
+        Command::Admin(args) => crate::admin::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
         Command::Completions(args) => crate::manual::completions(args, Cli::command(), out),
         Command::Man(args) => crate::manual::man(args, Cli::command(), out),

@@ -2,10 +2,12 @@
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+mod admin;
 mod args;
 mod bench;
 mod bigint;
 mod circuit;
+mod connection;
 mod convert;
 mod csv_rows;
 mod decrypt;
@@ -28,7 +30,9 @@ mod paper;
 mod params;
 mod progress;
 mod random;
+mod remote;
 mod rsa;
+mod serve;
 mod values;
 
 use clap::Parser;

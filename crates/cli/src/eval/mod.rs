@@ -2,6 +2,7 @@
 
 mod operation;
 mod outputs;
+mod remote;
 mod work;
 
 use crate::decrypt::check_key;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 use operation::Details;
 
 pub(crate) use operation::max_and_argmax;
+pub(crate) use outputs::targets;
+pub(crate) use remote::write;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,6 +43,7 @@ Examples:
   solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --model threads-16 --save-plan mul.plan
   solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --plan mul.plan
   solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --checkpoint mul.state
+  solinas eval --server mul a.ct b.ct -o product.ct
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type, such as 5u8. '#5' is always a constant, and ./5 is always a file.
 Operations on arrays work element by element, and a scalar combines with every element. sum, max, min, argmax and argmin of one array reduce it to one value.
@@ -53,7 +57,7 @@ Ctrl-C stops the command with exit code 130, and no result is written. With --ch
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The server key
-    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params", "estimate"])]
+    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params", "estimate", "server"])]
     key: Option<PathBuf>,
     /// The operation
     #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
@@ -115,6 +119,9 @@ pub(crate) struct Args {
     /// Print the estimated cost, and compute nothing
     #[arg(long)]
     estimate: bool,
+    /// Compute on the service that SOLINAS_SERVER names, with the token in SOLINAS_TOKEN. The key must be registered there, or be named by --key
+    #[arg(long, conflicts_with_all = ["list", "params", "threads", "memory", "device", "model", "plan", "save_plan", "checkpoint"])]
+    server: bool,
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs", "model", "plan", "save_plan"])]
     params: Option<String>,
@@ -135,6 +142,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         let estimate = cancellable(out, |control| work.cost(args.scheme, params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
+    if args.server {
+        return on_service(&args, out);
+    }
     let key_file = args.key.as_deref().ok_or_else(|| {
         let help = match args.operation.is_none() && args.inputs.is_empty() {
             true => "add --key server.key, or --params NAME for an estimate without a key",
@@ -143,16 +153,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         usage("the server key is missing", help)
     })?;
     let fresh = args.estimate && args.inputs.is_empty() && args.operation.is_none();
-    let (work, files) = match &args.operation {
-        Some(name) => {
-            operation::parse(name, &args.operands, &Details { by: args.by, table: &args.table, ty: args.ty })?
-        }
-        None => {
-            let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-            let files = if fresh { Vec::new() } else { work.load(&args.inputs)? };
-            (work, files)
-        }
-    };
+    let (work, files) = loaded(&args, fresh)?;
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let kept: Vec<&Path> = args.save_plan.iter().chain(&args.checkpoint).map(PathBuf::as_path).collect();
     let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
@@ -245,6 +246,30 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds, cycles };
     out.report(&done, || done.results.iter().map(Report::line).collect())
+}
+
+/// The work and its ciphertexts. With `fresh`, the files of the inputs are not read.
+fn loaded(args: &Args, fresh: bool) -> Result<(work::Work, Vec<work::Loaded>)> {
+    match &args.operation {
+        Some(name) => operation::parse(name, &args.operands, &Details { by: args.by, table: &args.table, ty: args.ty }),
+        None => {
+            let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
+            let files = if fresh { Vec::new() } else { work.load(&args.inputs)? };
+            Ok((work, files))
+        }
+    }
+}
+
+/// Computes on a service.
+fn on_service(args: &Args, out: &Output) -> Result<()> {
+    let (work, files) = loaded(args, false)?;
+    let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
+    let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
+    let others = [args.key.as_deref(), args.circuit.as_deref(), args.program.as_deref()];
+    outputs::check_separate(&targets, &[], &operands, &others.into_iter().flatten().collect::<Vec<_>>())?;
+    let request =
+        remote::Request { key: args.key.as_deref(), estimate: args.estimate, compact: args.compact, targets: &targets };
+    remote::run(&request, &work, &files, out)
 }
 
 /// The error of a run that keeps its progress in this file.

@@ -7,7 +7,7 @@ use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
 /// The output file of each result. `given` is one file for each result, or one folder. Fails if a file cannot be written.
-pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf>> {
+pub(crate) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf>> {
     if given.iter().any(|path| path == Path::new("-")) {
         check_ciphertext_target(Path::new("-"))?;
     }

@@ -23,5 +23,6 @@ mod rsa_keys;
 mod rsa_rtl;
 mod rtl;
 mod safety;
+mod service;
 mod targets;
 mod terminal;

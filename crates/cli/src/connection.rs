@@ -1,0 +1,70 @@
+//! The connection to a service.
+
+use crate::error::{Error, Result, input, usage};
+use crate::files::read_bytes;
+use crate::output::Output;
+use crate::progress::watch;
+use solinas_client::{Fetched, Remote, RemoteJob};
+use solinas_runtime::Ciphertext;
+use std::path::Path;
+
+/// The largest server key that is sent.
+const LARGEST_KEY: u64 = 4 << 30;
+
+/// The service that the environment names.
+///
+/// # Errors
+/// If a variable is missing, or no service answers.
+pub(crate) fn connect() -> Result<Remote> {
+    let variable = |name: &str, fix: &str| {
+        let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+        value.ok_or_else(|| usage(format!("the variable {name} is not set"), fix))
+    };
+    let url = variable("SOLINAS_SERVER", "set it to the address of the service, such as http://127.0.0.1:7470")?;
+    let token =
+        variable("SOLINAS_TOKEN", "set it to the token that `solinas serve` printed, or that its operator gave you")?;
+    Ok(Remote::connect(&url, &token)?)
+}
+
+impl From<solinas_client::Error> for Error {
+    fn from(error: solinas_client::Error) -> Self {
+        match error {
+            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::Refused(problem) if problem.code == "key_missing" => {
+                input(problem.detail, "register it with `solinas remote register server.key`, or add --key server.key")
+            }
+            solinas_client::Error::Refused(problem) => input(problem.detail, problem.fix),
+            other => {
+                let text = other.to_string();
+                match text.rsplit_once("; ") {
+                    Some((what, help)) => input(what, help),
+                    None => input(text, "check the address of the service"),
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a server key.
+pub(crate) fn key_bytes(file: &Path) -> Result<Vec<u8>> {
+    read_bytes(file, LARGEST_KEY)
+}
+
+/// Waits for the results of a job, with a bar. Ctrl-C ends the wait, and the job goes on.
+pub(crate) fn fetch(out: &Output, job: &RemoteJob) -> Result<Vec<Fetched>> {
+    match watch(out, &format!("job {}", job.id()), |control| Ok(job.wait(control)?)) {
+        Err(Error::Interrupted) => {
+            let id = job.id();
+            out.warn(&format!(
+                "job {id} goes on: `solinas remote result {id}` waits for it, `solinas remote cancel {id}` stops it"
+            ));
+            Err(Error::Interrupted)
+        }
+        done => done,
+    }
+}
+
+/// The ciphertexts of results.
+pub(crate) fn ciphertexts(results: &[Fetched]) -> Result<Vec<Ciphertext>> {
+    results.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
+}

@@ -1,0 +1,104 @@
+//! Work on a service.
+
+use super::outputs;
+use super::work::{Loaded, Work};
+use crate::connection::{ciphertexts, connect, fetch, key_bytes};
+use crate::encrypt::Report;
+use crate::error::{Result, input, usage};
+use crate::files::read_text;
+use crate::output::Output;
+use serde::Serialize;
+use solinas_client::{Input, Program};
+use solinas_runtime::Ciphertext;
+use std::path::{Path, PathBuf};
+
+/// What `eval --server` takes beside the work.
+pub(super) struct Request<'a> {
+    /// The server key, which is sent if the service does not have it.
+    pub(super) key: Option<&'a Path>,
+    pub(super) estimate: bool,
+    pub(super) compact: bool,
+    pub(super) targets: &'a [PathBuf],
+}
+
+/// Sends the work and its inputs, waits, and writes the results.
+pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Output) -> Result<()> {
+    let program = Program::text(text(work)?).compact(request.compact).named(work.label());
+    let (file, first) = files.first().ok_or_else(|| usage("the work has no inputs", "name ciphertexts of one key"))?;
+    let key_id = first.key_id();
+    if let Some((other, _)) = files.iter().find(|(_, ciphertext)| ciphertext.key_id() != key_id) {
+        let what = format!("{} and {} belong to different keys", file.display(), other.display());
+        return Err(input(what, "use the files of one `keygen`"));
+    }
+    work.check_types(files)?;
+    let key = request.key.map(key_bytes).transpose()?;
+    let remote = connect()?;
+    if request.estimate {
+        if let Some(key) = &key {
+            remote.register(key)?;
+        }
+        let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
+        let elements = if matches!(work, Work::Reduction { .. }) { 1 } else { elements };
+        let cost = remote.estimate(&program, &key_id.to_string(), elements)?;
+        let data = serde_json::json!({
+            "bootstraps": cost.bootstraps, "recrypts": cost.recrypts, "products": cost.products, "depth": cost.depth,
+            "core_seconds": cost.core_seconds, "seconds": cost.seconds, "queue_seconds": cost.queue_seconds,
+        });
+        return out.result(&data, || {
+            let (bootstraps, depth, url) = (cost.bootstraps, cost.depth, remote.url());
+            format!(
+                "{}: {bootstraps} bootstraps, depth {depth}, about {:.1} s on {url}, after {:.1} s in its queue\n",
+                work.label(),
+                cost.seconds,
+                cost.queue_seconds
+            )
+        });
+    }
+    let elements = |ciphertext: &Ciphertext| -> Result<Vec<Input>> {
+        let parts: Vec<Ciphertext> = match work {
+            Work::Reduction { .. } => {
+                (0..ciphertext.len()).map(|index| ciphertext.get(index)).collect::<std::result::Result<_, _>>()?
+            }
+            _ => vec![ciphertext.clone()],
+        };
+        parts.iter().map(|part| Ok(part.to_bytes()?.into())).collect()
+    };
+    let inputs: Vec<Input> = files
+        .iter()
+        .map(|(_, ciphertext)| elements(ciphertext))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    let job = match &key {
+        Some(key) => remote.run(&program, key, &inputs)?,
+        None => remote.submit(&program, &key_id.to_string(), &inputs)?,
+    };
+    out.note(&format!("job {} on {}", job.id(), remote.url()))?;
+    write(request.targets, &ciphertexts(&fetch(out, &job)?)?, out)
+}
+
+/// Writes and reports results.
+pub(crate) fn write(targets: &[PathBuf], results: &[Ciphertext], out: &Output) -> Result<()> {
+    #[derive(Serialize)]
+    struct Done<'a> {
+        results: Vec<Report<'a>>,
+    }
+    outputs::save(targets, results)?;
+    let results: Vec<_> = targets.iter().zip(results).map(|(file, result)| Report::new(file, result)).collect();
+    let done = Done { results };
+    out.report(&done, || done.results.iter().map(Report::line).collect())
+}
+
+/// The text that the service reads.
+fn text(work: &Work) -> Result<String> {
+    match work {
+        Work::Program { name, program } | Work::Reduction { name, program } => {
+            program.to_json(name).map_err(crate::error::Error::circuit(name))
+        }
+        Work::Circuit { file, .. } => read_text(file),
+        Work::Convert { name, .. } => {
+            Err(usage(format!("{name} does not run on a service"), "convert the ciphertext here, without --server"))
+        }
+    }
+}

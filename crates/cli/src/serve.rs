@@ -1,0 +1,148 @@
+//! `solinas serve`: the service.
+
+use crate::error::{Error, Result, input, usage};
+use crate::files::read_text;
+use crate::output::Output;
+use crate::progress::interruptible;
+use serde::Serialize;
+use solinas_server::{Config, Limits, Service, Token};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tracing_subscriber::filter::LevelFilter;
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas serve
+  solinas serve --addr 127.0.0.1:9000 --store /var/lib/solinas
+  solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
+
+The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
+Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
+The service speaks HTTP without encryption. Let a proxy in front of it speak HTTPS when clients are on other machines.
+--config names a file with limits in TOML, such as `blob_bytes = 1000000`. `solinas remote usage` prints all limits.
+Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7470")]
+    addr: SocketAddr,
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Limits of the service, in TOML
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A name by which clients call the service, beside localhost and addresses in numbers; repeat it for more names
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Number of threads that compute, 1 to 512; defaults to the number of processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
+    threads: Option<u16>,
+    /// Accept keys for research only and keys from a chosen seed
+    #[arg(long)]
+    research: bool,
+    /// Listen without encryption on an address that other machines reach
+    #[arg(long)]
+    insecure_http: bool,
+    /// Seconds between two writes of the progress of a job, 0 to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(..=86400))]
+    checkpoint_every: u32,
+    /// What is logged to standard error, as JSON: off, error, warn or info
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: LevelFilter,
+}
+
+/// The folder of a store.
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    /// The folder with everything that the service keeps; defaults to solinas in the user's folder for data
+    #[arg(long, value_name = "FOLDER")]
+    store: Option<PathBuf>,
+}
+
+impl StoreArgs {
+    pub(crate) fn folder(&self) -> Result<PathBuf> {
+        match &self.store {
+            Some(folder) => Ok(folder.clone()),
+            None => dirs::data_dir()
+                .map(|data| data.join("solinas"))
+                .ok_or_else(|| usage("this user has no folder for data", "name a folder with --store")),
+        }
+    }
+}
+
+impl From<solinas_server::Error> for Error {
+    fn from(error: solinas_server::Error) -> Self {
+        let text = error.to_string();
+        match text.rsplit_once("; ") {
+            Some((what, help)) => input(what, help),
+            None => input(text, "see the log"),
+        }
+    }
+}
+
+/// What is printed when the service is ready.
+#[derive(Serialize)]
+struct Started<'a> {
+    address: String,
+    /// The token of a new store.
+    token: Option<&'a str>,
+    threads: usize,
+    store: &'a Path,
+}
+
+impl Started<'_> {
+    fn text(&self) -> String {
+        let Self { address, token, threads, store } = self;
+        let threads = solinas_circuits::counted(*threads, "thread");
+        let version = env!("CARGO_PKG_VERSION");
+        let first = format!("solinas {version} at {address} ({threads}, store {})\n", store.display());
+        match token {
+            Some(token) => format!(
+                "{first}The token is shown once:\n  export SOLINAS_SERVER={address} SOLINAS_TOKEN={token}\nCtrl-C stops the service.\n"
+            ),
+            None => format!("{first}`solinas admin token create` makes a token. Ctrl-C stops the service.\n"),
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    if !args.addr.ip().is_loopback() && !args.insecure_http {
+        return Err(usage(
+            format!("{} is reached by other machines, and the service speaks HTTP without encryption", args.addr),
+            "listen on 127.0.0.1 behind a proxy that speaks HTTPS, or add --insecure-http",
+        ));
+    }
+    // A subscriber of the same process would be a test's.
+    let _ = tracing_subscriber::fmt().json().with_max_level(args.log).with_writer(std::io::stderr).try_init();
+    let mut config = Config::new(args.store.folder()?);
+    config.address = args.addr;
+    config.hosts = args.host;
+    config.threads = args.threads.map(usize::from);
+    config.research = args.research;
+    config.checkpoint = Duration::from_secs(args.checkpoint_every.into());
+    if let Some(file) = &args.config {
+        config.limits = Limits::from_toml(&read_text(file)?).map_err(|error| {
+            input(format!("{}: {}", file.display(), error.message()), "correct it; the book lists the limits")
+        })?;
+    }
+    let store = config.store.clone();
+    let interrupted = interruptible()?;
+    let service = Service::start(config)?;
+    let started = Started {
+        address: format!("http://{}", service.address()),
+        token: service.first_token().map(Token::secret),
+        threads: service.threads(),
+        store: &store,
+    };
+    out.result(&started, || started.text())?;
+    while !interrupted.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    out.note("stopping; running jobs keep their progress")?;
+    service.stop();
+    Ok(())
+}

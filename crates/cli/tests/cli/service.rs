@@ -1,0 +1,158 @@
+//! `solinas serve`, and what its clients and its operator call.
+
+use crate::common::Place;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// A service in a process of its own. It is killed on drop.
+struct Service {
+    process: Child,
+    stdout: BufReader<ChildStdout>,
+    url: String,
+    token: Option<String>,
+}
+
+impl Service {
+    /// Starts a service on the folder `store` of a place, with more arguments.
+    fn start(place: &Place, more: &[&str]) -> Self {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("solinas"));
+        command.args(["serve", "--json", "--addr", "127.0.0.1:0", "--research", "--store"]).arg(place.path("store"));
+        let mut process = command.args(more).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
+        let mut text = String::new();
+        while !text.ends_with("}\n") {
+            assert!(stdout.read_line(&mut text).unwrap() > 0, "it ended: {text}");
+        }
+        let started: Value = serde_json::from_str(&text).unwrap();
+        let token = started["token"].as_str().map(str::to_owned);
+        Self { process, stdout, url: started["address"].as_str().unwrap().to_owned(), token }
+    }
+
+    /// Runs the command as a client, with a token.
+    fn command(&self, place: &Place, token: &str, line: &str) -> assert_cmd::Command {
+        let mut command = place.command(line);
+        command.env("SOLINAS_SERVER", &self.url).env("SOLINAS_TOKEN", token);
+        command
+    }
+
+    fn run(&self, place: &Place, token: &str, line: &str) -> String {
+        let output = self.command(place, token, line).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    }
+
+    fn fail(&self, place: &Place, token: &str, line: &str) -> String {
+        let output = self.command(place, token, line).assert().failure();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    }
+
+    /// Asks it to stop, and waits.
+    #[cfg(unix)]
+    fn stop(mut self) {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        assert!(self.process.wait().unwrap().success());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_client_computes_on_the_service_as_it_does_here() {
+    let place = Place::new();
+    let service = Service::start(&place, &["--threads", "2"]);
+    let token = service.token.clone().unwrap();
+    let run = |line: &str| service.run(&place, &token, line);
+    let first = run("remote register SERVER");
+    assert!(first.starts_with("registered key ") && first.contains("bytes sent"), "{first}");
+    assert!(run("remote register SERVER").starts_with("already there"));
+    place.encrypt("u8", "12", "a.ct");
+    place.encrypt("u8", "20", "b.ct");
+    place.encrypt("u8", "5 40 7", "many.ct");
+    let estimate = run("eval --server mul a.ct b.ct --estimate");
+    assert!(estimate.contains("bootstraps, depth") && estimate.contains("in its queue"), "{estimate}");
+    run("eval --server mul a.ct b.ct -o c.ct");
+    place.run("eval --key SERVER mul a.ct b.ct -o local.ct");
+    assert_eq!(place.run("decrypt --key CLIENT c.ct"), place.run("decrypt --key CLIENT local.ct"));
+    run("eval --server add many.ct 3 -o more.ct");
+    run("eval --server max many.ct -o most.ct --compact");
+    assert_eq!(place.run("decrypt --key CLIENT more.ct").split_whitespace().collect::<Vec<_>>(), ["8", "43", "10"]);
+    assert_eq!(place.run("decrypt --key CLIENT most.ct").trim(), "40");
+    place.run("circuit build add --type u8 -o add8.txt");
+    run("eval --server --circuit add8.txt --inputs a.ct b.ct -o sum.ct");
+    assert_eq!(place.run("decrypt --key CLIENT sum.ct").trim(), "32");
+
+    let jobs: Value = serde_json::from_str(&run("remote jobs --json")).unwrap();
+    let id = jobs[0]["id"].as_str().unwrap();
+    assert!(run("remote jobs").contains(id) && run("remote keys").contains("last used"));
+    assert!(run(&format!("remote watch {id}")).contains("has succeeded"));
+    run(&format!("remote result {id} -o again.ct"));
+    assert_eq!(place.run("decrypt --key CLIENT again.ct").trim(), "32");
+    run(&format!("remote cancel {id}"));
+    run(&format!("remote rm {id}"));
+    assert!(service.fail(&place, &token, &format!("remote watch {id}")).contains("check the identity"));
+    assert!(run("remote usage").contains("limits queue_seconds 600"));
+    #[cfg(unix)]
+    service.stop();
+}
+
+#[test]
+fn a_missing_key_is_sent_again_and_mistakes_name_their_fix() {
+    let place = Place::new();
+    let service = Service::start(&place, &[]);
+    let token = service.token.clone().unwrap();
+    place.encrypt("u8", "1", "a.ct");
+    for (line, part) in [
+        ("eval --server add a.ct a.ct -o c.ct", "solinas remote register server.key"),
+        ("remote register CLIENT", "name server.key"),
+        ("remote register a.ct", "a.ct"),
+        ("eval --server to_bits a.ct -o c.ct", "without --server"),
+        ("eval --server add a.ct a.ct -o c.ct --threads 2", "cannot be used with"),
+        ("remote watch nothing", "check the identity"),
+    ] {
+        let message = service.fail(&place, &token, line);
+        assert!(
+            message.contains(part) && message.contains("help: ") || message.contains("cannot be used"),
+            "{line}: {message}"
+        );
+    }
+    service.run(&place, &token, "eval --server --key SERVER add a.ct a.ct -o c.ct");
+    assert_eq!(place.run("decrypt --key CLIENT c.ct").trim(), "2");
+    assert!(service.fail(&place, "slk_wrong", "remote keys").contains("the token is unknown"));
+    let message = place.fail("remote keys", 2);
+    assert!(message.contains("SOLINAS_SERVER is not set"), "{message}");
+    let message = place.fail("serve --addr 0.0.0.0:0", 2);
+    assert!(message.contains("--insecure-http"), "{message}");
+    let store = place.path("store");
+    let line = format!("serve --addr 127.0.0.1:0 --store {}", store.display());
+    assert!(place.fail(&line, 1).contains("another process serves the store"));
+    place.write("limits.toml", "colour = 3");
+    let message = place.fail("serve --config limits.toml --store other", 1);
+    assert!(message.contains("limits.toml") && message.contains("colour"), "{message}");
+}
+
+#[test]
+fn the_operator_makes_and_revokes_tokens() {
+    let place = Place::new();
+    let service = Service::start(&place, &[]);
+    let token = place.run("admin token create --tenant lab --scope read --store store");
+    let token = token.trim();
+    assert_eq!(service.run(&place, token, "remote keys --json").trim(), "[]");
+    let message = service.fail(&place, token, "remote register SERVER");
+    assert!(message.contains("lacks the scope"), "{message}");
+    let tokens: Value = serde_json::from_str(&place.run("admin token list --store store --json")).unwrap();
+    let of_lab = tokens.as_array().unwrap().iter().find(|token| token["tenant"] == "lab").unwrap();
+    place.run("admin tenant lab --live-jobs 5 --store store");
+    place.run(&format!("admin token revoke {} --store store", of_lab["id"].as_str().unwrap()));
+    assert!(service.fail(&place, token, "remote keys").contains("revoked"));
+    assert!(place.fail("admin tenant nobody --store store", 1).contains("token create"));
+    assert!(place.fail("admin token create --tenant A/B --store store", 1).contains("lower-case"));
+}
