@@ -7,6 +7,8 @@ use solinas_runtime::{Error, ErrorKind, caught};
 pub(crate) enum Failure {
     /// An error of the runtime.
     Runtime(Box<Error>),
+    /// A service that cannot be reached, or refused a request.
+    Service(String),
     /// A text that does not have the expected format.
     Format(String),
 }
@@ -23,10 +25,21 @@ impl From<solinas_circuits::Error> for Failure {
     }
 }
 
+impl From<solinas_client::Error> for Failure {
+    fn from(error: solinas_client::Error) -> Self {
+        match error {
+            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::JobCancelled { .. } => Error::Cancelled.into(),
+            other => Self::Service(other.to_string()),
+        }
+    }
+}
+
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         let (class, message) = match failure {
             Failure::Runtime(error) => (class(error.kind()), error.to_string()),
+            Failure::Service(message) => ("ServiceError", message),
             Failure::Format(message) => ("FormatError", message),
         };
         Python::attach(|py| {

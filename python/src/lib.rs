@@ -12,6 +12,7 @@ mod keys;
 mod params;
 mod plan;
 mod program;
+mod remote;
 mod server;
 
 use pyo3::prelude::*;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PyServerKey>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<server::PyServer>()?;
+    module.add_class::<remote::PyRemote>()?;
     module.add_class::<job::PyJob>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(files::write_text, module)?)?;

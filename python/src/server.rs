@@ -27,13 +27,13 @@ pub(crate) struct PyServer {
 
 /// A value that a plan starts from: a ciphertext, or the type, shape and bits of public values.
 #[derive(FromPyObject)]
-enum PyInput<'py> {
+pub(crate) enum PyInput<'py> {
     Encrypted(PyRef<'py, PyCiphertext>),
     Public((String, Option<Vec<usize>>, Vec<BigUint>)),
 }
 
 impl PyInput<'_> {
-    fn owned(self) -> PyResult<Input> {
+    pub(crate) fn owned(self) -> PyResult<Input> {
         match self {
             Self::Encrypted(ciphertext) => Ok(ciphertext.inner.clone().into()),
             Self::Public((ty, shape, values)) => Ok(plain(&ty, shape, values)?.into()),
@@ -43,7 +43,7 @@ impl PyInput<'_> {
 
 /// One step of a plan. A number stands for a value: the inputs of the plan come first, then the results of its steps, in order.
 #[derive(FromPyObject)]
-enum PyStep<'py> {
+pub(crate) enum PyStep<'py> {
     /// The plan is optional.
     Program(PyRef<'py, PyProgram>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
     Circuit(PyRef<'py, PyCircuit>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
@@ -54,7 +54,7 @@ enum PyStep<'py> {
 }
 
 impl PyStep<'_> {
-    fn owned(self) -> Step {
+    pub(crate) fn owned(self) -> Step {
         match self {
             Self::Program(program, values, plan) => Step::Program(program.program.clone(), values, pinned(plan)),
             Self::Circuit(circuit, values, plan) => Step::Circuit(circuit.netlist.clone(), values, pinned(plan)),
@@ -68,7 +68,7 @@ fn pinned(plan: Option<PyRef<'_, PyPlan>>) -> Option<Plan> {
     plan.map(|plan| plan.inner.clone())
 }
 
-enum Step {
+pub(crate) enum Step {
     Program(Program, Vec<usize>, Option<Plan>),
     Circuit(Netlist, Vec<usize>, Option<Plan>),
     Take(usize, Vec<usize>, Option<Vec<usize>>),
@@ -77,7 +77,7 @@ enum Step {
 
 impl Step {
     /// Whether the step takes time.
-    const fn computes(&self) -> bool {
+    pub(crate) const fn computes(&self) -> bool {
         matches!(self, Self::Program(..) | Self::Circuit(..))
     }
 
@@ -103,6 +103,14 @@ impl Step {
                 Some(prepared) => Ok(prepared.run(control)?),
                 None => Ok(Vec::new()),
             },
+            Self::Take(..) | Self::Stack(..) => self.arrange(values),
+        }
+    }
+
+    /// The result of a step that takes no time: other elements, in another shape.
+    pub(crate) fn arrange(&self, values: &[Input]) -> Result<Vec<Ciphertext>, Failure> {
+        match self {
+            Self::Program(..) | Self::Circuit(..) => Ok(Vec::new()),
             Self::Take(array, indices, shape) => {
                 Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
             }
@@ -113,7 +121,7 @@ impl Step {
     }
 }
 
-fn value(values: &[Input], at: usize) -> Result<&Input, Failure> {
+pub(crate) fn value(values: &[Input], at: usize) -> Result<&Input, Failure> {
     values.get(at).ok_or_else(|| Error::Internal(format!("the plan has no value {at}")).into())
 }
 
@@ -129,7 +137,7 @@ fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
     results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
 }
 
-fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
+pub(crate) fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
     at.iter().map(|&at| ciphertext(values, at).cloned()).collect()
 }
 

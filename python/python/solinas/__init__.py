@@ -25,6 +25,7 @@ from solinas._errors import (
     NoiseError,
     ParameterError,
     RangeError,
+    ServiceError,
     ShapeError,
     SolinasError,
     TypeMismatchError,
@@ -37,6 +38,7 @@ from solinas._keys import ClientKey, PublicKey, ServerKey, keygen
 from solinas._params import Estimate, FoundParams, GpuInfo, ParamsInfo, find_params, gpus, params
 from solinas._plan import Plan
 from solinas._program import Program
+from solinas._remote import RemoteEstimate, RemoteJob, RemoteServer, Service, connect
 from solinas._search import searchsorted
 from solinas._server import Server
 from solinas._sorting import argsort, median, sort, top_k
@@ -117,8 +119,13 @@ __all__ = [
     "Program",
     "PublicKey",
     "RangeError",
+    "RemoteEstimate",
+    "RemoteJob",
+    "RemoteServer",
     "Server",
     "ServerKey",
+    "Service",
+    "ServiceError",
     "ShapeError",
     "SolinasError",
     "Text",
@@ -132,6 +139,7 @@ __all__ = [
     "bool_",
     "bytes_",
     "cluster",
+    "connect",
     "find_params",
     "fixed",
     "from_bits",

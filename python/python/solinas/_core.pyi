@@ -204,6 +204,29 @@ class Server:
     def estimate(self, works: Sequence[tuple[Program | Circuit, int]]) -> dict[str, Any]: ...
 
 @final
+class Remote:
+    def __new__(cls, url: str, token: str) -> Remote: ...
+    @property
+    def url(self) -> str: ...
+    def register(self, key: ServerKey) -> int: ...
+    def start(
+        self,
+        key: ServerKey,
+        inputs: Sequence[Ciphertext | tuple[str, list[int] | None, list[int]]],
+        steps: Sequence[
+            tuple[Program, list[int], Plan | None]
+            | tuple[Circuit, list[int], Plan | None]
+            | tuple[int, list[int], list[int] | None]
+            | tuple[list[int], list[int]]
+        ],
+        outputs: list[int],
+    ) -> Job: ...
+    def follow(self, id: str) -> Job: ...
+    def cancel(self, id: str) -> None: ...
+    def describe(self, what: str, id: str) -> str: ...
+    def estimate(self, key: ServerKey, program: str, elements: int) -> str: ...
+
+@final
 class Job:
     def result(
         self, timeout: float | None = None, watch: Callable[[int, int], object] | None = None

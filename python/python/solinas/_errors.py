@@ -51,6 +51,10 @@ class NoiseError(SolinasError):
     """Raised if a ciphertext has too much noise to compute on or to decrypt, or no products left."""
 
 
+class ServiceError(SolinasError):
+    """Raised if a service cannot be reached, refuses a request, or fails to compute a job."""
+
+
 class CancelledError(SolinasError):
     """Raised by the result of a job that was cancelled."""
 

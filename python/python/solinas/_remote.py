@@ -1,0 +1,210 @@
+"""Services: computation on a server that `solinas serve` runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+from solinas import _core
+from solinas._ciphertext import Ciphertext
+from solinas._data import shorten
+from solinas._errors import ParameterError, RangeError, TypeMismatchError
+from solinas._job import Job, Progress
+from solinas._keys import ServerKey
+from solinas._program import Program
+from solinas._server import check_keys, recorded, restored
+
+X = TypeVar("X")
+
+
+@dataclass(frozen=True)
+class RemoteEstimate:
+    """The expected cost of a job on a service."""
+
+    bootstraps: int
+    """Bootstraps (schemes tfhe, bgv and ntru)."""
+    recrypts: int
+    """Recryptions (scheme gh)."""
+    products: int
+    """Products of ciphertexts."""
+    depth: int
+    """Operations on the longest path."""
+    core_seconds: float
+    """Seconds of all processors of the service together."""
+    seconds: float
+    """Seconds on the service."""
+    queue_seconds: float
+    """Seconds of the work that waits there before."""
+
+
+class Service:
+    """A service and a token for it. `register` gives it a server key."""
+
+    __slots__ = ("_inner",)
+
+    def __init__(self, url: str, token: str) -> None:
+        """Find the service at an address. `sl.connect` is the usual way to call this."""
+        self._inner = _core.Remote(url, token)
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        return self._inner.url
+
+    def register(self, key: ServerKey) -> RemoteServer:
+        """Send a server key, unless the service has it, and return a server that computes there.
+
+        The server key decrypts nothing. Raises TypeMismatchError for another key, ServiceError if the service refuses
+        the key.
+        """
+        if not isinstance(key, ServerKey):
+            raise TypeMismatchError(f"register takes a server key, got {shorten(key)}: give the second key of sl.keygen")
+        self._inner.register(key._inner)
+        return RemoteServer(self, key)
+
+    def job(self, id: str) -> RemoteJob:
+        """Return a job that was started before, by this program or another."""
+        return RemoteJob(self, id)
+
+    def jobs(self) -> list[Mapping[str, Any]]:
+        """Return the jobs on the service, the newest first, as the service describes them."""
+        jobs: list[Mapping[str, Any]] = json.loads(self._inner.describe("jobs", ""))
+        return jobs
+
+    def keys(self) -> list[Mapping[str, Any]]:
+        """Return the registered keys, as the service describes them."""
+        keys: list[Mapping[str, Any]] = json.loads(self._inner.describe("keys", ""))
+        return keys
+
+    def usage(self) -> Mapping[str, Any]:
+        """Return quotas, limits, and what was used today."""
+        usage: Mapping[str, Any] = json.loads(self._inner.describe("usage", ""))
+        return usage
+
+    def __repr__(self) -> str:
+        return f"<service at {self.url}>"
+
+
+class RemoteServer:
+    """A server key on a service. It computes recorded values as `Server` does."""
+
+    __slots__ = ("_key", "_service")
+
+    def __init__(self, service: Service, key: ServerKey) -> None:
+        self._service = service
+        self._key = key
+
+    @property
+    def key(self) -> ServerKey:
+        """The server key."""
+        return self._key
+
+    @property
+    def key_id(self) -> str:
+        """The name of the key pair, in hexadecimal."""
+        return self._key.key_id
+
+    @overload
+    def run(self, value: X, /, *, progress: Progress = False) -> X: ...
+    @overload
+    def run(self, *values: Any, progress: Progress = False) -> tuple[Any, ...]: ...
+    def run(self, *values: Any, progress: Progress = False) -> Any:
+        """Compute recorded values on the service and wait for them, as `Server.run` does.
+
+        `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
+        the job on the service. A key that the service has lost is sent again.
+
+        Raises KeyMismatchError for values of another key, and ServiceError if the service cannot compute them.
+        """
+        return self._start(values).result(progress=progress)
+
+    @overload
+    def start(self, value: X, /) -> Job[X]: ...
+    @overload
+    def start(self, *values: Any) -> Job[tuple[Any, ...]]: ...
+    def start(self, *values: Any) -> Job[Any]:
+        """Start the computation of recorded values on the service, as `run` computes them, and return the job.
+
+        The job can be awaited. It is driven from this process; `Service.job` follows one job of the service without it.
+        """
+        return self._start(values)
+
+    def _start(self, values: tuple[Any, ...]) -> Job[Any]:
+        structure, roots, planned = recorded(values)
+        check_keys(planned, self.key_id)
+        job = self._service._inner.start(self._key._inner, planned.inputs, planned.steps, planned.outputs)
+        return Job(job, lambda results: restored(structure, roots, results))
+
+    def estimate(self, program: Program, *, elements: int = 1) -> RemoteEstimate:
+        """Predict the cost of a program on fresh inputs of `elements` values."""
+        if not isinstance(program, Program):
+            raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
+        if elements < 1:
+            raise RangeError(f"elements is {elements}: give a positive number")
+        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), elements)
+        return RemoteEstimate(**{name: json.loads(cost)[name] for name in RemoteEstimate.__dataclass_fields__})
+
+    def __repr__(self) -> str:
+        return f"<key {self.key_id[:8]} on the service at {self._service.url}>"
+
+
+class RemoteJob:
+    """A job on a service, by its identity. It goes on when this object is gone."""
+
+    __slots__ = ("_id", "_service")
+
+    def __init__(self, service: Service, id: str) -> None:
+        self._service = service
+        self._id = id
+
+    @property
+    def id(self) -> str:
+        """The identity, for `Service.job`."""
+        return self._id
+
+    def state(self) -> Mapping[str, Any]:
+        """Return what the service says of the job: its state, progress, cost and results."""
+        state: Mapping[str, Any] = json.loads(self._service._inner.describe("job", self._id))
+        return state
+
+    def result(self, timeout: float | None = None, *, progress: Progress = False) -> Sequence[Any]:
+        """Wait for the results and return them, one for each output of the program.
+
+        `timeout` is in seconds and defaults to no limit. When it has passed, this raises the built-in TimeoutError, and
+        the job goes on. Raises ServiceError for a job that failed, and CancelledError for one that was cancelled.
+        """
+        results: Sequence[Any] = self._follow().result(timeout, progress=progress)
+        return results
+
+    def _follow(self) -> Job[tuple[Any, ...]]:
+        job = self._service._inner.follow(self._id)
+        return Job(job, lambda results: tuple(Ciphertext._of_core(result, result.type_name) for result in results))
+
+    def __await__(self) -> Generator[Any, None, tuple[Any, ...]]:
+        """Wait for the results in an asyncio event loop without blocking it."""
+        return self._follow().__await__()
+
+    def cancel(self) -> None:
+        """Cancel the job on the service. A job that has ended stays as it is."""
+        self._service._inner.cancel(self._id)
+
+    def __repr__(self) -> str:
+        return f"<job {self._id} on the service at {self._service.url}>"
+
+
+def connect(url: str | None = None, token: str | None = None) -> Service:
+    """Find a service, such as `sl.connect("https://fhe.example.org", token="slk_...")`.
+
+    `url` defaults to the variable SOLINAS_SERVER, and `token` to SOLINAS_TOKEN. Raises ParameterError if neither is
+    given, ServiceError if no service answers.
+    """
+    url = url or os.environ.get("SOLINAS_SERVER")
+    token = token or os.environ.get("SOLINAS_TOKEN")
+    if not url:
+        raise ParameterError("the address of the service is missing: give it, or set the variable SOLINAS_SERVER")
+    if not token:
+        raise ParameterError("the token is missing: give it as token=..., or set the variable SOLINAS_TOKEN")
+    return Service(url, token)

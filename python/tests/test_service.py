@@ -1,0 +1,88 @@
+"""Computation on a service, in a process of its own."""
+
+import asyncio
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import solinas as sl
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@sl.program
+def f(a: sl.U8, b: sl.U8) -> sl.U8:
+    return sl.select(a > b, a - b, b - a)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """Start a service with a store of its own, and connect to it."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    store = tmp_path_factory.mktemp("service")
+    command = [target / "debug" / "solinas", "serve", "--json", "--research", "--addr", "127.0.0.1:0", "--store", store]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        text = ""
+        while not text.endswith("}\n"):
+            line = process.stdout.readline()
+            assert line, text
+            text += line
+        started = json.loads(text)
+        yield sl.connect(started["address"], token=started["token"])
+        process.terminate()
+        assert process.wait(timeout=60) == 0
+
+
+def test_a_program_moves_to_a_service_by_one_line(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    a, b = client.encrypt(sl.u8(7)), client.encrypt(sl.u8(40))
+    assert client.decrypt(remote.run(f(a, b))) == 33
+    x = client.encrypt([1, 2, 3], sl.U8)
+    total, shifted = remote.run(x.sum(), x + 1)
+    assert client.decrypt(total) == 6 and client.decrypt(shifted).tolist() == [2, 3, 4]
+    seen = []
+    remote.run(f(a, b), progress=lambda done, total: seen.append((done, total)))
+    assert remote.estimate(f).bootstraps > 0
+    assert service.keys()[0]["key_id"] == server.key_id and "quota" in service.usage()
+
+
+def test_jobs_can_be_awaited_and_found_again(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    a, b = client.encrypt(sl.u8(9)), client.encrypt(sl.u8(4))
+
+    async def both():
+        return await asyncio.gather(remote.start(f(a, b)), remote.start(f(b, a)))
+
+    assert [client.decrypt(value) for value in asyncio.run(both())] == [5, 5]
+    job = service.job(service.jobs()[0]["id"])
+    (result,) = job.result(timeout=60)
+    assert client.decrypt(result) == 5 and job.state()["state"] == "succeeded"
+
+    async def again():
+        return await job
+
+    assert client.decrypt(asyncio.run(again())[0]) == 5
+    job.cancel()
+    assert job.state()["state"] == "succeeded"
+
+
+def test_mistakes_say_what_to_do(service, integers, gates):
+    client, server = integers
+    remote = service.register(server.key)
+    with pytest.raises(sl.KeyMismatchError, match="use the keys of one call"):
+        remote.run(gates[0].encrypt(sl.u8(1)) + 1)
+    with pytest.raises(sl.TypeMismatchError, match="second key"):
+        service.register(client)
+    with pytest.raises(sl.ServiceError, match="check the identity"):
+        service.job("01ARZ3NDEKTSV4RRFFQ69G5FAV").state()
+    with pytest.raises(sl.ServiceError, match="the token is unknown"):
+        sl.connect(service.url, token="slk_wrong").register(server.key)
+    with pytest.raises(sl.ServiceError, match="check the address"):
+        sl.connect("http://127.0.0.1:1", token="slk_wrong")
+    with pytest.raises(sl.ParameterError, match="SOLINAS_SERVER"):
+        sl.connect()
