@@ -52,6 +52,7 @@ pages! {
     lwe: "docs/book/lwe.md",
     ntru_use: "docs/book/ntru-use.md",
     ntru: "docs/book/ntru.md",
+    operate: "docs/book/operate.md",
     parameters: "docs/book/parameters.md",
     performance: "docs/book/performance.md",
     plans: "docs/book/plans.md",
@@ -61,6 +62,7 @@ pages! {
     rsa: "docs/book/rsa.md",
     rust: "docs/book/rust.md",
     security: "docs/book/security.md",
+    service: "docs/book/service.md",
     tfhe: "docs/book/tfhe.md",
 }
 

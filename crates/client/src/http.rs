@@ -18,6 +18,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(10);
 /// An answer that does not begin in this time is lost. A large file takes time to become durable.
 const ANSWER: Duration = Duration::from_secs(300);
+/// A longer body is sent when the service agrees to take it. Without this question, a service that refuses such a body ends the
+/// connection in the middle of it, and its reason is lost.
+const UNASKED: usize = 1 << 16;
 /// The most bytes of an answer in JSON.
 const JSON: u64 = 64 << 20;
 
@@ -100,6 +103,9 @@ impl Http {
         request = request.header("authorization", format!("Bearer {}", self.token));
         if let Some(key) = call.idempotency_key {
             request = request.header("idempotency-key", key);
+        }
+        if call.body.is_some_and(|body| body.len() > UNASKED) {
+            request = request.header("expect", "100-continue");
         }
         let bad = |error: ureq::http::Error| Error::Address { url: format!("{} ({error})", self.url) };
         let answer = match call.body {

@@ -289,7 +289,8 @@ fn objects_of_different_keys_are_refused() {
     let error = RecryptMethod::PairTable.memory(&large);
     assert!(error > 20 << 30);
     assert_eq!(RecryptMethod::fitting(&large, 12 << 30).unwrap(), RecryptMethod::FullFft);
-    assert_eq!(EncryptMethod::fitting(&large, 8 << 30).unwrap(), EncryptMethod::TwoLevel);
+    assert_eq!(EncryptMethod::fitting(&large, 8 << 30).unwrap(), EncryptMethod::EighthTable);
+    assert_eq!(EncryptMethod::fitting(&large, 4 << 30).unwrap(), EncryptMethod::TwoLevel);
     assert!(matches!(RecryptMethod::fitting(&large, 1 << 20), Err(Error::Memory { .. })));
 
     // Stored material that is invalid.
