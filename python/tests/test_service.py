@@ -43,11 +43,13 @@ def test_a_program_moves_to_a_service_by_one_line(service, integers):
     assert client.decrypt(remote.run(f(a, b))) == 33
     x = client.encrypt([1, 2, 3], sl.U8)
     total, shifted = remote.run(x.sum(), x + 1)
-    assert client.decrypt(total) == 6 and client.decrypt(shifted).tolist() == [2, 3, 4]
+    assert client.decrypt(total) == 6
+    assert client.decrypt(shifted).tolist() == [2, 3, 4]
     seen = []
     remote.run(f(a, b), progress=lambda done, total: seen.append((done, total)))
     assert remote.estimate(f).bootstraps > 0
-    assert service.keys()[0]["key_id"] == server.key_id and "quota" in service.usage()
+    assert service.keys()[0]["key_id"] == server.key_id
+    assert "quota" in service.usage()
 
 
 def test_jobs_can_be_awaited_and_found_again(service, integers):
@@ -61,7 +63,8 @@ def test_jobs_can_be_awaited_and_found_again(service, integers):
     assert [client.decrypt(value) for value in asyncio.run(both())] == [5, 5]
     job = service.job(service.jobs()[0]["id"])
     (result,) = job.result(timeout=60)
-    assert client.decrypt(result) == 5 and job.state()["state"] == "succeeded"
+    assert client.decrypt(result) == 5
+    assert job.state()["state"] == "succeeded"
 
     async def again():
         return await job

@@ -11,6 +11,7 @@ __all__ = [
     "Plan",
     "Program",
     "PublicKey",
+    "Remote",
     "Server",
     "ServerKey",
     "__version__",

@@ -61,7 +61,7 @@ class Service:
         the key.
         """
         if not isinstance(key, ServerKey):
-            raise TypeMismatchError(f"register takes a server key, got {shorten(key)}: give the second key of sl.keygen")
+            raise TypeMismatchError(f"register takes a server key, got {shorten(key)}: give the second key of keygen")
         self._inner.register(key._inner)
         return RemoteServer(self, key)
 
@@ -138,7 +138,7 @@ class RemoteServer:
         job = self._service._inner.start(self._key._inner, planned.inputs, planned.steps, planned.outputs)
         return Job(job, lambda results: restored(structure, roots, results))
 
-    def estimate(self, program: Program, *, elements: int = 1) -> RemoteEstimate:
+    def estimate(self, program: Program[..., Any], *, elements: int = 1) -> RemoteEstimate:
         """Predict the cost of a program on fresh inputs of `elements` values."""
         if not isinstance(program, Program):
             raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
