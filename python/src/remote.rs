@@ -2,12 +2,12 @@
 
 use pyo3::prelude::*;
 use solinas_client::{Input as Sent, Program as Text, Remote};
-use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ProgressParts, export};
+use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey, export};
 
 use crate::error::{Failure, guarded};
 use crate::job::PyJob;
 use crate::keys::PyServerKey;
-use crate::server::{PyInput, PyStep, Step, ciphertexts, value};
+use crate::server::{PyInput, PyStep, Step, compute, value};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -18,7 +18,7 @@ pub(crate) struct PyRemote {
 /// Computes a step: on the service if it takes time, else here.
 fn run(
     remote: &Remote,
-    key: &[u8],
+    key: &ServerKey,
     step: &Step,
     values: &[Input],
     control: &Control<'_>,
@@ -35,7 +35,8 @@ fn run(
         })
     };
     let inputs = args.iter().map(one).collect::<Result<Vec<_>, _>>()?;
-    let job = remote.run(&Text::text(text), key, &inputs)?;
+    let (program, key_id) = (Text::text(text), key.key_id().to_string());
+    let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(&program, &key_id, &inputs))?;
     let results = job.ciphertexts(control);
     if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
         job.cancel()?;
@@ -70,22 +71,13 @@ impl PyRemote {
         steps: Vec<PyStep<'_>>,
         outputs: Vec<usize>,
     ) -> PyResult<PyJob> {
-        let mut values = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
+        let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let (remote, key) = (self.remote.clone(), key.key.clone());
         let work = move |control: &Control<'_>| {
-            let key = key.to_bytes()?;
-            let count = steps.iter().filter(|step| step.computes()).count();
-            let (parts, mut done) = (ProgressParts::new(control, count), 0);
-            for step in &steps {
-                let results = match count {
-                    0 | 1 => run(&remote, &key, step, &values, control)?,
-                    _ => parts.run(done, |control| run(&remote, &key, step, &values, control))?,
-                };
-                values.extend(results.into_iter().map(Input::from));
-                done += usize::from(step.computes());
-            }
-            ciphertexts(&values, &outputs)
+            compute(inputs, &steps, &outputs, control, |step, values, control| {
+                run(&remote, &key, step, values, control)
+            })
         };
         Ok(PyJob::new(Job::start(work)?))
     }
@@ -102,29 +94,33 @@ impl PyRemote {
         guarded(py, || Ok(self.remote.job(id).cancel().map(drop)?))
     }
 
-    /// The state of a job, the jobs, the keys or the usage, as JSON.
-    fn describe(&self, py: Python<'_>, what: &str, id: &str) -> PyResult<String> {
-        guarded(py, || {
-            Ok(match what {
-                "job" => self.remote.job(id).state(0)?.json().clone(),
-                "jobs" => self.remote.jobs()?,
-                "keys" => self.remote.keys()?,
-                _ => self.remote.usage()?,
-            }
-            .to_string())
-        })
+    /// The state of a job, as JSON.
+    fn job(&self, py: Python<'_>, id: &str) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.job(id).state(0)?.json().to_string()))
     }
 
-    /// The cost of a program on arrays of that many elements, as JSON.
+    /// The jobs, as JSON.
+    fn jobs(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.jobs()?.to_string()))
+    }
+
+    /// The registered keys, as JSON.
+    fn keys(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.keys()?.to_string()))
+    }
+
+    /// Quotas, limits, and what was used today, as JSON.
+    fn usage(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.usage()?.to_string()))
+    }
+
+    /// The cost of a program on arrays of `elements` values, as JSON.
     fn estimate(&self, py: Python<'_>, key: &PyServerKey, program: &str, elements: usize) -> PyResult<String> {
         guarded(py, || {
-            self.remote.register(&key.key.to_bytes()?)?;
-            let cost = self.remote.estimate(&Text::text(program), &key.key.key_id().to_string(), elements)?;
-            Ok(serde_json::json!({
-                "bootstraps": cost.bootstraps, "recrypts": cost.recrypts, "products": cost.products, "depth": cost.depth,
-                "core_seconds": cost.core_seconds, "seconds": cost.seconds, "queue_seconds": cost.queue_seconds,
-            })
-            .to_string())
+            let (program, key_id) = (Text::text(program), key.key.key_id().to_string());
+            let estimate = || self.remote.estimate(&program, &key_id, elements);
+            let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
+            serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())
         })
     }
 }

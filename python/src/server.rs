@@ -77,7 +77,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// Whether the step takes time.
-    pub(crate) const fn computes(&self) -> bool {
+    const fn computes(&self) -> bool {
         matches!(self, Self::Program(..) | Self::Circuit(..))
     }
 
@@ -137,24 +137,24 @@ fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
     results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
 }
 
-pub(crate) fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
+fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
     at.iter().map(|&at| ciphertext(values, at).cloned()).collect()
 }
 
 /// Runs the steps in order and returns the values with the numbers `outputs`.
-fn compute(
-    server: &Server,
+pub(crate) fn compute(
     mut values: Vec<Input>,
     steps: &[Step],
     outputs: &[usize],
     control: &Control<'_>,
+    run: impl Fn(&Step, &[Input], &Control<'_>) -> Result<Vec<Ciphertext>, Failure>,
 ) -> Result<Vec<Ciphertext>, Failure> {
     let (count, mut done) = (steps.iter().filter(|step| step.computes()).count(), 0);
     let parts = ProgressParts::new(control, count);
     for step in steps {
         let results = match count {
-            0 | 1 => step.run(server, &values, control)?,
-            _ => parts.run(done, |control| step.run(server, &values, control))?,
+            0 | 1 => run(step, &values, control)?,
+            _ => parts.run(done, |control| run(step, &values, control))?,
         };
         values.extend(results.into_iter().map(Input::from));
         done += usize::from(step.computes());
@@ -249,7 +249,10 @@ impl PyServer {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let server = Arc::clone(&self.server);
-        Ok(PyJob::new(Job::start(move |control| compute(&server, inputs, &steps, &outputs, control))?))
+        let work = move |control: &Control<'_>| {
+            compute(inputs, &steps, &outputs, control, |step, values, control| step.run(&server, values, control))
+        };
+        Ok(PyJob::new(Job::start(work)?))
     }
 
     /// The plan of the first step that takes time. Ctrl-C stops the planning.

@@ -23,7 +23,10 @@ def service(tmp_path_factory):
     """Start a service with a store of its own, and connect to it."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     store = tmp_path_factory.mktemp("service")
-    command = [target / "debug" / "solinas", "serve", "--json", "--research", "--addr", "127.0.0.1:0", "--store", store]
+    limits = tmp_path_factory.mktemp("limits") / "limits.toml"
+    limits.write_text("disk_reserve_bytes = 0\n")
+    command = [target / "debug" / "solinas", "serve", "--json", "--research", "--addr", "127.0.0.1:0"]
+    command += ["--config", limits, "--store", store]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         text = ""
         while not text.endswith("}\n"):

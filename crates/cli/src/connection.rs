@@ -1,6 +1,6 @@
 //! The connection to a service.
 
-use crate::error::{Error, Result, input, usage};
+use crate::error::{Error, Result, usage};
 use crate::files::read_bytes;
 use crate::output::Output;
 use crate::progress::watch;
@@ -24,25 +24,6 @@ pub(crate) fn connect() -> Result<Remote> {
     let token =
         variable("SOLINAS_TOKEN", "set it to the token that `solinas serve` printed, or that its operator gave you")?;
     Ok(Remote::connect(&url, &token)?)
-}
-
-impl From<solinas_client::Error> for Error {
-    fn from(error: solinas_client::Error) -> Self {
-        match error {
-            solinas_client::Error::Runtime(error) => error.into(),
-            solinas_client::Error::Refused(problem) if problem.code == "key_missing" => {
-                input(problem.detail, "register it with `solinas remote register server.key`, or add --key server.key")
-            }
-            solinas_client::Error::Refused(problem) => input(problem.detail, problem.fix),
-            other => {
-                let text = other.to_string();
-                match text.rsplit_once("; ") {
-                    Some((what, help)) => input(what, help),
-                    None => input(text, "check the address of the service"),
-                }
-            }
-        }
-    }
 }
 
 /// The bytes of a server key.

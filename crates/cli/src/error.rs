@@ -28,6 +28,12 @@ pub(crate) enum Error {
     /// From the arithmetic of large integers.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
+    /// From the client of a service.
+    #[error(transparent)]
+    Client(Box<solinas_client::Error>),
+    /// From a service or its store.
+    #[error(transparent)]
+    Server(#[from] solinas_server::Error),
     /// From a circuit or program.
     #[error("{place}: {source}")]
     Circuit {
@@ -117,6 +123,23 @@ impl From<solinas_runtime::Error> for Error {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
             other => Self::Runtime(Box::new(other)),
+        }
+    }
+}
+
+impl From<solinas_client::Error> for Error {
+    fn from(error: solinas_client::Error) -> Self {
+        match error {
+            solinas_client::Error::Runtime(error) => error.into(),
+            solinas_client::Error::Refused(problem) => {
+                let help = match problem.code.as_str() {
+                    "key_missing" => "register it with `solinas remote register server.key`, or add --key server.key",
+                    "unauthorized" => "set SOLINAS_TOKEN to the token that the operator of the service gave you",
+                    _ => &problem.fix,
+                };
+                input(&problem.detail, help)
+            }
+            other => Self::Client(Box::new(other)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `solinas serve`: the service.
 
-use crate::error::{Error, Result, input, usage};
+use crate::error::{Result, input, usage};
 use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
@@ -70,16 +70,6 @@ impl StoreArgs {
             None => dirs::data_dir()
                 .map(|data| data.join("solinas"))
                 .ok_or_else(|| usage("this user has no folder for data", "name a folder with --store")),
-        }
-    }
-}
-
-impl From<solinas_server::Error> for Error {
-    fn from(error: solinas_server::Error) -> Self {
-        let text = error.to_string();
-        match text.rsplit_once("; ") {
-            Some((what, help)) => input(what, help),
-            None => input(text, "see the log"),
         }
     }
 }

@@ -3,10 +3,10 @@
 use crate::Error;
 use crate::error::Problem;
 use crate::http::{Call, Http};
+use crate::remote::digest;
 use serde_json::Value;
 use solinas_runtime::{Ciphertext, Control};
 use std::fmt;
-use std::time::Duration;
 
 /// Seconds that a request waits for a change of a job.
 const WAIT: u64 = 1;
@@ -124,8 +124,7 @@ impl RemoteJob {
         let results = state.0["results"].as_array().map(Vec::as_slice).unwrap_or_default();
         let one = |(index, result): (usize, &Value)| {
             let bytes = self.http.send(&Call::get(self.path(&format!("/results/{index}"))))?;
-            let digest = format!("b3-{}", blake3::hash(&bytes).to_hex());
-            if result["digest"] != digest {
+            if result["digest"] != digest(&bytes) {
                 return Err(self.http.foreign(format!("result {index} has another digest than the job says")));
             }
             Ok(Fetched { name: result["name"].as_str().unwrap_or("result").to_owned(), bytes })
@@ -139,15 +138,6 @@ impl RemoteJob {
     /// As [`Self::wait`]; [`Error::Runtime`] for a result that is no ciphertext.
     pub fn ciphertexts(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         self.wait(control)?.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
-    }
-
-    /// As [`Self::wait_for_end`], for at most that time. None if the job has not ended then.
-    ///
-    /// # Errors
-    /// As [`Self::wait_for_end`].
-    pub fn wait_timeout(&self, limit: Duration) -> Result<Option<JobState>, Error> {
-        let state = self.state(limit.as_secs().min(60))?;
-        Ok((!state.is_live()).then_some(state))
     }
 
     /// Cancels the job. A job that has ended stays as it is.

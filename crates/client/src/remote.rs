@@ -3,9 +3,9 @@
 use crate::Error;
 use crate::http::{Call, Http, unique};
 use crate::job::RemoteJob;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use solinas_runtime::{KeyId, Plain, ServerKey};
+use solinas_runtime::{Plain, ServerKey};
 use std::fmt;
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ impl From<Vec<u8>> for Input {
 }
 
 /// The expected cost of a job.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Bootstraps (TFHE, BGV, NTRU).
     pub bootstraps: u64,
@@ -94,7 +94,8 @@ pub struct Cost {
     pub queue_seconds: f64,
 }
 
-fn digest(bytes: &[u8]) -> String {
+/// The name of these bytes on a service.
+pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("b3-{}", blake3::hash(bytes).to_hex())
 }
 
@@ -214,18 +215,22 @@ impl Remote {
         }
     }
 
-    /// As [`Self::submit`], with the server key at hand: it is registered if the service does not have it, or has it no longer.
+    /// Does what needs a registered key, such as [`Self::submit`]. If the service does not have the key, or has it no longer, this registers the key and
+    /// does the same again. `key` gives the bytes of the file of the key, and is called only then.
     ///
     /// # Errors
-    /// As [`Self::submit`] and [`Self::register`].
-    pub fn run(&self, program: &Program, key: &[u8], inputs: &[Input]) -> Result<RemoteJob, Error> {
-        let key_id: KeyId = ServerKey::from_bytes(key)?.key_id();
-        match self.submit(program, &key_id.to_string(), inputs) {
+    /// Those of `work`, of `key`, and of [`Self::register`].
+    pub fn with_key<T, E: From<Error>>(
+        &self,
+        key: impl FnOnce() -> Result<Vec<u8>, E>,
+        work: impl Fn() -> Result<T, Error>,
+    ) -> Result<T, E> {
+        match work() {
             Err(error) if error.code() == Some("key_missing") => {
-                self.register(key)?;
-                self.submit(program, &key_id.to_string(), inputs)
+                self.register(&key()?)?;
+                Ok(work()?)
             }
-            done => done,
+            done => Ok(done?),
         }
     }
 

@@ -27,7 +27,7 @@ fn service(folder: &Path, port: u16) -> Service {
     config.address.set_port(port);
     config.research = true;
     config.threads = Some(2);
-    config.limits.disk_reserve = 0.0;
+    config.limits.disk_reserve_bytes = 0;
     Service::start(config).unwrap()
 }
 
@@ -52,7 +52,11 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     // The first run finds the key missing, and sends it.
     let error = remote.submit(&program("mul", U8), &id, &operands).unwrap_err();
     assert_eq!(error.code(), Some("key_missing"));
-    let job = remote.run(&program("mul", U8).named("first"), &bytes, &operands).unwrap();
+    let first = program("mul", U8).named("first");
+    let key = || Ok::<_, Error>(bytes.clone());
+    let job = remote.with_key(key, || remote.submit(&first, &id, &operands)).unwrap();
+    let unused = || -> Result<Vec<u8>, Error> { panic!("the service has the key") };
+    assert!(remote.with_key(unused, || remote.estimate(&first, &id, 1)).unwrap().bootstraps > 0);
     let results = job.ciphertexts(&Control::default()).unwrap();
     assert_eq!(client.decrypt(&results[0]).unwrap().to_strings(), ["240"]);
     assert_eq!(remote.register(&bytes).unwrap().sent, 0, "already there");
@@ -93,8 +97,8 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
     let remote = Remote::connect(&url, first.first_token().unwrap().secret()).unwrap();
     let (client, server_key) = keys();
     let ty = Type::Uint(16);
-    let job =
-        remote.run(&program("mul", ty), &server_key.to_bytes().unwrap(), &inputs(&client, ty, [300, 70])).unwrap();
+    let id = remote.register(&server_key.to_bytes().unwrap()).unwrap().key_id;
+    let job = remote.submit(&program("mul", ty), &id, &inputs(&client, ty, [300, 70])).unwrap();
     let leave = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&leave) };
     assert!(matches!(job.wait(&control), Err(Error::Runtime(solinas_runtime::Error::Cancelled))));

@@ -12,7 +12,7 @@ fn main() -> Result<(), Error> {
     config.research = true;
     config.checkpoint = Duration::ZERO;
     config.limits.attempts = 1000;
-    config.limits.disk_reserve = 0.0;
+    config.limits.disk_reserve_bytes = 0;
     let service = Service::start(config)?;
     println!("http://{} {}", service.address(), service.first_token().map_or("-", Token::secret));
     loop {

@@ -126,13 +126,13 @@ impl App {
         done.unwrap_or_else(|error| Err(Error::System(error.to_string()).into()))
     }
 
-    /// The share of the disk that is free. 1 if the system does not say.
-    pub(crate) fn free_disk(&self) -> f64 {
+    /// Free bytes of the disk of the store. If the system does not say, `u64::MAX`.
+    pub(crate) fn free_disk(&self) -> u64 {
         #[cfg(unix)]
         if let Ok(disk) = rustix::fs::statvfs(self.store.folder()) {
-            return disk.f_bavail as f64 / disk.f_blocks.max(1) as f64;
+            return disk.f_bavail.saturating_mul(disk.f_frsize);
         }
-        1.0
+        u64::MAX
     }
 
     /// Counts work of a tenant.

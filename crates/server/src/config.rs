@@ -67,10 +67,10 @@ pub struct Limits {
     pub connections: usize,
     /// Uploads at a time.
     pub uploads: usize,
-    /// Bytes of prepared keys in memory. Keys in use are never removed.
-    pub key_memory_bytes: u64,
-    /// Part of the disk that stays free.
-    pub disk_reserve: f64,
+    /// Bytes of prepared keys in memory; without it, a quarter of the memory that is free. Keys in use are never removed.
+    pub key_memory_bytes: Option<u64>,
+    /// Bytes of the disk that stay free. While fewer are free, uploads are refused with 507.
+    pub disk_reserve_bytes: u64,
     /// Days that results are kept, unless the job says otherwise.
     pub result_days: u32,
     /// The most days for which a job may ask.
@@ -98,8 +98,8 @@ impl Default for Limits {
             planning_seconds: 10,
             connections: 4096,
             uploads: 64,
-            key_memory_bytes: 0,
-            disk_reserve: 0.05,
+            key_memory_bytes: None,
+            disk_reserve_bytes: 1 << 30,
             result_days: 7,
             most_result_days: 90,
             unused_key_days: 90,
@@ -118,11 +118,9 @@ impl Limits {
         toml::from_str(text)
     }
 
-    /// Bytes of prepared keys in memory; without a setting, a quarter of the memory that is free.
+    /// Bytes of prepared keys in memory.
     pub(crate) fn key_memory(&self) -> u64 {
-        match self.key_memory_bytes {
-            0 => solinas_runtime::memory_budget().map_or(1 << 30, |free| free / 3),
-            bytes => bytes,
-        }
+        // The budget is three quarters of the free memory.
+        self.key_memory_bytes.unwrap_or_else(|| solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3))
     }
 }

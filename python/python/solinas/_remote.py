@@ -71,17 +71,17 @@ class Service:
 
     def jobs(self) -> list[Mapping[str, Any]]:
         """Return the jobs on the service, the newest first, as the service describes them."""
-        jobs: list[Mapping[str, Any]] = json.loads(self._inner.describe("jobs", ""))
+        jobs: list[Mapping[str, Any]] = json.loads(self._inner.jobs())
         return jobs
 
     def keys(self) -> list[Mapping[str, Any]]:
         """Return the registered keys, as the service describes them."""
-        keys: list[Mapping[str, Any]] = json.loads(self._inner.describe("keys", ""))
+        keys: list[Mapping[str, Any]] = json.loads(self._inner.keys())
         return keys
 
     def usage(self) -> Mapping[str, Any]:
         """Return quotas, limits, and what was used today."""
-        usage: Mapping[str, Any] = json.loads(self._inner.describe("usage", ""))
+        usage: Mapping[str, Any] = json.loads(self._inner.usage())
         return usage
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ class RemoteServer:
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), elements)
-        return RemoteEstimate(**{name: json.loads(cost)[name] for name in RemoteEstimate.__dataclass_fields__})
+        return RemoteEstimate(**json.loads(cost))
 
     def __repr__(self) -> str:
         return f"<key {self.key_id[:8]} on the service at {self._service.url}>"
@@ -167,7 +167,7 @@ class RemoteJob:
 
     def state(self) -> Mapping[str, Any]:
         """Return what the service says of the job: its state, progress, cost and results."""
-        state: Mapping[str, Any] = json.loads(self._service._inner.describe("job", self._id))
+        state: Mapping[str, Any] = json.loads(self._service._inner.job(self._id))
         return state
 
     def result(self, timeout: float | None = None, *, progress: Progress = False) -> Sequence[Any]:

@@ -8,7 +8,7 @@ use crate::error::{Result, input, usage};
 use crate::files::read_text;
 use crate::output::Output;
 use serde::Serialize;
-use solinas_client::{Input, Program};
+use solinas_client::{Input, Program, Remote};
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
@@ -31,20 +31,13 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
         return Err(input(what, "use the files of one `keygen`"));
     }
     work.check_types(files)?;
-    let key = request.key.map(key_bytes).transpose()?;
     let remote = connect()?;
+    let key_id = key_id.to_string();
     if request.estimate {
-        if let Some(key) = &key {
-            remote.register(key)?;
-        }
         let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
         let elements = if matches!(work, Work::Reduction { .. }) { 1 } else { elements };
-        let cost = remote.estimate(&program, &key_id.to_string(), elements)?;
-        let data = serde_json::json!({
-            "bootstraps": cost.bootstraps, "recrypts": cost.recrypts, "products": cost.products, "depth": cost.depth,
-            "core_seconds": cost.core_seconds, "seconds": cost.seconds, "queue_seconds": cost.queue_seconds,
-        });
-        return out.result(&data, || {
+        let cost = with_key(&remote, request.key, || remote.estimate(&program, &key_id, elements))?;
+        return out.result(&cost, || {
             let (bootstraps, depth, url) = (cost.bootstraps, cost.depth, remote.url());
             format!(
                 "{}: {bootstraps} bootstraps, depth {depth}, about {:.1} s on {url}, after {:.1} s in its queue\n",
@@ -70,12 +63,21 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
         .into_iter()
         .flatten()
         .collect();
-    let job = match &key {
-        Some(key) => remote.run(&program, key, &inputs)?,
-        None => remote.submit(&program, &key_id.to_string(), &inputs)?,
-    };
+    let job = with_key(&remote, request.key, || remote.submit(&program, &key_id, &inputs))?;
     out.note(&format!("job {} on {}", job.id(), remote.url()))?;
     write(request.targets, &ciphertexts(&fetch(out, &job)?)?, out)
+}
+
+/// Does what needs the key on the service. If it is not there, it is sent from its file.
+fn with_key<T>(
+    remote: &Remote,
+    key: Option<&Path>,
+    work: impl Fn() -> std::result::Result<T, solinas_client::Error>,
+) -> Result<T> {
+    match key {
+        Some(file) => remote.with_key(|| key_bytes(file), work),
+        None => Ok(work()?),
+    }
 }
 
 /// Writes and reports results.

@@ -16,8 +16,11 @@ struct Service {
 impl Service {
     /// Starts a service on the folder `store` of a place, with more arguments.
     fn start(place: &Place, more: &[&str]) -> Self {
+        // The disk of the machine that tests may be nearly full.
+        std::fs::write(place.path("test-limits.toml"), "disk_reserve_bytes = 0\n").unwrap();
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("solinas"));
         command.args(["serve", "--json", "--addr", "127.0.0.1:0", "--research", "--store"]).arg(place.path("store"));
+        command.arg("--config").arg(place.path("test-limits.toml"));
         let mut process = command.args(more).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let mut text = String::new();

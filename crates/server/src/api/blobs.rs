@@ -129,7 +129,7 @@ fn room(app: &App, tenant: &Tenant, digest: &Digest) -> Result<bool, Problem> {
     if app.store.blob(tenant, digest)?.is_some() {
         return Ok(true);
     }
-    if app.free_disk() < app.config.limits.disk_reserve {
+    if app.free_disk() < app.config.limits.disk_reserve_bytes {
         let fix = "try again when the operator of the service has made room";
         return Err(Problem::new(Code::DiskFull, "the disk of the service is nearly full", fix).retry_after(600.0));
     }

@@ -168,14 +168,14 @@ pub(super) async fn post(
     body.check(&app)?;
     let fingerprint = blake3::hash(&bytes).to_hex().to_string();
     let tenant = caller.tenant;
-    if let Some(answer) = {
+    let sent_before = {
         let (tenant, key, fingerprint) = (tenant.clone(), key.clone(), fingerprint.clone());
-        app.blocking(move |app| match app.store.submitted(&tenant, &key, &fingerprint)? {
+        move |app: &App| match app.store.submitted(&tenant, &key, &fingerprint)? {
             Some(submitted) => accepted(app, &tenant, submitted, None).map(Some),
             None => admit(app, &tenant).map(|()| None),
-        })
-        .await?
-    } {
+        }
+    };
+    if let Some(answer) = app.blocking(sent_before).await? {
         return Ok(answer);
     }
     let _turn = app.planners.acquire().await.map_err(|error| crate::error::Error::System(error.to_string()))?;

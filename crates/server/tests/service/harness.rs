@@ -222,7 +222,7 @@ fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {
     config.research = true;
     config.threads = Some(2);
     // The disk of the machine that tests may be nearly full.
-    config.limits.disk_reserve = 0.0;
+    config.limits.disk_reserve_bytes = 0;
     change(&mut config);
     Service::start(config).unwrap()
 }
