@@ -5,7 +5,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
-use solinas_server::{Config, Limits, Service, Token};
+use solinas_server::{Config, Limits, Service, TlsFiles, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// Accept keys for research only and keys from a chosen seed
     #[arg(long)]
     research: bool,
+    /// Speak HTTPS with this certificate and its private key, both in PEM; renewed files are read within ten minutes
+    #[arg(long, num_args = 2, value_names = ["CERT", "KEY"], conflicts_with = "insecure_http")]
+    tls: Option<Vec<PathBuf>>,
     /// Listen without encryption on an address that other machines reach
     #[arg(long)]
     insecure_http: bool,
@@ -100,16 +103,19 @@ impl Started<'_> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    if !args.addr.ip().is_loopback() && !args.insecure_http {
+    if !args.addr.ip().is_loopback() && args.tls.is_none() && !args.insecure_http {
         return Err(usage(
-            format!("{} is reached by other machines, and the service speaks HTTP without encryption", args.addr),
-            "listen on 127.0.0.1 behind a proxy that speaks HTTPS, or add --insecure-http",
+            format!("{} is reached by other machines, and the service would speak HTTP without encryption", args.addr),
+            "add --tls CERT KEY, listen on 127.0.0.1 behind a proxy that speaks HTTPS, or add --insecure-http",
         ));
     }
     // A subscriber of the same process would be a test's.
     let _ = tracing_subscriber::fmt().json().with_max_level(args.log).with_writer(std::io::stderr).try_init();
     let mut config = Config::new(args.store.folder()?);
     config.address = args.addr;
+    if let Some([certificates, key]) = args.tls.as_deref() {
+        config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
+    }
     config.hosts = args.host;
     config.threads = args.threads.map(usize::from);
     config.research = args.research;
@@ -119,11 +125,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             input(format!("{}: {}", file.display(), error.message()), "correct it; the book lists the limits")
         })?;
     }
-    let store = config.store.clone();
+    let (store, scheme) = (config.store.clone(), if config.tls.is_some() { "https" } else { "http" });
     let interrupted = interruptible()?;
     let service = Service::start(config)?;
     let started = Started {
-        address: format!("http://{}", service.address()),
+        address: format!("{scheme}://{}", service.address()),
         token: service.first_token().map(Token::secret),
         threads: service.threads(),
         store: &store,

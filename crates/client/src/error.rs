@@ -21,6 +21,16 @@ pub enum Error {
         /// The cause.
         reason: String,
     },
+    /// The service has a certificate that this machine does not trust.
+    #[error(
+        "cannot trust the certificate of {url}: {reason}; if the operator gave you a certificate, name its file in SSL_CERT_FILE"
+    )]
+    Untrusted {
+        /// The address.
+        url: String,
+        /// The cause.
+        reason: String,
+    },
     /// What answers is no service of Solinas, or one of a later version.
     #[error("{url} does not answer as a service of Solinas does: {reason}; check the address, and update solinas")]
     Foreign {

@@ -98,7 +98,8 @@ impl Http {
     }
 
     fn once(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
-        let unreachable = |reason: String| Error::Unreachable { url: self.url.clone(), reason };
+        let url = || self.url.clone();
+        let unreachable = |reason: String| Error::Unreachable { url: url(), reason };
         let mut request = Request::builder().method(call.method).uri(format!("{}{}", self.url, call.path));
         request = request.header("authorization", format!("Bearer {}", self.token));
         if let Some(key) = call.idempotency_key {
@@ -112,7 +113,10 @@ impl Http {
             Some(body) => self.agent.run(request.body(body).map_err(bad)?),
             None => self.agent.run(request.body(()).map_err(bad)?),
         };
-        let answer = answer.map_err(|error| unreachable(error.to_string()))?;
+        let answer = answer.map_err(|error| match untrusted(&error) {
+            Some(reason) => Error::Untrusted { url: url(), reason },
+            None => unreachable(error.to_string()),
+        })?;
         let status = answer.status().as_u16();
         if !answer.status().is_success() {
             return Err(self.refused(status, answer));
@@ -143,7 +147,17 @@ impl Http {
     }
 }
 
-/// Encryption with the certificates of the system.
+/// Why the certificate of the service is not trusted, if that is the error.
+fn untrusted(error: &ureq::Error) -> Option<String> {
+    let error = match error {
+        ureq::Error::Rustls(error) => error,
+        ureq::Error::Io(error) => error.get_ref()?.downcast_ref()?,
+        _ => return None,
+    };
+    matches!(error, rustls::Error::InvalidCertificate(_)).then(|| error.to_string())
+}
+
+/// Encryption with the certificates of the system, or of SSL_CERT_FILE.
 fn tls() -> TlsConfig {
     static PROVIDER: Once = Once::new();
     // Another part of the program may have chosen its implementation before.

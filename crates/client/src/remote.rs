@@ -103,7 +103,7 @@ impl Remote {
     /// A service at this address, such as `https://fhe.example.org`. It must answer now.
     ///
     /// # Errors
-    /// [`Error::Address`]; [`Error::Unreachable`]; [`Error::Foreign`].
+    /// [`Error::Address`]; [`Error::Unreachable`]; [`Error::Untrusted`]; [`Error::Foreign`].
     pub fn connect(url: &str, token: &str) -> Result<Self, Error> {
         let mut http = Http::new(url, token)?;
         let patience = std::mem::replace(&mut http.patience, Duration::from_secs(5));

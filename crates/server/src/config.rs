@@ -1,5 +1,6 @@
 //! The settings of a service. All have defaults; a file in TOML changes them.
 
+use crate::tls::TlsFiles;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ pub struct Config {
     pub address: SocketAddr,
     /// The folder of the store. It is made if it is missing.
     pub store: PathBuf,
+    /// The certificate. Without one, the service speaks HTTP without encryption.
+    pub tls: Option<TlsFiles>,
     /// Names by which clients may call it, beside `localhost` and addresses in numbers.
     pub hosts: Vec<String>,
     /// Threads that compute. Defaults to one for each processor.
@@ -30,6 +33,7 @@ impl Config {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 7470)),
             store,
+            tls: None,
             hosts: Vec::new(),
             threads: None,
             research: false,

@@ -18,6 +18,14 @@ pub enum Error {
         /// The cause.
         source: std::io::Error,
     },
+    /// A file of the certificate cannot be used.
+    #[error("cannot use the certificate or key {}: {error}; give a certificate and its private key, both in PEM", path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        error: String,
+    },
     /// Another process serves this store.
     #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]
     InUse(PathBuf),

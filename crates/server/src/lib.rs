@@ -29,6 +29,7 @@ mod service;
 mod store;
 mod task;
 mod time;
+mod tls;
 mod worker;
 
 pub use config::{Config, Limits};
@@ -36,3 +37,4 @@ pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
 pub use store::{Store, TokenInfo};
+pub use tls::TlsFiles;

@@ -1,11 +1,13 @@
 //! Connections: each has a limit on the time to its headers, and there is a limit on their number.
 
 use crate::app::App;
+use crate::tls::Tls;
 use axum::Router;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -18,7 +20,7 @@ const BUFFER: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(20);
 
 /// Serves connections until the service stops. Returns when the last request has its answer, or after a time of grace.
-pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, router: Router) {
+pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc<Tls>>, router: Router) {
     let mut connections = JoinSet::new();
     let places = Arc::new(Semaphore::new(app.config.limits.connections));
     loop {
@@ -39,19 +41,17 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, router: Router)
         // Small answers go out at once.
         let _ = stream.set_nodelay(true);
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let (app, service) = (Arc::clone(&app), TowerToHyperService::new(router.clone()));
+        let (app, router) = (Arc::clone(&app), router.clone());
+        let acceptor = tls.as_ref().map(|tls| tls.acceptor());
         connections.spawn(async move {
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(BUFFER);
-            let connection = http.serve_connection(TokioIo::new(stream), service);
-            let mut connection = std::pin::pin!(connection);
-            tokio::select! {
-                // A client that breaks off is no fault of the service.
-                _ = connection.as_mut() => {}
-                () = app.stopped() => {
-                    connection.as_mut().graceful_shutdown();
-                    let _ = connection.await;
+            match acceptor {
+                Some(acceptor) => {
+                    // A client that breaks off, or knows no TLS, is no fault of the service.
+                    if let Ok(Ok(stream)) = tokio::time::timeout(HEADERS, acceptor.accept(stream)).await {
+                        serve(&app, stream, router).await;
+                    }
                 }
+                None => serve(&app, stream, router).await,
             }
             drop(place);
         });
@@ -60,4 +60,20 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, router: Router)
     let all = async { while connections.join_next().await.is_some() {} };
     // Those that take longer are cut off.
     let _ = tokio::time::timeout(GRACE, all).await;
+}
+
+/// Answers the requests of a connection.
+async fn serve(app: &App, stream: impl AsyncRead + AsyncWrite + Unpin, router: Router) {
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(BUFFER);
+    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // A client that breaks off is no fault of the service.
+        _ = connection.as_mut() => {}
+        () = app.stopped() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
 }

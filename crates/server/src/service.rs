@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::id::{Scope, Token};
 use crate::store::Store;
+use crate::tls::Tls;
 use crate::{api, listen, worker};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,9 +38,10 @@ impl Service {
     /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
+        let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
         let store = Store::serve(&config.store)?;
         let first_token = match store.tokens()?.is_empty() {
             true => {
@@ -59,9 +61,9 @@ impl Service {
             let app = Arc::clone(&app);
             let serve = move || {
                 runtime.block_on(async {
-                    tokio::spawn(sweep(Arc::clone(&app)));
+                    tokio::spawn(sweep(Arc::clone(&app), tls.clone()));
                     match tokio::net::TcpListener::from_std(listener) {
-                        Ok(listener) => listen::listen(Arc::clone(&app), listener, api::router(app)).await,
+                        Ok(listener) => listen::listen(Arc::clone(&app), listener, tls, api::router(app)).await,
                         Err(error) => tracing::error!(%error, "the service does not listen"),
                     }
                 });
@@ -107,8 +109,8 @@ impl Service {
     }
 }
 
-/// Removes what has expired from time to time.
-async fn sweep(app: Arc<App>) {
+/// Removes what has expired, and reads the certificate again, from time to time.
+async fn sweep(app: Arc<App>, tls: Option<Arc<Tls>>) {
     loop {
         match app.blocking(|app| Ok(app.store.sweep(&app.config.limits)?)).await {
             Ok(0) | Err(_) => {}
@@ -117,6 +119,9 @@ async fn sweep(app: Arc<App>) {
         tokio::select! {
             () = tokio::time::sleep(SWEEP) => {}
             () = app.stopped() => return,
+        }
+        if let Some(tls) = &tls {
+            tls.reload();
         }
     }
 }

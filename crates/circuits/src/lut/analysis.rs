@@ -216,7 +216,7 @@ impl Analysis {
             };
             let group: Vec<_> =
                 terms.iter().copied().filter(|t| owner(t.0) == Some(node) && !in_cluster(&t.0)).collect();
-            rests.push((node, rest, group));
+            rests.push((rest, Image::new(&luts[node], &group, self.arguments[node])));
         }
         let loose: Vec<_> = terms
             .iter()
@@ -225,8 +225,9 @@ impl Analysis {
             .collect();
         let loose = self.independent(inputs, luts, &loose)?;
         let mut result: Option<Set> = None;
+        let mut offsets = vec![0; tops.len() + 1];
         for case in 0..cases {
-            let mut offsets = vec![0; tops.len() + 1];
+            offsets.fill(0);
             let mut index = case;
             for (column, values) in &clusters {
                 let value = values[index % values.len()];
@@ -234,13 +235,13 @@ impl Analysis {
                 offsets.iter_mut().zip(column).for_each(|(o, c)| *o += c * value);
             }
             let mut total = Some(loose.shift(offsets[0]));
-            for (&offset, (node, rest, group)) in offsets[1..].iter().zip(&rests) {
+            for (&offset, (rest, image)) in offsets[1..].iter().zip(&rests) {
                 // Without possible arguments, this case cannot happen.
-                let Some(arguments) = rest.shift(offset).intersection(self.arguments[*node]) else {
+                let Some(arguments) = rest.shift(offset).intersection(image.arguments) else {
                     total = None;
                     break;
                 };
-                total = Some(total?.sum(arguments.map(|v| output(&luts[*node], group, v))?)?);
+                total = Some(total?.sum(image.of(arguments)?)?);
             }
             if let Some(set) = total {
                 result = Some(match result {
@@ -250,6 +251,25 @@ impl Analysis {
             }
         }
         result
+    }
+}
+
+/// The values of terms of one rotation, for each argument.
+struct Image {
+    arguments: Set,
+    /// At index `v - arguments.min()`.
+    values: Vec<i32>,
+}
+
+impl Image {
+    fn new(lut: &Lut, group: &Terms, arguments: Set) -> Self {
+        let values = (arguments.min()..=arguments.max()).map(|v| output(lut, group, v)).collect();
+        Self { arguments, values }
+    }
+
+    /// The values at some of the arguments; `None` if they spread too wide.
+    fn of(&self, some: Set) -> Option<Set> {
+        some.map(|v| self.values[(v - self.arguments.min()) as usize])
     }
 }
 

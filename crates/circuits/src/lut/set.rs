@@ -22,12 +22,16 @@ impl Set {
 
     /// The set of the values; `None` if there are none, or if they spread too wide.
     pub fn collect(values: impl IntoIterator<Item = i32>) -> Option<Self> {
-        values.into_iter().try_fold(None, |set: Option<Self>, v| {
-            Some(Some(match set {
-                None => Self::one(v),
-                Some(s) => s.union(Self::one(v))?,
-            }))
-        })?
+        let mut values = values.into_iter();
+        let mut set = Self::one(values.next()?);
+        for value in values {
+            set = match value - set.low {
+                // Most values are not below the first one.
+                above @ 0..128 => Self { low: set.low, bits: set.bits | 1 << above },
+                _ => set.union(Self::one(value))?,
+            };
+        }
+        Some(set)
     }
 
     /// Smallest element.

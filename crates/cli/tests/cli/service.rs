@@ -159,3 +159,30 @@ fn the_operator_makes_and_revokes_tokens() {
     assert!(place.fail("admin tenant nobody --store store", 1).contains("token create"));
     assert!(place.fail("admin token create --tenant A/B --store store", 1).contains("lower-case"));
 }
+
+#[test]
+fn a_service_speaks_https_to_clients_that_trust_its_certificate() {
+    let place = Place::new();
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    place.write("cert.pem", certified.cert.pem());
+    place.write("key.pem", certified.signing_key.serialize_pem());
+    let (certificate, key) = (place.path("cert.pem"), place.path("key.pem"));
+    let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
+    let mut service = Service::start(&place, &["--tls", certificate, key]);
+    let token = service.token.clone().unwrap();
+    let port = service.url.rsplit_once(':').unwrap().1.to_owned();
+    assert!(service.url.starts_with("https://127.0.0.1:"), "{}", service.url);
+    service.url = format!("https://localhost:{port}");
+    let usage = |trusted: &str| {
+        let mut command = service.command(&place, &token, "remote usage");
+        command.env("SSL_CERT_FILE", trusted).assert()
+    };
+    usage(certificate).success();
+    // The key is no certificate, so the client trusts none.
+    let refused = usage(key).failure();
+    let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("cannot trust the certificate") && message.contains("SSL_CERT_FILE"), "{message}");
+    let line = format!("serve --addr 127.0.0.1:0 --store other --tls {key} {certificate}");
+    let message = place.fail(&line, 1);
+    assert!(message.contains("key.pem") && message.contains("both in PEM"), "{message}");
+}
