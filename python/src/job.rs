@@ -13,6 +13,9 @@ use crate::error::Failure;
 /// How often a waiting call looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(20);
 
+/// How long a cancelled job may take to end.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// Waits, without the interpreter's lock, until the work is done. `watch` gets (done, total) from time to time.
 ///
 /// # Errors
@@ -38,7 +41,11 @@ pub(crate) fn wait<T: Send>(
             Some(watch) if seen.replace(progress(job)) != Some(progress(job)) => watch.call1(progress(job)).map(drop),
             _ => Ok(()),
         });
-        heard.inspect_err(|_| job.cancel())?;
+        heard.inspect_err(|_| {
+            job.cancel();
+            // A job on a service is cancelled there before the process ends.
+            py.detach(|| job.wait_timeout(GRACE));
+        })?;
         if done {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::error::Problem;
+use solinas_runtime::Control;
 use std::io::Read;
 use std::sync::Once;
 use std::time::{Duration, Instant};
@@ -16,11 +17,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// A connection that is not made in this time has failed.
 const CONNECT: Duration = Duration::from_secs(10);
+/// A service that is silent for this time in an answer to GET or HEAD is lost.
+const SILENCE: Duration = Duration::from_secs(10);
 /// An answer that does not begin in this time is lost. A large file takes time to become durable.
 const ANSWER: Duration = Duration::from_secs(300);
 /// A longer body is sent when the service agrees to take it. Without this question, a service that refuses such a body ends the
 /// connection in the middle of it, and its reason is lost.
 const UNASKED: usize = 1 << 16;
+/// Bytes of an answer between two looks at the control.
+const PIECE: u64 = 1 << 20;
+/// Time of a pause between two looks at the control.
+const TICK: Duration = Duration::from_millis(100);
 /// The most bytes of an answer in JSON.
 const JSON: u64 = 64 << 20;
 
@@ -60,16 +67,22 @@ impl Http {
         }
         let tls = if url.starts_with("https:") { tls() } else { TlsConfig::default() };
         let config = Agent::config_builder().http_status_as_error(false).timeout_connect(Some(CONNECT));
-        let config = config.timeout_recv_response(Some(ANSWER)).tls_config(tls);
+        let config = config.timeout_recv_response(Some(ANSWER)).timeout_per_read(Some(ANSWER));
+        let config = config.timeout_per_write(Some(ANSWER)).tls_config(tls);
         Ok(Self { agent: config.build().into(), url, token: token.to_owned(), patience: PATIENCE })
     }
 
     /// Sends a request until it succeeds, or fails for good. Returns the whole body.
     pub(crate) fn send(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+        self.send_under(call, &Control::default())
+    }
+
+    /// As [`Self::send`], until `control` cancels.
+    pub(crate) fn send_under(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
         let end = Instant::now() + self.patience;
         let mut pause = PAUSE;
         loop {
-            let error = match self.once(call) {
+            let error = match self.once(call, control) {
                 Ok(body) => return Ok(body),
                 Err(error) => error,
             };
@@ -79,14 +92,23 @@ impl Http {
             if Instant::now() + wait > end {
                 return Err(error);
             }
-            std::thread::sleep(wait);
+            let until = Instant::now() + wait;
+            while Instant::now() < until {
+                check(control)?;
+                std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
+            }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
     /// As [`Self::send`], for an answer in JSON.
     pub(crate) fn json(&self, call: &Call<'_>) -> Result<serde_json::Value, Error> {
-        let body = self.send(call)?;
+        self.json_under(call, &Control::default())
+    }
+
+    /// As [`Self::json`], until `control` cancels.
+    pub(crate) fn json_under(&self, call: &Call<'_>, control: &Control<'_>) -> Result<serde_json::Value, Error> {
+        let body = self.send_under(call, control)?;
         if body.is_empty() {
             return Ok(serde_json::Value::Null);
         }
@@ -97,7 +119,7 @@ impl Http {
         Error::Foreign { url: self.url.clone(), reason }
     }
 
-    fn once(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+    fn once(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
         let url = || self.url.clone();
         let unreachable = |reason: String| Error::Unreachable { url: url(), reason };
         let mut request = Request::builder().method(call.method).uri(format!("{}{}", self.url, call.path));
@@ -111,7 +133,10 @@ impl Http {
         let bad = |error: ureq::http::Error| Error::Address { url: format!("{} ({error})", self.url) };
         let answer = match call.body {
             Some(body) => self.agent.run(request.body(body).map_err(bad)?),
-            None => self.agent.run(request.body(()).map_err(bad)?),
+            None => {
+                let request = self.agent.configure_request(request.body(()).map_err(bad)?);
+                self.agent.run(request.timeout_per_read(Some(SILENCE)).build())
+            }
         };
         let answer = answer.map_err(|error| match untrusted(&error) {
             Some(reason) => Error::Untrusted { url: url(), reason },
@@ -121,10 +146,15 @@ impl Http {
         if !answer.status().is_success() {
             return Err(self.refused(status, answer));
         }
-        let mut body = Vec::new();
-        let read = answer.into_body().into_reader().read_to_end(&mut body);
-        read.map_err(|error| unreachable(error.to_string()))?;
-        Ok(body)
+        let (mut body, mut reader) = (Vec::new(), answer.into_body().into_reader());
+        loop {
+            check(control)?;
+            match reader.by_ref().take(PIECE).read_to_end(&mut body) {
+                Ok(0) => return Ok(body),
+                Ok(_) => {}
+                Err(error) => return Err(unreachable(error.to_string())),
+            }
+        }
     }
 
     fn refused(&self, status: u16, answer: Response<ureq::Body>) -> Error {
@@ -145,6 +175,11 @@ impl Http {
             Err(_) => self.foreign(format!("status {status} without a problem document")),
         }
     }
+}
+
+/// Whether to go on.
+fn check(control: &Control<'_>) -> Result<(), Error> {
+    Ok(control.check().map_err(solinas_runtime::Error::from)?)
 }
 
 /// Why the certificate of the service is not trusted, if that is the error.

@@ -10,6 +10,8 @@ use std::fmt;
 
 /// Seconds that a request waits for a change of a job.
 const WAIT: u64 = 1;
+/// The most such seconds. A client takes a service that is silent for longer as lost.
+const LONGEST_WAIT: u64 = 5;
 
 /// A job on a service. It goes on when this value is dropped.
 #[derive(Clone)]
@@ -76,12 +78,16 @@ impl RemoteJob {
         format!("/v1/jobs/{id}{rest}")
     }
 
-    /// The state now, or after that number of seconds if the job has not ended before (60 at most).
+    /// The state now, or after that number of seconds if the job has not ended before (at most 5).
     ///
     /// # Errors
     /// [`Error::Refused`] for an unknown job.
     pub fn state(&self, wait: u64) -> Result<JobState, Error> {
-        self.http.json(&Call::get(self.path(&format!("?wait={wait}")))).map(JobState)
+        self.state_under(wait, &Control::default())
+    }
+
+    fn state_under(&self, wait: u64, control: &Control<'_>) -> Result<JobState, Error> {
+        self.http.json_under(&Call::get(self.path(&format!("?wait={}", wait.min(LONGEST_WAIT)))), control).map(JobState)
     }
 
     /// Waits for the end. `control` hears the progress. If it cancels, this returns [`solinas_runtime::Error::Cancelled`], and the job goes on.
@@ -91,7 +97,7 @@ impl RemoteJob {
     pub fn wait_for_end(&self, control: &Control<'_>) -> Result<JobState, Error> {
         loop {
             control.check().map_err(solinas_runtime::Error::from)?;
-            let state = self.state(WAIT)?;
+            let state = self.state_under(WAIT, control)?;
             let (done, total) = state.progress();
             control.report(done, total);
             if !state.is_live() {
@@ -108,7 +114,7 @@ impl RemoteJob {
         let state = self.wait_for_end(control)?;
         let id = self.id.clone();
         match state.name() {
-            "succeeded" => self.fetch(&state),
+            "succeeded" => self.fetch(&state, control),
             "cancelled" => Err(Error::JobCancelled { id }),
             "expired" => Err(Error::Expired { id }),
             _ => {
@@ -120,10 +126,10 @@ impl RemoteJob {
     }
 
     /// Fetches the results, and checks their digests.
-    fn fetch(&self, state: &JobState) -> Result<Vec<Fetched>, Error> {
+    fn fetch(&self, state: &JobState, control: &Control<'_>) -> Result<Vec<Fetched>, Error> {
         let results = state.0["results"].as_array().map(Vec::as_slice).unwrap_or_default();
         let one = |(index, result): (usize, &Value)| {
-            let bytes = self.http.send(&Call::get(self.path(&format!("/results/{index}"))))?;
+            let bytes = self.http.send_under(&Call::get(self.path(&format!("/results/{index}"))), control)?;
             if result["digest"] != digest(&bytes) {
                 return Err(self.http.foreign(format!("result {index} has another digest than the job says")));
             }

@@ -42,6 +42,12 @@ impl Service {
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
         let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+        let wanted = config.address;
+        let unheard = |source| Error::Listen { address: wanted, source };
+        let listener = std::net::TcpListener::bind(wanted).map_err(unheard)?;
+        listener.set_nonblocking(true).map_err(unheard)?;
+        let address = listener.local_addr().map_err(unheard)?;
+        // The token of a new store is shown once, so nothing after it may fail for an ordinary cause.
         let store = Store::serve(&config.store)?;
         let first_token = match store.tokens()?.is_empty() {
             true => {
@@ -49,11 +55,6 @@ impl Service {
             }
             false => None,
         };
-        let wanted = config.address;
-        let unheard = |source| Error::Listen { address: wanted, source };
-        let listener = std::net::TcpListener::bind(wanted).map_err(unheard)?;
-        listener.set_nonblocking(true).map_err(unheard)?;
-        let address = listener.local_addr().map_err(unheard)?;
         let app = Arc::new(App::new(config, store));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;

@@ -1,6 +1,6 @@
 //! Tenants and their tokens.
 
-use super::Store;
+use super::{Store, record};
 use crate::error::Error;
 use crate::id::{Id, Scope, Tenant, Token, token_hash};
 use crate::time::{self, SECOND};
@@ -150,7 +150,7 @@ impl Store {
             return Ok(None);
         }
         if used.is_none_or(|used| now - used > 60 * SECOND) {
-            db.execute("UPDATE token SET last_used = ?2 WHERE hash = ?1", (&hash, now))?;
+            record(db.execute("UPDATE token SET last_used = ?2 WHERE hash = ?1", (&hash, now)));
         }
         let scopes = scopes.split(',').filter_map(|scope| scope.parse().ok()).collect();
         Ok(Some((Tenant::new(&tenant)?, scopes)))

@@ -1,6 +1,6 @@
 //! Blobs: ciphertexts, server keys and programs by the hash of their bytes; and the keys that are registered.
 
-use super::{Store, make_private};
+use super::{Store, make_private, record};
 use crate::error::Error;
 use crate::id::{Digest, Tenant};
 use crate::time;
@@ -151,7 +151,7 @@ impl Store {
         let Some((blob, used)) = found.optional()? else { return Ok(None) };
         if is_stale(used) {
             let sql = "UPDATE blob SET last_used = ?3 WHERE tenant = ?1 AND digest = ?2";
-            db.execute(sql, (id.0, id.1, time::now()))?;
+            record(db.execute(sql, (id.0, id.1, time::now())));
         }
         Ok(Some(blob))
     }
@@ -185,7 +185,7 @@ impl Store {
         let Some((key, used)) = found.optional()? else { return Ok(None) };
         if is_stale(used) {
             let sql = "UPDATE key SET last_used = ?3 WHERE tenant = ?1 AND key_id = ?2";
-            db.execute(sql, (tenant.as_str(), key_id, time::now()))?;
+            record(db.execute(sql, (tenant.as_str(), key_id, time::now())));
         }
         Ok(Some(key))
     }

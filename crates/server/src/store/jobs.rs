@@ -277,7 +277,7 @@ impl Store {
         let db = self.db();
         let mut find = db.prepare_cached(
             "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
-             AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))",
+             AND state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))",
         )?;
         let names = find.query_map([time::now()], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         Ok(names.iter().map(|name| Tenant::new(name)).collect::<Result<_, _>>()?)
@@ -288,7 +288,7 @@ impl Store {
         let now = time::now();
         let sql = "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?2, \
                    attempts = attempts + 1, started = COALESCE(started, ?3) \
-                   WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 \
+                   WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 AND state IN ('queued', 'running') \
                    AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
                    ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started";
         let db = self.db();

@@ -14,16 +14,24 @@ pub(crate) use blobs::{Blob, Incoming};
 pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
 
 use crate::error::Error;
+use crate::time;
 use rusqlite::Connection;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// The file of the database.
+const DATABASE: &str = "solinas.db";
+/// How long the answer of a trial write holds.
+const TRIAL: Duration = Duration::from_secs(5);
 
 /// The store. Its calls block for about a millisecond.
 pub struct Store {
     folder: PathBuf,
     db: Mutex<Connection>,
+    /// Whether the last trial write succeeded, and its time.
+    writable: Mutex<Option<(Instant, bool)>>,
     /// Locked while a service runs.
     _lock: Option<File>,
 }
@@ -38,8 +46,11 @@ impl Store {
     /// Opens the store for the commands of its operator. A service may run meanwhile.
     ///
     /// # Errors
-    /// From the folder and the database; [`Error::NewerStore`].
+    /// [`Error::NoStore`]; from the folder and the database; [`Error::NewerStore`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
+        if !folder.join(DATABASE).exists() {
+            return Err(Error::NoStore(folder.to_path_buf()));
+        }
         Self::at(folder, None)
     }
 
@@ -64,26 +75,44 @@ impl Store {
         for part in ["blobs", "checkpoints"] {
             make_private(&folder.join(part))?;
         }
-        let mut db = Connection::open(folder.join("solinas.db"))?;
+        let mut db = Connection::open(folder.join(DATABASE))?;
         db.busy_timeout(Duration::from_secs(10))?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", "FULL")?;
         schema::migrate(&mut db)?;
-        Ok(Self { folder: folder.to_path_buf(), db: Mutex::new(db), _lock: lock })
+        Ok(Self { folder: folder.to_path_buf(), db: Mutex::new(db), writable: Mutex::default(), _lock: lock })
     }
 
     fn db(&self) -> MutexGuard<'_, Connection> {
         self.db.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the database takes writes.
+    /// Whether the database takes writes. Anybody may ask, so a trial is made every five seconds at most.
     pub(crate) fn is_writable(&self) -> bool {
-        self.db().execute("UPDATE schema SET version = version", []).is_ok()
+        let mut writable = self.writable.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = writable.filter(|(tried, _)| tried.elapsed() < TRIAL) {
+            return known;
+        }
+        // The number must change: what stays the same is not written.
+        let number = (time::now() / time::SECOND) as i32;
+        let written = self.db().pragma_update(None, "user_version", number);
+        if let Err(error) = &written {
+            tracing::error!(%error, "the database takes no writes");
+        }
+        *writable = Some((Instant::now(), written.is_ok()));
+        written.is_ok()
     }
 
     /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+/// Looks at a write of a record that only serves statistics or ageing. A full disk must not stop those who read, so a failure is logged and no more.
+fn record<T>(written: Result<T, impl std::fmt::Display>) {
+    if let Err(error) = written {
+        tracing::error!(%error, "a record was not written");
     }
 }
 

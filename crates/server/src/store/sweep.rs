@@ -30,7 +30,9 @@ impl Store {
         if job.state.has_ended() {
             self.expire(tenant, id)?;
             let (name, text) = (tenant.as_str(), id.to_string());
-            self.db().execute("DELETE FROM job WHERE tenant = ?1 AND id = ?2", (name, &text))?;
+            let db = self.db();
+            db.execute("DELETE FROM idempotency WHERE tenant = ?1 AND job = ?2", (name, &text))?;
+            db.execute("DELETE FROM job WHERE tenant = ?1 AND id = ?2", (name, &text))?;
         }
         Ok(Some(job.state))
     }
@@ -39,13 +41,15 @@ impl Store {
     fn expire(&self, tenant: &Tenant, id: Id) -> Result<(), Error> {
         let (name, text) = (tenant.as_str(), id.to_string());
         let results = self.results(tenant, id)?;
-        let db = self.db();
-        db.execute("DELETE FROM job_blob WHERE tenant = ?1 AND job = ?2", (name, &text))?;
-        db.execute(
+        let mut db = self.db();
+        let changes = db.transaction()?;
+        changes.execute("DELETE FROM job_blob WHERE tenant = ?1 AND job = ?2", (name, &text))?;
+        changes.execute(
             "UPDATE job SET state = CASE WHEN state = 'succeeded' THEN 'expired' ELSE state END, version = version + 1, \
              results = NULL, expires = NULL WHERE tenant = ?1 AND id = ?2",
             (name, &text),
         )?;
+        changes.commit()?;
         drop(db);
         let digests = results.as_ref().and_then(serde_json::Value::as_array).into_iter().flatten();
         for digest in digests.filter_map(|result| result["digest"].as_str()?.parse().ok()) {

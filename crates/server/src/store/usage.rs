@@ -1,6 +1,6 @@
 //! What tenants used, by day, and what they store.
 
-use super::Store;
+use super::{Store, record};
 use crate::error::Error;
 use crate::id::Tenant;
 use crate::time;
@@ -29,8 +29,8 @@ pub(super) fn add(db: &Connection, tenant: &str, core_ms: i64, bytes_in: u64, by
 
 impl Store {
     /// Adds to the transfers of today.
-    pub(crate) fn transferred(&self, tenant: &Tenant, bytes_in: u64, bytes_out: u64) -> Result<(), Error> {
-        add(&self.db(), tenant.as_str(), 0, bytes_in, bytes_out)
+    pub(crate) fn transferred(&self, tenant: &Tenant, bytes_in: u64, bytes_out: u64) {
+        record(add(&self.db(), tenant.as_str(), 0, bytes_in, bytes_out));
     }
 
     pub(crate) fn used(&self, tenant: &Tenant) -> Result<Used, Error> {
