@@ -34,10 +34,10 @@ enum Command {
         /// The tenant
         name: String,
         /// Core-seconds that its jobs may take in a day
-        #[arg(long, value_name = "SECONDS")]
+        #[arg(long, value_name = "SECONDS", value_parser = quantity)]
         core_seconds_a_day: Option<f64>,
         /// Bytes that it may store
-        #[arg(long, value_name = "BYTES")]
+        #[arg(long, value_name = "BYTES", value_parser = quantity)]
         stored_bytes: Option<f64>,
         /// Jobs that may wait or run
         #[arg(long, value_name = "N")]
@@ -75,6 +75,12 @@ enum TokenCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+/// A finite number that is not negative.
+fn quantity(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a number from 0 on, such as 1e9".to_owned())
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {

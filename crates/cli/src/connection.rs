@@ -17,7 +17,8 @@ const LARGEST_KEY: u64 = 4 << 30;
 /// If a variable is missing, or no service answers.
 pub(crate) fn connect() -> Result<Remote> {
     let variable = |name: &str, fix: &str| {
-        let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+        // A file with the token ends in a new line.
+        let value = std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         value.ok_or_else(|| usage(format!("the variable {name} is not set"), fix))
     };
     let url = variable("SOLINAS_SERVER", "set it to the address of the service, such as http://127.0.0.1:7470")?;

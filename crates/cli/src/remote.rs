@@ -97,7 +97,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Command::Watch { id } => {
             let job = connect()?.job(&id);
             let state = watch(out, &format!("job {id}"), |control| Ok(job.wait_for_end(control)?))?;
-            out.result(state.json(), || described(&id, &state))
+            out.result(state.json(), || described(&id, &state))?;
+            match state.name() {
+                "failed" | "cancelled" => {
+                    let fix = state.json()["error"]["fix"].as_str().unwrap_or("submit it again").to_owned();
+                    Err(input(format!("job {id} has no results"), fix))
+                }
+                _ => Ok(()),
+            }
         }
         Command::Cancel { id } => {
             let state = connect()?.job(&id).cancel()?;

@@ -121,8 +121,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     config.research = args.research;
     config.checkpoint = Duration::from_secs(args.checkpoint_every.into());
     if let Some(file) = &args.config {
-        config.limits = Limits::from_toml(&read_text(file)?).map_err(|error| {
-            input(format!("{}: {}", file.display(), error.message()), "correct it; the book lists the limits")
+        let text = read_text(file)?;
+        config.limits = Limits::from_toml(&text).map_err(|error| {
+            let line = error.span().and_then(|span| text.get(..span.start)).map(|text| text.matches('\n').count() + 1);
+            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+            input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the limits")
         })?;
     }
     let (store, scheme) = (config.store.clone(), if config.tls.is_some() { "https" } else { "http" });

@@ -72,9 +72,10 @@ impl RemoteJob {
         &self.id
     }
 
-    /// A path of the job. Characters that no identity has are left out, so that it stays a path.
+    /// A path of the job. An identity has letters and digits alone. With a mark in place of others, no other job is meant.
     fn path(&self, rest: &str) -> String {
-        let id: String = self.id.chars().filter(char::is_ascii_alphanumeric).collect();
+        let id: String = self.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let id = if id.is_empty() { "_" } else { &id };
         format!("/v1/jobs/{id}{rest}")
     }
 

@@ -117,9 +117,24 @@ impl Limits {
     /// Reads limits in TOML. Missing ones have their defaults.
     ///
     /// # Errors
-    /// The place of a mistake in the text.
+    /// The place of a mistake in the text, or a limit out of its range.
     pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+        let limits: Self = toml::from_str(text)?;
+        let wrong = |what: &str| Err(serde::de::Error::custom(what));
+        if !(1..=1 << 20).contains(&limits.connections) {
+            return wrong("connections is a number from 1 to 1048576");
+        }
+        if !(1..=1 << 16).contains(&limits.uploads) {
+            return wrong("uploads is a number from 1 to 65536");
+        }
+        for (name, value) in
+            [("queue_seconds", limits.queue_seconds), ("core_seconds_a_day", limits.core_seconds_a_day)]
+        {
+            if !value.is_finite() || value < 0.0 {
+                return wrong(&format!("{name} is a number from 0 on"));
+            }
+        }
+        Ok(limits)
     }
 
     /// Bytes of prepared keys in memory.

@@ -42,6 +42,7 @@ impl Service {
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
         let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+        raise_file_limit();
         let wanted = config.address;
         let unheard = |source| Error::Listen { address: wanted, source };
         let listener = std::net::TcpListener::bind(wanted).map_err(unheard)?;
@@ -107,6 +108,17 @@ impl Service {
         // A thread that panicked has said so.
         let _ = self.worker.join();
         let _ = self.http.join();
+    }
+}
+
+/// Allows as many open files as the system lets this process have. Each connection is one.
+fn raise_file_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let hard = getrlimit(Resource::Nofile).maximum;
+        // Without it, fewer connections fit.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: hard, maximum: hard });
     }
 }
 

@@ -139,7 +139,16 @@ fn a_missing_key_is_sent_again_and_mistakes_name_their_fix() {
     assert!(place.fail(&line, 1).contains("another process serves the store"));
     place.write("limits.toml", "colour = 3");
     let message = place.fail("serve --config limits.toml --store other", 1);
-    assert!(message.contains("limits.toml") && message.contains("colour"), "{message}");
+    assert!(message.contains("limits.toml, line 1") && message.contains("colour"), "{message}");
+    for limit in ["connections = 0", "uploads = 9223372036854775807", "queue_seconds = nan"] {
+        place.write("limits.toml", limit);
+        let message = place.fail("serve --config limits.toml --store other", 1);
+        assert!(message.contains("limits.toml") && message.contains(&limit[..7]), "{message}");
+    }
+    let message = place.fail("admin token list --store nowhere", 1);
+    assert!(message.contains("there is no store in"), "{message}");
+    let message = place.fail("admin tenant local --stored-bytes nan --store store", 2);
+    assert!(message.contains("give a number from 0 on"), "{message}");
 }
 
 #[test]

@@ -45,7 +45,8 @@ impl FromRequestParts<Arc<App>> for Caller {
             )
         };
         let header = parts.headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
-        let token = header.and_then(|header| header.strip_prefix("Bearer ")).map(str::to_owned);
+        let (scheme, token) = header.and_then(|header| header.split_once(' ')).unzip();
+        let token = token.filter(|_| scheme.is_some_and(|name| name.eq_ignore_ascii_case("bearer"))).map(str::to_owned);
         let token = token.ok_or_else(|| refused("the request has no token"))?;
         let known = app.blocking(move |app| Ok(app.store.authenticate(token.trim())?)).await?;
         let (tenant, scopes) = known.ok_or_else(|| refused("the token is unknown, has expired, or was revoked"))?;

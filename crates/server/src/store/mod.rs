@@ -122,5 +122,16 @@ fn make_private(folder: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(Error::io("make", folder))
+    builder.create(folder).map_err(Error::io("make", folder))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = folder.metadata().map_err(Error::io("read", folder))?.permissions().mode();
+        // The folder may have existed before.
+        if mode & 0o077 != 0 {
+            let private = std::fs::Permissions::from_mode(0o700);
+            std::fs::set_permissions(folder, private).map_err(Error::io("protect", folder))?;
+        }
+    }
+    Ok(())
 }
