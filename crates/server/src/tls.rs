@@ -30,6 +30,9 @@ impl TlsFiles {
         let certificates = CertificateDer::pem_file_iter(&self.certificates)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(pem(&self.certificates))?;
+        if certificates.is_empty() {
+            return Err(bad(&self.certificates)("it has no certificate".into()));
+        }
         let key = PrivateKeyDer::from_pem_file(&self.key).map_err(pem(&self.key))?;
         let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
