@@ -1,10 +1,11 @@
-//! `solinas admin`: tokens and quotas of a service, for its operator.
+//! `solinas admin`: tokens, quotas and backups of a service, for its operator.
 
-use crate::error::Result;
+use crate::error::{Result, input};
 use crate::output::{Output, columns};
 use crate::serve::StoreArgs;
 use serde_json::json;
-use solinas_server::{Scope, Store};
+use solinas_server::{Contents, Scope, Store};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,6 +13,9 @@ Examples:
   solinas admin token list
   solinas admin token revoke 01JD0000000000000000000000
   solinas admin tenant lab --core-seconds-a-day 1e6 --stored-bytes 1e11
+  solinas admin backup monday.tar
+  solinas admin restore monday.tar --store new
+  solinas admin check --store new
 
 The commands work on the folder of the store, while the service runs or not. Changes hold from the next request on.";
 
@@ -42,6 +46,25 @@ enum Command {
         /// Jobs that may wait or run
         #[arg(long, value_name = "N")]
         live_jobs: Option<u64>,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Write the database and all files of the store to a tar archive
+    Backup {
+        /// The archive to write
+        file: PathBuf,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Make a store of a backup, in an empty folder
+    Restore {
+        /// The archive
+        file: PathBuf,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Compare all files of the store with their hashes
+    Check {
         #[command(flatten)]
         store: StoreArgs,
     },
@@ -83,8 +106,40 @@ fn quantity(text: &str) -> std::result::Result<f64, String> {
     number.ok_or_else(|| "give a number from 0 on, such as 1e9".to_owned())
 }
 
+fn counted(contents: &Contents) -> String {
+    format!("{} ({} bytes)", solinas_circuits::counted(contents.blobs, "file"), contents.bytes)
+}
+
+/// Prints what is wrong with a store.
+fn check(store: &Store, out: &Output) -> Result<()> {
+    let checked = store.check()?;
+    let (missing, damaged) = (&checked.missing, &checked.damaged);
+    out.result(&checked, || {
+        let line = |what: &'static str| move |name: &String| format!("{what}: {name}\n");
+        let wrong = missing.iter().map(line("missing")).chain(damaged.iter().map(line("damaged")));
+        format!("checked {}\n", counted(&checked.contents)) + &wrong.collect::<String>()
+    })?;
+    match missing.len() + damaged.len() {
+        0 => Ok(()),
+        wrong => Err(input(
+            format!("{} of the store cannot be used", solinas_circuits::counted(wrong, "file")),
+            "restore a backup, or let the tenants send the files again",
+        )),
+    }
+}
+
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     match args.command {
+        Command::Backup { file, store } => {
+            let contents = Store::open(&store.folder()?)?.backup(&file)?;
+            out.report(&contents, || format!("{} has the database and {}\n", file.display(), counted(&contents)))
+        }
+        Command::Restore { file, store } => {
+            let folder = store.folder()?;
+            let contents = Store::restore(&file, &folder)?;
+            out.report(&contents, || format!("{} has the database and {}\n", folder.display(), counted(&contents)))
+        }
+        Command::Check { store } => check(&Store::open(&store.folder()?)?, out),
         Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, store } => {
             // A cast of a float saturates.
             let stored_bytes = stored_bytes.map(|bytes| bytes as u64);

@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Serve(Box<crate::serve::Args>),
     /// Use a service: register keys, follow jobs, fetch results
     Remote(crate::remote::Args),
-    /// Make tokens and set quotas of a service
+    /// Make tokens, set quotas, and back up the store of a service
     Admin(crate::admin::Args),
     /// Run a sealed-bid auction as a demonstration
     Demo(crate::demo::Args),

@@ -99,6 +99,14 @@ impl Error {
         }
     }
 
+    /// The HTTP status of a refusal.
+    pub(crate) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused(problem) => Some(problem.status),
+            _ => None,
+        }
+    }
+
     /// After which time the same request may succeed. None if it will not.
     pub(crate) fn passes(&self) -> Option<Duration> {
         match self {
@@ -106,6 +114,8 @@ impl Error {
             Self::Refused(problem) if matches!(problem.status, 408 | 429 | 502 | 503 | 504) => {
                 Some(Duration::from_secs(problem.retry_after.unwrap_or(0)))
             }
+            // An earlier try brought more bytes than its answer said.
+            Self::Refused(problem) if problem.code == "offset_mismatch" => Some(Duration::ZERO),
             _ => None,
         }
     }

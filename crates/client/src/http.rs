@@ -7,7 +7,7 @@ use std::io::Read;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 use ureq::Agent;
-use ureq::http::{Request, Response};
+use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// How long requests are repeated.
@@ -46,13 +46,20 @@ pub(crate) struct Call<'a> {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) body: Option<&'a [u8]>,
-    pub(crate) idempotency_key: Option<&'a str>,
+    /// Headers beside those that every request has.
+    pub(crate) headers: Vec<(&'static str, String)>,
+}
+
+/// What comes back.
+pub(crate) struct Answer {
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Call<'_> {
     /// A request without a body.
     pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET", path: path.into(), body: None, idempotency_key: None }
+        Self { method: "GET", path: path.into(), body: None, headers: Vec::new() }
     }
 }
 
@@ -79,26 +86,23 @@ impl Http {
 
     /// As [`Self::send`], until `control` cancels.
     pub(crate) fn send_under(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
-        let end = Instant::now() + self.patience;
-        let mut pause = PAUSE;
+        self.answer(call, control).map(|answer| answer.body)
+    }
+
+    /// As [`Self::send_under`], with the headers of the answer.
+    pub(crate) fn answer(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Answer, Error> {
+        let mut pauses = self.pauses();
         loop {
-            let error = match self.once(call, control) {
-                Ok(body) => return Ok(body),
-                Err(error) => error,
-            };
-            let Some(wait) = error.passes() else { return Err(error) };
-            // Many clients that lost one service do not come back at one moment.
-            let wait = wait.max(pause).mul_f64(1.0 + jitter());
-            if Instant::now() + wait > end {
-                return Err(error);
+            match self.once(call, control) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => pauses.wait(error, control)?,
             }
-            let until = Instant::now() + wait;
-            while Instant::now() < until {
-                check(control)?;
-                std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Pauses between tries of one thing, from now on.
+    pub(crate) fn pauses(&self) -> Pauses {
+        Pauses { end: Instant::now() + self.patience, next: PAUSE }
     }
 
     /// As [`Self::send`], for an answer in JSON.
@@ -119,13 +123,14 @@ impl Http {
         Error::Foreign { url: self.url.clone(), reason }
     }
 
-    fn once(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
+    /// Sends a request once.
+    pub(crate) fn once(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Answer, Error> {
         let url = || self.url.clone();
         let unreachable = |reason: String| Error::Unreachable { url: url(), reason };
         let mut request = Request::builder().method(call.method).uri(format!("{}{}", self.url, call.path));
         request = request.header("authorization", format!("Bearer {}", self.token));
-        if let Some(key) = call.idempotency_key {
-            request = request.header("idempotency-key", key);
+        for (name, value) in &call.headers {
+            request = request.header(*name, value);
         }
         if call.body.is_some_and(|body| body.len() > UNASKED) {
             request = request.header("expect", "100-continue");
@@ -146,11 +151,12 @@ impl Http {
         if !answer.status().is_success() {
             return Err(self.refused(status, answer));
         }
-        let (mut body, mut reader) = (Vec::new(), answer.into_body().into_reader());
+        let (parts, answer) = answer.into_parts();
+        let (mut body, mut reader) = (Vec::new(), answer.into_reader());
         loop {
             check(control)?;
             match reader.by_ref().take(PIECE).read_to_end(&mut body) {
-                Ok(0) => return Ok(body),
+                Ok(0) => return Ok(Answer { headers: parts.headers, body }),
                 Ok(_) => {}
                 Err(error) => return Err(unreachable(error.to_string())),
             }
@@ -163,17 +169,47 @@ impl Http {
         let _ = answer.into_body().into_reader().take(JSON).read_to_string(&mut text);
         match serde_json::from_str::<Problem>(&text) {
             Ok(problem) => Error::Refused(Box::new(problem)),
-            // A proxy answers in its own words.
-            Err(_) if matches!(status, 408 | 429 | 502 | 503 | 504) => Error::Refused(Box::new(Problem {
-                status,
-                code: "proxy".into(),
-                detail: format!("it answered with status {status}"),
-                fix: "try again later".into(),
-                request_id: String::new(),
-                retry_after: None,
-            })),
+            // A proxy answers in its own words, and the answer to HEAD has none.
+            Err(_) if text.is_empty() || matches!(status, 408 | 429 | 502 | 503 | 504) => {
+                Error::Refused(Box::new(Problem {
+                    status,
+                    code: "proxy".into(),
+                    detail: format!("it answered with status {status}"),
+                    fix: "try again later".into(),
+                    request_id: String::new(),
+                    retry_after: None,
+                }))
+            }
             Err(_) => self.foreign(format!("status {status} without a problem document")),
         }
+    }
+}
+
+/// Pauses that grow.
+pub(crate) struct Pauses {
+    end: Instant,
+    next: Duration,
+}
+
+impl Pauses {
+    /// Waits, if the error may pass and there is time left.
+    ///
+    /// # Errors
+    /// The error; that of the control.
+    pub(crate) fn wait(&mut self, error: Error, control: &Control<'_>) -> Result<(), Error> {
+        let Some(wait) = error.passes() else { return Err(error) };
+        // Many clients that lost one service do not come back at one moment.
+        let wait = wait.max(self.next).mul_f64(1.0 + jitter());
+        if Instant::now() + wait > self.end {
+            return Err(error);
+        }
+        let until = Instant::now() + wait;
+        while Instant::now() < until {
+            check(control)?;
+            std::thread::sleep(TICK.min(until.saturating_duration_since(Instant::now())));
+        }
+        self.next = (self.next * 2).min(LONGEST_PAUSE);
+        Ok(())
     }
 }
 

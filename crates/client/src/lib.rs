@@ -2,7 +2,7 @@
 //!
 //! A [`Remote`] is a service and a token. It registers server keys, and starts jobs on ciphertexts. Calls block. Requests that fail for a reason that may
 //! pass (a lost connection, a service that is busy or restarts) are sent again, with pauses that grow. A job has one Idempotency-Key for all its requests,
-//! so that it never starts twice.
+//! so that it never starts twice. A file of more than 8 MiB is sent in parts, and continues where a lost connection left it.
 //!
 //! ```no_run
 //! use solinas_client::{Program, Remote};
@@ -25,6 +25,7 @@ mod error;
 mod http;
 mod job;
 mod remote;
+mod upload;
 
 pub use error::Error;
 pub use job::{Fetched, JobState, RemoteJob};

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::http::{Call, Http, unique};
 use crate::job::RemoteJob;
+use crate::upload;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use solinas_runtime::{Plain, ServerKey};
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// The version of the interface that this crate speaks.
 const API: u64 = 1;
+
+/// A file with more bytes is sent in parts, so that a lost connection does not lose what was sent.
+const IN_PARTS: usize = 8 << 20;
 
 /// A service and a token for it. Clones share connections.
 #[derive(Clone)]
@@ -151,23 +155,27 @@ impl Remote {
 
     fn put_json(&self, path: &str, body: &Value) -> Result<Value, Error> {
         let body = body.to_string();
-        self.http.json(&Call { method: "PUT", path: path.into(), body: Some(body.as_bytes()), idempotency_key: None })
+        self.http.json(&Call { method: "PUT", body: Some(body.as_bytes()), ..Call::get(path) })
     }
 
     /// Sends bytes unless the service has them. Returns the number of bytes sent.
     fn upload(&self, bytes: &[u8]) -> Result<u64, Error> {
         let path = format!("/v1/blobs/{}", digest(bytes));
-        let head = Call { method: "HEAD", path: path.clone(), body: None, idempotency_key: None };
+        let head = Call { method: "HEAD", ..Call::get(&path) };
         // The answer to HEAD has no body, hence no code.
         if self.http.send(&head).is_ok() {
             return Ok(0);
         }
-        self.http.send(&Call { method: "PUT", path, body: Some(bytes), idempotency_key: None })?;
+        match bytes.len() > IN_PARTS {
+            true => upload::in_parts(&self.http, bytes)?,
+            false => drop(self.http.send(&Call { method: "PUT", body: Some(bytes), ..Call::get(path) })?),
+        }
         Ok(bytes.len() as u64)
     }
 
     fn post(&self, path: &str, body: &[u8], idempotency_key: Option<&str>) -> Result<Value, Error> {
-        self.http.json(&Call { method: "POST", path: path.into(), body: Some(body), idempotency_key })
+        let headers = idempotency_key.map(|key| ("idempotency-key", key.to_owned())).into_iter().collect();
+        self.http.json(&Call { method: "POST", body: Some(body), headers, ..Call::get(path) })
     }
 
     /// Sends a program, and returns its digest.

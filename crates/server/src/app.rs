@@ -8,6 +8,7 @@ use crate::live::{JobKey, Live};
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
 use crate::store::Store;
+use crate::writers::Writers;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,6 +36,8 @@ pub(crate) struct App {
     work: (Mutex<bool>, Condvar),
     pub(crate) planners: Semaphore,
     pub(crate) uploads: Semaphore,
+    /// Who writes to an upload.
+    pub(crate) writers: Writers,
 }
 
 impl App {
@@ -53,6 +56,7 @@ impl App {
             work: Default::default(),
             planners: Semaphore::new(PLANNERS),
             uploads,
+            writers: Writers::default(),
         }
     }
 

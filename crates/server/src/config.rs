@@ -55,6 +55,8 @@ pub struct Limits {
     pub blob_bytes: u64,
     /// Bytes of a server key.
     pub key_bytes: u64,
+    /// Bytes of a server key of scheme tfhe.
+    pub tfhe_key_bytes: u64,
     /// Bytes that a tenant stores.
     pub stored_bytes: u64,
     /// Inputs of a job.
@@ -83,6 +85,8 @@ pub struct Limits {
     pub unused_key_days: u32,
     /// As for keys, for ciphertexts.
     pub unused_blob_days: u32,
+    /// Hours that the bytes of an upload are kept after the last of them came.
+    pub upload_hours: u32,
     /// Times that a job may end the process, or fail for want of memory or disk, before it fails.
     pub attempts: u32,
 }
@@ -94,6 +98,7 @@ impl Default for Limits {
             program_bytes: 16 << 20,
             blob_bytes: 64 << 30,
             key_bytes: 4 << 30,
+            tfhe_key_bytes: 64 << 20,
             stored_bytes: 1 << 40,
             inputs: 4096,
             live_jobs: 1000,
@@ -108,6 +113,7 @@ impl Default for Limits {
             most_result_days: 90,
             unused_key_days: 90,
             unused_blob_days: 7,
+            upload_hours: 24,
             attempts: 5,
         }
     }

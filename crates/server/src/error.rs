@@ -1,5 +1,6 @@
 //! Errors: of the start of a service, and of requests, which are answered as `application/problem+json` (RFC 9457).
 
+use crate::id::Digest;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -32,6 +33,17 @@ pub enum Error {
     /// Another process serves this store.
     #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]
     InUse(PathBuf),
+    /// A store is restored to a folder with files.
+    #[error("the folder {} is not empty; name an empty or a new one with --store", .0.display())]
+    NotEmpty(PathBuf),
+    /// A backup cannot be used, or a store cannot be backed up.
+    #[error("{what}; {help}")]
+    Damaged {
+        /// What is wrong.
+        what: String,
+        /// The fix.
+        help: &'static str,
+    },
     /// The store is newer than this program.
     #[error("the store has version {found}, and this program knows versions up to {known}; update solinas")]
     NewerStore {
@@ -90,7 +102,7 @@ impl Error {
 
 /// Declares the codes of problems: name, HTTP status, and title.
 macro_rules! codes {
-    ($($name:ident = $text:literal, $status:ident, $title:literal;)*) => {
+    ($($name:ident = $text:literal, $status:expr, $title:literal;)*) => {
         /// The code of a problem. Clients decide by it, so a code never changes its meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Code { $($name),* }
@@ -104,7 +116,7 @@ macro_rules! codes {
             }
 
             pub(crate) const fn status(self) -> StatusCode {
-                match self { $(Self::$name => StatusCode::$status),* }
+                match self { $(Self::$name => $status),* }
             }
 
             const fn title(self) -> &'static str {
@@ -114,43 +126,53 @@ macro_rules! codes {
     };
 }
 
+/// The status that tus gives to bytes with another checksum. HTTP has no name for it.
+const CHECKSUM_MISMATCH: StatusCode = match StatusCode::from_u16(460) {
+    Ok(status) => status,
+    Err(_) => StatusCode::BAD_REQUEST,
+};
+
 codes! {
-    BadRequest = "bad_request", BAD_REQUEST, "The request is malformed";
-    DigestMismatch = "digest_mismatch", BAD_REQUEST, "The bytes have another digest";
-    IdempotencyKeyMissing = "idempotency_key_missing", BAD_REQUEST, "The header Idempotency-Key is missing";
-    Unauthorized = "unauthorized", UNAUTHORIZED, "A valid token is missing";
-    Forbidden = "forbidden", FORBIDDEN, "The token does not allow this";
-    NotFound = "not_found", NOT_FOUND, "There is no such thing";
-    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The path has no such method";
-    Timeout = "timeout", REQUEST_TIMEOUT, "The request took too long";
-    KeyConflict = "key_conflict", CONFLICT, "The key is registered with other bytes";
-    InUse = "in_use", CONFLICT, "A live job uses it";
-    NotDone = "not_done", CONFLICT, "The job has not succeeded";
-    NotEnded = "not_ended", CONFLICT, "The job has not ended";
-    Expired = "expired", GONE, "The results have expired";
-    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "It is larger than the limit";
-    UnknownHost = "unknown_host", MISDIRECTED_REQUEST, "The service does not have this name";
-    SecretFile = "secret_file", UNPROCESSABLE_ENTITY, "The file is secret";
-    BadFile = "bad_file", UNPROCESSABLE_ENTITY, "The file cannot be used";
-    BadProgram = "bad_program", UNPROCESSABLE_ENTITY, "The program cannot be used";
-    BadValue = "bad_value", UNPROCESSABLE_ENTITY, "A value cannot be used";
-    WrongKey = "wrong_key", UNPROCESSABLE_ENTITY, "The key does not belong to it";
-    WrongType = "wrong_type", UNPROCESSABLE_ENTITY, "An input has another type";
-    WrongShape = "wrong_shape", UNPROCESSABLE_ENTITY, "Arrays have other shapes";
-    TooDeep = "too_deep", UNPROCESSABLE_ENTITY, "The key does not allow this many levels";
-    BadParams = "bad_params", UNPROCESSABLE_ENTITY, "The parameters do not allow this";
-    ResearchOnly = "research_only", UNPROCESSABLE_ENTITY, "The key protects little or nothing";
-    TooExpensive = "too_expensive", UNPROCESSABLE_ENTITY, "The job costs more than it may";
-    PlanningLimit = "planning_limit", UNPROCESSABLE_ENTITY, "The planning takes too long";
-    IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request";
-    KeyMissing = "key_missing", FAILED_DEPENDENCY, "The key is not registered";
-    BlobMissing = "blob_missing", FAILED_DEPENDENCY, "A blob is not stored";
-    ProgramMissing = "program_missing", FAILED_DEPENDENCY, "The program is not stored";
-    OverQuota = "over_quota", TOO_MANY_REQUESTS, "A quota of the tenant is used up";
-    Internal = "internal", INTERNAL_SERVER_ERROR, "The service has a fault";
-    Busy = "busy", SERVICE_UNAVAILABLE, "The service has too much work";
-    Draining = "draining", SERVICE_UNAVAILABLE, "The service stops";
-    DiskFull = "disk_full", INSUFFICIENT_STORAGE, "The disk is full";
+    BadRequest = "bad_request", StatusCode::BAD_REQUEST, "The request is malformed";
+    DigestMismatch = "digest_mismatch", StatusCode::BAD_REQUEST, "The bytes have another digest";
+    IdempotencyKeyMissing = "idempotency_key_missing", StatusCode::BAD_REQUEST, "The header Idempotency-Key is missing";
+    Unauthorized = "unauthorized", StatusCode::UNAUTHORIZED, "A valid token is missing";
+    Forbidden = "forbidden", StatusCode::FORBIDDEN, "The token does not allow this";
+    NotFound = "not_found", StatusCode::NOT_FOUND, "There is no such thing";
+    MethodNotAllowed = "method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "The path has no such method";
+    Timeout = "timeout", StatusCode::REQUEST_TIMEOUT, "The request took too long";
+    KeyConflict = "key_conflict", StatusCode::CONFLICT, "The key is registered with other bytes";
+    InUse = "in_use", StatusCode::CONFLICT, "A live job uses it";
+    OffsetMismatch = "offset_mismatch", StatusCode::CONFLICT, "The upload goes on at another offset";
+    NotDone = "not_done", StatusCode::CONFLICT, "The job has not succeeded";
+    NotEnded = "not_ended", StatusCode::CONFLICT, "The job has not ended";
+    Expired = "expired", StatusCode::GONE, "It has expired";
+    ProtocolVersion = "protocol_version", StatusCode::PRECONDITION_FAILED, "The version of the protocol is unknown";
+    TooLarge = "too_large", StatusCode::PAYLOAD_TOO_LARGE, "It is larger than the limit";
+    WrongMediaType = "wrong_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body has another media type";
+    UnknownHost = "unknown_host", StatusCode::MISDIRECTED_REQUEST, "The service does not have this name";
+    SecretFile = "secret_file", StatusCode::UNPROCESSABLE_ENTITY, "The file is secret";
+    BadFile = "bad_file", StatusCode::UNPROCESSABLE_ENTITY, "The file cannot be used";
+    BadProgram = "bad_program", StatusCode::UNPROCESSABLE_ENTITY, "The program cannot be used";
+    BadValue = "bad_value", StatusCode::UNPROCESSABLE_ENTITY, "A value cannot be used";
+    WrongKey = "wrong_key", StatusCode::UNPROCESSABLE_ENTITY, "The key does not belong to it";
+    WrongType = "wrong_type", StatusCode::UNPROCESSABLE_ENTITY, "An input has another type";
+    WrongShape = "wrong_shape", StatusCode::UNPROCESSABLE_ENTITY, "Arrays have other shapes";
+    TooDeep = "too_deep", StatusCode::UNPROCESSABLE_ENTITY, "The key does not allow this many levels";
+    BadParams = "bad_params", StatusCode::UNPROCESSABLE_ENTITY, "The parameters do not allow this";
+    ResearchOnly = "research_only", StatusCode::UNPROCESSABLE_ENTITY, "The key protects little or nothing";
+    TooExpensive = "too_expensive", StatusCode::UNPROCESSABLE_ENTITY, "The job costs more than it may";
+    PlanningLimit = "planning_limit", StatusCode::UNPROCESSABLE_ENTITY, "The planning takes too long";
+    IdempotencyMismatch = "idempotency_mismatch", StatusCode::UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request";
+    KeyMissing = "key_missing", StatusCode::FAILED_DEPENDENCY, "The key is not registered";
+    BlobMissing = "blob_missing", StatusCode::FAILED_DEPENDENCY, "A blob is not stored";
+    ProgramMissing = "program_missing", StatusCode::FAILED_DEPENDENCY, "The program is not stored";
+    ChecksumMismatch = "checksum_mismatch", CHECKSUM_MISMATCH, "The bytes have another checksum";
+    OverQuota = "over_quota", StatusCode::TOO_MANY_REQUESTS, "A quota of the tenant is used up";
+    Internal = "internal", StatusCode::INTERNAL_SERVER_ERROR, "The service has a fault";
+    Busy = "busy", StatusCode::SERVICE_UNAVAILABLE, "The service has too much work";
+    Draining = "draining", StatusCode::SERVICE_UNAVAILABLE, "The service stops";
+    DiskFull = "disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full";
 }
 
 /// A request that is refused.
@@ -191,6 +213,19 @@ impl Problem {
             "the tenant has nothing with this identity",
             "check the identity, and whose token it is",
         )
+    }
+
+    /// The answer to a request that needs a blob.
+    pub(crate) fn blob_missing(digest: &Digest) -> Self {
+        let what = format!("the blob {digest} is not stored");
+        Self::new(Code::BlobMissing, what, "upload it, and send the request again").link(format!("/v1/blobs/{digest}"))
+    }
+
+    /// The answer to a request that needs a registered key.
+    pub(crate) fn key_missing(key_id: &str) -> Self {
+        let what = format!("the key {key_id} is not registered");
+        Self::new(Code::KeyMissing, what, "upload the server key as a blob, then register it")
+            .link(format!("/v1/keys/{key_id}"))
     }
 
     /// The body, which states the request.

@@ -31,10 +31,11 @@ mod task;
 mod time;
 mod tls;
 mod worker;
+mod writers;
 
 pub use config::{Config, Limits};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
-pub use store::{Store, TokenInfo};
+pub use store::{Checked, Contents, Store, TokenInfo};
 pub use tls::TlsFiles;

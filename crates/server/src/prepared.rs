@@ -3,7 +3,7 @@
 use crate::error::Problem;
 use crate::id::Tenant;
 use solinas_runtime::Server;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Keys in memory, the last used first.
 #[derive(Debug, Default)]
@@ -13,7 +13,10 @@ pub(crate) struct PreparedKeys(Mutex<Vec<Entry>>);
 struct Entry {
     tenant: Tenant,
     key_id: String,
-    server: Server,
+    /// Locked while the key is read, so that no key is read twice at a time. Other keys go on.
+    server: Arc<Mutex<Option<Server>>>,
+    /// Its memory. 0 until it is read.
+    bytes: u64,
 }
 
 impl Entry {
@@ -36,20 +39,37 @@ impl PreparedKeys {
         limit: u64,
         load: impl FnOnce() -> Result<Server, Problem>,
     ) -> Result<(Server, u64), Problem> {
-        // The lock is held while a key is read, so that no key is read twice.
-        let mut keys = self.all();
-        let server = match keys.iter().position(|entry| entry.is(tenant, key_id)) {
-            Some(at) => keys.remove(at).server,
-            None => load()?,
+        let place = self.place(tenant, key_id);
+        let mut held = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = match &*held {
+            Some(server) => server.clone(),
+            None => load().inspect_err(|_| self.all().retain(|entry| !Arc::ptr_eq(&entry.server, &place)))?,
         };
-        keys.insert(0, Entry { tenant: tenant.clone(), key_id: key_id.to_owned(), server: server.clone() });
-        let bytes = |keys: &[Entry]| keys.iter().map(|entry| entry.server.memory_bytes() as u64).sum::<u64>();
+        *held = Some(server.clone());
+        drop(held);
+        let mut keys = self.all();
+        // It may have been forgotten meanwhile.
+        if let Some(entry) = keys.iter_mut().find(|entry| Arc::ptr_eq(&entry.server, &place)) {
+            entry.bytes = server.memory_bytes() as u64;
+        }
         let mut removed = 0;
-        while keys.len() > 1 && bytes(&keys) > limit {
+        while keys.len() > 1 && keys.iter().map(|entry| entry.bytes).sum::<u64>() > limit {
             keys.pop();
             removed += 1;
         }
         Ok((server, removed))
+    }
+
+    /// The place of a key, which becomes the last used one. It is empty for a new key.
+    fn place(&self, tenant: &Tenant, key_id: &str) -> Arc<Mutex<Option<Server>>> {
+        let mut keys = self.all();
+        let entry = match keys.iter().position(|entry| entry.is(tenant, key_id)) {
+            Some(at) => keys.remove(at),
+            None => Entry { tenant: tenant.clone(), key_id: key_id.to_owned(), server: Arc::default(), bytes: 0 },
+        };
+        let place = Arc::clone(&entry.server);
+        keys.insert(0, entry);
+        place
     }
 
     /// Forgets a key that was removed.
@@ -59,6 +79,47 @@ impl PreparedKeys {
 
     /// The number of keys.
     pub(crate) fn count(&self) -> usize {
-        self.all().len()
+        self.all().iter().filter(|entry| entry.bytes > 0).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+    use solinas_runtime::{Control, KeygenOptions, ServerOptions, keygen};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn keys_load_side_by_side_and_each_once() {
+        let options = KeygenOptions {
+            params: Some("gates-40".into()),
+            research: true,
+            insecure_seed: Some(9),
+            ..KeygenOptions::default()
+        };
+        let (_, key) = keygen(&options, &Control::default()).unwrap();
+        let server =
+            Server::with_options(&key, &ServerOptions { threads: Some(1), ..ServerOptions::default() }).unwrap();
+        let (keys, tenant) = (PreparedKeys::default(), Tenant::new("a").unwrap());
+        // Both loads must run to end.
+        let (both, loads) = (Barrier::new(2), AtomicUsize::new(0));
+        let load = || {
+            loads.fetch_add(1, Ordering::Relaxed);
+            both.wait();
+            Ok(server.clone())
+        };
+        std::thread::scope(|scope| {
+            for name in ["x", "y", "x", "y"] {
+                scope.spawn(|| keys.get(&tenant, name, u64::MAX, load).unwrap());
+            }
+        });
+        assert_eq!((loads.into_inner(), keys.count()), (2, 2));
+        let failed = keys.get(&tenant, "z", u64::MAX, || Err(Problem::new(Code::Internal, "no", "no")));
+        assert!(failed.is_err() && keys.all().len() == 2);
+        assert_eq!(keys.get(&tenant, "z", 1, || Ok(server.clone())).unwrap().1, 2, "the others make room");
+        keys.forget(&tenant, "z");
+        assert_eq!(keys.count(), 0);
     }
 }

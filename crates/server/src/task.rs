@@ -161,12 +161,7 @@ impl App {
     /// [`Code::KeyMissing`]; [`Code::BadParams`] for a key that does not fit in memory.
     pub(crate) fn server(&self, tenant: &Tenant, key_id: &str) -> Result<Server, Problem> {
         let Some(key) = self.store.key(tenant, key_id)? else {
-            return Err(Problem::new(
-                Code::KeyMissing,
-                format!("the key {key_id} is not registered"),
-                "upload the server key as a blob, then register it",
-            )
-            .link(format!("/v1/keys/{key_id}")));
+            return Err(Problem::key_missing(key_id));
         };
         let load = || {
             let loaded = ServerKey::load(&self.store.path(tenant, &key.blob)).map_err(|error| {
@@ -222,9 +217,7 @@ impl App {
             }
             InputSpec::Blob(digest) => {
                 let Some(blob) = self.store.blob(tenant, digest)? else {
-                    let what = format!("the blob {digest} is not stored");
-                    return Err(Problem::new(Code::BlobMissing, what, "upload it, and submit the job again")
-                        .link(format!("/v1/blobs/{digest}")));
+                    return Err(Problem::blob_missing(digest));
                 };
                 if blob.kind != "ciphertext" {
                     let what = format!("the blob {digest} is a {}, and inputs are ciphertexts", blob.kind);

@@ -17,6 +17,13 @@ pub(crate) fn text(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
 }
 
+/// A time as headers of HTTP have it (RFC 9110).
+pub(crate) fn http(milliseconds: i64) -> String {
+    let time = Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    // It has no form for years before 0.
+    jiff::fmt::rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&time).unwrap_or_default()
+}
+
 /// The number of the day since the beginning of 1970.
 pub(crate) fn day(milliseconds: i64) -> i64 {
     milliseconds.div_euclid(DAY)

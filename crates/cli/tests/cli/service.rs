@@ -165,6 +165,19 @@ fn the_operator_makes_and_revokes_tokens() {
     place.run("admin tenant lab --live-jobs 5 --store store");
     place.run(&format!("admin token revoke {} --store store", of_lab["id"].as_str().unwrap()));
     assert!(service.fail(&place, token, "remote keys").contains("revoked"));
+    let written = place.run("admin backup backup.tar --store store");
+    assert!(written.starts_with("backup.tar has the database and "), "{written}");
+    place.run("admin restore backup.tar --store copy");
+    assert_eq!(place.run("admin check --store copy"), place.run("admin check --store store"));
+    for (line, part) in [
+        ("admin backup backup.tar --store store", "exist"),
+        ("admin restore backup.tar --store copy", "is not empty"),
+        ("admin restore test-limits.toml --store new", "test-limits.toml"),
+        ("admin check --store nowhere", "there is no store in"),
+    ] {
+        let message = place.fail(line, 1);
+        assert!(message.contains(part) && message.contains("help: "), "{line}: {message}");
+    }
     assert!(place.fail("admin tenant nobody --store store", 1).contains("token create"));
     assert!(place.fail("admin token create --tenant A/B --store store", 1).contains("lower-case"));
 }

@@ -1,30 +1,22 @@
 //! Blobs: uploads and downloads of ciphertexts and server keys.
 
+use super::body::{WINDOW, cut_off, discard, pass};
 use super::extract::{Caller, Named};
 use crate::app::App;
 use crate::error::{Code, Error, Problem, parts};
 use crate::id::{Digest, Scope, Tenant};
 use crate::store::{Blob, Incoming};
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
 use serde_json::json;
 use solinas_formats::{Expect, Kind, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, is_private_key};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
-
-/// A client that sends nothing for so long has gone.
-const SILENCE: Duration = Duration::from_secs(30);
-/// The most bytes that are read of a body that nobody needs.
-const DISCARDED: usize = 32 << 20;
-/// Pieces of a body on their way to the disk.
-const WINDOW: usize = 4;
 
 /// `GET` and `HEAD` of a blob, with ranges.
 pub(super) async fn get(
@@ -56,7 +48,11 @@ pub(super) async fn serve(
     let length = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if let Some(length) = length.filter(|_| sends) {
         let tenant = tenant.clone();
-        app.blocking(move |app| Ok(app.store.transferred(&tenant, 0, length))).await?;
+        app.blocking(move |app| {
+            app.store.transferred(&tenant, 0, length);
+            Ok(())
+        })
+        .await?;
     }
     let headers = response.headers_mut();
     headers.remove(header::LAST_MODIFIED);
@@ -78,7 +74,11 @@ pub(super) async fn put(
     let tenant = caller.tenant;
     let stored = {
         let (tenant, digest) = (tenant.clone(), digest.clone());
-        app.blocking(move |app| room(app, &tenant, &digest)).await?
+        app.blocking(move |app| match app.store.blob(&tenant, &digest)? {
+            Some(_) => Ok(true),
+            None => room(app, &tenant, 0).map(|()| false),
+        })
+        .await?
     };
     if stored {
         discard(request.into_body().into_data_stream()).await;
@@ -91,55 +91,26 @@ pub(super) async fn put(
         let store = Arc::clone(&app);
         tokio::spawn(async move { store.blocking(move |app| receive(app, &tenant, &digest, arrived)).await })
     };
-    let mut body = request.into_body().into_data_stream();
-    let whole = loop {
-        match tokio::time::timeout(SILENCE, body.next()).await {
-            Ok(Some(Ok(piece))) => {
-                // The other side has an answer already.
-                if pieces.send(Some(piece)).await.is_err() {
-                    discard(body).await;
-                    break true;
-                }
-            }
-            Ok(None) => break true,
-            Ok(Some(Err(_))) | Err(_) => break false,
-        }
-    };
-    if whole {
-        let _ = pieces.send(None).await;
-    }
-    drop(pieces);
+    pass(request.into_body().into_data_stream(), pieces, std::future::pending()).await;
     stores.await.map_err(|error| Error::System(error.to_string()))??;
     Ok((StatusCode::CREATED, axum::Json(json!({ "digest": digest }))).into_response())
 }
 
-/// Reads the rest of a body that nobody needs, but only a part of a long one: clients read an answer after they have sent their body.
-async fn discard(mut body: BodyDataStream) {
-    let mut read = 0;
-    while let Ok(Some(Ok(piece))) = tokio::time::timeout(SILENCE, body.next()).await {
-        read += piece.len();
-        if read > DISCARDED {
-            return;
-        }
-    }
-}
-
-/// Whether the blob is there. If it is not, checks that there is room for more.
-fn room(app: &App, tenant: &Tenant, digest: &Digest) -> Result<bool, Problem> {
-    if app.store.blob(tenant, digest)?.is_some() {
-        return Ok(true);
-    }
-    if app.free_disk() < app.config.limits.disk_reserve_bytes {
+/// Checks that there is room for so many bytes more.
+pub(super) fn room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
+    if app.free_disk() < app.config.limits.disk_reserve_bytes.saturating_add(bytes) {
         let fix = "try again when the operator of the service has made room";
         return Err(Problem::new(Code::DiskFull, "the disk of the service is nearly full", fix).retry_after(600.0));
     }
     let limit = app.store.quota(tenant)?.stored_bytes.unwrap_or(app.config.limits.stored_bytes);
-    if app.store.used(tenant)?.stored_bytes >= limit {
-        let what = format!("the tenant stores {limit} bytes or more, its quota `stored_bytes`");
+    let (_, expected) = app.store.open_uploads(tenant)?;
+    let stored = app.store.used(tenant)?.stored_bytes.saturating_add(expected);
+    if stored.saturating_add(bytes.max(1)) > limit {
+        let what = format!("the tenant would store more than {limit} bytes, its quota `stored_bytes`");
         let fix = "delete jobs and keys that you do not need, or ask the operator for a larger quota";
         return Err(Problem::new(Code::OverQuota, what, fix).retry_after(3600.0));
     }
-    Ok(false)
+    Ok(())
 }
 
 /// Writes the pieces of a blob until `None` ends them, and checks it.
@@ -153,8 +124,7 @@ fn receive(
     let mut incoming: Option<Incoming> = None;
     loop {
         let Some(piece) = pieces.blocking_recv() else {
-            let what = format!("the body broke off, or nothing came for {} seconds", SILENCE.as_secs());
-            return Err(Problem::new(Code::Timeout, what, "send it again"));
+            return Err(cut_off("send it again"));
         };
         let Some(piece) = piece else { break };
         match &mut incoming {
@@ -182,8 +152,16 @@ fn receive(
     finish(app, tenant, digest, incoming)
 }
 
-/// Begins a file, if its first bytes are those of a public file of this library.
+/// Begins a file.
 fn begin(app: &App, tenant: &Tenant, digest: &Digest, head: &[u8]) -> Result<Incoming, Problem> {
+    check_head(head)?;
+    let mut incoming = app.store.receive(tenant, digest)?;
+    incoming.write(head)?;
+    Ok(incoming)
+}
+
+/// Checks that the first bytes of a file are those of a public file of this library.
+pub(super) fn check_head(head: &[u8]) -> Result<(), Problem> {
     if head.starts_with(&SECRET_MAGIC) || is_private_key(head) {
         return Err(Problem::new(
             Code::SecretFile,
@@ -195,27 +173,25 @@ fn begin(app: &App, tenant: &Tenant, digest: &Digest, head: &[u8]) -> Result<Inc
         let fix = "send a ciphertext or a server key; programs go to /v1/programs";
         return Err(Problem::new(Code::BadFile, "the file is none of this library", fix));
     }
-    let mut incoming = app.store.receive(tenant, digest)?;
-    incoming.write(head)?;
-    Ok(incoming)
+    Ok(())
+}
+
+/// Checks that bytes have the digest that was declared.
+pub(super) fn check_digest(found: &Digest, declared: &Digest) -> Result<(), Problem> {
+    match found == declared {
+        true => Ok(()),
+        false => {
+            let what = format!("the bytes have the digest {found}");
+            Err(Problem::new(Code::DigestMismatch, what, "send the whole file, and declare its BLAKE3 hash"))
+        }
+    }
 }
 
 fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Result<(), Problem> {
     let bytes = incoming.bytes();
-    if incoming.digest() != *digest {
-        let what = format!("the bytes have the digest {}", incoming.digest());
-        return Err(Problem::new(Code::DigestMismatch, what, "send the whole file, to the path with its BLAKE3 hash"));
-    }
+    check_digest(&incoming.digest(), digest)?;
     let path = incoming.persist()?;
-    let blob =
-        facts(&path, bytes).and_then(|blob| match blob.kind == "server-key" && bytes > app.config.limits.key_bytes {
-            true => Err(Problem::new(
-                Code::TooLarge,
-                format!("server keys have at most {} bytes", app.config.limits.key_bytes),
-                "use a smaller parameter set; the operator's setting is `key_bytes`",
-            )),
-            false => Ok(blob),
-        });
+    let blob = facts(app, &path, bytes);
     match blob {
         Ok(blob) => {
             app.store.add_blob(tenant, digest, &blob)?;
@@ -230,15 +206,24 @@ fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Re
     }
 }
 
-/// Kind and key of a file, from its header.
-fn facts(path: &Path, bytes: u64) -> Result<Blob, Problem> {
+/// Kind and key of a file, from its header. A server key must not be too large.
+pub(super) fn facts(app: &App, path: &Path, bytes: u64) -> Result<Blob, Problem> {
     let reader = Reader::open(path, Expect::any_of(&[Kind::Ciphertext, Kind::ServerKey])).map_err(|error| {
         // The name of the file is of no use to the caller.
         let message = error.to_string().replace(&path.display().to_string(), "the file");
         let (detail, fix) = parts(&message);
         Problem::new(Code::BadFile, detail, fix)
     })?;
-    let kind = if reader.kind() == Kind::ServerKey { "server-key" } else { "ciphertext" };
+    let (kind, limits) = (reader.kind(), &app.config.limits);
+    let (limit, setting) = match reader.header().scheme.as_deref() {
+        Some("tfhe") => (limits.tfhe_key_bytes, "tfhe_key_bytes"),
+        _ => (limits.key_bytes, "key_bytes"),
+    };
+    if kind == Kind::ServerKey && bytes > limit {
+        let fix = format!("use a smaller parameter set; the operator's setting is `{setting}`");
+        return Err(Problem::new(Code::TooLarge, format!("such server keys have at most {limit} bytes"), fix));
+    }
+    let name = if kind == Kind::ServerKey { "server-key" } else { "ciphertext" };
     let key_id = reader.header().key_id.map(|id| id.to_string());
-    Ok(Blob { bytes, kind: kind.to_owned(), key_id })
+    Ok(Blob { bytes, kind: name.to_owned(), key_id })
 }

@@ -181,7 +181,11 @@ pub(super) async fn post(
     let _turn = app.planners.acquire().await.map_err(|error| crate::error::Error::System(error.to_string()))?;
     app.blocking(move |app| {
         let job = planned(app, &tenant, body)?;
-        let submitted = app.store.submit(&tenant, &job, (&key, &fingerprint))?;
+        let submitted = match app.store.submit(&tenant, &job, (&key, &fingerprint))? {
+            Submitted::BlobMissing(digest) => return Err(Problem::blob_missing(&digest)),
+            Submitted::KeyMissing => return Err(Problem::key_missing(&job.key_id)),
+            submitted => submitted,
+        };
         app.wake();
         accepted(app, &tenant, submitted, Some(job.id))
     })

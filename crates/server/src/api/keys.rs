@@ -50,9 +50,7 @@ pub(super) async fn put(
     let tenant = caller.tenant;
     app.blocking(move |app| {
         let Some(blob) = app.store.blob(&tenant, &body.blob)? else {
-            let what = format!("the blob {} is not stored", body.blob);
-            return Err(Problem::new(Code::BlobMissing, what, "upload the server key first")
-                .link(format!("/v1/blobs/{}", body.blob)));
+            return Err(Problem::blob_missing(&body.blob));
         };
         if blob.kind != "server-key" {
             let what = format!("the blob is a {}, not a server key", blob.kind);

@@ -1,6 +1,8 @@
 //! The HTTP interface, version 1.
 
 mod blobs;
+mod body;
+mod checksum;
 mod events;
 mod extract;
 mod jobs;
@@ -9,6 +11,7 @@ mod openapi;
 mod programs;
 mod routes;
 mod service;
+mod uploads;
 
 use crate::app::App;
 use crate::error::{Code, Problem, REQUEST};
@@ -55,6 +58,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let start = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let is_upload = route.starts_with("/v1/uploads");
     let answer = async {
         match is_known_host(&app, request.headers(), request.uri().host()) {
             true => next.run(request).await,
@@ -71,6 +75,11 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
     tracing::info!(request_id = id, %method, path, status, ms = start.elapsed().as_millis() as u64, "request");
     let headers = response.headers_mut();
+    if is_upload {
+        // The protocol wants them in every answer.
+        headers.insert(uploads::RESUMABLE, HeaderValue::from_static(uploads::VERSION));
+        headers.insert("tus-version", HeaderValue::from_static(uploads::VERSION));
+    }
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }

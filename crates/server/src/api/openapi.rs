@@ -18,6 +18,8 @@ pub(super) struct Route {
     pub(super) body: Option<&'static str>,
     /// The schema of the answer in JSON, or its media type.
     pub(super) answer: Option<&'static str>,
+    /// Names of the headers that it needs.
+    pub(super) headers: &'static [&'static str],
     /// Names of the parameters after the `?`.
     pub(super) query: &'static [&'static str],
     /// Whether it needs a token.
@@ -32,7 +34,7 @@ impl Route {
         summary: &'static str,
         handler: MethodRouter<Arc<App>>,
     ) -> Self {
-        Self { method, path, summary, body: None, answer: None, query: &[], token: true, handler }
+        Self { method, path, summary, body: None, answer: None, headers: &[], query: &[], token: true, handler }
     }
 
     pub(super) fn takes(self, body: &'static str) -> Self {
@@ -41,6 +43,10 @@ impl Route {
 
     pub(super) fn gives(self, answer: &'static str) -> Self {
         Self { answer: Some(answer), ..self }
+    }
+
+    pub(super) fn needs(self, headers: &'static [&'static str]) -> Self {
+        Self { headers, ..self }
     }
 
     pub(super) fn with(self, query: &'static [&'static str]) -> Self {
@@ -81,9 +87,7 @@ fn operation(route: &Route) -> Value {
     let parameter = |name: &str, place: &str, required: bool| json!({ "name": name, "in": place, "required": required, "schema": { "type": "string" } });
     let mut parameters: Vec<Value> = in_path.map(|name| parameter(name, "path", true)).collect();
     parameters.extend(route.query.iter().map(|name| parameter(name, "query", false)));
-    if route.body == Some("JobRequest") {
-        parameters.push(parameter("Idempotency-Key", "header", true));
-    }
+    parameters.extend(route.headers.iter().map(|name| parameter(name, "header", true)));
     let mut success = json!({ "description": "Success" });
     if let Some(answer) = route.answer {
         success["content"] = content(answer);

@@ -1,10 +1,10 @@
 //! The table of routes. The router and the description in OpenAPI are made from it.
 
 use super::openapi::{Route, document};
-use super::{blobs, events, jobs, keys, programs, service};
+use super::{blobs, events, jobs, keys, programs, service, uploads};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, post, put};
+use axum::routing::{delete, get, options, patch, post, put};
 
 /// The media type of files.
 const FILE: &str = "application/octet-stream";
@@ -14,6 +14,16 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::new("get", "/v1/blobs/{digest}", "Fetch a file; HEAD asks for it", get(blobs::get)).gives(FILE),
         Route::new("put", "/v1/blobs/{digest}", "Store a ciphertext or a server key", put(blobs::put)).takes(FILE),
+        Route::new("options", "/v1/uploads", "Describe the protocol of uploads in parts", options(uploads::options)),
+        Route::new("post", "/v1/uploads", "Begin an upload in parts (tus 1.0.0)", post(uploads::post))
+            .needs(&["Upload-Length", "Upload-Metadata"])
+            .gives("Upload"),
+        Route::new("get", "/v1/uploads/{upload}", "Describe an upload; HEAD gives its offset", get(uploads::get))
+            .gives("Upload"),
+        Route::new("patch", "/v1/uploads/{upload}", "Send a part of an upload", patch(uploads::patch))
+            .takes(uploads::PART)
+            .needs(&["Upload-Offset"]),
+        Route::new("delete", "/v1/uploads/{upload}", "Give up an upload", delete(uploads::delete)),
         Route::new("get", "/v1/keys", "List the keys", get(keys::list)).gives("Keys"),
         Route::new("get", "/v1/keys/{key}", "Describe a key", get(keys::get)).gives("Key"),
         Route::new("put", "/v1/keys/{key}", "Register a stored server key", put(keys::put))
@@ -34,6 +44,7 @@ pub(super) fn routes() -> Vec<Route> {
             .with(&["state", "after", "limit"]),
         Route::new("post", "/v1/jobs", "Start a job; it needs the header Idempotency-Key", post(jobs::post))
             .takes("JobRequest")
+            .needs(&["Idempotency-Key"])
             .gives("Job"),
         Route::new("get", "/v1/jobs/{job}", "Describe a job, now or at its end", get(jobs::get))
             .gives("Job")

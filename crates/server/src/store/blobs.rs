@@ -4,11 +4,11 @@ use super::{Store, make_private, record};
 use crate::error::Error;
 use crate::id::{Digest, Tenant};
 use crate::time;
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use solinas_formats::NewFile;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the store knows of a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,18 +84,43 @@ fn is_stale(last_used: i64) -> bool {
     time::now() - last_used > time::HOUR
 }
 
-fn digest(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
+pub(super) fn digest(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
     let text: String = row.get(column)?;
     text.parse::<Digest>().map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
     })
 }
 
+/// The path of a blob in the folder of a store.
+pub(super) fn relative(tenant: &Tenant, digest: &Digest) -> String {
+    let (folder, name) = digest.hex().split_at(2);
+    format!("blobs/{tenant}/{folder}/{name}")
+}
+
+/// The blob with this path.
+pub(super) fn of_relative(path: &str) -> Option<(Tenant, Digest)> {
+    let (tenant, rest) = path.strip_prefix("blobs/")?.split_once('/')?;
+    let (folder, name) = rest.split_once('/')?;
+    let found = (Tenant::new(tenant).ok()?, format!("b3-{folder}{name}").parse().ok()?);
+    (relative(&found.0, &found.1) == path).then_some(found)
+}
+
+/// Records a blob with this file. The caller has the lock of the database.
+pub(super) fn insert(db: &Connection, path: &Path, tenant: &Tenant, digest: &Digest, blob: &Blob) -> Result<(), Error> {
+    // A sweep may have removed the file of an equal blob. It holds the lock of the database meanwhile.
+    std::fs::metadata(path).map_err(Error::io("find", path))?;
+    db.execute(
+        "INSERT INTO blob (tenant, digest, bytes, kind, key_id, created, last_used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) \
+         ON CONFLICT (tenant, digest) DO UPDATE SET last_used = ?6",
+        (tenant.as_str(), digest.as_str(), blob.bytes as i64, &blob.kind, &blob.key_id, time::now()),
+    )?;
+    Ok(())
+}
+
 impl Store {
     /// The file of a blob, which need not exist.
     pub(crate) fn path(&self, tenant: &Tenant, digest: &Digest) -> PathBuf {
-        let (folder, name) = digest.hex().split_at(2);
-        self.folder.join("blobs").join(tenant.as_str()).join(folder).join(name)
+        self.folder.join(relative(tenant, digest))
     }
 
     /// Begins a blob with this digest.
@@ -127,15 +152,7 @@ impl Store {
 
     /// Records a blob whose file is durable.
     pub(crate) fn add_blob(&self, tenant: &Tenant, digest: &Digest, blob: &Blob) -> Result<(), Error> {
-        let (db, path) = (self.db(), self.path(tenant, digest));
-        // A sweep may have removed the file of an equal blob. It holds the lock of the database meanwhile.
-        std::fs::metadata(&path).map_err(Error::io("find", &path))?;
-        db.execute(
-            "INSERT INTO blob (tenant, digest, bytes, kind, key_id, created, last_used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) \
-             ON CONFLICT (tenant, digest) DO UPDATE SET last_used = ?6",
-            (tenant.as_str(), digest.as_str(), blob.bytes as i64, &blob.kind, &blob.key_id, time::now()),
-        )?;
-        Ok(())
+        insert(&self.db(), &self.path(tenant, digest), tenant, digest, blob)
     }
 
     /// What is known of a blob. It counts as used.

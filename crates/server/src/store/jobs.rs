@@ -73,6 +73,10 @@ pub(crate) enum Submitted {
     Again(Id),
     /// The Idempotency-Key belongs to another body.
     OtherBody,
+    /// A blob was removed since the job was checked.
+    BlobMissing(Digest),
+    /// The key was removed since the job was checked.
+    KeyMissing,
 }
 
 /// A job, as callers see it.
@@ -181,6 +185,17 @@ impl Store {
         let job_id = job.id.to_string();
         if let Some(found) = earlier(&transaction, tenant, key, fingerprint, now)? {
             return Ok(found);
+        }
+        let mut key_row = transaction.prepare_cached("SELECT 1 FROM key WHERE tenant = ?1 AND key_id = ?2")?;
+        if !key_row.exists((tenant, &job.key_id))? {
+            return Ok(Submitted::KeyMissing);
+        }
+        drop(key_row);
+        for digest in &job.blobs {
+            let mut blob = transaction.prepare_cached("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2")?;
+            if !blob.exists((tenant, digest.as_str()))? {
+                return Ok(Submitted::BlobMissing(digest.clone()));
+            }
         }
         transaction.execute(
             "INSERT INTO idempotency (tenant, key, fingerprint, job, expires) VALUES (?1, ?2, ?3, ?4, ?5) \
@@ -425,4 +440,41 @@ fn earlier(
     let found =
         transaction.query_row(sql, (tenant, key, now), |row| Ok((row.get::<_, String>(0)?, id(row, 1)?))).optional()?;
     Ok(found.map(|(first, job)| if first == fingerprint { Submitted::Again(job) } else { Submitted::OtherBody }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_whose_blobs_or_key_went_meanwhile_is_not_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::serve(folder.path()).unwrap();
+        store.create_token("a", &[], None).unwrap();
+        let tenant = Tenant::new("a").unwrap();
+        let [key, program, input] =
+            [b"key", b"pro", b"inp"].map(|bytes| store.put_bytes(&tenant, "x", None, bytes).unwrap());
+        store.add_key(&tenant, "k", &key, None, &Value::Null, DAY).unwrap();
+        let job = NewJob {
+            id: Id::new(),
+            name: None,
+            priority: 0,
+            spec: Value::Null,
+            cost: Value::Null,
+            core_ms_expected: 0,
+            keep_for: 0,
+            key_id: "k".into(),
+            program: program.clone(),
+            blobs: vec![program, input.clone()],
+        };
+        store.db().execute("DELETE FROM blob WHERE digest = ?1", [input.as_str()]).unwrap();
+        let submit = || store.submit(&tenant, &job, ("i", "f")).unwrap();
+        assert_eq!(submit(), Submitted::BlobMissing(input.clone()));
+        assert!(store.job(&tenant, job.id).unwrap().is_none());
+        store.put_bytes(&tenant, "x", None, b"inp").unwrap();
+        assert_eq!(submit(), Submitted::New);
+        assert_eq!(submit(), Submitted::Again(job.id));
+        store.db().execute("DELETE FROM key", []).unwrap();
+        assert_eq!(store.submit(&tenant, &job, ("j", "f")).unwrap(), Submitted::KeyMissing);
+    }
 }

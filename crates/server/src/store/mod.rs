@@ -3,15 +3,19 @@
 //! A blob is durable before its row is, and a row is removed before its blob. So a row always has its blob, and a blob without a row is garbage.
 
 mod accounts;
+mod backup;
 mod blobs;
 mod jobs;
 mod schema;
 mod sweep;
+mod uploads;
 mod usage;
 
 pub use accounts::TokenInfo;
+pub use backup::{Checked, Contents};
 pub(crate) use blobs::{Blob, Incoming};
 pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
+pub(crate) use uploads::{Part, Upload};
 
 use crate::error::Error;
 use crate::time;
@@ -72,7 +76,7 @@ impl Store {
 
     fn at(folder: &Path, lock: Option<File>) -> Result<Self, Error> {
         make_private(folder)?;
-        for part in ["blobs", "checkpoints"] {
+        for part in ["blobs", "checkpoints", "uploads"] {
             make_private(&folder.join(part))?;
         }
         let mut db = Connection::open(folder.join(DATABASE))?;
@@ -113,6 +117,14 @@ impl Store {
 fn record<T>(written: Result<T, impl std::fmt::Display>) {
     if let Err(error) = written {
         tracing::error!(%error, "a record was not written");
+    }
+}
+
+/// Makes the names in a folder durable.
+fn sync_folder(folder: &Path) -> Result<(), Error> {
+    match cfg!(unix) {
+        true => File::open(folder).and_then(|open| open.sync_all()).map_err(Error::io("write", folder)),
+        false => Ok(()),
     }
 }
 

@@ -50,6 +50,12 @@ CREATE TABLE usage (
     tenant TEXT NOT NULL, day BIGINT NOT NULL, core_ms BIGINT NOT NULL, bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL,
     PRIMARY KEY (tenant, day)
 );
+", "
+CREATE TABLE upload (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, digest TEXT NOT NULL, length BIGINT NOT NULL, received BIGINT NOT NULL,
+    expires BIGINT NOT NULL, PRIMARY KEY (tenant, id)
+);
+CREATE INDEX upload_end ON upload (expires);
 "];
 
 /// Brings the tables to the newest version.

@@ -103,6 +103,7 @@ impl Store {
         )?;
         let sql = "SELECT tenant, digest FROM blob WHERE kind <> 'server-key' AND last_used < ?1 LIMIT ?2";
         removed += self.remove_all_unused(sql, before)?;
+        removed += self.sweep_uploads()?;
         let db = self.db();
         removed += db.execute("DELETE FROM idempotency WHERE expires < ?1", [now])?;
         let sql = "DELETE FROM job WHERE ended < ?1 AND expires IS NULL";
@@ -121,7 +122,7 @@ impl Store {
     }
 
     /// Tenants and identities that a query finds with a time and [`BATCH`].
-    fn listed(&self, sql: &str, before: i64) -> Result<Vec<(Tenant, String)>, Error> {
+    pub(super) fn listed(&self, sql: &str, before: i64) -> Result<Vec<(Tenant, String)>, Error> {
         let db = self.db();
         let mut find = db.prepare(sql)?;
         let rows = find.query_map((before, BATCH), |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;

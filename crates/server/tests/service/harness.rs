@@ -199,6 +199,13 @@ impl Harness {
         Self { folder, service: Some(service), client }
     }
 
+    /// A service on a store that was made before, for the holder of a token.
+    pub(crate) fn on(folder: TempDir, token: &str) -> Self {
+        let service = start(folder.path(), |_| {});
+        let client = Client::new(&format!("http://{}", service.address()), token);
+        Self { folder, service: Some(service), client }
+    }
+
     /// Stops the service, and starts another one on its store.
     pub(crate) fn restart(&mut self, change: impl FnOnce(&mut Config)) {
         self.service.take().unwrap().stop();

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A service in a process of its own.
-struct Process(Child);
+pub(crate) struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -20,7 +20,7 @@ impl Drop for Process {
 }
 
 /// Starts the example `serve` on a store. Returns its address, and its token if the store is new.
-fn start(store: &Path) -> (Process, String, String) {
+pub(crate) fn start(store: &Path) -> (Process, String, String) {
     let tests = std::env::current_exe().unwrap();
     let example = tests.parent().unwrap().parent().unwrap().join("examples").join("serve");
     let mut process = Command::new(example).arg(store).stdout(Stdio::piped()).spawn().unwrap();

@@ -1,9 +1,11 @@
 //! Tests of the service over HTTP, as a client sees it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod backup;
 mod harness;
 mod jobs;
 mod kills;
+mod parts;
 mod recovery;
 mod routes;
 mod tenants;

@@ -16,16 +16,19 @@ fn a_tenant_sees_nothing_of_another() {
     let (key, blob) = (keys().2.as_str(), body["inputs"][0]["blob"].as_str().unwrap());
     let program = body["program"].as_str().unwrap();
     // Identities that nobody has: the answers must be equal.
-    let [no_key, no_hash, no_job] = [key, &blob[3..], &id].map(|id| id.replace(['1', '2', '3', '4', '5'], "7"));
+    let upload = crate::parts::begin(owner, &keys().1);
+    let [no_key, no_hash, no_job, no_upload] =
+        [key, &blob[3..], &id, &upload].map(|id| id.replace(['1', '2', '3', '4', '5'], "7"));
     let no_digest = format!("b3-{no_hash}");
     let document = owner.get("/v1/openapi.json").ok();
     let mut compared = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {
         let digest = if path.contains("programs") { program } else { blob };
-        let fill = |key: &str, digest: &str, job: &str| {
-            path.replace("{key}", key).replace("{digest}", digest).replace("{job}", job).replace("{index}", "0")
+        let fill = |key: &str, digest: &str, job: &str, upload: &str| {
+            let path = path.replace("{key}", key).replace("{digest}", digest).replace("{upload}", upload);
+            path.replace("{job}", job).replace("{index}", "0")
         };
-        let pair = [fill(key, digest, &id), fill(&no_key, &no_digest, &no_job)];
+        let pair = [fill(key, digest, &id, &upload), fill(&no_key, &no_digest, &no_job, &no_upload)];
         // What a tenant stores under an identity is its own.
         let own = |method: &str| method == "put";
         for method in methods.as_object().unwrap().keys().filter(|method| path.contains('{') && !own(method)) {
@@ -40,7 +43,7 @@ fn a_tenant_sees_nothing_of_another() {
             compared += 1;
         }
     }
-    assert!(compared >= 9, "{compared}");
+    assert!(compared >= 12, "{compared}");
     assert_eq!(stranger.send("HEAD", &format!("/v1/blobs/{blob}"), &[], &[]).status, 404);
     stranger.submit("foreign", &body).refused(424, "program_missing");
     assert_eq!(stranger.get("/v1/jobs").ok()["jobs"], json!([]));
@@ -50,6 +53,7 @@ fn a_tenant_sees_nothing_of_another() {
     assert_eq!(stranger.put(&format!("/v1/blobs/{}", crate::harness::digest(&keys().1)), &keys().1).status, 201);
     owner.get(&format!("/v1/jobs/{id}")).ok();
     owner.get(&format!("/v1/blobs/{blob}"));
+    owner.get(&format!("/v1/uploads/{upload}")).ok();
 }
 
 #[test]
@@ -64,6 +68,7 @@ fn tokens_allow_what_their_scopes_say() {
         reader.delete(&format!("/v1/keys/{key}")),
         reader.send("POST", "/v1/programs", &[], b"{}"),
         reader.submit("reader", &body),
+        reader.send("POST", "/v1/uploads", &[], b""),
         reader.get("/metrics"),
     ];
     for answer in refused {

@@ -6,7 +6,7 @@ use solinas_runtime::{KeygenOptions, Plain, keygen};
 use std::path::Path;
 
 /// Whether a file below a folder has these bytes somewhere.
-fn is_stored(folder: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn is_stored(folder: &Path, bytes: &[u8]) -> bool {
     std::fs::read_dir(folder).unwrap().flatten().any(|entry| match entry.path() {
         path if path.is_dir() => is_stored(&path, bytes),
         path => std::fs::read(path).unwrap().windows(bytes.len()).any(|part| part == bytes),
@@ -110,4 +110,9 @@ fn limits_name_their_settings() {
     let body = json!({ "key": "k", "program": digest(b""), "inputs": [] });
     let problem = client.submit("over", &body).refused(429, "over_quota");
     assert!(problem["retry_after"].as_u64() >= Some(1), "{problem}");
+    // The scheme of a key is in its header.
+    let harness = Harness::with(|config| config.limits.tfhe_key_bytes = 1000);
+    let path = format!("/v1/blobs/{}", digest(server));
+    too_large(harness.client.put(&path, server), "tfhe_key_bytes");
+    harness.client.get(&path).refused(404, "not_found");
 }
