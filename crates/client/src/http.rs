@@ -47,12 +47,14 @@ pub(crate) struct Call<'a> {
     pub(crate) path: String,
     pub(crate) body: Option<&'a [u8]>,
     pub(crate) idempotency_key: Option<&'a str>,
+    /// The media type of the answer, if there are several.
+    pub(crate) accept: Option<&'a str>,
 }
 
 impl Call<'_> {
     /// A request without a body.
     pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET", path: path.into(), body: None, idempotency_key: None }
+        Self { method: "GET", path: path.into(), body: None, idempotency_key: None, accept: None }
     }
 }
 
@@ -126,6 +128,9 @@ impl Http {
         request = request.header("authorization", format!("Bearer {}", self.token));
         if let Some(key) = call.idempotency_key {
             request = request.header("idempotency-key", key);
+        }
+        if let Some(kind) = call.accept {
+            request = request.header("accept", kind);
         }
         if call.body.is_some_and(|body| body.len() > UNASKED) {
             request = request.header("expect", "100-continue");

@@ -24,8 +24,10 @@
 mod error;
 mod http;
 mod job;
+mod program;
 mod remote;
 
 pub use error::Error;
 pub use job::{Fetched, JobState, RemoteJob};
-pub use remote::{Cost, Input, Program, Registered, Remote};
+pub use program::{Program, Reduction};
+pub use remote::{Cost, Input, Registered, Remote};

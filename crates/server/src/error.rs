@@ -141,6 +141,8 @@ codes! {
     BadParams = "bad_params", UNPROCESSABLE_ENTITY, "The parameters do not allow this";
     ResearchOnly = "research_only", UNPROCESSABLE_ENTITY, "The key protects little or nothing";
     TooExpensive = "too_expensive", UNPROCESSABLE_ENTITY, "The job costs more than it may";
+    DeadlinePassed = "deadline_passed", UNPROCESSABLE_ENTITY, "The deadline has passed";
+    OverBudget = "over_budget", UNPROCESSABLE_ENTITY, "The job took more than it may";
     PlanningLimit = "planning_limit", UNPROCESSABLE_ENTITY, "The planning takes too long";
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request";
     KeyMissing = "key_missing", FAILED_DEPENDENCY, "The key is not registered";

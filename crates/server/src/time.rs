@@ -17,6 +17,11 @@ pub(crate) fn text(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
 }
 
+/// The time of a text in RFC 3339, with its offset from UTC.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
 /// The number of the day since the beginning of 1970.
 pub(crate) fn day(milliseconds: i64) -> i64 {
     milliseconds.div_euclid(DAY)

@@ -1,14 +1,18 @@
 //! The HTTP interface, version 1.
 
 mod blobs;
+mod etag;
 mod events;
 mod extract;
 mod jobs;
 mod keys;
 mod openapi;
+mod picture;
 mod programs;
 mod routes;
+mod schedule;
 mod service;
+mod submit;
 
 use crate::app::App;
 use crate::error::{Code, Problem, REQUEST};

@@ -50,6 +50,12 @@ CREATE TABLE usage (
     tenant TEXT NOT NULL, day BIGINT NOT NULL, core_ms BIGINT NOT NULL, bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL,
     PRIMARY KEY (tenant, day)
 );
+", "
+ALTER TABLE job ADD COLUMN reduce TEXT;
+ALTER TABLE job ADD COLUMN deadline BIGINT;
+ALTER TABLE job ADD COLUMN max_core_ms BIGINT;
+ALTER TABLE job ADD COLUMN timeline TEXT;
+CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
 "];
 
 /// Brings the tables to the newest version.

@@ -5,6 +5,7 @@ mod harness;
 mod jobs;
 mod kills;
 mod recovery;
+mod reductions;
 mod routes;
 mod tenants;
 mod uploads;
