@@ -67,8 +67,8 @@ mod tests {
         for count in [0, 1, 40, 201, 100_000] {
             let wave = |at: u64| Wave {
                 bootstraps: u64::MAX >> 20,
-                done: if at % 2 == 0 { u64::MAX >> 20 } else { 0 },
-                measured_ms: (at % 2 == 0).then_some(1e9),
+                done: if at.is_multiple_of(2) { u64::MAX >> 20 } else { 0 },
+                measured_ms: at.is_multiple_of(2).then_some(1e9),
                 ..Wave::default()
             };
             let waves: Vec<Wave> = (0..count).map(wave).collect();
