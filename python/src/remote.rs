@@ -1,13 +1,13 @@
 //! A service, which computes the steps that take time.
 
 use pyo3::prelude::*;
-use solinas_client::{Input as Sent, Program as Text, Remote};
+use solinas_client::{Input as Sent, Program as Text, Reduction, Remote};
 use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey, export};
 
 use crate::error::{Failure, guarded};
 use crate::job::PyJob;
 use crate::keys::PyServerKey;
-use crate::server::{PyInput, PyStep, Step, compute, value};
+use crate::server::{PyInput, PyStep, Reduce, Step, compute, value};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -15,19 +15,41 @@ pub(crate) struct PyRemote {
     remote: Remote,
 }
 
+/// Limits of every job of a call.
+struct Limits {
+    deadline: Option<String>,
+    max_core_seconds: Option<f64>,
+}
+
+/// A reduction, as the service reads it.
+fn reduction(reduce: &Reduce) -> Result<Text, Failure> {
+    let how = match &reduce.own {
+        Some(program) => Reduction::Program(program.to_json("reduce")?),
+        None => Reduction::named(&reduce.name)
+            .ok_or_else(|| Error::Internal(format!("there is no reduction {:?}", reduce.name)))?,
+    };
+    Ok(match &reduce.map {
+        Some(program) => Text::text(program.to_json("map")?).reduced(how),
+        None => Text::reduction(how),
+    })
+}
+
 /// Computes a step: on the service if it takes time, else here.
 fn run(
     remote: &Remote,
     key: &ServerKey,
+    limits: &Limits,
     step: &Step,
     values: &[Input],
     control: &Control<'_>,
 ) -> Result<Vec<Ciphertext>, Failure> {
-    let (text, args) = match step {
-        Step::Program(program, args, _) => (program.to_json("program")?, args),
-        Step::Circuit(netlist, args, _) => (export::write_bristol(netlist)?, args),
+    let (program, args) = match step {
+        Step::Program(program, args, _) => (Text::text(program.to_json("program")?), args),
+        Step::Circuit(netlist, args, _) => (Text::text(export::write_bristol(netlist)?), args),
+        Step::Reduce(reduce) => (reduction(reduce)?, &reduce.args),
         arrangement => return arrangement.arrange(values),
     };
+    let program = program.deadline(limits.deadline.clone()).max_core_seconds(limits.max_core_seconds);
     let one = |&at: &usize| -> Result<Sent, Failure> {
         Ok(match value(values, at)? {
             Input::Encrypted(ciphertext) => Sent::Encrypted(ciphertext.to_bytes()?),
@@ -35,7 +57,7 @@ fn run(
         })
     };
     let inputs = args.iter().map(one).collect::<Result<Vec<_>, _>>()?;
-    let (program, key_id) = (Text::text(text), key.key_id().to_string());
+    let key_id = key.key_id().to_string();
     let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(&program, &key_id, &inputs))?;
     let results = job.ciphertexts(control);
     if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
@@ -70,13 +92,15 @@ impl PyRemote {
         inputs: Vec<PyInput<'_>>,
         steps: Vec<PyStep<'_>>,
         outputs: Vec<usize>,
+        deadline: Option<String>,
+        max_core_seconds: Option<f64>,
     ) -> PyResult<PyJob> {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
-        let (remote, key) = (self.remote.clone(), key.key.clone());
+        let (remote, key, limits) = (self.remote.clone(), key.key.clone(), Limits { deadline, max_core_seconds });
         let work = move |control: &Control<'_>| {
             compute(inputs, &steps, &outputs, control, |step, values, control| {
-                run(&remote, &key, step, values, control)
+                run(&remote, &key, &limits, step, values, control)
             })
         };
         Ok(PyJob::new(Job::start(work)?))
@@ -97,6 +121,16 @@ impl PyRemote {
     /// The state of a job, as JSON.
     fn job(&self, py: Python<'_>, id: &str) -> PyResult<String> {
         guarded(py, || Ok(self.remote.job(id).state(0)?.json().to_string()))
+    }
+
+    /// The schedule of a job, as JSON.
+    fn schedule(&self, py: Python<'_>, id: &str) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.job(id).schedule()?.to_string()))
+    }
+
+    /// The schedule of a job, as a picture in SVG.
+    fn schedule_svg(&self, py: Python<'_>, id: &str) -> PyResult<String> {
+        guarded(py, || Ok(self.remote.job(id).schedule_svg()?))
     }
 
     /// The jobs, as JSON.

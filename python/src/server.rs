@@ -6,8 +6,8 @@ use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, ProgressParts, Server,
-    ServerOptions, Type, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, ProgressParts, Reduction,
+    Server, ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -51,6 +51,8 @@ pub(crate) enum PyStep<'py> {
     Take(usize, Vec<usize>, Option<Vec<usize>>),
     /// Scalars and arrays one after the other, in a shape.
     Stack(Vec<usize>, Vec<usize>),
+    /// The elements of the result of a program on values, or of a value, combined by a reduction: its name, or its own program.
+    Reduce(String, Option<PyRef<'py, PyProgram>>, Option<PyRef<'py, PyProgram>>, Vec<usize>),
 }
 
 impl PyStep<'_> {
@@ -60,6 +62,10 @@ impl PyStep<'_> {
             Self::Circuit(circuit, values, plan) => Step::Circuit(circuit.netlist.clone(), values, pinned(plan)),
             Self::Take(value, indices, shape) => Step::Take(value, indices, shape),
             Self::Stack(values, shape) => Step::Stack(values, shape),
+            Self::Reduce(name, own, map, args) => {
+                let program = |program: Option<PyRef<'_, PyProgram>>| program.map(|program| program.program.clone());
+                Step::Reduce(Reduce { name, own: program(own), map: program(map), args })
+            }
         }
     }
 }
@@ -73,12 +79,50 @@ pub(crate) enum Step {
     Circuit(Netlist, Vec<usize>, Option<Plan>),
     Take(usize, Vec<usize>, Option<Vec<usize>>),
     Stack(Vec<usize>, Vec<usize>),
+    Reduce(Reduce),
+}
+
+/// A reduction of the result of a program, or of a value.
+pub(crate) struct Reduce {
+    /// The name of the reduction. It does not matter if there is a program of its own.
+    pub(crate) name: String,
+    pub(crate) own: Option<Program>,
+    pub(crate) map: Option<Program>,
+    pub(crate) args: Vec<usize>,
+}
+
+impl Reduce {
+    fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
+        let reduction = match (&self.own, &*self.name) {
+            (Some(program), _) => Reduction::Program(program),
+            (None, "sum") => Reduction::Sum,
+            (None, "min") => Reduction::Min,
+            (None, "max") => Reduction::Max,
+            (None, "any") => Reduction::Any,
+            (None, "all") => Reduction::All,
+            (None, other) => return Err(Error::Internal(format!("there is no reduction {other:?}")).into()),
+        };
+        let parts = ProgressParts::new(control, 1 + usize::from(self.map.is_some()));
+        let array = match &self.map {
+            Some(program) => {
+                let inputs = self.args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
+                ciphertext_of(parts.run(0, |control| server.run(Work::program(program, &inputs), control))?)?
+            }
+            None => ciphertexts(values, &self.args)?.into_iter().next().ok_or_else(no_array)?,
+        };
+        let last = usize::from(self.map.is_some());
+        Ok(vec![parts.run(last, |control| server.reduce(reduction, &array, control))?])
+    }
+}
+
+fn no_array() -> Failure {
+    Error::Internal("a reduction has no array".into()).into()
 }
 
 impl Step {
     /// Whether the step takes time.
     const fn computes(&self) -> bool {
-        matches!(self, Self::Program(..) | Self::Circuit(..))
+        matches!(self, Self::Program(..) | Self::Circuit(..) | Self::Reduce(..))
     }
 
     /// The planned work of a step that takes time.
@@ -89,7 +133,7 @@ impl Step {
                 (Work::program(program, &inputs), plan)
             }
             Self::Circuit(netlist, args, plan) => (Work::circuit(netlist, &ciphertexts(values, args)?), plan),
-            Self::Take(..) | Self::Stack(..) => return Ok(None),
+            Self::Take(..) | Self::Stack(..) | Self::Reduce(..) => return Ok(None),
         };
         Ok(Some(match plan {
             Some(plan) => server.prepare_pinned(work, plan, control)?,
@@ -103,6 +147,7 @@ impl Step {
                 Some(prepared) => Ok(prepared.run(control)?),
                 None => Ok(Vec::new()),
             },
+            Self::Reduce(reduce) => reduce.run(server, values, control),
             Self::Take(..) | Self::Stack(..) => self.arrange(values),
         }
     }
@@ -110,7 +155,7 @@ impl Step {
     /// The result of a step that takes no time: other elements, in another shape.
     pub(crate) fn arrange(&self, values: &[Input]) -> Result<Vec<Ciphertext>, Failure> {
         match self {
-            Self::Program(..) | Self::Circuit(..) => Ok(Vec::new()),
+            Self::Program(..) | Self::Circuit(..) | Self::Reduce(..) => Ok(Vec::new()),
             Self::Take(array, indices, shape) => {
                 Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
             }

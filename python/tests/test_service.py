@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ ROOT = Path(__file__).parent.parent.parent
 @sl.program
 def f(a: sl.U8, b: sl.U8) -> sl.U8:
     return sl.select(a > b, a - b, b - a)
+
+
+@sl.program
+def larger(a: sl.U8, b: sl.U8) -> sl.U8:
+    return sl.select(a > b, a, b)
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +81,38 @@ def test_jobs_can_be_awaited_and_found_again(service, integers):
     assert client.decrypt(asyncio.run(again())[0]) == 5
     job.cancel()
     assert job.state()["state"] == "succeeded"
+
+
+def test_reductions_have_the_bytes_of_a_local_server(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    x, y = client.encrypt([9, 2, 200], sl.U8), client.encrypt([4, 3, 100], sl.U8)
+    local = sl.Server(server.key, threads=os.cpu_count())
+    # The program and the reduction are one job.
+    before = len(service.jobs())
+    far = remote.map_reduce(f, "sum", x, y)
+    assert len(service.jobs()) == before + 1
+    assert client.decrypt(far) == 5 + 1 + 100
+    assert far.to_bytes() == local.map_reduce(f, "sum", x, y).to_bytes()
+    assert client.decrypt(remote.map_reduce(lambda a: a, larger, x)) == 200
+    job = service.job(service.jobs()[0]["id"])
+    assert all(wave["done"] == wave["bootstraps"] for wave in job.schedule())
+    assert job.draw().startswith("<svg")
+    with pytest.raises(sl.RangeError, match="take sum, min"):
+        remote.map_reduce(f, "product", x, y)
+    with pytest.raises(sl.TypeMismatchError, match="encrypted array"):
+        server.map_reduce(f, "sum", client.encrypt(sl.u8(1)), client.encrypt(sl.u8(2)))
+
+
+def test_limits_end_jobs(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    a, b = client.encrypt(sl.u8(9)), client.encrypt(sl.u8(4))
+    with pytest.raises(sl.ServiceError, match="raise `max_core_seconds`"):
+        remote.run(f(a, b), max_core_seconds=1e-9)
+    with pytest.raises(sl.ServiceError, match="later deadline"):
+        remote.run(f(a, b), deadline=datetime.now(UTC) - timedelta(hours=1))
+    assert client.decrypt(remote.run(f(a, b), deadline=datetime.now(UTC) + timedelta(hours=1))) == 5
 
 
 def test_mistakes_say_what_to_do(service, integers, gates):

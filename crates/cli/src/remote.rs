@@ -2,6 +2,7 @@
 
 use crate::connection::{ciphertexts, connect, fetch, key_bytes};
 use crate::error::{Error, Result, input};
+use crate::files::write_text;
 use crate::output::{Output, columns};
 use crate::progress::watch;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ Examples:
   solinas remote jobs
   solinas remote watch 01JD0000000000000000000000
   solinas remote result 01JD0000000000000000000000 -o results/
+  solinas remote schedule 01JD0000000000000000000000 -o schedule.svg
 
 SOLINAS_SERVER is the address of the service, and SOLINAS_TOKEN is the token that its operator gave you.
 Requests are repeated for two minutes while the service is busy or cannot be reached.";
@@ -53,6 +55,14 @@ enum Command {
         /// The ciphertext file to write, or a folder
         #[arg(long, short, value_name = "PATH")]
         output: PathBuf,
+    },
+    /// List the waves of a job, with expected and measured times, or draw them
+    Schedule {
+        /// The job
+        id: String,
+        /// The picture to write, in SVG: a bar for each wave
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// Remove a job that has ended, and its results
     Rm {
@@ -109,6 +119,16 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Command::Cancel { id } => {
             let state = connect()?.job(&id).cancel()?;
             out.report(state.json(), || described(&id, &state))
+        }
+        Command::Schedule { id, output: None } => {
+            let schedule = connect()?.job(&id).schedule()?;
+            let fields = ["stage", "width", "bootstraps", "done", "estimated_ms", "measured_ms"];
+            out.result(&schedule, || table(&schedule["waves"], &fields))
+        }
+        Command::Schedule { id, output: Some(file) } => {
+            let svg = connect()?.job(&id).schedule_svg()?;
+            write_text(Some(&file), &svg, out)?;
+            out.report(&json!({ "file": file }), || format!("{}\n", file.display()))
         }
         Command::Rm { id } => {
             connect()?.job(&id).remove()?;

@@ -147,6 +147,23 @@ impl RemoteJob {
         self.wait(control)?.iter().map(|result| Ok(Ciphertext::from_bytes(&result.bytes)?)).collect()
     }
 
+    /// The schedule: the field `waves` lists the waves, with expected and measured times.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for an unknown job.
+    pub fn schedule(&self) -> Result<Value, Error> {
+        self.http.json(&Call::get(self.path("/schedule")))
+    }
+
+    /// The schedule as a picture in SVG: a bar for each wave.
+    ///
+    /// # Errors
+    /// As [`Self::schedule`].
+    pub fn schedule_svg(&self) -> Result<String, Error> {
+        let call = Call { headers: vec![("accept", "image/svg+xml".to_owned())], ..Call::get(self.path("/schedule")) };
+        String::from_utf8(self.http.send(&call)?).map_err(|error| self.http.foreign(error.to_string()))
+    }
+
     /// Cancels the job. A job that has ended stays as it is.
     ///
     /// # Errors

@@ -24,9 +24,11 @@
 mod error;
 mod http;
 mod job;
+mod program;
 mod remote;
 mod upload;
 
 pub use error::Error;
 pub use job::{Fetched, JobState, RemoteJob};
-pub use remote::{Cost, Input, Program, Registered, Remote};
+pub use program::{Program, Reduction};
+pub use remote::{Cost, Input, Registered, Remote};

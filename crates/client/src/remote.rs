@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::http::{Call, Http, unique};
 use crate::job::RemoteJob;
+use crate::program::{Program, Reduction};
 use crate::upload;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -37,38 +38,13 @@ pub struct Registered {
     pub sent: u64,
 }
 
-/// A program or a circuit, as the text of its file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
-    text: String,
-    compact: bool,
-    name: Option<String>,
-}
-
-impl Program {
-    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), compact: false, name: None }
-    }
-
-    /// Asks for compact results: small, and for decryption alone.
-    #[must_use]
-    pub fn compact(self, compact: bool) -> Self {
-        Self { compact, ..self }
-    }
-
-    /// Names the jobs, for lists.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Self {
-        Self { name: Some(name.into()), ..self }
-    }
-}
-
 /// An input of a program.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The bytes of the file of a ciphertext.
     Encrypted(Vec<u8>),
+    /// As [`Self::Encrypted`], for an array whose elements are inputs of their own.
+    Elements(Vec<u8>),
     /// Values that the service sees.
     Public(Plain),
 }
@@ -179,10 +155,21 @@ impl Remote {
     }
 
     /// Sends a program, and returns its digest.
-    fn send_program(&self, program: &Program) -> Result<String, Error> {
-        let answer = self.post("/v1/programs", program.text.as_bytes(), None)?;
+    fn send_text(&self, text: &str) -> Result<String, Error> {
+        let answer = self.post("/v1/programs", text.as_bytes(), None)?;
         let digest = answer["digest"].as_str().map(str::to_owned);
         digest.ok_or_else(|| self.http.foreign("a program without a digest".into()))
+    }
+
+    /// Sends the programs of a computation, and returns the fields of a request.
+    fn send_program(&self, program: &Program) -> Result<Value, Error> {
+        let text = program.text.as_deref().map(|text| self.send_text(text)).transpose()?;
+        let reduce = match &program.reduction {
+            Some(Reduction::Program(own)) => Some(self.send_text(own)?),
+            Some(named) => named.name().map(str::to_owned),
+            None => None,
+        };
+        Ok(program.request(text.as_deref(), reduce.as_deref()))
     }
 
     /// The cost of a program under a registered key, on arrays of that many elements.
@@ -190,7 +177,10 @@ impl Remote {
     /// # Errors
     /// [`Error::Refused`]: for an unknown key, or a program that it cannot compute.
     pub fn estimate(&self, program: &Program, key_id: &str, elements: usize) -> Result<Cost, Error> {
-        let body = json!({ "program": self.send_program(program)?, "key": key_id, "elements": elements });
+        let sent = self.send_program(program)?;
+        let body = json!({
+            "program": sent["program"], "map": sent["map"], "reduce": sent["reduce"], "key": key_id, "elements": elements,
+        });
         let answer = self.post("/v1/estimates", body.to_string().as_bytes(), None)?;
         serde_json::from_value(answer).map_err(|error| self.http.foreign(error.to_string()))
     }
@@ -200,22 +190,24 @@ impl Remote {
     /// # Errors
     /// [`Error::Refused`], with the code `key_missing` if the key is not registered.
     pub fn submit(&self, program: &Program, key_id: &str, inputs: &[Input]) -> Result<RemoteJob, Error> {
-        let digest_of_program = self.send_program(program)?;
+        let mut body = self.send_program(program)?;
         let one = |input: &Input| -> Result<Value, Error> {
             match input {
                 Input::Encrypted(bytes) => {
                     self.upload(bytes)?;
                     Ok(json!({ "blob": digest(bytes) }))
                 }
+                Input::Elements(bytes) => {
+                    self.upload(bytes)?;
+                    Ok(json!({ "elements": digest(bytes) }))
+                }
                 Input::Public(plain) => Ok(json!({ "constant": {
                     "type": plain.ty.to_string(), "values": plain.to_strings(), "shape": plain.shape,
                 }})),
             }
         };
-        let inputs = inputs.iter().map(one).collect::<Result<Vec<_>, _>>()?;
-        let body = json!({
-            "key": key_id, "program": digest_of_program, "inputs": inputs, "compact": program.compact, "name": program.name,
-        });
+        body["inputs"] = inputs.iter().map(one).collect::<Result<_, _>>()?;
+        body["key"] = key_id.into();
         let answer = self.post("/v1/jobs", body.to_string().as_bytes(), Some(&unique()))?;
         match answer["id"].as_str() {
             Some(id) => Ok(self.job(id)),

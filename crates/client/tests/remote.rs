@@ -67,7 +67,7 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     let source = Source::from_op("mul", &[U8, U8]).unwrap();
     let ciphertexts = operands.each_ref().map(|input| match input {
         Input::Encrypted(bytes) => solinas_runtime::Ciphertext::from_bytes(bytes).unwrap(),
-        Input::Public(_) => unreachable!(),
+        Input::Public(_) | Input::Elements(_) => unreachable!(),
     });
     let here = local.run(solinas_runtime::Work::program(&source, &ciphertexts), &Control::default()).unwrap();
     assert_eq!(here[0].to_bytes().unwrap(), job.wait(&Control::default()).unwrap()[0].bytes);

@@ -139,6 +139,10 @@ impl Choice {
 }
 
 impl PlannedWork for Choice {
+    fn noise(&self) -> u64 {
+        self.host.noise()
+    }
+
     fn plan(&self) -> Result<Option<Plan>, Error> {
         self.host.plan()
     }
@@ -256,8 +260,14 @@ mod tests {
         let auto = Arc::new(Auto::new(engines.0, engines.1, pool));
         for _ in 0..2 {
             let source = Arc::new(Source::Convert(Form::Bits));
-            let request =
-                PlanRequest { source: &source, inputs: None, instances: 1, threads: 1, model: CostModel::Fewest };
+            let request = PlanRequest {
+                source: &source,
+                inputs: None,
+                noise: 1,
+                instances: 1,
+                threads: 1,
+                model: CostModel::Fewest,
+            };
             let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
             plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
         }

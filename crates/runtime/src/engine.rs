@@ -74,6 +74,8 @@ pub(crate) struct PlanRequest<'a> {
     pub(crate) source: &'a Arc<Source>,
     /// The inputs, checked and in the engine's form. A conversion takes its only input in the form that it has. None for fresh inputs.
     pub(crate) inputs: Option<&'a [Ciphertext]>,
+    /// The noise weight to assume of inputs that are not given ([`PlannedWork::noise`]). It is 1 for fresh ones.
+    pub(crate) noise: u64,
     /// Elements that run side by side.
     pub(crate) instances: usize,
     /// Threads that compute.
@@ -87,6 +89,11 @@ pub(crate) trait PlannedWork: Send + Sync {
     /// The plan as a value. None if the scheme has no such values.
     fn plan(&self) -> Result<Option<Plan>, Error> {
         Ok(None)
+    }
+
+    /// The noise weight of the results: a bound of their variance, in variances of a bootstrap. It is 1 where plans do not depend on it.
+    fn noise(&self) -> u64 {
+        1
     }
 
     /// The counts on a given number of elements. It measures nothing, so there are no seconds.

@@ -78,7 +78,7 @@ pub use plain::Plain;
 pub use plans::{Plan, Position, Ran, RunState};
 pub use prepared::Prepared;
 pub use process::start_threads;
-pub use reduce::Reduction;
+pub use reduce::{Level, Reduced, Reduction};
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest, smallest_bgv};

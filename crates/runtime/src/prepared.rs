@@ -22,6 +22,8 @@ pub struct Prepared {
     source: Arc<Source>,
     /// Elements that run side by side.
     instances: usize,
+    /// The noise weight that is assumed of inputs which are not given.
+    noise: u64,
     /// The inputs of the run and the form of its results. `None` for fresh inputs.
     call: Option<Call>,
     planned: Box<dyn PlannedWork>,
@@ -31,6 +33,20 @@ pub struct Prepared {
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
 const MOST_INSTANCES: u64 = 1 << 36;
+
+/// The elements that inputs have, or will have.
+#[derive(Debug, Clone, Copy)]
+struct Elements {
+    instances: usize,
+    /// Their noise weight, if they are not given.
+    noise: u64,
+}
+
+impl Elements {
+    const fn fresh(instances: usize) -> Self {
+        Self { instances, noise: 1 }
+    }
+}
 
 /// The inputs of a run, and its results.
 struct Call {
@@ -83,7 +99,8 @@ impl fmt::Debug for Prepared {
 impl Prepared {
     /// Checks and plans work.
     fn new(server: &Server, work: Work<'_>, pinned: Option<&Plan>, control: &Control<'_>) -> Result<Self, Error> {
-        let fresh = |source, instances| Self::planned(server, source, instances, None, pinned, control);
+        let fresh =
+            |source, instances| Self::planned(server, source, Elements::fresh(instances), None, pinned, control);
         match work {
             Work::Program { program, inputs } => {
                 program.validate()?;
@@ -127,11 +144,41 @@ impl Prepared {
                 if ciphertext.form() == form {
                     let (source, planned) = (Arc::new(Source::Convert(form)), Box::new(Unchanged(ciphertext.clone())));
                     let server = server.clone();
-                    return Ok(Self { server, source, instances: 1, call: Some(call), planned, pinned: None });
+                    return Ok(Self {
+                        server,
+                        source,
+                        instances: 1,
+                        noise: 1,
+                        call: Some(call),
+                        planned,
+                        pinned: None,
+                    });
                 }
                 Self::given(server, Source::Convert(form), call, None, control)
             }
         }
+    }
+
+    /// Plans a program for inputs that will have this noise weight.
+    pub(crate) fn expected(
+        server: &Server,
+        program: &Program,
+        instances: usize,
+        noise: u64,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let source = Source::Program(program.clone());
+        Self::planned(server, source, Elements { instances, noise }, None, None, control)
+    }
+
+    /// The noise weight of the results.
+    pub(crate) fn noise(&self) -> u64 {
+        self.planned.noise()
+    }
+
+    /// Number of elements that run side by side: those of the arrays, or 1.
+    pub fn elements(&self) -> usize {
+        self.instances
     }
 
     fn given(
@@ -142,13 +189,13 @@ impl Prepared {
         control: &Control<'_>,
     ) -> Result<Self, Error> {
         let instances = call.inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
-        Self::planned(server, source, instances, Some(call), pinned, control)
+        Self::planned(server, source, Elements::fresh(instances), Some(call), pinned, control)
     }
 
     fn planned(
         server: &Server,
         source: Source,
-        instances: usize,
+        Elements { instances, noise }: Elements,
         call: Option<Call>,
         pinned: Option<&Plan>,
         control: &Control<'_>,
@@ -160,9 +207,9 @@ impl Prepared {
         let (server, source) = (server.clone(), Arc::new(source));
         let ready = call.as_ref().filter(|call| is_ready(&server, &source, call)).map(|call| &*call.inputs);
         let (threads, model) = (server.threads(), server.model());
-        let request = PlanRequest { source: &source, inputs: ready, instances, threads, model };
+        let request = PlanRequest { source: &source, inputs: ready, noise, instances, threads, model };
         let planned = plan(&server, &request, pinned, control)?;
-        Ok(Self { server, source, instances, call, planned, pinned: pinned.cloned() })
+        Ok(Self { server, source, instances, noise, call, planned, pinned: pinned.cloned() })
     }
 
     fn plan_anew(
@@ -172,7 +219,8 @@ impl Prepared {
         control: &Control<'_>,
     ) -> Result<Box<dyn PlannedWork>, Error> {
         let model = self.server.model_on(threads);
-        let request = PlanRequest { source: &self.source, inputs, instances: self.instances, threads, model };
+        let Self { source, noise, instances, .. } = self;
+        let request = PlanRequest { source, inputs, noise: *noise, instances: *instances, threads, model };
         plan(&self.server, &request, self.pinned.as_ref(), control)
     }
 

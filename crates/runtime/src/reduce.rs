@@ -1,6 +1,6 @@
 //! Reductions: an associative operation on all elements of an array.
 
-use crate::{Ciphertext, Control, Error, Inputs, Progress, Server, Type, Work};
+use crate::{Ciphertext, Control, Error, Plan, Prepared, Progress, Server, Type, Work};
 use solinas_circuits::program::{Op, Program, ProgramBuilder, ValueId};
 
 /// Neighbours that one level of a built-in reduction combines. A sum of these few numbers carries once.
@@ -106,7 +106,129 @@ fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
     levels
 }
 
+/// A level of a reduction: a program that combines each group of neighbours in an array into one element.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    program: Program,
+    neighbours: usize,
+    groups: usize,
+    elements: usize,
+}
+
+impl Level {
+    /// Number of elements of the array that the level takes. Every level takes fewer than the one before.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// The array of the first neighbours of all groups, that of the second ones, and so on.
+    fn columns(&self, array: &Ciphertext) -> Result<Vec<Ciphertext>, Error> {
+        let column = |place: usize| {
+            let elements = (0..self.groups)
+                .map(|group| array.get(group * self.neighbours + place))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ciphertext::stack(elements)
+        };
+        (0..self.neighbours).map(column).collect()
+    }
+
+    /// Returns the array that the next level takes, from the array of this level and the results of its program. After
+    /// the last level it holds one element.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for an array of another length; those of [`Ciphertext::stack`].
+    pub fn next(&self, array: &Ciphertext, mut results: Vec<Ciphertext>) -> Result<Ciphertext, Error> {
+        let combined = self.groups * self.neighbours;
+        if combined < self.elements {
+            results.push(array.slice(combined..self.elements)?);
+        }
+        Ciphertext::stack(results)
+    }
+}
+
+/// What a reduction combines.
+#[derive(Debug, Clone, Copy)]
+pub enum Reduced<'a> {
+    /// An array.
+    Array(&'a Ciphertext),
+    /// The only result of work that has not run.
+    Result(&'a Prepared),
+}
+
+impl Reduction<'_> {
+    /// Returns the levels of the reduction of an array of `len` elements of a type. An array of one element has none.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another type, and for a program that does not take two elements and return one element of
+    /// the same type.
+    pub fn levels(&self, ty: Type, len: usize) -> Result<Vec<Level>, Error> {
+        self.check(ty)?;
+        let mut elements = len;
+        let level = |(neighbours, groups)| {
+            let level = Level { program: self.program(ty, neighbours)?, neighbours, groups, elements };
+            elements = groups + elements % neighbours;
+            Ok(level)
+        };
+        levels(len, self.fan_in()).into_iter().map(level).collect()
+    }
+}
+
 impl Server {
+    /// Plans the levels of a reduction before the first one runs. The plans are those of [`Self::prepare_level`], unless
+    /// the array holds a ciphertext several times. Only the first level of a given array can run.
+    ///
+    /// # Errors
+    /// Those of [`Self::prepare`].
+    pub fn prepare_levels(
+        &self,
+        levels: &[Level],
+        reduced: Reduced<'_>,
+        control: &Control<'_>,
+    ) -> Result<Vec<Prepared>, Error> {
+        let mut all: Vec<Prepared> = Vec::new();
+        let mut noise = match reduced {
+            Reduced::Array(array) => array.elements.noise(),
+            Reduced::Result(prepared) => prepared.noise(),
+        };
+        for level in levels {
+            let prepared = match reduced {
+                Reduced::Array(array) if all.is_empty() => self.prepare_level(level, array, None, control)?,
+                _ => Prepared::expected(self, &level.program, level.groups, noise, control)?,
+            };
+            // Elements that pass to the next level keep their noise.
+            let passes = level.groups * level.neighbours < level.elements;
+            noise = prepared.noise().max(if passes { noise } else { 0 });
+            all.push(prepared);
+        }
+        Ok(all)
+    }
+
+    /// Plans a level of a reduction on its array, or takes a plan of [`Self::prepare_levels`] if it allows the noise of
+    /// the array. [`Level::next`] takes the results of [`Prepared::run`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for an array of another length; those of [`Self::prepare_pinned`] and [`Self::prepare`].
+    pub fn prepare_level(
+        &self,
+        level: &Level,
+        array: &Ciphertext,
+        plan: Option<&Plan>,
+        control: &Control<'_>,
+    ) -> Result<Prepared, Error> {
+        if array.len() != level.elements {
+            return Err(Error::Request {
+                what: format!("a level of {} elements got an array of {}", level.elements, array.len()),
+                help: "run the levels in order".into(),
+            });
+        }
+        let columns = level.columns(array)?;
+        let work = Work::program(&level.program, &columns);
+        match plan.map(|plan| self.prepare_pinned(work.clone(), plan, control)) {
+            None | Some(Err(Error::OtherPlan { .. })) => self.prepare(work, control),
+            Some(prepared) => prepared,
+        }
+    }
+
     /// Combines all elements of an array by an associative operation, in row order. Returns a scalar. Neighbours are
     /// combined level by level, so the work consists of a few programs. Their size does not depend on the length of the
     /// array.
@@ -120,40 +242,26 @@ impl Server {
         array: &Ciphertext,
         control: &Control<'_>,
     ) -> Result<Ciphertext, Error> {
-        let ty = array.ty();
-        reduction.check(ty)?;
+        let levels = reduction.levels(array.ty(), array.len())?;
         if array.shape().is_none() {
             return Err(Error::Request {
                 what: "a reduction takes an array, and this is one value".into(),
                 help: "encrypt several values as an array".into(),
             });
         }
-        let levels = levels(array.len(), reduction.fan_in());
-        let programs =
-            levels.iter().map(|&(count, _)| reduction.program(ty, count)).collect::<Result<Vec<_>, Error>>()?;
-        let mut steps = Vec::new();
-        for (program, &(_, groups)) in programs.iter().zip(&levels) {
-            let work = Work::program(program, Inputs::Fresh { instances: groups });
-            let cost = self.prepare(work, &control.without_progress())?.count()?;
-            steps.push(cost.bootstraps + cost.recrypts + cost.products);
-        }
-        let total: u64 = steps.iter().sum();
         let mut row = array.slice(0..array.len())?;
+        let expected = self.prepare_levels(&levels, Reduced::Array(&row), &control.without_progress())?;
+        let steps = |prepared: &Prepared| {
+            let cost = prepared.count()?;
+            Ok(cost.bootstraps + cost.recrypts + cost.products)
+        };
+        let steps = expected.iter().map(steps).collect::<Result<Vec<u64>, Error>>()?;
+        let total: u64 = steps.iter().sum();
         let mut done = 0;
-        for ((program, (count, groups)), steps) in programs.iter().zip(levels).zip(steps) {
-            let column = |place: usize| {
-                let elements =
-                    (0..groups).map(|group| row.get(group * count + place)).collect::<Result<Vec<_>, _>>()?;
-                Ciphertext::stack(elements)
-            };
-            let columns = (0..count).map(column).collect::<Result<Vec<_>, Error>>()?;
+        for (level, steps) in levels.iter().zip(steps) {
             let report = |part: Progress| control.report(done + part.done.saturating_mul(steps) / part.total, total);
-            let level = Control { progress: control.progress.is_some().then_some(&report), ..*control };
-            let mut parts = self.run(Work::program(program, &columns), &level)?;
-            if groups * count < row.len() {
-                parts.push(row.slice(groups * count..row.len())?);
-            }
-            row = Ciphertext::stack(parts)?;
+            let of_level = Control { progress: control.progress.is_some().then_some(&report), ..*control };
+            row = level.next(&row, self.prepare_level(level, &row, None, control)?.run(&of_level)?)?;
             done += steps;
         }
         row.get(0)

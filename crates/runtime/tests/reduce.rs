@@ -3,7 +3,8 @@
 
 use solinas_circuits::program::{Program, ProgramBuilder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, KeygenOptions, Plain, Progress, Reduction, Server, ServerKey, Type, keygen,
+    Ciphertext, ClientKey, Control, KeygenOptions, Plain, Plan, Progress, Reduced, Reduction, Server, ServerKey, Type,
+    keygen,
 };
 use std::sync::Mutex;
 
@@ -70,6 +71,33 @@ fn reductions_are_those_of_plain_arithmetic() {
                 assert_eq!(client.decrypt(&result).unwrap().values, [u128::from(want)], "{params} {reduction:?}");
             }
         }
+    }
+}
+
+#[test]
+fn levels_that_are_planned_before_give_the_bytes_of_the_whole() {
+    let control = Control::default();
+    for params in ["integers-40", "gates-40"] {
+        let (client, key) = keys(params);
+        let server = Server::new(&key, Some(2)).unwrap();
+        let array = encrypt(&client, U4, &[3, 9, 1, 12, 7]);
+        // Maxima of the gates family have more noise than fresh values.
+        let max = Program::from_op("max", &[U4; 2]).unwrap();
+        let reduction = Reduction::Program(&max);
+        let levels = reduction.levels(U4, array.len()).unwrap();
+        let plans = server.prepare_levels(&levels, Reduced::Array(&array), &control).unwrap();
+        let plans: Vec<Plan> = plans.iter().map(|prepared| prepared.plan().unwrap()).collect();
+        let mut row = array.clone();
+        for (level, plan) in levels.iter().zip(&plans) {
+            assert_eq!(level.elements(), row.len());
+            let prepared = server.prepare_level(level, &row, Some(plan), &control).unwrap();
+            assert_eq!(prepared.plan().unwrap().id(), plan.id(), "{params}");
+            row = level.next(&row, prepared.run(&control).unwrap()).unwrap();
+        }
+        let whole = server.reduce(reduction, &array, &control).unwrap();
+        assert_eq!(row.get(0).unwrap().to_bytes().unwrap(), whole.to_bytes().unwrap(), "{params}");
+        let error = server.prepare_level(&levels[0], &row, None, &control).unwrap_err().to_string();
+        assert!(error.contains("run the levels in order"), "{error}");
     }
 }
 

@@ -8,15 +8,18 @@ use crate::live::{JobKey, Live};
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
 use crate::store::Store;
+use crate::turns::Turns;
 use crate::writers::Writers;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
-/// Submissions that are checked and planned at a time.
+/// Submissions that are checked and planned at a time, one of each tenant.
 const PLANNERS: usize = 2;
+/// Uploads of a tenant at a time.
+const UPLOADS_EACH: usize = 8;
 
 /// A running service.
 pub(crate) struct App {
@@ -34,15 +37,16 @@ pub(crate) struct App {
     stopping: watch::Sender<bool>,
     /// Wakes the worker.
     work: (Mutex<bool>, Condvar),
-    pub(crate) planners: Semaphore,
-    pub(crate) uploads: Semaphore,
+    /// Reads and plans programs.
+    pub(crate) planners: Turns,
+    pub(crate) uploads: Turns,
     /// Who writes to an upload.
     pub(crate) writers: Writers,
 }
 
 impl App {
     pub(crate) fn new(config: Config, store: Store) -> Self {
-        let uploads = Semaphore::new(config.limits.uploads);
+        let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
         Self {
             config,
             store,
@@ -54,7 +58,7 @@ impl App {
             running: Mutex::default(),
             stopping: watch::Sender::new(false),
             work: Default::default(),
-            planners: Semaphore::new(PLANNERS),
+            planners: Turns::new(PLANNERS, 1),
             uploads,
             writers: Writers::default(),
         }

@@ -162,6 +162,8 @@ codes! {
     BadParams = "bad_params", StatusCode::UNPROCESSABLE_ENTITY, "The parameters do not allow this";
     ResearchOnly = "research_only", StatusCode::UNPROCESSABLE_ENTITY, "The key protects little or nothing";
     TooExpensive = "too_expensive", StatusCode::UNPROCESSABLE_ENTITY, "The job costs more than it may";
+    DeadlinePassed = "deadline_passed", StatusCode::UNPROCESSABLE_ENTITY, "The deadline has passed";
+    OverBudget = "over_budget", StatusCode::UNPROCESSABLE_ENTITY, "The job took more than it may";
     PlanningLimit = "planning_limit", StatusCode::UNPROCESSABLE_ENTITY, "The planning takes too long";
     IdempotencyMismatch = "idempotency_mismatch", StatusCode::UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request";
     KeyMissing = "key_missing", StatusCode::FAILED_DEPENDENCY, "The key is not registered";

@@ -25,11 +25,16 @@ mod listen;
 mod live;
 mod metrics;
 mod prepared;
+mod run;
 mod service;
+mod stages;
+mod stop;
 mod store;
 mod task;
 mod time;
+mod timeline;
 mod tls;
+mod turns;
 mod worker;
 mod writers;
 

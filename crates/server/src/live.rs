@@ -1,6 +1,7 @@
 //! What happens to jobs now: progress that is too frequent for the database, and bells for those who wait.
 
 use crate::id::{Id, Tenant};
+use crate::timeline::Timeline;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,7 @@ pub(crate) struct Live(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     running: HashMap<JobKey, Progress>,
+    timelines: HashMap<JobKey, Timeline>,
     bells: HashMap<JobKey, watch::Sender<u64>>,
 }
 
@@ -45,9 +47,22 @@ impl Live {
         self.ring(job);
     }
 
-    /// Forgets the progress of a job, which is in the database now, and rings.
+    /// The measured waves of a running job.
+    pub(crate) fn timeline(&self, job: &JobKey) -> Option<Timeline> {
+        self.state().timelines.get(job).cloned()
+    }
+
+    /// Changes the measured waves of a running job.
+    pub(crate) fn measured(&self, job: &JobKey, change: impl FnOnce(&mut Timeline)) {
+        change(self.state().timelines.entry(job.clone()).or_default());
+    }
+
+    /// Forgets the progress and the waves of a job, which are in the database now, and rings.
     pub(crate) fn settled(&self, job: &JobKey) {
-        self.state().running.remove(job);
+        let mut state = self.state();
+        state.running.remove(job);
+        state.timelines.remove(job);
+        drop(state);
         self.ring(job);
     }
 

@@ -53,7 +53,6 @@ pub(crate) struct Metrics {
     pub(crate) estimate_ratio: Histogram,
     pub(crate) leases_lost: Counter,
     pub(crate) attempts: Counter,
-    pub(crate) divergent_results: Counter,
     pub(crate) keys_prepared: Gauge,
     pub(crate) key_evictions: Counter,
     pub(crate) blob_bytes: Gauge,
@@ -75,7 +74,6 @@ impl Metrics {
             estimate_ratio: Histogram::new([0.5, 0.7, 0.9, 1.1, 1.4, 2.0, 4.0]),
             leases_lost: Counter::default(),
             attempts: Counter::default(),
-            divergent_results: Counter::default(),
             keys_prepared: Gauge::default(),
             key_evictions: Counter::default(),
             blob_bytes: Gauge::default(),
@@ -93,8 +91,6 @@ impl Metrics {
         registry.register("estimate_ratio", "Seconds of a job over those predicted", all.estimate_ratio.clone());
         registry.register("lease_lost", "Leases that ended before their work", all.leases_lost.clone());
         registry.register("attempts", "Starts of jobs", all.attempts.clone());
-        let help = "Two runs of a job with other bytes: a fault of the hardware";
-        registry.register("divergent_results", help, all.divergent_results.clone());
         registry.register("keys_prepared", "Keys in memory", all.keys_prepared.clone());
         registry.register("key_evictions", "Keys removed from memory", all.key_evictions.clone());
         registry.register("blob_bytes", "Bytes of all blobs", all.blob_bytes.clone());

@@ -1,8 +1,9 @@
 //! The task of a job: a program or circuit, and its inputs.
 
 use crate::app::App;
-use crate::error::{Code, Problem, parts};
+use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
+use crate::stages::{ReduceSpec, Reduction, Stage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use solinas_runtime::{
@@ -19,6 +20,8 @@ use std::time::Duration;
 pub(crate) enum InputSpec {
     /// A ciphertext that was uploaded.
     Blob(Digest),
+    /// The elements of an array that was uploaded, each as an input of its own.
+    Elements(Digest),
     /// Values that the service sees.
     Constant(Constant),
 }
@@ -36,16 +39,36 @@ pub(crate) struct Constant {
     pub(crate) shape: Option<Vec<usize>>,
 }
 
-/// What a job computes.
+impl InputSpec {
+    /// The digest of an uploaded ciphertext.
+    pub(crate) fn digest(&self) -> Option<&Digest> {
+        match self {
+            Self::Blob(digest) | Self::Elements(digest) => Some(digest),
+            Self::Constant(_) => None,
+        }
+    }
+}
+
+/// What a job computes, without its inputs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Computation {
+    /// The program or circuit. Of a reduction, it is that of each element, if there is one.
+    pub(crate) program: Option<Digest>,
+    /// How the elements of the only result of the program, or of the only input, are combined.
+    pub(crate) reduce: Option<ReduceSpec>,
+}
+
+/// What a worker reads of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub(crate) key: String,
-    pub(crate) program: Digest,
+    #[serde(flatten)]
+    pub(crate) computation: Computation,
     pub(crate) inputs: Vec<InputSpec>,
     /// Whether the results are compact.
     pub(crate) compact: bool,
-    /// The plan, which is fixed when the job is accepted. None for schemes without plans.
-    pub(crate) plan: Option<Digest>,
+    /// The stages, in order.
+    pub(crate) stages: Vec<Stage>,
 }
 
 /// A program or a circuit.
@@ -100,8 +123,16 @@ impl Source {
         }
     }
 
+    /// The number of inputs.
+    fn inputs(&self) -> usize {
+        match self {
+            Self::Program(program) => program.inputs.len(),
+            Self::Circuit(netlist) => netlist.inputs().len(),
+        }
+    }
+
     /// Names of the outputs.
-    fn outputs(&self) -> Vec<&str> {
+    pub(crate) fn outputs(&self) -> Vec<&str> {
         match self {
             Self::Program(program) => program.outputs.iter().map(|output| output.name.as_str()).collect(),
             Self::Circuit(netlist) => netlist.outputs().iter().map(|port| port.name.as_str()).collect(),
@@ -117,16 +148,42 @@ impl Source {
     }
 }
 
+/// Memory for the inputs of a job: a quarter of what is free when the first of them is read.
+struct Room(u64);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(solinas_runtime::memory_budget().map_or(u64::MAX, |budget| budget / 4))
+    }
+}
+
+impl Room {
+    fn take(&mut self, bytes: u64) -> Result<(), Problem> {
+        self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
+            let what = "the inputs together are larger than the memory that the service has for them";
+            Problem::new(Code::TooLarge, what, "split the job")
+        })?;
+        Ok(())
+    }
+}
+
 /// A task in memory.
 pub(crate) struct Task {
     pub(crate) server: Server,
-    source: Source,
-    inputs: Vec<Input>,
+    /// None for a reduction of the only input.
+    pub(crate) source: Option<Source>,
+    pub(crate) reduction: Option<Reduction>,
+    pub(crate) inputs: Vec<Input>,
 }
 
 impl Task {
-    /// Checks and plans it, or takes a plan.
-    pub(crate) fn prepare(&self, plan: Option<&Plan>, control: &Control<'_>) -> Result<Prepared, Problem> {
+    /// Checks and plans its program or circuit, or takes a plan.
+    pub(crate) fn prepare(
+        &self,
+        source: &Source,
+        plan: Option<&Plan>,
+        control: &Control<'_>,
+    ) -> Result<Prepared, Problem> {
         let encrypted = || -> Result<Vec<Ciphertext>, Problem> {
             let one = |input: &Input| match input {
                 Input::Encrypted(ciphertext) => Ok(ciphertext.clone()),
@@ -138,7 +195,7 @@ impl Task {
             };
             self.inputs.iter().map(one).collect()
         };
-        let work = match &self.source {
+        let work = match source {
             Source::Program(program) => Work::program(program, &self.inputs),
             Source::Circuit(netlist) => Work::circuit(netlist, &encrypted()?),
         };
@@ -150,7 +207,10 @@ impl Task {
 
     /// Names of the results.
     pub(crate) fn outputs(&self) -> Vec<&str> {
-        self.source.outputs()
+        match (&self.source, &self.reduction) {
+            (Some(source), None) => source.outputs(),
+            _ => vec!["result"],
+        }
     }
 }
 
@@ -165,8 +225,9 @@ impl App {
         };
         let load = || {
             let loaded = ServerKey::load(&self.store.path(tenant, &key.blob)).map_err(|error| {
-                let (detail, fix) = parts(&error.to_string());
-                Problem::new(Code::BadFile, detail, fix)
+                tracing::error!(%error, "a registered key cannot be read");
+                let what = format!("the file of the key {key_id} is damaged on the service");
+                Problem::new(Code::BadFile, what, "ask the operator to run `solinas admin check`")
             })?;
             let options = ServerOptions { threads: self.config.threads, ..ServerOptions::default() };
             Ok(Server::with_options(&loaded, &options)?)
@@ -200,46 +261,73 @@ impl App {
         &self,
         tenant: &Tenant,
         key: &str,
-        program: &Digest,
+        computation: &Computation,
         inputs: &[InputSpec],
     ) -> Result<Task, Problem> {
-        let source = self.source(tenant, program)?;
+        let source = computation.program.as_ref().map(|program| self.source(tenant, program)).transpose()?;
         let server = self.server(tenant, key)?;
-        let inputs = inputs.iter().map(|input| self.input(tenant, input)).collect::<Result<_, _>>()?;
-        Ok(Task { server, source, inputs })
-    }
-
-    fn input(&self, tenant: &Tenant, input: &InputSpec) -> Result<Input, Problem> {
-        match input {
-            InputSpec::Constant(Constant { ty, values, shape }) => {
-                let ty: Type = ty.parse()?;
-                Ok(Input::Public(Plain::parse(ty, values, shape.clone())?))
-            }
-            InputSpec::Blob(digest) => {
-                let Some(blob) = self.store.blob(tenant, digest)? else {
-                    return Err(Problem::blob_missing(digest));
-                };
-                if blob.kind != "ciphertext" {
-                    let what = format!("the blob {digest} is a {}, and inputs are ciphertexts", blob.kind);
-                    return Err(Problem::new(Code::WrongType, what, "name the blob of a ciphertext"));
-                }
-                let ciphertext = Ciphertext::load(&self.store.path(tenant, digest)).map_err(|error| {
-                    // The path is of no use to a caller.
-                    let error = match error {
-                        solinas_runtime::Error::InFile { source, .. } => *source,
-                        other => other,
-                    };
-                    let mut problem = Problem::from(error);
-                    problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
-                    problem
-                })?;
-                if ciphertext.is_compact() {
-                    let what = format!("the blob {digest} is a compact result, which cannot be computed with");
-                    return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
-                }
-                Ok(Input::Encrypted(ciphertext))
+        let most = self.config.limits.inputs;
+        let expected = source.as_ref().filter(|_| computation.reduce.is_none()).map(Source::inputs);
+        if let Some(expected) = expected.filter(|&expected| inputs.len() > expected) {
+            let what = format!("the program has {expected} inputs, and the job gives {}", inputs.len());
+            return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
+        }
+        let mut room = Room::default();
+        let mut all = Vec::new();
+        for input in inputs {
+            all.extend(self.input(tenant, input, &mut room)?);
+            if all.len() > most {
+                let fix = "put values together in arrays; the operator's setting is `inputs`";
+                return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
             }
         }
+        let reduction = match &computation.reduce {
+            Some(how) => Some(self.reduction(tenant, how, source.as_ref(), &all)?),
+            None => None,
+        };
+        Ok(Task { server, source, reduction, inputs: all })
+    }
+
+    /// An input, or one for each of its elements.
+    fn input(&self, tenant: &Tenant, input: &InputSpec, room: &mut Room) -> Result<Vec<Input>, Problem> {
+        let mut uploaded = |digest: &Digest| self.ciphertext(tenant, digest, room);
+        Ok(match input {
+            InputSpec::Constant(Constant { ty, values, shape }) => {
+                let ty: Type = ty.parse()?;
+                vec![Input::Public(Plain::parse(ty, values, shape.clone())?)]
+            }
+            InputSpec::Blob(digest) => vec![uploaded(digest)?.into()],
+            InputSpec::Elements(digest) => {
+                let array = uploaded(digest)?;
+                (0..array.len()).map(|index| Ok(array.get(index)?.into())).collect::<Result<_, Problem>>()?
+            }
+        })
+    }
+
+    fn ciphertext(&self, tenant: &Tenant, digest: &Digest, room: &mut Room) -> Result<Ciphertext, Problem> {
+        let Some(blob) = self.store.blob(tenant, digest)? else {
+            return Err(Problem::blob_missing(digest));
+        };
+        if blob.kind != "ciphertext" {
+            let what = format!("the blob {digest} is a {}, and inputs are ciphertexts", blob.kind);
+            return Err(Problem::new(Code::WrongType, what, "name the blob of a ciphertext"));
+        }
+        room.take(blob.bytes)?;
+        let ciphertext = Ciphertext::load(&self.store.path(tenant, digest)).map_err(|error| {
+            // The path is of no use to a caller.
+            let error = match error {
+                solinas_runtime::Error::InFile { source, .. } => *source,
+                other => other,
+            };
+            let mut problem = Problem::from(error);
+            problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
+            problem
+        })?;
+        if ciphertext.is_compact() {
+            let what = format!("the blob {digest} is a compact result, which cannot be computed with");
+            return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
+        }
+        Ok(ciphertext)
     }
 
     /// Core-milliseconds of work: its counts times the measured time of one step under its parameters.

@@ -24,6 +24,11 @@ pub(crate) fn http(milliseconds: i64) -> String {
     jiff::fmt::rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&time).unwrap_or_default()
 }
 
+/// The time of a text in RFC 3339, with its offset from UTC.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
+}
+
 /// The number of the day since the beginning of 1970.
 pub(crate) fn day(milliseconds: i64) -> i64 {
     milliseconds.div_euclid(DAY)

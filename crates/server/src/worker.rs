@@ -4,22 +4,20 @@
 
 use crate::app::{App, lock};
 use crate::error::{Code, Error, Problem};
-use crate::live::JobKey;
+use crate::run::{End, compute};
+use crate::stop::{self, Stop};
 use crate::store::{Finished, Lease};
-use crate::task::{Spec, steps};
 use crate::time::{self, SECOND};
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, Control, Plan, Prepared, Ran, RunState, caught};
-use std::path::Path;
+use solinas_runtime::{Ciphertext, caught};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long a job runs before other tenants get their turn.
-const TURN: Duration = Duration::from_secs(1);
 /// Time between two renewals of a lease.
 const RENEWAL: Duration = Duration::from_secs(10);
+/// Time between two looks at deadlines and budgets.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Runs jobs until the service stops.
 pub(crate) fn work(app: &App) {
@@ -42,6 +40,7 @@ pub(crate) fn work(app: &App) {
 
 /// The next job, by the shares of the tenants.
 fn next(app: &App) -> Result<Option<Lease>, Error> {
+    fail_late(app)?;
     let ready = app.store.ready()?;
     match lock(&app.shares).next(&ready) {
         Some(tenant) => app.store.lease(&tenant),
@@ -49,16 +48,13 @@ fn next(app: &App) -> Result<Option<Lease>, Error> {
     }
 }
 
-/// The end of a run.
-enum End {
-    /// The results with their names.
-    Done(Vec<(String, Ciphertext)>),
-    Paused,
-    Refused(Problem),
-    /// For want of memory or disk.
-    Later(Problem),
-    /// Someone cancelled it.
-    Cancelled,
+/// Fails the jobs that wait past their deadlines.
+fn fail_late(app: &App) -> Result<(), Error> {
+    for (tenant, id) in app.store.fail_late(|deadline| stop::late(deadline).to_json())? {
+        app.store.remove_checkpoint(&tenant, id);
+        app.live.ring(&(tenant, id));
+    }
+    Ok(())
 }
 
 /// Runs a job, and records how it ended.
@@ -69,17 +65,18 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     if lease.first {
         app.metrics.job_wait_seconds.observe((time::now() - lease.created) as f64 / 1e3);
     }
-    let cancel = Arc::new(AtomicBool::new(false));
-    lock(&app.running).insert(key.clone(), Arc::clone(&cancel));
+    let stop = Stop::default();
+    lock(&app.running).insert(key.clone(), Arc::clone(stop.flag()));
     app.live.report(&key, |_| {});
+    app.live.measured(&key, |timeline| *timeline = lease.timeline.clone());
     let end = match lease.attempts > u64::from(app.config.limits.attempts) {
         true => End::Refused(Problem::new(
             Code::Internal,
             format!("the job ended its process {} times (worker_died)", lease.attempts - 1),
             "split the job: it may need more memory than the service has",
         )),
-        false => renewed(app, lease, || {
-            caught(|| Ok(compute(app, lease, &cancel)))
+        false => renewed(app, lease, &stop, || {
+            caught(|| Ok(compute(app, lease, &stop)))
                 .unwrap_or_else(|error: solinas_runtime::Error| End::Later(error.into()))
         }),
     };
@@ -89,51 +86,61 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     let finished = match end {
         End::Done(results) => {
             app.metrics.job_run_seconds.observe(start.elapsed().as_secs_f64());
-            Finished::Succeeded(store_results(app, lease, &results)?)
+            match store_results(app, lease, &results) {
+                Ok(results) => Finished::Succeeded(results),
+                Err(error) => later(lease, &error.into()),
+            }
         }
         End::Paused => Finished::Paused,
-        End::Later(problem) if lease.attempts < u64::from(app.config.limits.attempts) => {
-            tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
-            Finished::Later(10 * SECOND * lease.attempts as i64)
+        // A full disk is no fault of the job.
+        End::Later(problem)
+            if problem.code == Code::DiskFull || lease.attempts < u64::from(app.config.limits.attempts) =>
+        {
+            later(lease, &problem)
         }
         End::Refused(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
         // The records say so already.
         End::Cancelled => Finished::Paused,
     };
     let progress = app.live.progress(&key).unwrap_or_default();
-    let held = app.store.finish(lease, core_ms, (progress.done, progress.total), &finished)?;
+    let timeline = app.live.timeline(&key);
+    let held = app.store.finish(lease, core_ms, (progress.done, progress.total), &timeline, &finished)?;
     match (&finished, held) {
         (Finished::Succeeded(_) | Finished::Failed(_), true) => app.store.remove_checkpoint(&lease.tenant, lease.id),
         (_, true) => {}
-        (_, false) if cancel.load(Ordering::Relaxed) => app.store.remove_checkpoint(&lease.tenant, lease.id),
-        (finished, false) => lost(app, lease, finished)?,
+        (_, false) if stop.is_set() => app.store.remove_checkpoint(&lease.tenant, lease.id),
+        (_, false) => {
+            app.metrics.leases_lost.inc();
+            tracing::warn!(job = %lease.id, "a lease ended before its work");
+        }
     }
     app.live.settled(&key);
     Ok(())
 }
 
-/// A lease ended before its work. If another run has succeeded, its results must be the same.
-fn lost(app: &App, lease: &Lease, finished: &Finished) -> Result<(), Error> {
-    app.metrics.leases_lost.inc();
-    tracing::warn!(job = %lease.id, "a lease ended before its work");
-    let digests = |results: &Value| -> Vec<Value> {
-        results.as_array().into_iter().flatten().map(|result| result["digest"].clone()).collect()
-    };
-    if let (Finished::Succeeded(own), Some(first)) = (finished, app.store.results(&lease.tenant, lease.id)?)
-        && digests(own) != digests(&first)
-    {
-        app.metrics.divergent_results.inc();
-        tracing::error!(job = %lease.id, "two runs of a job gave other bytes: the hardware may be faulty");
-    }
-    Ok(())
+/// Lets a job wait before its next try.
+fn later(lease: &Lease, problem: &Problem) -> Finished {
+    tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
+    Finished::Later { wait: 10 * SECOND * (lease.attempts as i64).min(6), counts: problem.code != Code::DiskFull }
 }
 
-/// Does work, and renews the lease meanwhile.
-fn renewed<T>(app: &App, lease: &Lease, work: impl FnOnce() -> T) -> T {
+/// Does work. Meanwhile it renews the lease, and looks at deadlines and budgets.
+fn renewed<T>(app: &App, lease: &Lease, stop: &Stop, work: impl FnOnce() -> T) -> T {
     let (done, ends) = mpsc::channel::<()>();
+    let start = Instant::now();
+    stop.check(lease, start, app.threads());
     std::thread::scope(|scope| {
         let renew = move || {
-            while ends.recv_timeout(RENEWAL) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let mut renewal = start + RENEWAL;
+            while ends.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                stop.check(lease, start, app.threads());
+                if let Err(error) = fail_late(app) {
+                    tracing::error!(%error, "jobs past their deadlines could not be ended");
+                }
+                if Instant::now() < renewal {
+                    continue;
+                }
+                renewal = Instant::now() + RENEWAL;
                 let progress = app.live.progress(&(lease.tenant.clone(), lease.id)).unwrap_or_default();
                 match app.store.renew(lease, progress.done, progress.total) {
                     Ok(true) => {}
@@ -149,132 +156,6 @@ fn renewed<T>(app: &App, lease: &Lease, work: impl FnOnce() -> T) -> T {
         drop(done);
         result
     })
-}
-
-/// Computes a job, or a part of it.
-fn compute(app: &App, lease: &Lease, cancel: &AtomicBool) -> End {
-    let prepared = || -> Result<(Prepared, Spec, crate::task::Task), Problem> {
-        let spec: Spec = serde_json::from_value(lease.spec.clone())
-            .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        let task = app.task(&lease.tenant, &spec.key, &spec.program, &spec.inputs)?;
-        let plan = match &spec.plan {
-            Some(plan) => Some(Plan::load(&app.store.path(&lease.tenant, plan))?),
-            None => None,
-        };
-        let control = Control { progress: None, cancel: Some(cancel) };
-        Ok((task.prepare(plan.as_ref(), &control)?, spec, task))
-    };
-    let (prepared, spec, task) = match prepared() {
-        Ok(prepared) => prepared,
-        Err(_) if cancel.load(Ordering::Relaxed) => return End::Cancelled,
-        Err(problem) if problem.code == Code::Internal || problem.code == Code::DiskFull => return End::Later(problem),
-        Err(problem) => return End::Refused(problem),
-    };
-    let start = Instant::now();
-    let first = AtomicU64::new(u64::MAX);
-    let key = (lease.tenant.clone(), lease.id);
-    let report = |now: solinas_runtime::Progress| {
-        first.fetch_min(now.done, Ordering::Relaxed);
-        app.live.report(&key, |progress| (progress.done, progress.total) = (now.done, now.total));
-    };
-    let control = Control { progress: Some(&report), cancel: Some(cancel) };
-    let ran = match spec.plan.is_some() {
-        true => in_parts(app, lease, &prepared, &control),
-        false => prepared.run(&control).map(Ran::Done).map_err(Problem::from),
-    };
-    let seconds = start.elapsed().as_secs_f64();
-    let params = task.server.params().name;
-    if let Ok(count) = prepared.count() {
-        learn(app, &params, steps(&count), &key, seconds, first.load(Ordering::Relaxed));
-    }
-    let compact = |results: Vec<Ciphertext>| -> Result<Vec<Ciphertext>, Problem> {
-        match spec.compact {
-            true => results.iter().map(|result| Ok(task.server.compact(result)?)).collect(),
-            false => Ok(results),
-        }
-    };
-    match ran {
-        Ok(Ran::Done(results)) => match compact(results) {
-            Ok(results) => {
-                let names = task.outputs().into_iter().map(str::to_owned);
-                End::Done(names.zip(results).collect())
-            }
-            Err(problem) => End::Refused(problem),
-        },
-        Ok(Ran::Paused(_)) => End::Paused,
-        Err(_) if cancel.load(Ordering::Relaxed) => End::Cancelled,
-        Err(problem) if matches!(problem.code, Code::Internal | Code::DiskFull | Code::BadParams) => {
-            End::Later(problem)
-        }
-        Err(problem) => End::Refused(problem),
-    }
-}
-
-/// Learns the time of a step, and counts the work.
-fn learn(app: &App, params: &str, steps: f64, job: &JobKey, seconds: f64, first: u64) {
-    let progress = app.live.progress(job).unwrap_or_default();
-    let done = progress.done.saturating_sub(first);
-    let core_ms = 1e3 * seconds * app.threads() as f64;
-    let under = crate::metrics::Under { params: params.to_owned() };
-    app.metrics.bootstraps.get_or_create(&under).inc_by(done);
-    app.metrics.bootstrap_core_seconds.get_or_create(&under).inc_by(core_ms / 1e3);
-    // Short runs say little.
-    if first == 0 && progress.done == progress.total && done > 0 && seconds > 0.05 {
-        if let Some(rate) = app.rate(params) {
-            app.metrics.estimate_ratio.observe(core_ms / (rate * steps));
-        }
-        app.measured(params, steps, core_ms);
-    }
-}
-
-/// Runs until the end or the next pause, from the last checkpoint on.
-fn in_parts(app: &App, lease: &Lease, prepared: &Prepared, control: &Control<'_>) -> Result<Ran, Problem> {
-    let file = app.store.checkpoint(&lease.tenant, lease.id);
-    let mut state = kept(&file);
-    let key = (lease.tenant.clone(), lease.id);
-    let begin = Instant::now();
-    loop {
-        let start = Instant::now();
-        let turn_ends = || {
-            let core_ms = begin.elapsed().as_millis() as i64 * app.threads() as i64;
-            begin.elapsed() >= TURN
-                && app.store.ready().is_ok_and(|ready| lock(&app.shares).goes_before(&lease.tenant, core_ms, &ready))
-        };
-        let leaves = AtomicBool::new(false);
-        let pause = |position: solinas_runtime::Position| {
-            app.live.report(&key, |progress| {
-                (progress.wave, progress.waves) = (position.wave, position.waves);
-            });
-            if app.is_stopping() || turn_ends() {
-                leaves.store(true, Ordering::Relaxed);
-                return true;
-            }
-            start.elapsed() >= app.config.checkpoint
-        };
-        let ran = match prepared.run_until(state.as_ref(), pause, control) {
-            // A checkpoint of an earlier version, for example.
-            Err(solinas_runtime::Error::OtherRun { .. }) if state.is_some() => {
-                state = None;
-                continue;
-            }
-            ran => ran?,
-        };
-        let Ran::Paused(paused) = ran else { return Ok(ran) };
-        paused.save(&file)?;
-        app.store.advanced(lease)?;
-        if leaves.load(Ordering::Relaxed) {
-            return Ok(Ran::Paused(paused));
-        }
-        state = Some(*paused);
-    }
-}
-
-/// The checkpoint in a file. A damaged one counts for nothing: the job begins again.
-fn kept(file: &Path) -> Option<RunState> {
-    if !file.exists() {
-        return None;
-    }
-    RunState::load(file).inspect_err(|error| tracing::warn!(%error, "a checkpoint is not used")).ok()
 }
 
 /// Stores the results, and describes them.

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from solinas import _core
 from solinas._errors import ShapeError, TypeMismatchError
@@ -193,6 +193,7 @@ Step = (
     | tuple[_core.Circuit, list[int], _core.Plan | None]
     | tuple[int, list[int], list[int] | None]
     | tuple[list[int], list[int]]
+    | tuple[str, _core.Program | None, _core.Program | None, list[int]]
 )
 
 
@@ -217,6 +218,20 @@ class Schedule:
         for at, step in enumerate(self.steps):
             if isinstance(step[0], (_core.Program, _core.Circuit)):
                 self.steps[at] = (step[0], step[1], pinned)  # type: ignore[assignment]
+
+    def reduce(self, name: str, own: _core.Program | None) -> None:
+        """Combine the elements of the only output by a reduction with this name, or by a program of its own.
+
+        If the last program computes nothing but the output, it becomes a part of the step.
+        """
+        (output,) = self.outputs
+        program = self.steps[-1][0] if self.steps else None
+        if isinstance(program, _core.Program) and len(program.outputs) == 1 and output == self._count - 1:
+            self.steps[-1] = (name, own, program, cast(list[int], self.steps[-1][1]))
+            return
+        self.steps.append((name, own, None, [output]))
+        self.outputs = [self._count]
+        self._count += 1
 
     def _number(self, nodes: Iterable[Node]) -> None:
         for node in nodes:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar, overload
 
 from solinas import _core
 from solinas._ciphertext import Ciphertext
 from solinas._data import shorten
 from solinas._errors import ParameterError, RangeError, TypeMismatchError
+from solinas._expression import Schedule
+from solinas._files import PathLike
 from solinas._job import Job, Progress
 from solinas._keys import ServerKey
 from solinas._program import Program
-from solinas._server import check_keys, recorded, restored
+from solinas._server import check_keys, recorded, reduced, restored
 
 X = TypeVar("X")
 
@@ -108,35 +111,88 @@ class RemoteServer:
         return self._key.key_id
 
     @overload
-    def run(self, value: X, /, *, progress: Progress = False) -> X: ...
+    def run(
+        self,
+        value: X,
+        /,
+        *,
+        progress: Progress = False,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+    ) -> X: ...
     @overload
-    def run(self, *values: Any, progress: Progress = False) -> tuple[Any, ...]: ...
-    def run(self, *values: Any, progress: Progress = False) -> Any:
+    def run(
+        self,
+        *values: Any,
+        progress: Progress = False,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+    ) -> tuple[Any, ...]: ...
+    def run(
+        self,
+        *values: Any,
+        progress: Progress = False,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+    ) -> Any:
         """Compute recorded values on the service and wait for them, as `Server.run` does.
 
         `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
         the job on the service. A key that the service has lost is sent again.
 
+        A job that has not ended at `deadline` fails. A job that is expected to take more than `max_core_seconds` is
+        refused, and one that takes more fails. Values that take several programs have a job for each of them, and
+        the limits hold for each job.
+
         Raises KeyMismatchError for values of another key, and ServiceError if the service cannot compute them.
         """
-        return self._start(values).result(progress=progress)
+        return self._start(values, deadline, max_core_seconds).result(progress=progress)
 
     @overload
-    def start(self, value: X, /) -> Job[X]: ...
+    def start(
+        self, value: X, /, *, deadline: datetime | None = None, max_core_seconds: float | None = None
+    ) -> Job[X]: ...
     @overload
-    def start(self, *values: Any) -> Job[tuple[Any, ...]]: ...
-    def start(self, *values: Any) -> Job[Any]:
+    def start(
+        self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None
+    ) -> Job[tuple[Any, ...]]: ...
+    def start(
+        self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None
+    ) -> Job[Any]:
         """Start the computation of recorded values on the service, as `run` computes them, and return the job.
 
         The job can be awaited. It is driven from this process; `Service.job` follows one job of the service without it.
         """
-        return self._start(values)
+        return self._start(values, deadline, max_core_seconds)
 
-    def _start(self, values: tuple[Any, ...]) -> Job[Any]:
+    def _start(self, values: tuple[Any, ...], deadline: datetime | None, most: float | None) -> Job[Any]:
         structure, roots, planned = recorded(values)
+        return Job(self._job(planned, deadline, most), lambda results: restored(structure, roots, results))
+
+    def _job(self, planned: Schedule, deadline: datetime | None, most: float | None) -> _core.Job:
         check_keys(planned, self.key_id)
-        job = self._service._inner.start(self._key._inner, planned.inputs, planned.steps, planned.outputs)
-        return Job(job, lambda results: restored(structure, roots, results))
+        time = None if deadline is None else deadline.astimezone().isoformat()
+        return self._service._inner.start(
+            self._key._inner, planned.inputs, planned.steps, planned.outputs, time, most
+        )
+
+    def map_reduce(
+        self,
+        function: Callable[..., Any],
+        how: str | Program[..., Any],
+        *values: Any,
+        progress: Progress = False,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+    ) -> Any:
+        """Apply a function to arrays, combine the elements of its result, and wait for the value.
+
+        This computes what `Server.map_reduce` does, in one job if the function is a program. The limits are those of
+        `run`.
+        """
+        planned, kind = reduced(function, how, values)
+        job = self._job(planned, deadline, max_core_seconds)
+        return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
 
     def estimate(self, program: Program[..., Any], *, elements: int = 1) -> RemoteEstimate:
         """Predict the cost of a program on fresh inputs of `elements` values."""
@@ -169,6 +225,24 @@ class RemoteJob:
         """Return what the service says of the job: its state, progress, cost and results."""
         state: Mapping[str, Any] = json.loads(self._service._inner.job(self._id))
         return state
+
+    def schedule(self) -> Sequence[Mapping[str, Any]]:
+        """Return the waves of the job: bootstraps that need the results of earlier waves only.
+
+        A wave has its `bootstraps`, those that are `done`, `estimated_ms`, and `measured_ms` when it is done.
+        """
+        waves: Sequence[Mapping[str, Any]] = json.loads(self._service._inner.schedule(self._id))["waves"]
+        return waves
+
+    def draw(self, path: PathLike | None = None) -> str:
+        """Draw the schedule in SVG, with a bar for each wave, and return the text.
+
+        If a path is given, the text is also written there.
+        """
+        drawn = self._service._inner.schedule_svg(self._id)
+        if path is not None:
+            _core.write_text(path, drawn)
+        return drawn
 
     def result(self, timeout: float | None = None, *, progress: Progress = False) -> Sequence[Any]:
         """Wait for the results and return them, one for each output of the program.

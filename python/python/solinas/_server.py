@@ -160,6 +160,25 @@ class Server:
         job = self._inner.start(planned.inputs, planned.steps, planned.outputs)
         return Job(job, lambda results: restored(structure, roots, results))
 
+    def map_reduce(
+        self,
+        function: Callable[..., Any],
+        how: str | Program[..., Any],
+        *values: Any,
+        progress: Progress = False,
+    ) -> Any:
+        """Apply a function to arrays, combine the elements of its result, and wait for the value.
+
+        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or a program of two values that returns one of their
+        type and is associative. Elements are combined level by level, so no program grows with the arrays. Raises what
+        `run` raises, RangeError for an unknown name, and TypeMismatchError if the result of the function is no array.
+        """
+        warn_of_weakness(self._key._weakness, 2)
+        planned, kind = reduced(function, how, values)
+        check_keys(planned, self.key_id)
+        job = self._inner.start(planned.inputs, planned.steps, planned.outputs)
+        return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
+
     def _schedule(self, roots: list[Node]) -> Schedule:
         """Return the steps for these values. Raises KeyMismatchError if one belongs to another key."""
         planned = schedule(roots)
@@ -276,6 +295,27 @@ def recorded(values: tuple[Any, ...]) -> tuple[Any, list[Node], Schedule]:
     roots: list[Node] = []
     _map(structure, lambda value: roots.append(_root(value)))
     return structure, roots, schedule(roots)
+
+
+REDUCTIONS = ("sum", "min", "max", "any", "all")
+
+
+def reduced(
+    function: Callable[..., Any], how: str | Program[..., Any], values: tuple[Any, ...]
+) -> tuple[Schedule, str]:
+    """Return the steps that apply a function and reduce its result, and the name of the type of the value."""
+    if not isinstance(how, Program) and how not in REDUCTIONS:
+        raise RangeError(
+            f"there is no reduction {shorten(how)}: take {', '.join(REDUCTIONS)}, or a function decorated with "
+            "@sl.program"
+        )
+    mapped = function(*values)
+    if not isinstance(mapped, EncryptedArray):
+        raise TypeMismatchError(f"map_reduce combines the elements of an encrypted array, got {shorten(mapped)}")
+    root = _root(mapped)
+    planned = schedule([root])
+    planned.reduce(*((how, None) if isinstance(how, str) else ("program", how._inner)))
+    return planned, root.type
 
 
 def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext]) -> Any:

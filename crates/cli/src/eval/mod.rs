@@ -122,6 +122,12 @@ pub(crate) struct Args {
     /// Compute on the service that SOLINAS_SERVER names, with the token in SOLINAS_TOKEN. The key must be registered there, or be named by --key
     #[arg(long, conflicts_with_all = ["list", "params", "threads", "memory", "device", "model", "plan", "save_plan", "checkpoint"])]
     server: bool,
+    /// With --server: the time after which the job fails unless it has ended, such as 2030-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", requires = "server")]
+    deadline: Option<String>,
+    /// With --server: the most processor seconds of the job. A job that is expected to take more is refused, and one that takes more fails
+    #[arg(long, value_name = "SECONDS", requires = "server")]
+    max_core_seconds: Option<f64>,
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs", "model", "plan", "save_plan"])]
     params: Option<String>,
@@ -267,8 +273,14 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
     let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
     let others = [args.key.as_deref(), args.circuit.as_deref(), args.program.as_deref()];
     outputs::check_separate(&targets, &[], &operands, &others.into_iter().flatten().collect::<Vec<_>>())?;
-    let request =
-        remote::Request { key: args.key.as_deref(), estimate: args.estimate, compact: args.compact, targets: &targets };
+    let request = remote::Request {
+        key: args.key.as_deref(),
+        estimate: args.estimate,
+        compact: args.compact,
+        deadline: args.deadline.as_deref(),
+        max_core_seconds: args.max_core_seconds,
+        targets: &targets,
+    };
     remote::run(&request, &work, &files, out)
 }
 

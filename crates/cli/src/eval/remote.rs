@@ -18,12 +18,15 @@ pub(super) struct Request<'a> {
     pub(super) key: Option<&'a Path>,
     pub(super) estimate: bool,
     pub(super) compact: bool,
+    pub(super) deadline: Option<&'a str>,
+    pub(super) max_core_seconds: Option<f64>,
     pub(super) targets: &'a [PathBuf],
 }
 
 /// Sends the work and its inputs, waits, and writes the results.
 pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Output) -> Result<()> {
     let program = Program::text(text(work)?).compact(request.compact).named(work.label());
+    let program = program.deadline(request.deadline.map(str::to_owned)).max_core_seconds(request.max_core_seconds);
     let (file, first) = files.first().ok_or_else(|| usage("the work has no inputs", "name ciphertexts of one key"))?;
     let key_id = first.key_id();
     if let Some((other, _)) = files.iter().find(|(_, ciphertext)| ciphertext.key_id() != key_id) {
@@ -47,22 +50,11 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
             )
         });
     }
-    let elements = |ciphertext: &Ciphertext| -> Result<Vec<Input>> {
-        let parts: Vec<Ciphertext> = match work {
-            Work::Reduction { .. } => {
-                (0..ciphertext.len()).map(|index| ciphertext.get(index)).collect::<std::result::Result<_, _>>()?
-            }
-            _ => vec![ciphertext.clone()],
-        };
-        parts.iter().map(|part| Ok(part.to_bytes()?.into())).collect()
+    let one = |(_, ciphertext): &Loaded| -> Result<Input> {
+        let bytes = ciphertext.to_bytes()?;
+        Ok(if matches!(work, Work::Reduction { .. }) { Input::Elements(bytes) } else { Input::Encrypted(bytes) })
     };
-    let inputs: Vec<Input> = files
-        .iter()
-        .map(|(_, ciphertext)| elements(ciphertext))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .flatten()
-        .collect();
+    let inputs = files.iter().map(one).collect::<Result<Vec<_>>>()?;
     let job = with_key(&remote, request.key, || remote.submit(&program, &key_id, &inputs))?;
     out.note(&format!("job {} on {}", job.id(), remote.url()))?;
     write(request.targets, &ciphertexts(&fetch(out, &job)?)?, out)

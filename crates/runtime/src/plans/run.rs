@@ -17,6 +17,8 @@ pub struct Position {
     pub done: usize,
     /// Number of all instances.
     pub instances: usize,
+    /// Number of instances in the running group. It is 0 between two groups.
+    pub lanes: usize,
     /// Number of waves that the running group has completed. It is 0 between two groups.
     pub wave: usize,
     /// Number of waves of an instance.
@@ -105,7 +107,7 @@ impl Run<'_> {
         let waves = schedule.waves().len();
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
             let number = wave[0].wave;
-            let here = Position { done: finished, instances: self.instances, wave: number as usize, waves };
+            let here = Position { done: finished, instances: self.instances, lanes, wave: number as usize, waves };
             if number > start && (self.pause)(here) {
                 let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
                 let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;

@@ -150,7 +150,7 @@ impl Schedule {
         let started = outputs.len();
         while outputs.len() < inputs.len() {
             let (done, instances, waves) = (outputs.len(), inputs.len(), self.waves().len());
-            if done > started && pause(Position { done, instances, wave: 0, waves }) {
+            if done > started && pause(Position { done, instances, lanes: 0, wave: 0, waves }) {
                 return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
             }
             let left = &inputs[outputs.len()..];

@@ -281,7 +281,7 @@ impl Engine for TfheEngine {
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(1), weight)?));
+        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight)?));
         let (form, scheduled, weight) = match &**request.source {
             Source::Program(program) => {
                 let weight = weight()?;
@@ -304,7 +304,7 @@ impl Engine for TfheEngine {
     }
 
     fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        plan.check(self.set(), request.source, request.inputs.map_or(Ok(1), weight)?)?;
+        plan.check(self.set(), request.source, request.inputs.map_or(Ok(request.noise), weight)?)?;
         let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
         let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
         let form = self.form();
@@ -367,6 +367,10 @@ impl Planned {
 }
 
 impl PlannedWork for Planned {
+    fn noise(&self) -> u64 {
+        self.scheduled.schedule.output_weight()
+    }
+
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         Ok(count(&self.scheduled.schedule, instances, self.engine.set()))
     }

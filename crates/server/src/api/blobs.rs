@@ -18,6 +18,9 @@ use tokio::sync::mpsc;
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
 
+/// Bytes of an upload between two looks at the free room.
+const LOOK: u64 = 64 << 20;
+
 /// `GET` and `HEAD` of a blob, with ranges.
 pub(super) async fn get(
     State(app): State<Arc<App>>,
@@ -54,6 +57,9 @@ pub(super) async fn serve(
         })
         .await?;
     }
+    if !response.status().is_success() {
+        return Ok(response);
+    }
     let headers = response.headers_mut();
     headers.remove(header::LAST_MODIFIED);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
@@ -72,11 +78,13 @@ pub(super) async fn put(
 ) -> Result<Response, Problem> {
     caller.needs(&[Scope::Jobs, Scope::Keys])?;
     let tenant = caller.tenant;
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let length = length.unwrap_or(0);
     let stored = {
         let (tenant, digest) = (tenant.clone(), digest.clone());
         app.blocking(move |app| match app.store.blob(&tenant, &digest)? {
             Some(_) => Ok(true),
-            None => room(app, &tenant, 0).map(|()| false),
+            None => room(app, &tenant, length).map(|()| false),
         })
         .await?
     };
@@ -84,7 +92,7 @@ pub(super) async fn put(
         discard(request.into_body().into_data_stream()).await;
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let _turn = app.uploads.acquire().await.map_err(|error| Error::System(error.to_string()))?;
+    let _turn = app.uploads.take(&tenant).await?;
     let (pieces, arrived) = mpsc::channel(WINDOW);
     let stores = {
         let digest = digest.clone();
@@ -128,7 +136,13 @@ fn receive(
         };
         let Some(piece) = piece else { break };
         match &mut incoming {
-            Some(incoming) => incoming.write(&piece)?,
+            Some(incoming) => {
+                incoming.write(&piece)?;
+                // Other uploads take room too.
+                if incoming.bytes() / LOOK > (incoming.bytes() - piece.len() as u64) / LOOK {
+                    room(app, tenant, 0)?;
+                }
+            }
             // Nothing is written before the first bytes have shown that the file is not secret.
             None => {
                 head.extend_from_slice(&piece);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// A client that sends nothing for so long has gone.
-const SILENCE: Duration = Duration::from_secs(30);
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// The most bytes that are read of a body that nobody needs.
 const DISCARDED: usize = 32 << 20;
 /// Pieces of a body on their way to the disk.

@@ -1,5 +1,6 @@
 //! Parts of requests: the caller, identities in paths, bodies in JSON.
 
+use super::body::{SILENCE, cut_off};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Scope, Tenant};
@@ -99,7 +100,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
 
 /// A whole body of at most that many bytes.
 pub(super) async fn whole(body: Body, limit: u64, setting: &str) -> Result<Vec<u8>, Problem> {
-    let read = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX)).await;
+    let read = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX));
+    // These bodies are short.
+    let Ok(read) = tokio::time::timeout(SILENCE, read).await else { return Err(cut_off("send it again")) };
     read.map(Vec::from).map_err(|_| {
         Problem::new(
             Code::TooLarge,

@@ -48,6 +48,8 @@ pub(super) async fn put(
         return Err(Problem::new(Code::BadRequest, "the name is longer than 200 bytes", "give a shorter name"));
     }
     let tenant = caller.tenant;
+    // A large key takes memory.
+    let _turn = app.planners.take(&tenant).await?;
     app.blocking(move |app| {
         let Some(blob) = app.store.blob(&tenant, &body.blob)? else {
             return Err(Problem::blob_missing(&body.blob));

@@ -3,14 +3,18 @@
 mod blobs;
 mod body;
 mod checksum;
+mod etag;
 mod events;
 mod extract;
 mod jobs;
 mod keys;
 mod openapi;
+mod picture;
 mod programs;
 mod routes;
+mod schedule;
 mod service;
+mod submit;
 mod uploads;
 
 use crate::app::App;

@@ -1,5 +1,6 @@
 //! Programs and circuits.
 
+use super::blobs::room;
 use super::extract::{Caller, Named, Parameters, whole};
 use crate::app::App;
 use crate::error::{Code, Problem};
@@ -18,10 +19,12 @@ use std::time::Duration;
 pub(super) async fn post(State(app): State<Arc<App>>, caller: Caller, request: Request) -> Result<Response, Problem> {
     caller.needs(&[Scope::Jobs])?;
     let bytes = whole(request.into_body(), app.config.limits.program_bytes, "program_bytes").await?;
+    let _turn = app.planners.take(&caller.tenant).await?;
     app.blocking(move |app| {
         let text = String::from_utf8(bytes)
             .map_err(|_| Problem::new(Code::BadProgram, "the program is not UTF-8", "send the text of a program"))?;
         let source = Source::parse(&text)?;
+        room(app, &caller.tenant, text.len() as u64)?;
         let digest = app.store.put_bytes(&caller.tenant, "program", None, text.as_bytes())?;
         let facts = source.facts();
         let new = app.store.add_program(&caller.tenant, &digest, &facts)?;
@@ -49,6 +52,10 @@ pub(super) async fn get(
     Named(digest): Named<Digest>,
     Parameters(Under { params }): Parameters<Under>,
 ) -> Result<Response, Problem> {
+    let _turn = match params {
+        Some(_) => Some(app.planners.take(&caller.tenant).await?),
+        None => None,
+    };
     app.blocking(move |app| {
         let facts = app.store.program(&caller.tenant, &digest)?.ok_or_else(Problem::unknown)?;
         let mut facts = described(&digest, facts);

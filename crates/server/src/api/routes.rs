@@ -1,7 +1,7 @@
 //! The table of routes. The router and the description in OpenAPI are made from it.
 
 use super::openapi::{Route, document};
-use super::{blobs, events, jobs, keys, programs, service, uploads};
+use super::{blobs, events, jobs, keys, programs, schedule, service, submit, uploads};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, options, patch, post, put};
@@ -36,13 +36,13 @@ pub(super) fn routes() -> Vec<Route> {
         Route::new("get", "/v1/programs/{digest}", "Describe a program, and count its cost", get(programs::get))
             .gives("Program")
             .with(&["params"]),
-        Route::new("post", "/v1/estimates", "Predict the cost of a program", post(jobs::estimate))
+        Route::new("post", "/v1/estimates", "Predict the cost of a program", post(submit::estimate))
             .takes("EstimateRequest")
             .gives("Cost"),
         Route::new("get", "/v1/jobs", "List the jobs, the newest first", get(jobs::list))
             .gives("Jobs")
             .with(&["state", "after", "limit"]),
-        Route::new("post", "/v1/jobs", "Start a job; it needs the header Idempotency-Key", post(jobs::post))
+        Route::new("post", "/v1/jobs", "Start a job; it needs the header Idempotency-Key", post(submit::post))
             .takes("JobRequest")
             .needs(&["Idempotency-Key"])
             .gives("Job"),
@@ -52,6 +52,13 @@ pub(super) fn routes() -> Vec<Route> {
         Route::new("delete", "/v1/jobs/{job}", "Remove a job that has ended", delete(jobs::delete)),
         Route::new("get", "/v1/jobs/{job}/events", "Follow a job by server-sent events", get(events::get))
             .gives("text/event-stream"),
+        Route::new(
+            "get",
+            "/v1/jobs/{job}/schedule",
+            "The waves of a job; as a picture with `Accept: image/svg+xml`",
+            get(schedule::get),
+        )
+        .gives("Schedule"),
         Route::new("get", "/v1/jobs/{job}/results/{index}", "Fetch a result", get(jobs::result)).gives(FILE),
         Route::new("post", "/v1/jobs/{job}/cancel", "Cancel a job", post(jobs::cancel)).gives("Job"),
         Route::new("get", "/v1/usage", "Quotas, limits, and the use of today", get(service::usage)).gives("Usage"),

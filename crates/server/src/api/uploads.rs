@@ -212,7 +212,7 @@ pub(super) async fn patch(
     if upload.received == upload.length {
         return Ok(described(&upload, StatusCode::NO_CONTENT));
     }
-    let _place = app.uploads.acquire().await.map_err(|error| Error::System(error.to_string()))?;
+    let _place = app.uploads.take(&tenant).await?;
     let (pieces, arrived) = mpsc::channel(WINDOW);
     let wanted = turn.wanted();
     let writes = {

@@ -166,11 +166,24 @@ impl Store {
             Ok((Blob { bytes, kind: row.get(1)?, key_id: row.get(2)? }, row.get(3)?))
         });
         let Some((blob, used)) = found.optional()? else { return Ok(None) };
+        if !self.is_whole(tenant, digest, &blob) {
+            return Ok(None);
+        }
         if is_stale(used) {
             let sql = "UPDATE blob SET last_used = ?3 WHERE tenant = ?1 AND digest = ?2";
             record(db.execute(sql, (id.0, id.1, time::now())));
         }
         Ok(Some(blob))
+    }
+
+    /// Whether the file of a blob has its length. A blob that the disk has lost can be sent again.
+    fn is_whole(&self, tenant: &Tenant, digest: &Digest, blob: &Blob) -> bool {
+        let path = self.path(tenant, digest);
+        let whole = path.metadata().is_ok_and(|file| file.len() == blob.bytes);
+        if !whole {
+            tracing::error!(path = %path.display(), "the file of a blob is damaged or gone");
+        }
+        whole
     }
 
     /// Registers a key. Returns the digest of the bytes that are registered under its identity: other ones, if there were.

@@ -4,6 +4,7 @@ use super::Store;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY, SECOND};
+use crate::timeline::Timeline;
 use rusqlite::{OptionalExtension, Row, Transaction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,7 +60,13 @@ pub(crate) struct NewJob {
     pub(crate) core_ms_expected: i64,
     pub(crate) keep_for: i64,
     pub(crate) key_id: String,
-    pub(crate) program: Digest,
+    pub(crate) program: Option<Digest>,
+    /// How elements are combined.
+    pub(crate) reduce: Option<String>,
+    /// When the job fails unless it has ended.
+    pub(crate) deadline: Option<i64>,
+    /// The job fails when it has taken more.
+    pub(crate) max_core_ms: Option<i64>,
     /// Blobs that stay while the job lives.
     pub(crate) blobs: Vec<Digest>,
 }
@@ -88,7 +95,11 @@ pub(crate) struct JobRow {
     pub(crate) priority: u8,
     pub(crate) name: Option<String>,
     pub(crate) key_id: String,
+    /// Empty for a reduction of an input.
     pub(crate) program: String,
+    pub(crate) reduce: Option<String>,
+    pub(crate) deadline: Option<i64>,
+    pub(crate) max_core_ms: Option<i64>,
     pub(crate) cost: Value,
     pub(crate) done: u64,
     pub(crate) total: u64,
@@ -104,7 +115,7 @@ pub(crate) struct JobRow {
 
 impl JobRow {
     const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
-         created, started, ended, expires, results, error";
+         created, started, ended, expires, results, error, deadline, max_core_ms, reduce";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let json = |column: usize| -> rusqlite::Result<Option<Value>> {
@@ -131,6 +142,9 @@ impl JobRow {
             expires: row.get(15)?,
             results: json(16)?,
             error: json(17)?,
+            deadline: row.get(18)?,
+            max_core_ms: row.get(19)?,
+            reduce: row.get(20)?,
         })
     }
 }
@@ -154,6 +168,12 @@ pub(crate) struct Lease {
     pub(crate) created: i64,
     /// Whether it runs for the first time.
     pub(crate) first: bool,
+    /// Core-milliseconds that earlier runs took.
+    pub(crate) core_ms: i64,
+    pub(crate) deadline: Option<i64>,
+    pub(crate) max_core_ms: Option<i64>,
+    /// What earlier runs measured.
+    pub(crate) timeline: Timeline,
 }
 
 /// How a worker leaves a job.
@@ -165,8 +185,13 @@ pub(crate) enum Finished {
     Failed(Value),
     /// It waits again: its progress is kept, and another job runs first.
     Paused,
-    /// It waits again after a failure that may pass, for this time.
-    Later(i64),
+    /// It waits again after a failure that may pass.
+    Later {
+        /// For this time.
+        wait: i64,
+        /// Whether this was an attempt.
+        counts: bool,
+    },
 }
 
 /// The work that waits.
@@ -204,8 +229,8 @@ impl Store {
         )?;
         transaction.execute(
             "INSERT INTO job (tenant, id, state, version, priority, name, spec, cost, core_ms_expected, keep_for, key_id, program, \
-             done, total, core_ms, attempts, not_before, fence, created) \
-             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11)",
+             done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, reduce) \
+             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14)",
             rusqlite::params![
                 tenant,
                 job_id,
@@ -216,8 +241,11 @@ impl Store {
                 job.core_ms_expected,
                 job.keep_for,
                 job.key_id,
-                job.program.as_str(),
+                job.program.as_ref().map_or("", Digest::as_str),
                 now,
+                job.deadline,
+                job.max_core_ms,
+                job.reduce,
             ],
         )?;
         for digest in &job.blobs {
@@ -305,7 +333,8 @@ impl Store {
                    attempts = attempts + 1, started = COALESCE(started, ?3) \
                    WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 AND state IN ('queued', 'running') \
                    AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
-                   ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started";
+                   ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started, core_ms, deadline, \
+                   max_core_ms, timeline";
         let db = self.db();
         let mut lease = db.prepare_cached(sql)?;
         let leased = lease.query_row((tenant.as_str(), now + LEASE, now), |row| {
@@ -318,6 +347,10 @@ impl Store {
                 attempts: row.get::<_, i64>(3)?.unsigned_abs(),
                 created: row.get(4)?,
                 first: started == now,
+                core_ms: row.get(6)?,
+                deadline: row.get(7)?,
+                max_core_ms: row.get(8)?,
+                timeline: timeline(row, 9)?,
             })
         });
         Ok(leased.optional()?)
@@ -340,10 +373,10 @@ impl Store {
     }
 
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times.
-    pub(crate) fn advanced(&self, lease: &Lease) -> Result<(), Error> {
+    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<(), Error> {
         self.db().execute(
-            "UPDATE job SET attempts = 1 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            (lease.tenant.as_str(), lease.id.to_string(), lease.fence),
+            "UPDATE job SET attempts = 1, timeline = ?4 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
+            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline)),
         )?;
         Ok(())
     }
@@ -354,23 +387,24 @@ impl Store {
         lease: &Lease,
         core_ms: i64,
         (done, total): (u64, u64),
+        timeline: &Option<Timeline>,
         finished: &Finished,
     ) -> Result<bool, Error> {
         let (tenant, job, now) = (lease.tenant.as_str(), lease.id.to_string(), time::now());
         let (state, results, error) = match finished {
             Finished::Succeeded(results) => (State::Succeeded, Some(results.to_string()), None),
             Finished::Failed(error) => (State::Failed, None, Some(error.to_string())),
-            Finished::Paused | Finished::Later(_) => (State::Queued, None, None),
+            Finished::Paused | Finished::Later { .. } => (State::Queued, None, None),
         };
-        let not_before = if let Finished::Later(wait) = finished { now + wait } else { 0 };
-        let unused_attempts = i64::from(matches!(finished, Finished::Paused));
+        let not_before = if let Finished::Later { wait, .. } = finished { now + wait } else { 0 };
+        let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
         let ended = state.has_ended().then_some(now);
         let mut db = self.db();
         let transaction = db.transaction()?;
         let changed = transaction.execute(
             "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
              ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = attempts - ?10, \
-             done = ?11, total = ?12 \
+             done = ?11, total = ?12, timeline = ?13 \
              WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             rusqlite::params![
                 tenant,
@@ -384,7 +418,8 @@ impl Store {
                 not_before,
                 unused_attempts,
                 done as i64,
-                total as i64
+                total as i64,
+                text(timeline),
             ],
         )?;
         if let (Finished::Succeeded(results), 1..) = (finished, changed) {
@@ -417,6 +452,38 @@ impl Store {
         Ok(Some(job.state))
     }
 
+    /// Fails the jobs that wait past their deadlines, and returns them. `problem` is that of a deadline.
+    pub(crate) fn fail_late(&self, problem: impl Fn(i64) -> Value) -> Result<Vec<(Tenant, Id)>, Error> {
+        let now = time::now();
+        let db = self.db();
+        let mut find = db.prepare_cached(
+            "SELECT tenant, id, deadline FROM job WHERE state = 'queued' AND deadline IS NOT NULL AND deadline <= ?1",
+        )?;
+        let late = find.query_map([now], |row| Ok((row.get::<_, String>(0)?, id(row, 1)?, row.get::<_, i64>(2)?)))?;
+        let late = late.collect::<Result<Vec<_>, _>>()?;
+        late.into_iter()
+            .map(|(tenant, id, deadline)| {
+                db.execute(
+                    "UPDATE job SET state = 'failed', version = version + 1, fence = fence + 1, ended = ?3, expires = ?3 + keep_for, \
+                     error = ?4 WHERE tenant = ?1 AND id = ?2 AND state = 'queued'",
+                    (&tenant, id.to_string(), now, problem(deadline).to_string()),
+                )?;
+                Ok((Tenant::new(&tenant)?, id))
+            })
+            .collect()
+    }
+
+    /// What a job computes, as its worker reads it, and what was measured of its waves.
+    pub(crate) fn schedule(&self, tenant: &Tenant, id: Id) -> Result<Option<(Value, Timeline)>, Error> {
+        let db = self.db();
+        let mut find = db.prepare_cached("SELECT spec, timeline FROM job WHERE tenant = ?1 AND id = ?2")?;
+        let found = find.query_row((tenant.as_str(), id.to_string()), |row| {
+            let spec: String = row.get(0)?;
+            Ok((serde_json::from_str(&spec).unwrap_or_default(), timeline(row, 1)?))
+        });
+        Ok(found.optional()?)
+    }
+
     /// All running jobs wait again: their process ended. The attempt counts.
     pub(super) fn release_all(&self) -> Result<(), Error> {
         let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
@@ -427,6 +494,15 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn timeline(row: &Row<'_>, column: usize) -> rusqlite::Result<Timeline> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+fn text(timeline: &Option<Timeline>) -> Option<String> {
+    timeline.as_ref().and_then(|timeline| serde_json::to_string(timeline).ok())
 }
 
 fn earlier(
@@ -464,7 +540,10 @@ mod tests {
             core_ms_expected: 0,
             keep_for: 0,
             key_id: "k".into(),
-            program: program.clone(),
+            program: Some(program.clone()),
+            reduce: None,
+            deadline: None,
+            max_core_ms: None,
             blobs: vec![program, input.clone()],
         };
         store.db().execute("DELETE FROM blob WHERE digest = ?1", [input.as_str()]).unwrap();

@@ -71,6 +71,7 @@ impl Store {
         }
         let store = Self::at(folder, Some(lock))?;
         store.release_all()?;
+        remove_unfinished(&folder.join("blobs"));
         Ok(store)
     }
 
@@ -125,6 +126,16 @@ fn sync_folder(folder: &Path) -> Result<(), Error> {
     match cfg!(unix) {
         true => File::open(folder).and_then(|open| open.sync_all()).map_err(Error::io("write", folder)),
         false => Ok(()),
+    }
+}
+
+/// Removes the files that a process which was killed had not finished.
+fn remove_unfinished(folder: &Path) {
+    solinas_formats::clear_leftovers(folder);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_unfinished(&entry.path());
+        }
     }
 }
 

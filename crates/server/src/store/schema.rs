@@ -56,6 +56,12 @@ CREATE TABLE upload (
     expires BIGINT NOT NULL, PRIMARY KEY (tenant, id)
 );
 CREATE INDEX upload_end ON upload (expires);
+", "
+ALTER TABLE job ADD COLUMN reduce TEXT;
+ALTER TABLE job ADD COLUMN deadline BIGINT;
+ALTER TABLE job ADD COLUMN max_core_ms BIGINT;
+ALTER TABLE job ADD COLUMN timeline TEXT;
+CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
 "];
 
 /// Brings the tables to the newest version.

@@ -18,10 +18,16 @@ impl Store {
         self.folder.join("checkpoints").join(format!("{tenant}-{id}.state"))
     }
 
+    /// The file of the array that the present stage of a job takes.
+    pub(crate) fn checkpoint_row(&self, tenant: &Tenant, id: Id) -> PathBuf {
+        self.folder.join("checkpoints").join(format!("{tenant}-{id}.row"))
+    }
+
     /// Removes the progress of a job.
     pub(crate) fn remove_checkpoint(&self, tenant: &Tenant, id: Id) {
         // Most jobs have none.
         let _ = std::fs::remove_file(self.checkpoint(tenant, id));
+        let _ = std::fs::remove_file(self.checkpoint_row(tenant, id));
     }
 
     /// Removes the results of a job that has ended, and the job itself. Returns its state; None if there is none.

@@ -7,6 +7,7 @@ mod jobs;
 mod kills;
 mod parts;
 mod recovery;
+mod reductions;
 mod routes;
 mod tenants;
 mod uploads;

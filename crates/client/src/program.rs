@@ -1,0 +1,107 @@
+//! What a job computes, and its limits.
+
+use serde_json::{Value, json};
+
+/// How the elements of an array are combined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reduction {
+    /// The sum of integers, wrapping.
+    Sum,
+    /// The smallest integer.
+    Min,
+    /// The largest integer.
+    Max,
+    /// Whether any bool is true.
+    Any,
+    /// Whether every bool is true.
+    All,
+    /// A program in JSON of two values of one type, whose result has their type. It is associative.
+    Program(String),
+}
+
+impl Reduction {
+    /// The reduction of this name: `sum`, `min`, `max`, `any` or `all`.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Sum, Self::Min, Self::Max, Self::Any, Self::All];
+        all.into_iter().find(|reduction| reduction.name() == Some(name))
+    }
+
+    /// The name. None for a program.
+    pub fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Sum => Some("sum"),
+            Self::Min => Some("min"),
+            Self::Max => Some("max"),
+            Self::Any => Some("any"),
+            Self::All => Some("all"),
+            Self::Program(_) => None,
+        }
+    }
+}
+
+/// What a job computes, with its limits: a program or a circuit, a reduction, or both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    pub(crate) text: Option<String>,
+    pub(crate) reduction: Option<Reduction>,
+    compact: bool,
+    name: Option<String>,
+    deadline: Option<String>,
+    max_core_seconds: Option<f64>,
+}
+
+impl Program {
+    fn new(text: Option<String>, reduction: Option<Reduction>) -> Self {
+        Self { text, reduction, compact: false, name: None, deadline: None, max_core_seconds: None }
+    }
+
+    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(Some(text.into()), None)
+    }
+
+    /// The reduction of an array.
+    pub fn reduction(reduction: Reduction) -> Self {
+        Self::new(None, Some(reduction))
+    }
+
+    /// Combines the elements of the result, which is an array.
+    #[must_use]
+    pub fn reduced(self, reduction: Reduction) -> Self {
+        Self { reduction: Some(reduction), ..self }
+    }
+
+    /// Asks for compact results: small, and for decryption alone.
+    #[must_use]
+    pub fn compact(self, compact: bool) -> Self {
+        Self { compact, ..self }
+    }
+
+    /// Names the jobs, for lists.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// Sets the time after which a job fails unless it has ended, in RFC 3339, such as `2030-01-31T12:00:00Z`.
+    #[must_use]
+    pub fn deadline(self, deadline: Option<String>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// Sets the most core-seconds of a job. A job that is expected to take more is refused, and one that takes more fails.
+    #[must_use]
+    pub fn max_core_seconds(self, most: Option<f64>) -> Self {
+        Self { max_core_seconds: most, ..self }
+    }
+
+    /// The fields of a request for a job, without its key and inputs.
+    pub(crate) fn request(&self, text: Option<&str>, reduce: Option<&str>) -> Value {
+        let program = if reduce.is_some() { "map" } else { "program" };
+        json!({
+            program: text, "reduce": reduce, "compact": self.compact, "name": self.name, "deadline": self.deadline,
+            "max_core_seconds": self.max_core_seconds,
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! The schedule of a job: its waves of bootstraps, with expected and measured times.
+
+use super::extract::{Caller, Named};
+use super::jobs::find;
+use super::picture;
+use crate::app::App;
+use crate::error::{Error, Problem};
+use crate::id::Id;
+use crate::task::Spec;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// A wave of a job: bootstraps that need the results of earlier waves only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(super) struct Wave {
+    /// The number of the stage: a job with a reduction runs several programs, one after the other.
+    pub(super) stage: usize,
+    /// Bootstraps for one element.
+    pub(super) width: u64,
+    /// Bootstraps for all elements.
+    pub(super) bootstraps: u64,
+    /// Bootstraps that are done.
+    pub(super) done: u64,
+    pub(super) estimated_ms: f64,
+    /// None until the wave is done.
+    pub(super) measured_ms: Option<f64>,
+}
+
+/// `GET` of the schedule, as JSON or as a picture.
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named<Id>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let wants_picture = accepts.flat_map(|list| list.split(',')).any(|kind| kind.trim().starts_with("image/svg+xml"));
+    let (job, waves) = app
+        .blocking(move |app| {
+            let job = find(app, &caller.tenant, id)?;
+            let (spec, stored) = app.store.schedule(&caller.tenant, id)?.ok_or_else(Problem::unknown)?;
+            let spec: Spec = serde_json::from_value(spec)
+                .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
+            let timeline = app.live.timeline(&(caller.tenant, id)).unwrap_or(stored);
+            let steps: u64 = spec.stages.iter().map(crate::stages::Stage::steps).sum();
+            // A wave of fewer bootstraps than threads takes as long as one bootstrap.
+            let (threads, core_ms) = (app.threads() as u64, 1e3 * job.cost["core_seconds"].as_f64().unwrap_or(0.0));
+            let estimated = |bootstraps: u64| bootstraps.div_ceil(threads) as f64 * core_ms / steps.max(1) as f64;
+            let waves = spec.stages.iter().enumerate().flat_map(|(number, stage)| {
+                let timeline = &timeline;
+                stage.waves.iter().enumerate().map(move |(wave, &width)| {
+                    let measured = timeline.get(number, wave);
+                    let bootstraps = width * stage.elements;
+                    Wave {
+                        stage: number,
+                        width,
+                        bootstraps,
+                        done: width * measured.elements.min(stage.elements),
+                        estimated_ms: estimated(bootstraps),
+                        measured_ms: (measured.elements >= stage.elements).then_some(measured.ms),
+                    }
+                })
+            });
+            Ok((job, waves.collect::<Vec<_>>()))
+        })
+        .await?;
+    let mut response = match wants_picture {
+        true => ([(header::CONTENT_TYPE, "image/svg+xml")], picture::svg(id, job.state.name(), &waves)).into_response(),
+        false => axum::Json(json!({ "id": id, "state": job.state, "waves": waves })).into_response(),
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}

@@ -1,0 +1,349 @@
+//! Submission of jobs, and estimates of their costs.
+
+use super::extract::{Caller, Json, whole};
+use super::jobs::{find, view};
+use super::programs::{cost_of, counts};
+use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::id::{Digest, Id, Scope, Tenant};
+use crate::metrics::{Shed, Why};
+use crate::stages::{ReduceSpec, Stage, only_output};
+use crate::store::{NewJob, Submitted};
+use crate::task::{Computation, InputSpec, Spec, within};
+use crate::time::{self, DAY, SECOND};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+use solinas_runtime::{Estimate, Plan, Prepared, Reduced};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The computation of a request: `program` alone, or `reduce`, with `map` if elements are mapped first.
+///
+/// # Errors
+/// [`Code::BadRequest`] for other combinations.
+fn computation(
+    program: Option<Digest>,
+    map: Option<Digest>,
+    reduce: Option<ReduceSpec>,
+) -> Result<Computation, Problem> {
+    let wrong = |what: &str, fix: &str| Err(Problem::new(Code::BadRequest, what, fix));
+    match (program, map, reduce) {
+        (Some(program), None, None) => Ok(Computation { program: Some(program), reduce: None }),
+        (None, map, Some(reduce)) => Ok(Computation { program: map, reduce: Some(reduce) }),
+        (None, Some(_), None) => {
+            wrong("`map` comes without `reduce`", "name the program as `program`, or add `reduce`")
+        }
+        (None, None, None) => wrong("the request names nothing to compute", "give `program`, or `reduce`"),
+        (Some(_), ..) => wrong("`program` comes with `map` or `reduce`", "name the program of each element as `map`"),
+    }
+}
+
+/// The cost of stages that run one after the other, and their core-milliseconds.
+fn total(
+    app: &App,
+    server: &solinas_runtime::Server,
+    stages: &[Prepared],
+    control: &solinas_runtime::Control<'_>,
+) -> Result<(Estimate, f64), Problem> {
+    let mut core_ms = 0.0;
+    for prepared in stages {
+        core_ms += app.core_ms(prepared, server, control)?;
+    }
+    Ok((server.total_cost(stages.iter().map(Prepared::count))?, core_ms))
+}
+
+/// The body of an estimate.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EstimateRequest {
+    program: Option<Digest>,
+    /// The program of each element of a reduction.
+    map: Option<Digest>,
+    reduce: Option<ReduceSpec>,
+    /// A registered key; its estimate has times.
+    key: Option<String>,
+    /// A parameter set, for counts without a key.
+    params: Option<String>,
+    /// Elements of the arrays.
+    #[serde(default = "one")]
+    elements: usize,
+}
+
+const fn one() -> usize {
+    1
+}
+
+/// `POST` for the cost of a program.
+pub(super) async fn estimate(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(body): Json<EstimateRequest>,
+) -> Result<Response, Problem> {
+    let _turn = app.planners.take(&caller.tenant).await?;
+    app.blocking(move |app| {
+        let Computation { program, reduce } = computation(body.program, body.map, body.reduce)?;
+        let program = program.ok_or_else(|| {
+            Problem::new(Code::BadRequest, "the estimate of a reduction names no program", "give `map`")
+        })?;
+        let source = app.source(&caller.tenant, &program)?;
+        let wrong = |what: &str| Err(Problem::new(Code::BadRequest, what, "give `key` or `params`"));
+        let key = match (&body.key, &body.params) {
+            (Some(key), None) => key,
+            (None, Some(_)) if reduce.is_some() => return wrong("the estimate of a reduction names no key"),
+            (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &source, params)?)).into_response()),
+            (None, None) => return wrong("the estimate names no key and no parameter set"),
+            (Some(_), Some(_)) => return wrong("the estimate names a key and a parameter set"),
+        };
+        let server = app.server(&caller.tenant, key)?;
+        let limit = Duration::from_secs(app.config.limits.planning_seconds);
+        let levels = match &reduce {
+            Some(how) => app.levels(&caller.tenant, how, only_output(&source)?, body.elements)?,
+            None => Vec::new(),
+        };
+        let (mut answer, core_ms) = within(limit, |control| -> Result<_, Problem> {
+            let first = server.prepare(source.fresh(body.elements), control)?;
+            let mut stages = server.prepare_levels(&levels, Reduced::Result(&first), control)?;
+            stages.insert(0, first);
+            let (cost, core_ms) = total(app, &server, &stages, control)?;
+            Ok((counts(&cost), core_ms))
+        })?;
+        let threads = app.threads() as f64;
+        answer["core_seconds"] = json!(core_ms / 1e3);
+        answer["seconds"] = json!(core_ms / 1e3 / threads);
+        answer["queue_seconds"] = json!(app.store.waiting(None)?.core_ms as f64 / 1e3 / threads);
+        Ok(axum::Json(answer).into_response())
+    })
+    .await
+}
+
+/// The body of a submission.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JobRequest {
+    key: String,
+    program: Option<Digest>,
+    /// The program of each element of a reduction.
+    map: Option<Digest>,
+    /// How elements are combined.
+    reduce: Option<ReduceSpec>,
+    inputs: Vec<InputSpec>,
+    /// Whether the results are compact: for decryption alone, and small.
+    #[serde(default)]
+    compact: bool,
+    name: Option<String>,
+    /// 0 to 9; a job of a larger priority goes before others of its tenant.
+    #[serde(default)]
+    priority: u8,
+    /// The job is refused if its expected work is more, and fails when it has taken more.
+    max_core_seconds: Option<f64>,
+    /// When the job fails unless it has ended, in RFC 3339.
+    deadline: Option<String>,
+    /// Seconds that the results are kept.
+    keep_for: Option<u32>,
+}
+
+impl JobRequest {
+    fn check(&self, app: &App) -> Result<(), Problem> {
+        let wrong = |what: String, fix: &str| Err(Problem::new(Code::BadRequest, what, fix));
+        let limits = &app.config.limits;
+        if self.priority > 9 {
+            return wrong(format!("the priority is {}", self.priority), "give 0 to 9");
+        }
+        if self.inputs.len() > limits.inputs {
+            let what = format!("the job has {} inputs, and at most {} are allowed", self.inputs.len(), limits.inputs);
+            return wrong(what, "put values together in arrays; the operator's setting is `inputs`");
+        }
+        if self.name.as_ref().is_some_and(|name| name.len() > 200) {
+            return wrong("the name is longer than 200 bytes".into(), "give a shorter name");
+        }
+        if self.max_core_seconds.is_some_and(|most| most < 0.0) {
+            return wrong("`max_core_seconds` is negative".into(), "give a positive number, or leave it out");
+        }
+        let days = limits.most_result_days;
+        if self.keep_for.is_some_and(|seconds| i64::from(seconds) * SECOND > i64::from(days) * DAY) {
+            return wrong(format!("results are kept for {days} days at most"), "give a smaller `keep_for`, in seconds");
+        }
+        Ok(())
+    }
+}
+
+/// The deadline of a job.
+fn deadline(text: Option<&str>) -> Result<Option<i64>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let deadline = time::parse(text).ok_or_else(|| {
+        let what = format!("{:?} is not a time", text.chars().take(80).collect::<String>());
+        Problem::new(Code::BadRequest, what, "give the deadline as in 2030-01-31T12:00:00Z")
+    })?;
+    match deadline <= time::now() {
+        true => Err(crate::stop::late(deadline)),
+        false => Ok(Some(deadline)),
+    }
+}
+
+/// `POST` of a job.
+pub(super) async fn post(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Response, Problem> {
+    caller.needs(&[Scope::Jobs])?;
+    let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).unwrap_or_default().to_owned();
+    if key.is_empty() || key.len() > 200 {
+        return Err(Problem::new(
+            Code::IdempotencyKeyMissing,
+            "the request has no header Idempotency-Key of 1 to 200 characters",
+            "send a random text; send the same text when you repeat the request",
+        ));
+    }
+    let bytes = whole(request.into_body(), app.config.limits.json_bytes, "json_bytes").await?;
+    let body: JobRequest = serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::new(Code::BadRequest, format!("the body is not the expected JSON: {error}"), "correct it there")
+    })?;
+    body.check(&app)?;
+    let fingerprint = blake3::hash(&bytes).to_hex().to_string();
+    let tenant = caller.tenant;
+    let sent_before = {
+        let (tenant, key, fingerprint) = (tenant.clone(), key.clone(), fingerprint.clone());
+        move |app: &App| match app.store.submitted(&tenant, &key, &fingerprint)? {
+            Some(submitted) => accepted(app, &tenant, submitted, None).map(Some),
+            None => admit(app, &tenant).map(|()| None),
+        }
+    };
+    if let Some(answer) = app.blocking(sent_before).await? {
+        return Ok(answer);
+    }
+    let _turn = app.planners.take(&tenant).await?;
+    app.blocking(move |app| {
+        // Jobs that the tenant submitted while this one waited count too.
+        admit(app, &tenant)?;
+        let job = planned(app, &tenant, body)?;
+        let submitted = match app.store.submit(&tenant, &job, (&key, &fingerprint))? {
+            Submitted::BlobMissing(digest) => return Err(Problem::blob_missing(&digest)),
+            Submitted::KeyMissing => return Err(Problem::key_missing(&job.key_id)),
+            submitted => submitted,
+        };
+        app.wake();
+        accepted(app, &tenant, submitted, Some(job.id))
+    })
+    .await
+}
+
+/// The answer to a submission.
+fn accepted(app: &App, tenant: &Tenant, submitted: Submitted, new: Option<Id>) -> Result<Response, Problem> {
+    let (status, id) = match (submitted, new) {
+        (Submitted::New, Some(id)) => (StatusCode::ACCEPTED, id),
+        (Submitted::Again(id), _) => (StatusCode::OK, id),
+        _ => {
+            let fix = "make a new Idempotency-Key for another request";
+            let what = "the Idempotency-Key belongs to a request with another body";
+            return Err(Problem::new(Code::IdempotencyMismatch, what, fix));
+        }
+    };
+    let body = view(app, tenant, &find(app, tenant, id)?);
+    let mut response = (status, axum::Json(body)).into_response();
+    if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{id}")) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// Checks the quotas and the queue, before anything is read.
+fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
+    if app.is_stopping() {
+        let fix = "send it again in a moment, with the same Idempotency-Key";
+        return Err(Problem::new(Code::Draining, "the service stops", fix).retry_after(5.0));
+    }
+    let (quota, limits) = (app.store.quota(tenant)?, &app.config.limits);
+    let over = |what: String, seconds: f64| {
+        app.metrics.shed.get_or_create(&Shed { why: Why::Quota }).inc();
+        let fix = "send it again later, with the same Idempotency-Key, or ask the operator for a larger quota";
+        Err(Problem::new(Code::OverQuota, what, fix).retry_after(seconds))
+    };
+    let own = app.store.waiting(Some(tenant))?;
+    let most = quota.live_jobs.unwrap_or(limits.live_jobs);
+    let threads = app.threads() as f64;
+    if own.jobs >= most {
+        let seconds = own.core_ms as f64 / 1e3 / threads / own.jobs.max(1) as f64;
+        return over(format!("the tenant has {most} jobs that have not ended, its quota `live_jobs`"), seconds);
+    }
+    let most = quota.core_seconds_a_day.unwrap_or(limits.core_seconds_a_day);
+    if app.store.used(tenant)?.core_seconds + own.core_ms as f64 / 1e3 >= most {
+        let now = time::now();
+        let midnight = (time::day(now) + 1) * DAY - now;
+        let what = format!("the tenant has used its quota `core_seconds_a_day` of {most}");
+        return over(what, midnight as f64 / 1e3);
+    }
+    let queue = app.store.waiting(None)?.core_ms as f64 / 1e3 / threads;
+    if queue > limits.queue_seconds {
+        app.metrics.shed.get_or_create(&Shed { why: Why::Queue }).inc();
+        let what = format!("{queue:.0} seconds of work wait, and more than {} are too much", limits.queue_seconds);
+        let fix = "send it again later, with the same Idempotency-Key";
+        return Err(Problem::new(Code::Busy, what, fix).retry_after(queue - limits.queue_seconds));
+    }
+    Ok(())
+}
+
+/// Checks and plans a job. Every mistake of the caller is found here.
+fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Problem> {
+    let deadline = deadline(body.deadline.as_deref())?;
+    let computation = computation(body.program, body.map, body.reduce)?;
+    let task = app.task(tenant, &body.key, &computation, &body.inputs)?;
+    let params = task.server.params();
+    let capabilities = params.scheme.capabilities();
+    if body.compact && !capabilities.compact {
+        return Err(solinas_runtime::Error::NoCompact { scheme: params.scheme }.into());
+    }
+    let limit = Duration::from_secs(app.config.limits.planning_seconds);
+    let (cost, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
+        let prepared = task.plan(control)?;
+        let (cost, core_ms) = total(app, &task.server, &prepared, control)?;
+        let stages = prepared.iter().map(|prepared| Stage::of(prepared, capabilities.plans));
+        let stages: Vec<(Stage, Option<Plan>)> = stages.collect::<Result<_, _>>()?;
+        let mut cost = counts(&cost);
+        cost["core_seconds"] = json!(core_ms / 1e3);
+        let ids: Vec<_> = stages.iter().filter_map(|(_, plan)| Some(plan.as_ref()?.id().to_string())).collect();
+        cost["plan"] = json!(ids.first());
+        cost["plans"] = json!(ids);
+        Ok((cost, core_ms, stages))
+    })?;
+    if let Some(most) = body.max_core_seconds.filter(|most| core_ms / 1e3 > *most) {
+        let what = format!("the job takes about {:.1} core-seconds, and {most} are allowed", core_ms / 1e3);
+        return Err(Problem::new(Code::TooExpensive, what, "raise `max_core_seconds`, or compute less"));
+    }
+    let keep = |(stage, plan): (Stage, Option<Plan>)| -> Result<Stage, Problem> {
+        let store = |plan: Plan| -> Result<Digest, Problem> {
+            Ok(app.store.put_bytes(tenant, "plan", None, &plan.to_bytes()?)?)
+        };
+        Ok(Stage { plan: plan.map(store).transpose()?, ..stage })
+    };
+    let stages = stages.into_iter().map(keep).collect::<Result<Vec<_>, _>>()?;
+    let own = match &computation.reduce {
+        Some(ReduceSpec::Program(digest)) => Some(digest),
+        _ => None,
+    };
+    let plans = stages.iter().filter_map(|stage| stage.plan.as_ref());
+    let blobs = body.inputs.iter().filter_map(InputSpec::digest).chain(&computation.program).chain(own).chain(plans);
+    let blobs: Vec<_> = blobs.cloned().collect();
+    let (program, reduce) = (computation.program.clone(), computation.reduce.clone().map(String::from));
+    let spec = Spec { key: body.key.clone(), computation, inputs: body.inputs, compact: body.compact, stages };
+    let days = i64::from(app.config.limits.result_days) * DAY;
+    Ok(NewJob {
+        id: Id::new(),
+        name: body.name,
+        priority: body.priority,
+        spec: json!(spec),
+        cost,
+        core_ms_expected: core_ms as i64,
+        keep_for: body.keep_for.map_or(days, |seconds| i64::from(seconds) * SECOND),
+        key_id: body.key,
+        program,
+        reduce,
+        deadline,
+        max_core_ms: body.max_core_seconds.map(|seconds| (1e3 * seconds).ceil() as i64),
+        blobs,
+    })
+}
