@@ -85,6 +85,19 @@ fn check(plan: &Plan, bits: u32, x: &[u64], y: &[u64]) {
     let (mut a, mut b) = (plan.spectrum(), plan.spectrum());
     plan.forward(bits, x, &mut a);
     plan.forward(bits, y, &mut b);
+    out.fill(3);
+    plan.convolve_transformed(bits, x, &b, &mut out, &mut scratch[..plan.spectrum_len()]);
+    assert!(out == expected, "one factor transformed: {what}");
+    if plan.wrap() == Wrap::Plus && x.len() + y.len() < words {
+        // A product that fits needs no more words than it has.
+        let least = x.len() + y.len();
+        for len in [least, least + 1, least.midpoint(words), words - 1, words] {
+            let len = len.clamp(least, words);
+            out.fill(4);
+            plan.convolve(bits, x, Some(y), &mut out[..len], &mut scratch);
+            assert!(out[..len] == expected[..len], "{len} of {words} words: {what}");
+        }
+    }
     plan.multiply(&mut a, &b);
     out.fill(2);
     plan.inverse(bits, &mut a, &mut out);

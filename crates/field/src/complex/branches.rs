@@ -13,12 +13,12 @@ use core::ops::Range;
 unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
     for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
-        if at.is_multiple_of(step.length) {
+        if at & (step.length - 1) == 0 {
             let child = step.length >> step.radix_log;
             let [from, to] =
                 [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.advanced(at), stride: child });
             // SAFETY: the caller's contract.
-            unsafe { pass::<L, false, false>(l, step, at / step.length, from, to, child) };
+            unsafe { pass::<L, false, false>(l, step, at >> step.length_log(), from, to, child) };
         }
     }
 }
@@ -28,11 +28,11 @@ unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, til
 unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
     for step in tree.steps[tree.top_steps()..].iter().rev() {
-        if end.is_multiple_of(step.length) {
+        if end & (step.length - 1) == 0 {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.advanced(end - step.length), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { pass::<L, true, false>(l, step, end / step.length - 1, rows, rows, child) };
+            unsafe { pass::<L, true, false>(l, step, (end >> step.length_log()) - 1, rows, rows, child) };
         }
     }
 }
@@ -63,17 +63,21 @@ pub(super) unsafe fn branches_inverse<L: F64Lanes>(l: L, tree: &Tree, p: Points,
     }
 }
 
+/// The other factor of a product.
+#[derive(Clone, Copy)]
+pub(super) enum Factor {
+    /// The first factor again.
+    Same,
+    /// Points below the top. The product destroys them.
+    Branches(Points),
+    /// A finished transform.
+    Spectrum(Points),
+}
+
 /// Transforms both operands below the top, multiplies them, and transforms back. Each tile is transformed, multiplied
 /// and transformed back in registers. The branches of `b` stay half transformed, at the place of the first of them.
-/// Without `b`, it computes the square of `a`.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn branches_convolve<L: F64Lanes>(
-    l: L,
-    tree: &Tree,
-    a: Points,
-    b: Option<Points>,
-    tiles: Range<usize>,
-) {
+pub(super) unsafe fn branches_convolve<L: F64Lanes>(l: L, tree: &Tree, a: Points, b: Factor, tiles: Range<usize>) {
     let branch = tree.top().branch;
     let first = tiles.start * TILE_POINTS;
     let (gaps_before_first, in_steps) = (tree.gaps_before(tiles.start), tree.top_steps() < tree.steps.len());
@@ -84,15 +88,17 @@ pub(super) unsafe fn branches_convolve<L: F64Lanes>(
             let a = a.advanced(gaps);
             split_at(l, tree, a, a, tile);
             let w = tree.tile(tile);
-            if let Some(b) = b {
-                let from = b.advanced(gaps);
-                // Data that is not written back to its own place need not pass through the caches.
-                let since = tile * TILE_POINTS / branch * branch - first;
-                let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
-                split_at(l, tree, from, b, tile);
-                convolve_tile(l, w, a.tile(tile), b.tile(tile));
-            } else {
-                square_tile(l, w, a.tile(tile));
+            match b {
+                Factor::Same => square_tile(l, w, a.tile(tile)),
+                Factor::Spectrum(b) => finish_tile(l, w, a.tile(tile), b.advanced(gaps).tile(tile)),
+                Factor::Branches(b) => {
+                    let from = b.advanced(gaps);
+                    // Data that is not written back to its own place need not pass through the caches.
+                    let since = ((tile * TILE_POINTS) & !(branch - 1)) - first;
+                    let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
+                    split_at(l, tree, from, b, tile);
+                    convolve_tile(l, w, a.tile(tile), b.tile(tile));
+                }
             }
             join_at(l, tree, a, tile);
         }
@@ -129,13 +135,25 @@ unsafe fn convolve_tile<L: F64Lanes>(l: L, w: TileTwiddles, a: Square, b: Square
         if L::WIDTH == TILE {
             let v = forward_in_registers(l, w, b);
             b.store_rows(l, 0, &v);
+        } else {
+            forward_tile(l, w, b, b);
+        }
+        finish_tile(l, w, a, b);
+    }
+}
+
+/// Transforms tile `a`, multiplies it by the transformed tile `b`, and transforms back.
+#[cfg_attr(not(unoptimised), inline(always))]
+unsafe fn finish_tile<L: F64Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
+    // SAFETY: tiles and their twiddles.
+    unsafe {
+        if L::WIDTH == TILE {
             let mut v = forward_in_registers(l, w, a);
             for (row, v) in v.iter_mut().enumerate() {
                 *v = mul(l, *v, b.load(l, row * TILE));
             }
             inverse_from_registers(l, w, v, a);
         } else {
-            forward_tile(l, w, b, b);
             forward_tile(l, w, a, a);
             for at in (0..TILE_POINTS).step_by(L::WIDTH) {
                 a.store(l, at, mul(l, a.load(l, at), b.load(l, at)));
