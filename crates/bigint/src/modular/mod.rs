@@ -27,6 +27,7 @@ mod fft_montgomery;
 mod form;
 mod mclaughlin;
 mod modulus;
+mod negacyclic;
 #[cfg(test)]
 mod tests;
 
