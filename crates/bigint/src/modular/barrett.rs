@@ -191,7 +191,8 @@ impl Barrett {
         let words = transforms.half.words();
         let (product, folded) = (&mut wide[..=words], &mut folded[..=words]);
         transforms.half.mul_transformed(product, quotient, &transforms.modulus)?;
-        negacyclic::fold(folded, x);
+        let (low, high) = x.split_at(x.len().min(words));
+        negacyclic::difference(folded, low, high);
         negacyclic::sub(folded, product);
         Ok(())
     }

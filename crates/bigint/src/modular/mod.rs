@@ -22,7 +22,6 @@ macro_rules! opaque {
 }
 
 mod barrett;
-mod cyclic;
 mod fft_montgomery;
 mod form;
 mod mclaughlin;

@@ -2,14 +2,13 @@
 
 use solinas_field::limbs;
 
-/// out <- x modulo 2^N + 1. Shape: `out` N + 64 bits, `x` at most 2N bits.
-pub(crate) fn fold(out: &mut [u64], x: &[u64]) {
+/// out <- a - b modulo 2^N + 1. Shape: `out` N + 64 bits, `a` and `b` at most N bits.
+pub(crate) fn difference(out: &mut [u64], a: &[u64], b: &[u64]) {
     let (words, last) = out.split_at_mut(out.len() - 1);
-    let (low, high) = x.split_at(x.len().min(words.len()));
-    words[..low.len()].copy_from_slice(low);
-    words[low.len()..].fill(0);
+    words[..a.len()].copy_from_slice(a);
+    words[a.len()..].fill(0);
     // 2^N = -1.
-    let borrow = limbs::sub(words, high);
+    let borrow = limbs::sub(words, b);
     last[0] = limbs::add_1(words, borrow);
 }
 
@@ -40,12 +39,18 @@ mod tests {
         Natural::from_words(words)
     }
 
+    /// Returns `x` modulo 2^128 + 1, by the difference of its halves.
+    fn folded(x: &[u64]) -> [u64; 3] {
+        let mut out = [7; 3];
+        let (low, high) = x.split_at(x.len().min(2));
+        difference(&mut out, low, high);
+        out
+    }
+
     proptest! {
         #[test]
-        fn residues_fold_and_subtract(x in proptest::collection::vec(any_word(), 0..=4), y in proptest::collection::vec(any_word(), 4)) {
-            let (mut a, mut b) = ([7; 3], [7; 3]);
-            fold(&mut a, &x);
-            fold(&mut b, &y);
+        fn residues_are_differences(x in proptest::collection::vec(any_word(), 0..=4), y in proptest::collection::vec(any_word(), 4)) {
+            let (a, b) = (folded(&x), folded(&y));
             prop_assert_eq!(natural(&a), natural(&x).rem(&modulus()).unwrap());
             for b in [b, [0, 0, 1], [0, 0, 0], a] {
                 let mut difference = a;
@@ -59,8 +64,7 @@ mod tests {
 
     #[test]
     fn two_to_the_n_is_a_residue() {
-        let mut a = [7; 3];
-        fold(&mut a, &[0, 0, 1, 0]);
+        let mut a = folded(&[0, 0, 1]);
         assert_eq!(a, [0, 0, 1]);
         sub(&mut a, &[0, 0, 1]);
         assert_eq!(a, [0; 3]);

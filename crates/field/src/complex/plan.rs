@@ -216,7 +216,8 @@ impl Plan {
                 b.as_mut_ptr()
             });
             let factor = |segment: &Segment| other.map_or(Factor::Same, |b| Factor::Branches(segment.points(b)));
-            self.convolve_by(digit_bits, x, factor, out, a);
+            self.convolve_points(digit_bits, x, factor, a);
+            self.store(digit_bits, a, out);
         });
     }
 
@@ -229,26 +230,20 @@ impl Plan {
         in_pool(self.threads, || {
             // The product only reads these points.
             let factor = |segment: &Segment| Factor::Spectrum(segment.points(y.as_ptr().cast_mut()));
-            self.convolve_by(digit_bits, x, factor, out, scratch);
+            self.convolve_points(digit_bits, x, factor, scratch);
+            self.store(digit_bits, scratch, out);
         });
     }
 
-    fn convolve_by(
-        &self,
-        digit_bits: u32,
-        x: &[u64],
-        factor: impl Fn(&Segment) -> Factor,
-        out: &mut [u64],
-        scratch: &mut [f64],
-    ) {
+    /// `spectrum <-` the points of the product of `x` and the factor of each segment, with the branches done backwards.
+    fn convolve_points(&self, digit_bits: u32, x: &[u64], factor: impl Fn(&Segment) -> Factor, spectrum: &mut [f64]) {
         let windows = self.windows(digit_bits, x);
-        let source = self.load(&windows, x, scratch);
-        for (segment, p) in self.points(scratch) {
+        let source = self.load(&windows, x, spectrum);
+        for (segment, p) in self.points(spectrum) {
             let factor = factor(segment);
             self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
             self.branches(&segment.tree, p, |tiles| Work::Convolve(factor, tiles));
         }
-        self.store(digit_bits, scratch, out);
     }
 
     fn points(&self, spectrum: &mut [f64]) -> impl Iterator<Item = (&Segment, Points)> {
