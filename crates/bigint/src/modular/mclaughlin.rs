@@ -49,8 +49,9 @@ opaque!(McLaughlin);
 /// Buffers of [`McLaughlin`]; one per thread that uses it.
 #[derive(ZeroizeOnDrop)]
 pub struct Workspace {
+    plus: [Spectrum; 2],
     minus: [Spectrum; 2],
-    /// A product modulo R, N + 64 bits.
+    /// N + 64 bits.
     residue: Vec<u64>,
     /// N + 64 bits.
     quotient: Vec<u64>,
@@ -93,14 +94,16 @@ impl McLaughlin {
         Ok(Self { modulus, plus, minus, inverse, negated, modulus_spectrum, one, entry })
     }
 
-    /// a <- the product whose residue is in `residue`, and whose transform is in the first spectrum, divided by R modulo
-    /// m.
+    /// a <- the product whose transforms are in the first spectra of both kinds, divided by R modulo m.
     fn reduce(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { minus: [sum, t], residue, quotient } = workspace;
+        let Workspace { plus: [s, _], minus: [sum, t], residue, quotient } = workspace;
         let words = self.plus.words();
+        self.plus.inverse(s, residue)?;
         // a b = 2^N = -1 is the one residue that does not fit N bits; its u is -m'.
         let minus_one = residue[words];
-        self.plus.mul_transformed(quotient, &residue[..words], &self.inverse)?;
+        self.plus.forward(&residue[..words], s)?;
+        self.plus.multiply(s, &self.inverse)?;
+        self.plus.inverse(s, quotient)?;
         limbs::select(residue, minus_one, &self.negated, quotient);
         // u = 2^N is 1 modulo Q.
         let (low, high) = residue.split_at_mut(words);
@@ -131,6 +134,7 @@ impl Form for McLaughlin {
 
     fn workspace(&self) -> Workspace {
         Workspace {
+            plus: [self.plus.spectrum(), self.plus.spectrum()],
             minus: [self.minus.spectrum(), self.minus.spectrum()],
             residue: vec![0; self.plus.words() + 1],
             quotient: vec![0; self.plus.words() + 1],
@@ -159,27 +163,28 @@ impl Form for McLaughlin {
     }
 
     fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { minus: [s, t], residue, .. } = workspace;
-        self.plus.mul(residue, a, b)?;
-        self.minus.forward(a, s)?;
-        self.minus.forward(b, t)?;
-        self.minus.multiply(s, t)?;
+        for (plan, [s, t]) in [(&self.plus, &mut workspace.plus), (&self.minus, &mut workspace.minus)] {
+            plan.forward(a, s)?;
+            plan.forward(b, t)?;
+            plan.multiply(s, t)?;
+        }
         self.reduce(a, workspace)
     }
 
     fn mul_prepared(&self, a: &mut [u64], b: &Operand, workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { minus: [s, _], residue, .. } = workspace;
-        self.plus.mul_transformed(residue, a, &b.plus)?;
-        self.minus.forward(a, s)?;
-        self.minus.multiply(s, &b.minus)?;
+        let Workspace { plus: [plus, _], minus: [minus, _], .. } = workspace;
+        self.plus.forward(a, plus)?;
+        self.plus.multiply(plus, &b.plus)?;
+        self.minus.forward(a, minus)?;
+        self.minus.multiply(minus, &b.minus)?;
         self.reduce(a, workspace)
     }
 
     fn square(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { minus: [s, _], residue, .. } = workspace;
-        self.plus.mul_square(residue, a)?;
-        self.minus.forward(a, s)?;
-        self.minus.square(s)?;
+        for (plan, [s, _]) in [(&self.plus, &mut workspace.plus), (&self.minus, &mut workspace.minus)] {
+            plan.forward(a, s)?;
+            plan.square(s)?;
+        }
         self.reduce(a, workspace)
     }
 }

@@ -300,12 +300,8 @@ impl Modulus {
 
     /// Returns x modulo the modulus, with as many words as the modulus.
     fn residue(&self, x: &Natural) -> Result<Zeroizing<Vec<u64>>, Error> {
-        let n = self.barrett.words();
-        if *x < *self.value() {
-            return Ok(form::padded(x.words(), n));
-        }
         let reduced = Zeroizing::new(self.reduce(x)?);
-        Ok(form::padded(reduced.words(), n))
+        Ok(form::padded(reduced.words(), self.barrett.words()))
     }
 
     fn with_workspace<T>(&self, work: impl FnOnce(&mut barrett::Workspace) -> Result<T, Error>) -> Result<T, Error> {

@@ -13,12 +13,12 @@ use core::ops::Range;
 unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
     for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
-        if at & (step.length - 1) == 0 {
+        if at.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
             let [from, to] =
                 [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.advanced(at), stride: child });
             // SAFETY: the caller's contract.
-            unsafe { pass::<L, false, false>(l, step, at >> step.length_log(), from, to, child) };
+            unsafe { pass::<L, false, false>(l, step, at / step.length, from, to, child) };
         }
     }
 }
@@ -28,11 +28,11 @@ unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, til
 unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
     for step in tree.steps[tree.top_steps()..].iter().rev() {
-        if end & (step.length - 1) == 0 {
+        if end.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.advanced(end - step.length), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { pass::<L, true, false>(l, step, (end >> step.length_log()) - 1, rows, rows, child) };
+            unsafe { pass::<L, true, false>(l, step, end / step.length - 1, rows, rows, child) };
         }
     }
 }
@@ -94,7 +94,7 @@ pub(super) unsafe fn branches_convolve<L: F64Lanes>(l: L, tree: &Tree, a: Points
                 Factor::Branches(b) => {
                     let from = b.advanced(gaps);
                     // Data that is not written back to its own place need not pass through the caches.
-                    let since = ((tile * TILE_POINTS) & !(branch - 1)) - first;
+                    let since = tile * TILE_POINTS / branch * branch - first;
                     let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
                     split_at(l, tree, from, b, tile);
                     convolve_tile(l, w, a.tile(tile), b.tile(tile));

@@ -33,12 +33,6 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Base-2 logarithm of the points of a node.
-    #[inline(always)]
-    pub(super) fn length_log(&self) -> u32 {
-        self.length.trailing_zeros()
-    }
-
     /// Twiddle scalars of a node.
     pub(super) fn scalars(&self) -> usize {
         scalars(self.radix_log)
@@ -250,8 +244,7 @@ impl Tree {
     /// Points in gaps before a tile.
     #[inline(always)]
     pub(super) fn gaps_before(&self, tile: usize) -> usize {
-        // The length of a branch is a power of two. A shift takes less time than a division.
-        ((tile * TILE_POINTS) >> self.top().branch.trailing_zeros()) * self.gap
+        tile * TILE_POINTS / self.top().branch * self.gap
     }
 }
 

@@ -81,18 +81,15 @@ impl F64Lanes for Avx512 {
         // SAFETY: the token proves the instruction set; the caller gives the bytes and the floats.
         unsafe {
             let low = _mm512_broadcast_i32x4(_mm_loadu_si128(before.cast()));
-            let high = _mm_loadu_si128(before.add(window.high).cast());
-            // A load that replaces half of the lanes needs no shuffle.
-            let bytes = _mm512_mask_broadcast_i32x4(low, 0xFF00, high);
+            let high = _mm512_broadcast_i32x4(_mm_loadu_si128(before.add(window.high).cast()));
+            let bytes = _mm512_shuffle_i64x2::<0b00_00_00_00>(low, high);
             let bits = _mm512_shuffle_epi8(bytes, _mm512_loadu_si512(window.shuffle.as_ptr().cast()));
             let bits = _mm512_srlv_epi64(bits, _mm512_loadu_si512(window.shift.as_ptr().cast()));
             let mask = _mm512_set1_epi64(window.mask as i64);
-            // (bits & mask) ^ biased, where `biased` also holds the exponent, one place too high.
-            let biased = _mm512_set1_epi64(((INTEGER.to_bits() << 1) | window.sign) as i64);
-            let window_plus_one =
-                _mm512_add_epi64(_mm512_ternarylogic_epi64::<0b0110_1010>(bits, mask, biased), _mm512_set1_epi64(1));
-            let float = _mm512_castsi512_pd(_mm512_srli_epi64::<1>(window_plus_one));
-            _mm512_storeu_pd(out, _mm512_sub_pd(float, _mm512_set1_pd(window.zero())));
+            let biased = _mm512_xor_si512(_mm512_and_si512(bits, mask), _mm512_set1_epi64(window.sign as i64));
+            let digit = _mm512_srli_epi64::<1>(_mm512_add_epi64(biased, _mm512_set1_epi64(1)));
+            let float = _mm512_or_si512(digit, _mm512_set1_epi64(INTEGER.to_bits() as i64));
+            _mm512_storeu_pd(out, _mm512_sub_pd(_mm512_castsi512_pd(float), _mm512_set1_pd(window.zero())));
         }
     }
 }
