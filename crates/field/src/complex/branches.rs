@@ -63,21 +63,17 @@ pub(super) unsafe fn branches_inverse<L: F64Lanes>(l: L, tree: &Tree, p: Points,
     }
 }
 
-/// The other factor of a product.
-#[derive(Clone, Copy)]
-pub(super) enum Factor {
-    /// The first factor again.
-    Same,
-    /// Points below the top. The product destroys them.
-    Branches(Points),
-    /// A finished transform.
-    Spectrum(Points),
-}
-
 /// Transforms both operands below the top, multiplies them, and transforms back. Each tile is transformed, multiplied
 /// and transformed back in registers. The branches of `b` stay half transformed, at the place of the first of them.
+/// Without `b`, it computes the square of `a`.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn branches_convolve<L: F64Lanes>(l: L, tree: &Tree, a: Points, b: Factor, tiles: Range<usize>) {
+pub(super) unsafe fn branches_convolve<L: F64Lanes>(
+    l: L,
+    tree: &Tree,
+    a: Points,
+    b: Option<Points>,
+    tiles: Range<usize>,
+) {
     let branch = tree.top().branch;
     let first = tiles.start * TILE_POINTS;
     let (gaps_before_first, in_steps) = (tree.gaps_before(tiles.start), tree.top_steps() < tree.steps.len());
@@ -88,18 +84,31 @@ pub(super) unsafe fn branches_convolve<L: F64Lanes>(l: L, tree: &Tree, a: Points
             let a = a.advanced(gaps);
             split_at(l, tree, a, a, tile);
             let w = tree.tile(tile);
-            match b {
-                Factor::Same => square_tile(l, w, a.tile(tile)),
-                Factor::Spectrum(b) => finish_tile(l, w, a.tile(tile), b.advanced(gaps).tile(tile)),
-                Factor::Branches(b) => {
-                    let from = b.advanced(gaps);
-                    // Data that is not written back to its own place need not pass through the caches.
-                    let since = tile * TILE_POINTS / branch * branch - first;
-                    let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
-                    split_at(l, tree, from, b, tile);
-                    convolve_tile(l, w, a.tile(tile), b.tile(tile));
-                }
+            if let Some(b) = b {
+                let from = b.advanced(gaps);
+                // Data that is not written back to its own place need not pass through the caches.
+                let since = tile * TILE_POINTS / branch * branch - first;
+                let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
+                split_at(l, tree, from, b, tile);
+                convolve_tile(l, w, a.tile(tile), b.tile(tile));
+            } else {
+                square_tile(l, w, a.tile(tile));
             }
+            join_at(l, tree, a, tile);
+        }
+    }
+}
+
+/// As [`branches_convolve`], for the finished transform `b`. As a case of the loop above it would slow that loop down.
+#[cfg_attr(not(unoptimised), inline(always))]
+pub(super) unsafe fn branches_finish<L: F64Lanes>(l: L, tree: &Tree, a: Points, b: Points, tiles: Range<usize>) {
+    for tile in tiles {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let gaps = tree.gaps_before(tile);
+            let (a, b) = (a.advanced(gaps), b.advanced(gaps));
+            split_at(l, tree, a, a, tile);
+            finish_tile(l, tree.tile(tile), a.tile(tile), b.tile(tile));
             join_at(l, tree, a, tile);
         }
     }

@@ -1,6 +1,5 @@
 //! Plans: lengths, trees, and the order of the work.
 
-use super::branches::Factor;
 use super::carry::{self, Carry, Spill};
 use super::digits::{self, Windows};
 use super::kernel::{self, Work};
@@ -61,6 +60,17 @@ fn factor(digits: usize) -> Option<(usize, usize)> {
     let power = points.checked_div(odd)?;
     (digits.is_multiple_of(2) && [1, 3, 5, 7].contains(&odd) && power >= TILE_POINTS && digits <= MAX_DIGITS)
         .then_some((odd, power))
+}
+
+/// The other factor of a product.
+#[derive(Clone, Copy)]
+enum Factor {
+    /// The first factor again.
+    Same,
+    /// Points below the top. The product destroys them.
+    Branches(Points),
+    /// A finished transform.
+    Spectrum(Points),
 }
 
 impl Plan {
@@ -242,7 +252,11 @@ impl Plan {
         for (segment, p) in self.points(spectrum) {
             let factor = factor(segment);
             self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
-            self.branches(&segment.tree, p, |tiles| Work::Convolve(factor, tiles));
+            self.branches(&segment.tree, p, |tiles| match factor {
+                Factor::Same => Work::Convolve(None, tiles),
+                Factor::Branches(b) => Work::Convolve(Some(b), tiles),
+                Factor::Spectrum(b) => Work::Finish(b, tiles),
+            });
         }
     }
 
