@@ -31,7 +31,7 @@ fn options(engine: Option<Engine>, threads: usize) -> Options {
 /// A product by a plan.
 pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64]) -> impl Work + use<> {
     let plan = must(Plan::for_product(a.len(), b.len(), &options(Some(engine), threads)));
-    let (mut x, mut y) = (plan.spectrum(), plan.spectrum());
+    let mut y = plan.spectrum();
     if kind == Kind::Transformed {
         must(plan.forward(b, &mut y));
     }
@@ -39,11 +39,7 @@ pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64])
     Job::new(plan.out_words(), move |out: &mut [u64]| match kind {
         Kind::Mul => must(plan.mul(out, &a, &b)),
         Kind::Square => must(plan.mul_square(out, &a)),
-        Kind::Transformed => {
-            must(plan.forward(&a, &mut x));
-            must(plan.multiply(&mut x, &y));
-            must(plan.inverse(&mut x, out));
-        }
+        Kind::Transformed => must(plan.mul_transformed(out, &a, &y)),
     })
 }
 

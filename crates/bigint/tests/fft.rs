@@ -8,7 +8,7 @@ use common::operands::Pattern;
 use common::sweep;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use solinas_bigint::fft::{Options, Plan, Ring};
+use solinas_bigint::fft::{self, Options, Plan, Ring};
 
 /// `2^bits - 1` or `2^bits + 1`.
 fn modulus(plan: &Plan, ring: Ring) -> Vec<u64> {
@@ -35,8 +35,33 @@ fn extreme(plan: &Plan, run: usize) -> Vec<u64> {
     words
 }
 
+fn padded(x: &[u64], len: usize) -> Vec<u64> {
+    let mut words = x.to_vec();
+    words.resize(len, 0);
+    words
+}
+
 fn assert_residue(found: &[u64], want: &[u64], case: &str) {
     assert!(found.starts_with(want) && found[want.len()..].iter().all(|&word| word == 0), "{case}");
+}
+
+/// Checks the product of `a` and `b` in steps, at once, and with the transform of either factor kept.
+fn assert_products(plan: &Plan, a: &[u64], b: &[u64], want: &[u64], case: &str) {
+    let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
+    let mut out = vec![7; plan.out_words()];
+    plan.mul(&mut out, a, b).unwrap();
+    assert_residue(&out, want, &format!("at once, {case}"));
+    plan.forward(a, &mut s).unwrap();
+    plan.forward(b, &mut t).unwrap();
+    for (x, kept) in [(a, &t), (b, &s)] {
+        out.fill(7);
+        plan.mul_transformed(&mut out, x, kept).unwrap();
+        assert_residue(&out, want, &format!("by a kept factor, {case}"));
+    }
+    plan.multiply(&mut s, &t).unwrap();
+    out.fill(7);
+    plan.inverse(&mut s, &mut out).unwrap();
+    assert_residue(&out, want, &format!("in steps, {case}"));
 }
 
 #[test]
@@ -65,15 +90,38 @@ fn residues_of_products_equal_those_of_gmp_on_every_engine() {
                     (root.clone(), root),
                     (ones.clone(), ones),
                 ];
-                let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
-                let mut out = vec![7; plan.out_words()];
                 for (i, (a, b)) in pairs.iter().enumerate() {
-                    plan.forward(a, &mut s).unwrap();
-                    plan.forward(b, &mut t).unwrap();
-                    plan.multiply(&mut s, &t).unwrap();
-                    plan.inverse(&mut s, &mut out).unwrap();
                     let want = gmp.remainder(&gmp.mul(a, b), &modulus);
-                    assert_residue(&out, &want, &format!("pair {i}, {min_bits} bits, {ring:?}, {options:?}"));
+                    assert_products(&plan, a, b, &want, &format!("pair {i}, {min_bits} bits, {ring:?}, {options:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_unequal_numbers_equal_those_of_gmp_on_every_engine() {
+    let gmp = Gmp::get();
+    for (a_words, b_words) in [(1, 1), (1, 700), (700, 1), (300, 301), (500, 1500), (2999, 3), (2500, 2499)] {
+        for options in sweep::options() {
+            let plan = Plan::for_product(a_words, b_words, &options).unwrap();
+            let mut random = ChaCha8Rng::seed_from_u64(17);
+            let extreme = [1, 64, plan.digits().0].map(|run| extreme(&plan, run));
+            let ones = vec![u64::MAX; plan.words()];
+            let random = Pattern::Random.words(plan.words(), &mut random);
+            let (one, zero) = (padded(&[1], plan.words()), vec![0; plan.words()]);
+            let top = padded(&gmp.shl(&[1], 64 * a_words - 1), plan.words());
+            let all = [&ones, &extreme[0], &extreme[1], &extreme[2], &random, &one, &zero, &top];
+            for (i, a) in all.iter().enumerate() {
+                // A short extreme number has its largest digits at its end too.
+                for b in [a, all[(i + 1) % all.len()], all[0]] {
+                    let (a, b) = (&a[..a_words], &b[..b_words]);
+                    let case = format!("number {i}, {a_words} by {b_words} words, {options:?}");
+                    assert_products(&plan, a, b, &gmp.mul(a, b), &case);
+                    // This product has no word more than its factors.
+                    let mut out = vec![7; a_words + b_words];
+                    fft::mul(&mut out, a, b);
+                    assert_residue(&out, &gmp.mul(a, b), &format!("without a plan, {case}"));
                 }
             }
         }

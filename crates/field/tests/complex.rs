@@ -85,6 +85,11 @@ fn check(plan: &Plan, bits: u32, x: &[u64], y: &[u64]) {
     let (mut a, mut b) = (plan.spectrum(), plan.spectrum());
     plan.forward(bits, x, &mut a);
     plan.forward(bits, y, &mut b);
+    let kept = b.clone();
+    out.fill(3);
+    plan.convolve_transformed(bits, x, &b, &mut out, &mut scratch[..plan.spectrum_len()]);
+    assert!(out == expected, "one factor transformed: {what}");
+    assert!(b.iter().zip(&*kept).all(|(b, kept)| b.to_bits() == kept.to_bits()), "the factor is kept: {what}");
     plan.multiply(&mut a, &b);
     out.fill(2);
     plan.inverse(bits, &mut a, &mut out);
@@ -92,6 +97,79 @@ fn check(plan: &Plan, bits: u32, x: &[u64], y: &[u64]) {
     let expected = naive(x, x, words, plan.wrap());
     plan.convolve(bits, x, None, &mut out, &mut scratch[..plan.spectrum_len()]);
     assert!(out == expected, "square: {what}");
+}
+
+/// Checks a product that fits `len` words, by each way to write them.
+fn check_short(plan: &Plan, bits: u32, x: &[u64], y: &[u64], len: usize) {
+    let expected = naive(x, y, plan.words(bits), plan.wrap());
+    let mut scratch = vec![0.0; 2 * plan.spectrum_len()];
+    let (mut a, mut b) = (plan.spectrum(), plan.spectrum());
+    plan.forward(bits, x, &mut a);
+    plan.forward(bits, y, &mut b);
+    let mut out = vec![7; expected.len() + 1];
+    let mut written = |what: &str, write: &mut dyn FnMut(&mut [u64])| {
+        out.fill(7);
+        write(&mut out[..len]);
+        assert!(
+            out[..len] == expected[..len] && out[len..].iter().all(|&word| word == 7),
+            "{what}: {len} words, {} by {} in {} digits of {bits} bits, {}, {} threads",
+            x.len(),
+            y.len(),
+            plan.digits(),
+            plan.backend(),
+            plan.threads()
+        );
+    };
+    written("fused", &mut |out| plan.convolve(bits, x, Some(y), out, &mut scratch));
+    written("one factor transformed", &mut |out| {
+        plan.convolve_transformed(bits, x, &b, out, &mut scratch[..plan.spectrum_len()]);
+    });
+    plan.multiply(&mut a, &b);
+    written("apart", &mut |out| plan.inverse(bits, &mut a, out));
+}
+
+#[test]
+fn products_that_fit_are_written_to_fewer_words() {
+    for backend in Backend::available() {
+        for (digits, threads) in [(128, 1), (384, 3), (640, 1), (896, 2), (1024, 1), (2048, 3)] {
+            if backend == Backend::Scalar && digits > 640 {
+                continue;
+            }
+            let plan = Plan::new(digits, Wrap::Plus, backend, threads).unwrap();
+            for bits in [2, 13, 16] {
+                let words = plan.words(bits);
+                let random = random(words, digits as u64);
+                let (ones, mut power) = (vec![u64::MAX; words], vec![0; words]);
+                power[words / 3] = 1 << 63;
+                // The first and the last word of each of the first streams, and all lengths near the whole.
+                let lens =
+                    (0..=words).filter(|len| words < 20 || [0, 1, words / 16 - 1].contains(&(len % (words / 16))));
+                for len in lens {
+                    for (x, y) in [(&ones, &ones), (&random, &ones), (&power, &random), (&ones, &power)] {
+                        for cut in [0, 1.min(len), len / 3, len / 2] {
+                            check_short(&plan, bits, &x[..len - cut], &y[..cut], len);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn products_that_fit_are_written_to_any_number_of_words(x in words(24), y in words(24), more in 0..40_usize) {
+        for backend in Backend::available() {
+            let plan = Plan::new(256, Wrap::Plus, backend, 1).unwrap();
+            let len = (x.len() + y.len() + more).min(plan.words(14));
+            check_short(&plan, 14, &x, &y, len);
+        }
+    }
+}
+
+fn words(most: usize) -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec(prop_oneof![Just(0), Just(1), Just(1 << 63), Just(u64::MAX), any::<u64>()], 0..=most)
 }
 
 fn lengths() -> Vec<usize> {
@@ -120,6 +198,9 @@ fn products_equal_schoolbook_at_every_length() {
                         check(&plan, bits, &ones, &y);
                         check(&plan, bits, &ones, &[1]);
                         check(&plan, bits, &x, &[]);
+                        check(&plan, bits, &[], &x);
+                        check(&plan, bits, &x, &y[..1]);
+                        check(&plan, bits, &ones[..1], &ones[..words - 1]);
                     }
                 }
             }
@@ -169,8 +250,7 @@ fn minus_one_is_the_residue_above_all_words() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn products_equal_schoolbook(x in prop::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], 0..40),
-        y in prop::collection::vec(prop_oneof![Just(0), Just(u64::MAX), any::<u64>()], 0..40)) {
+    fn products_equal_schoolbook(x in words(40), y in words(40)) {
         for backend in Backend::available() {
             for wrap in [Wrap::Minus, Wrap::Plus] {
                 check(&Plan::new(128, wrap, backend, 1).unwrap(), 20, &x, &y);

@@ -20,7 +20,6 @@ static PLANS: [OnceLock<Option<complex::Plan>>; 128] = [const { OnceLock::new() 
 pub(super) struct Scratch {
     floats: AlignedVec<f64>,
     elements: AlignedVec<u64>,
-    residue: Vec<u64>,
     /// The last product's lengths, and their shape.
     last: Option<(Task, Shape)>,
 }
@@ -53,28 +52,6 @@ impl Scratch {
         &mut self.elements[..len]
     }
 
-    /// `out <-` the first words of a residue of `words` words, which `work` writes. The other words must be zero.
-    pub(super) fn residue<T>(
-        &mut self,
-        words: usize,
-        out: &mut [u64],
-        work: impl FnOnce(&mut Self, &mut [u64]) -> T,
-    ) -> T {
-        if out.len() == words {
-            return work(self, out);
-        }
-        let mut residue = core::mem::take(&mut self.residue);
-        if residue.len() < words {
-            residue.zeroize();
-            residue.resize(words, 0);
-        }
-        let done = work(self, &mut residue[..words]);
-        debug_assert!(residue[out.len()..words].iter().all(|&word| word == 0), "a product that does not wrap");
-        out.copy_from_slice(&residue[..out.len()]);
-        self.residue = residue;
-        done
-    }
-
     /// Returns the choice of [`size::choose`] for a product by complex transforms.
     fn shape(&mut self, task: Task) -> Option<Shape> {
         match self.last {
@@ -92,7 +69,6 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         self.floats.zeroize();
         self.elements.zeroize();
-        self.residue.zeroize();
     }
 }
 
@@ -142,10 +118,8 @@ fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
     Scratch::lend(|scratch| {
         let found = scratch.shape(task).and_then(|shape| Some((shape, plan(shape.digits)?)));
         let Some((shape, plan)) = found else { return false };
-        scratch.residue(shape.out_words(), out, |scratch, residue| {
-            let spectra = if b.is_some() { 2 } else { 1 };
-            plan.convolve(shape.digit_bits, a, b, residue, scratch.floats(spectra * plan.spectrum_len()));
-        });
+        let spectra = if b.is_some() { 2 } else { 1 };
+        plan.convolve(shape.digit_bits, a, b, out, scratch.floats(spectra * plan.spectrum_len()));
         true
     })
 }

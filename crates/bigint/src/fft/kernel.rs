@@ -107,9 +107,9 @@ impl Kernel {
         Ok(())
     }
 
-    /// `out <-` the canonical residue; destroys the spectrum. Shape: [`Shape::out_words`].
+    /// `out <-` the canonical residue; destroys the spectrum. Shape: [`Shape::out_words`], or fewer for a product that
+    /// fits.
     pub(super) fn inverse(&self, shape: &Shape, data: &mut Data, out: &mut [u64]) -> Result<(), Error> {
-        debug_assert_eq!(out.len(), shape.out_words());
         match (self, data) {
             (Self::Complex(plan), Data::Complex(data)) => plan.inverse(shape.digit_bits, data, out),
             (Self::Solinas(plan), Data::Solinas(data)) => inverse_solinas(plan, shape, data, out)?,
@@ -118,7 +118,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// `out <- a b`, or `a^2` without `b`: the canonical residue. Shape: [`Shape::out_words`].
+    /// `out <- a b`, or `a^2` without `b`: the canonical residue. Shape: as for [`Self::inverse`].
     pub(super) fn convolve(
         &self,
         shape: &Shape,
@@ -127,7 +127,6 @@ impl Kernel {
         out: &mut [u64],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
-        debug_assert_eq!(out.len(), shape.out_words());
         let spectra = if b.is_some() { 2 } else { 1 };
         match self {
             Self::Complex(plan) => {
@@ -148,6 +147,30 @@ impl Kernel {
             }
         }
     }
+
+    /// `out <- a b` for the transform of `b`. Shape: as for [`Self::inverse`].
+    pub(super) fn convolve_transformed(
+        &self,
+        shape: &Shape,
+        a: &[u64],
+        b: &Data,
+        out: &mut [u64],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        match (self, b) {
+            (Self::Complex(plan), Data::Complex(b)) => {
+                plan.convolve_transformed(shape.digit_bits, a, b, out, scratch.floats(plan.spectrum_len()));
+                Ok(())
+            }
+            (Self::Solinas(plan), Data::Solinas(b)) => {
+                let s = scratch.elements(plan.len());
+                forward_solinas(plan, shape, a, s)?;
+                plan.multiply(s, b)?;
+                inverse_solinas(plan, shape, s, out)
+            }
+            _ => other_engine("mul_transformed"),
+        }
+    }
 }
 
 fn forward_solinas(plan: &solinas::Plan, shape: &Shape, x: &[u64], out: &mut [u64]) -> Result<(), Error> {
@@ -158,6 +181,7 @@ fn forward_solinas(plan: &solinas::Plan, shape: &Shape, x: &[u64], out: &mut [u6
 
 fn inverse_solinas(plan: &solinas::Plan, shape: &Shape, data: &mut [u64], out: &mut [u64]) -> Result<(), Error> {
     plan.inverse(data)?;
+    debug_assert!(out.len() >= shape.words(), "only complex transforms write fewer words");
     let (low, top) = out.split_at_mut(shape.words());
     if let [top] = top {
         let quotient = solinas::carry_signed(plan.backend(), data, shape.digit_bits, low)?;

@@ -118,6 +118,12 @@ fn products_by_a_plan_match_schoolbook() {
             assert!(out[n + m..].iter().all(|&word| word == 0));
             plan.mul_square(&mut out, &b).unwrap();
             assert_eq!(out[..2 * m], schoolbook(&b, &b), "{plan:?}");
+            let mut kept = plan.spectrum();
+            plan.mul_transformed(&mut out, &a, &kept).unwrap();
+            assert!(out.iter().all(|&word| word == 0), "a new spectrum is zero");
+            plan.forward(&b, &mut kept).unwrap();
+            plan.mul_transformed(&mut out, &a, &kept).unwrap();
+            assert_eq!(out[..n + m], schoolbook(&a, &b), "{plan:?}");
         }
     }
 }
@@ -144,6 +150,9 @@ fn residues_match_plain_reduction() {
                     assert_eq!(natural(&out), expected, "{plan:?}");
                     out.fill(7);
                     plan.mul(&mut out, a, b).unwrap();
+                    assert_eq!(natural(&out), expected, "{plan:?}");
+                    out.fill(7);
+                    plan.mul_transformed(&mut out, a, &t).unwrap();
                     assert_eq!(natural(&out), expected, "{plan:?}");
                     let expected = natural(b).square().rem(&modulus).unwrap();
                     plan.square(&mut t).unwrap();
@@ -256,6 +265,8 @@ fn mistakes_are_errors() {
     assert!(matches!(plan.mul(&mut short, &[1], &[1]), Err(Error::OutputLength { .. })));
     assert!(matches!(plan.mul(&mut short, &[1; 41], &[1]), Err(Error::OperandTooLong { .. })));
     assert!(matches!(plan.mul_square(&mut short, &[1; 31]), Err(Error::ProductTooLong { .. })));
+    assert!(matches!(plan.mul_transformed(&mut short, &[1], &u), Err(Error::SpectrumOfAnotherPlan { .. })));
+    assert!(matches!(plan.mul_transformed(&mut short, &[1], &s), Err(Error::SpectrumContent { .. })));
     assert!(matches!(plan.inverse(&mut s, &mut short), Err(Error::OutputLength { .. })));
     assert!(matches!(Plan::new(1 << 40, Ring::Plus, &options), Err(Error::TransformTooLong { .. })));
     assert!(matches!(Plan::new(usize::MAX, Ring::Minus, &options), Err(Error::TransformTooLong { .. })));

@@ -8,8 +8,8 @@
 //!      |<-- n+1 words: x1 -->|<--- n-1: dropped ->|
 //!  x1 mu                                  forward, inverse at full length, the transform of mu is kept
 //!      |<-- n: q -->|<--- n+1 words: dropped ---->|
-//!  q m modulo 2^N - 1, N >= q + 2         forward, inverse at half length, the transform of m is kept
-//!  x - q m modulo 2^N - 1, minus m twice at most
+//!  q m modulo 2^N + 1, N >= q + 2         forward, inverse at half length, the transform of m is kept
+//!  x - q m modulo 2^N + 1, minus m twice at most
 //! ```
 //!
 //! Let T be one transform at full length. A product costs 3T, x1 mu 2T and q m 1T: 6T. A square or a product by a
@@ -18,8 +18,8 @@
 use solinas_field::limbs;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::cyclic;
 use super::form::{Form, padded};
+use super::negacyclic;
 use crate::division::newton;
 use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul::{self, Thresholds};
@@ -46,7 +46,7 @@ struct Transforms {
     /// Plan of products of 2n + 3 words.
     #[zeroize(skip)]
     full: Plan,
-    /// Plan of residues modulo 2^N - 1 >= 3m.
+    /// Plan of residues modulo 2^N + 1 > 3m.
     #[zeroize(skip)]
     half: Plan,
     /// Transform of mu, by `full`.
@@ -59,12 +59,11 @@ opaque!(Transforms);
 /// Buffers of [`Barrett`]; one per thread that uses it.
 #[derive(ZeroizeOnDrop)]
 pub struct Workspace {
-    spectra: Option<[Spectrum; 3]>,
     /// 2n words: a product.
     x: Zeroizing<Vec<u64>>,
     /// x1 mu, and q m.
     wide: Vec<u64>,
-    /// x modulo 2^N - 1, or n + 1 words.
+    /// x modulo 2^N + 1, or n + 1 words.
     folded: Vec<u64>,
     /// q, n words.
     quotient: Vec<u64>,
@@ -113,7 +112,7 @@ impl Barrett {
             .then(|| {
                 let bits = 64 * n - m[n - 1].leading_zeros() as usize;
                 let full = Plan::for_product(n + 1, mu.len(), options)?;
-                let half = Plan::new(bits + 2, Ring::Minus, options)?;
+                let half = Plan::new(bits + 2, Ring::Plus, options)?;
                 let (mut mu_spectrum, mut modulus) = (full.spectrum(), half.spectrum());
                 full.forward(&mu, &mut mu_spectrum)?;
                 half.forward(m, &mut modulus)?;
@@ -131,16 +130,11 @@ impl Barrett {
     /// Buffers for one thread.
     pub fn workspace(&self) -> Workspace {
         let n = self.words();
-        let (spectra, wide, folded) = match &self.transforms {
-            Some(Transforms { full, half, .. }) => (
-                Some([full.spectrum(), full.spectrum(), half.spectrum()]),
-                full.words().max(half.words()),
-                half.words(),
-            ),
-            None => (None, n + 1 + self.mu.len(), 0),
+        let (wide, folded) = match &self.transforms {
+            Some(Transforms { full, half, .. }) => (full.words().max(half.out_words()), half.out_words()),
+            None => (n + 1 + self.mu.len(), 0),
         };
         Workspace {
-            spectra,
             x: Zeroizing::new(vec![0; 2 * n]),
             wide: vec![0; wide],
             folded: vec![0; folded.max(n + 1)],
@@ -180,9 +174,9 @@ impl Barrett {
     fn estimate(&self, x: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
         let n = self.words();
         debug_assert!(x.len() == 2 * n && limbs::vartime_compare(&x[n..], &self.modulus[..n]).is_lt());
-        let Workspace { spectra, wide, folded, quotient, .. } = workspace;
+        let Workspace { wide, folded, quotient, .. } = workspace;
         let x1 = &x[n - 1..];
-        let (Some(transforms), Some([product, _, half])) = (&self.transforms, spectra) else {
+        let Some(transforms) = &self.transforms else {
             mul::mul(wide, x1, &self.mu);
             quotient.copy_from_slice(&wide[n + 1..2 * n + 1]);
             let product = &mut wide[..2 * n];
@@ -192,17 +186,14 @@ impl Barrett {
             return Ok(());
         };
         let full = &transforms.full;
-        full.forward(x1, product)?;
-        full.multiply(product, &transforms.mu)?;
-        full.inverse(product, &mut wide[..full.words()])?;
+        full.mul_transformed(&mut wide[..full.words()], x1, &transforms.mu)?;
         quotient.copy_from_slice(&wide[n + 1..2 * n + 1]);
         let words = transforms.half.words();
-        let (product, folded) = (&mut wide[..words], &mut folded[..words]);
-        transforms.half.forward(quotient, half)?;
-        transforms.half.multiply(half, &transforms.modulus)?;
-        transforms.half.inverse(half, product)?;
-        cyclic::fold(folded, x);
-        cyclic::sub(folded, product);
+        let (product, folded) = (&mut wide[..=words], &mut folded[..=words]);
+        transforms.half.mul_transformed(product, quotient, &transforms.modulus)?;
+        let (low, high) = x.split_at(x.len().min(words));
+        negacyclic::difference(folded, low, high);
+        negacyclic::sub(folded, product);
         Ok(())
     }
 
@@ -257,11 +248,8 @@ impl Form for Barrett {
     fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
         let n = self.words();
         let mut x = std::mem::take(&mut workspace.x);
-        if let (Some(Transforms { full, .. }), Some([s, t, _])) = (&self.transforms, &mut workspace.spectra) {
-            full.forward(a, s)?;
-            full.forward(b, t)?;
-            full.multiply(s, t)?;
-            full.inverse(s, &mut workspace.wide[..full.words()])?;
+        if let Some(Transforms { full, .. }) = &self.transforms {
+            full.mul(&mut workspace.wide[..full.words()], a, b)?;
             x.copy_from_slice(&workspace.wide[..2 * n]);
         } else {
             mul::mul(&mut x, a, b);
@@ -274,12 +262,8 @@ impl Form for Barrett {
     fn mul_prepared(&self, a: &mut [u64], b: &Operand, workspace: &mut Workspace) -> Result<(), Error> {
         let n = self.words();
         let mut x = std::mem::take(&mut workspace.x);
-        if let (Some(Transforms { full, .. }), Some([s, ..]), Some(b)) =
-            (&self.transforms, &mut workspace.spectra, &b.spectrum)
-        {
-            full.forward(a, s)?;
-            full.multiply(s, b)?;
-            full.inverse(s, &mut workspace.wide[..full.words()])?;
+        if let (Some(Transforms { full, .. }), Some(b)) = (&self.transforms, &b.spectrum) {
+            full.mul_transformed(&mut workspace.wide[..full.words()], a, b)?;
             x.copy_from_slice(&workspace.wide[..2 * n]);
         } else {
             mul::mul(&mut x, a, &b.words);
@@ -292,10 +276,8 @@ impl Form for Barrett {
     fn square(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
         let n = self.words();
         let mut x = std::mem::take(&mut workspace.x);
-        if let (Some(Transforms { full, .. }), Some([s, ..])) = (&self.transforms, &mut workspace.spectra) {
-            full.forward(a, s)?;
-            full.square(s)?;
-            full.inverse(s, &mut workspace.wide[..full.words()])?;
+        if let Some(Transforms { full, .. }) = &self.transforms {
+            full.mul_square(&mut workspace.wide[..full.words()], a)?;
             x.copy_from_slice(&workspace.wide[..2 * n]);
         } else {
             mul::square(&mut x, a);

@@ -1,12 +1,12 @@
 //! Montgomery's multiplication by transforms (wang2014, algorithm 7.1), for R = 2^N and an odd modulus m with 4m <= R.
 //!
-//! t = a b; u = t m' modulo R with m' = -1/m modulo R; c = (t + u m) / R. As c < 2m < 2^N - 1 and R = 1 modulo 2^N - 1,
-//! the code takes the sum t + u m modulo 2^N - 1 at half length, and no division remains. Let T be one transform at
-//! full length. t costs 3T, u 2T (the transform of m' is kept) and u m 1T: 6T. A square or a product by a prepared
-//! operand costs 5T.
+//! t = a b; u = t m' modulo R with m' = -1/m modulo R; c = (t + u m) / R. As c < 2m < 2^N and R = -1 modulo 2^N + 1, the
+//! code takes c = -t - u m modulo 2^N + 1 at half length, and no division remains. Let T be one transform at full
+//! length. t costs 3T, u 2T (the transform of m' is kept) and u m 1T: 6T. A square or a product by a prepared operand
+//! costs 5T.
 
-use super::cyclic;
 use super::form::{Form, padded};
+use super::negacyclic;
 use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul;
 use crate::{Error, Natural};
@@ -20,7 +20,7 @@ pub struct FftMontgomery {
     /// Plan of products of twice N bits.
     #[zeroize(skip)]
     full: Plan,
-    /// Plan of residues modulo 2^N - 1.
+    /// Plan of residues modulo 2^N + 1.
     #[zeroize(skip)]
     half: Plan,
     /// Transform of -1/m modulo 2^N, by `full`.
@@ -37,11 +37,12 @@ opaque!(FftMontgomery);
 /// Buffers of [`FftMontgomery`]; one per thread that uses it.
 #[derive(ZeroizeOnDrop)]
 pub struct Workspace {
-    s: Spectrum,
-    t: Spectrum,
-    half: Spectrum,
-    product: Vec<u64>,
+    /// t, and t m'.
     wide: Vec<u64>,
+    /// -t - u m modulo 2^N + 1.
+    sum: Vec<u64>,
+    /// u m modulo 2^N + 1.
+    product: Vec<u64>,
 }
 opaque!(Workspace);
 
@@ -62,7 +63,7 @@ impl FftMontgomery {
         if modulus.is_even() {
             return Err(Error::EvenModulus);
         }
-        let half = Plan::new(modulus.bit_len() + 2, Ring::Minus, options)?;
+        let half = Plan::new(modulus.bit_len() + 2, Ring::Plus, options)?;
         let words = half.words();
         let full = Plan::for_product(words, words, options)?;
         let (mut inverse, mut modulus_spectrum) = (full.spectrum(), half.spectrum());
@@ -76,19 +77,17 @@ impl FftMontgomery {
         Ok(Self { modulus, full, half, inverse, modulus_spectrum, one, entry: Operand(entry) })
     }
 
-    /// a <- the value in `s`, divided by R modulo m.
+    /// a <- the number in `wide`, divided by R modulo m.
     fn reduce(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let words = self.half.words();
-        let Workspace { s, half, product, wide, .. } = workspace;
-        self.full.inverse(s, wide)?;
-        cyclic::fold(a, &wide[..2 * words]);
-        self.full.forward(&wide[..words], s)?;
-        self.full.multiply(s, &self.inverse)?;
-        self.full.inverse(s, wide)?;
-        self.half.forward(&wide[..words], half)?;
-        self.half.multiply(half, &self.modulus_spectrum)?;
-        self.half.inverse(half, product)?;
-        cyclic::add(a, product);
+        let Workspace { wide, sum, product } = workspace;
+        let (low, high) = wide[..2 * a.len()].split_at(a.len());
+        // R = -1.
+        negacyclic::difference(sum, high, low);
+        a.copy_from_slice(low);
+        self.full.mul_transformed(wide, a, &self.inverse)?;
+        self.half.mul_transformed(product, &wide[..a.len()], &self.modulus_spectrum)?;
+        negacyclic::sub(sum, product);
+        a.copy_from_slice(&sum[..a.len()]);
         Ok(())
     }
 }
@@ -127,11 +126,9 @@ impl Form for FftMontgomery {
 
     fn workspace(&self) -> Workspace {
         Workspace {
-            s: self.full.spectrum(),
-            t: self.full.spectrum(),
-            half: self.half.spectrum(),
-            product: vec![0; self.half.words()],
             wide: vec![0; self.full.words()],
+            sum: vec![0; self.half.out_words()],
+            product: vec![0; self.half.out_words()],
         }
     }
 
@@ -146,10 +143,8 @@ impl Form for FftMontgomery {
     }
 
     fn leave(&self, residue: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { s, t, .. } = workspace;
-        self.full.forward(residue, s)?;
-        self.full.forward(&[1], t)?;
-        self.full.multiply(s, t)?;
+        workspace.wide.fill(0);
+        workspace.wide[..residue.len()].copy_from_slice(residue);
         self.reduce(residue, workspace)?;
         // (x + u m) / R with x < 2m is at most m.
         leave_range(residue, &self.modulus);
@@ -163,22 +158,17 @@ impl Form for FftMontgomery {
     }
 
     fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let Workspace { s, t, .. } = workspace;
-        self.full.forward(a, s)?;
-        self.full.forward(b, t)?;
-        self.full.multiply(s, t)?;
+        self.full.mul(&mut workspace.wide, a, b)?;
         self.reduce(a, workspace)
     }
 
     fn mul_prepared(&self, a: &mut [u64], b: &Operand, workspace: &mut Workspace) -> Result<(), Error> {
-        self.full.forward(a, &mut workspace.s)?;
-        self.full.multiply(&mut workspace.s, &b.0)?;
+        self.full.mul_transformed(&mut workspace.wide, a, &b.0)?;
         self.reduce(a, workspace)
     }
 
     fn square(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        self.full.forward(a, &mut workspace.s)?;
-        self.full.square(&mut workspace.s)?;
+        self.full.mul_square(&mut workspace.wide, a)?;
         self.reduce(a, workspace)
     }
 }

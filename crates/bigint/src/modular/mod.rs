@@ -22,11 +22,11 @@ macro_rules! opaque {
 }
 
 mod barrett;
-mod cyclic;
 mod fft_montgomery;
 mod form;
 mod mclaughlin;
 mod modulus;
+mod negacyclic;
 #[cfg(test)]
 mod tests;
 

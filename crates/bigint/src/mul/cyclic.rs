@@ -67,12 +67,8 @@ impl Cyclic {
     /// A plan that was built causes none.
     pub fn mul(&self, a: &Natural, b: &Natural) -> Result<Natural, Error> {
         let (a, b) = (self.fold(a), self.fold(b));
-        let (mut s, mut t) = (self.plan.spectrum(), self.plan.spectrum());
-        self.plan.forward(a.magnitude.words(), &mut s)?;
-        self.plan.forward(b.magnitude.words(), &mut t)?;
-        self.plan.multiply(&mut s, &t)?;
         let mut product = vec![0; self.plan.out_words()];
-        self.plan.inverse(&mut s, &mut product)?;
+        self.plan.mul(&mut product, a.magnitude.words(), b.magnitude.words())?;
         Ok(self.canonical(Natural::from_words(product), a.negative ^ b.negative))
     }
 
@@ -81,11 +77,8 @@ impl Cyclic {
     /// # Errors
     /// A plan that was built causes none.
     pub fn square(&self, a: &Natural) -> Result<Natural, Error> {
-        let mut s = self.plan.spectrum();
-        self.plan.forward(self.fold(a).magnitude.words(), &mut s)?;
-        self.plan.square(&mut s)?;
         let mut square = vec![0; self.plan.out_words()];
-        self.plan.inverse(&mut s, &mut square)?;
+        self.plan.mul_square(&mut square, self.fold(a).magnitude.words())?;
         Ok(self.canonical(Natural::from_words(square), false))
     }
 

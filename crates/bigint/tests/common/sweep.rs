@@ -79,10 +79,16 @@ pub(crate) fn transforms(words: usize, all: &[Options], seed: u64) -> usize {
             plan.multiply(&mut s, &t).unwrap();
             plan.inverse(&mut s, &mut out).unwrap();
             assert!(out.starts_with(want) && out[want.len()..].iter().all(|&w| w == 0), "{words} words, {options:?}");
+            out.fill(7);
+            plan.mul(&mut out, a, b).unwrap();
+            assert!(out.starts_with(want) && out[want.len()..].iter().all(|&w| w == 0), "{words} words, {options:?}");
+            out.fill(7);
+            plan.mul_transformed(&mut out, a, &t).unwrap();
+            assert!(out.starts_with(want) && out[want.len()..].iter().all(|&w| w == 0), "{words} words, {options:?}");
             // The inverse of the transform is the identity.
             plan.inverse(&mut t, &mut out).unwrap();
             assert!(out.starts_with(b) && out[words..].iter().all(|&word| word == 0), "{words} words, {options:?}");
-            count += 2;
+            count += 4;
         }
     }
     count

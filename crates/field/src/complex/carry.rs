@@ -30,6 +30,10 @@ pub(super) struct Carry {
     bits: u32,
     out: *mut u64,
     words: usize,
+    /// Words of `out`. Words beyond it are not written.
+    kept: usize,
+    /// Streams with a word in `out`. The others are not carried.
+    streams: usize,
 }
 // SAFETY: tasks of one transform write disjoint words (the contract of `Streams::take`).
 unsafe impl Send for Carry {}
@@ -38,9 +42,9 @@ unsafe impl Sync for Carry {}
 
 impl Carry {
     /// Makes a conversion. Range: coefficients are integers of at most `2^50` in magnitude after the factor `scale`;
-    /// digits have 2 to 25 bits. Each stream fills `words` words of `out`.
+    /// digits have 2 to 25 bits. Each stream fills `words` words. `out` keeps the lowest words of all streams.
     pub(super) fn new(scale: f64, bits: u32, out: &mut [u64], words: usize) -> Self {
-        Self { scale, bits, out: out.as_mut_ptr(), words }
+        Self { scale, bits, out: out.as_mut_ptr(), words, kept: out.len(), streams: out.len().div_ceil(words) }
     }
 }
 
@@ -105,13 +109,14 @@ impl Streams {
         stride: usize,
         columns: usize,
     ) {
-        let Carry { scale, bits, out, words } = carry;
+        let Carry { scale, bits, out, words, kept, streams } = carry;
         let mask = (1_u64 << bits) - 1;
         // The sum with a coefficient has the coefficient and its offset in its low bits.
         let integer = INTEGER + ((1_u64 << 51) - offset_quotient(bits)) as f64;
         let first_bit = self.column % CHUNK * bits as usize;
         self.column += columns;
-        for (group, state) in self.groups[..self.count.div_ceil(LANES)].iter_mut().enumerate() {
+        let groups = self.count.min(streams).div_ceil(LANES);
+        for (group, state) in self.groups[..groups].iter_mut().enumerate() {
             // SAFETY: written by `new`.
             let state = unsafe { state.assume_init_mut() };
             let (mut through, mut word) = (state.carry, state.word);
@@ -143,9 +148,11 @@ impl Streams {
             if self.column.is_multiple_of(CHUNK) {
                 let first = (self.column / CHUNK - 1) * bits as usize;
                 for i in 0..LANES.min(self.count - group * LANES) {
-                    for (j, full) in state.full[..bits as usize].iter().enumerate() {
-                        // SAFETY: the caller's words.
-                        unsafe { *out.add((group * LANES + i) * words + first + j) = full[i] };
+                    let start = (group * LANES + i) * words + first;
+                    let count = kept.saturating_sub(start).min(bits as usize);
+                    for (j, full) in state.full[..count].iter().enumerate() {
+                        // SAFETY: the caller's words, below the number of those kept.
+                        unsafe { *out.add(start + j) = full[i] };
                     }
                 }
             }
@@ -254,15 +261,23 @@ fn add_through(out: &mut [u64], x: u64, always: usize) -> u64 {
     carry
 }
 
-/// Adds `first`, and adds the carries that each part of each stream hands to the next. Part `i` of the columns begins
-/// at word `cut(i)` of a stream. Returns the carry out of the words.
-pub(super) fn join(out: &mut [u64], streams: usize, spills: &[Spill], cut: impl Fn(usize) -> usize, first: u64) -> u64 {
-    let words = out.len() / streams;
+/// Adds `first`, and adds the carries that each part of each stream of `words` words hands to the next. Part `i` of the
+/// columns begins at word `cut(i)` of a stream. Returns the carry out of the words.
+pub(super) fn join(
+    out: &mut [u64],
+    streams: usize,
+    words: usize,
+    spills: &[Spill],
+    cut: impl Fn(usize) -> usize,
+    first: u64,
+) -> u64 {
     let always = if out.len() <= ALWAYS { ALWAYS } else { RARELY };
     let (mut carry, mut above) = (first, 0);
     for stream in 0..streams {
         for (part, spill) in spills.iter().enumerate() {
-            above += add_through(&mut out[stream * words + cut(part)..], carry, always);
+            // Words beyond `out` are not kept.
+            let Some(out) = out.get_mut(stream * words + cut(part)..) else { return above };
+            above += add_through(out, carry, always);
             carry = spill[stream];
         }
     }

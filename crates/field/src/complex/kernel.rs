@@ -1,6 +1,6 @@
 //! Entry points of a plan's kernels: each enables the instruction set of its back end.
 
-use super::branches::{branches_convolve, branches_forward, branches_inverse};
+use super::branches::{branches_convolve, branches_finish, branches_forward, branches_inverse};
 use super::carry::{Carry, Spill};
 use super::points::Points;
 use super::top::{Source, top_forward, top_inverse};
@@ -51,6 +51,8 @@ pub(super) enum Work<'a> {
     BranchesInverse(Range<usize>),
     /// The stages below the top of both operands, their product, and its inverse.
     Convolve(Option<Points>, Range<usize>),
+    /// As [`Self::Convolve`], for the finished transform of the other operand.
+    Finish(Points, Range<usize>),
 }
 
 /// # Safety
@@ -75,6 +77,9 @@ pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work<'_
         }
         Work::Convolve(b, tiles) => {
             dispatch!(backend, branches_convolve<_>(tree: &Tree, p: Points, b: Option<Points>, tiles: Range<usize>));
+        }
+        Work::Finish(b, tiles) => {
+            dispatch!(backend, branches_finish<_>(tree: &Tree, p: Points, b: Points, tiles: Range<usize>));
         }
     }
 }

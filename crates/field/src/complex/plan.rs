@@ -62,6 +62,17 @@ fn factor(digits: usize) -> Option<(usize, usize)> {
         .then_some((odd, power))
 }
 
+/// The other factor of a product.
+#[derive(Clone, Copy)]
+enum Factor {
+    /// The first factor again.
+    Same,
+    /// Points below the top. The product destroys them.
+    Branches(Points),
+    /// A finished transform.
+    Spectrum(Points),
+}
+
 impl Plan {
     /// Makes a plan for `digits` digits, `2 m 2^k` with `m` in `{1, 3, 5, 7}` and `k >= 6`, on up to `threads` threads
     /// of the current pool.
@@ -181,7 +192,8 @@ impl Plan {
     }
 
     /// Writes the residue with this spectrum to `out` and destroys the spectrum. Shape: `out` holds [`Self::words`]
-    /// words. For [`Wrap::Plus`] it holds one more, unless the residue is known not to be `2^(digit_bits n)`.
+    /// words. For [`Wrap::Plus`] it holds one more, unless the residue is known not to be `2^(digit_bits n)`. It may
+    /// hold fewer for a product of integers that fits, if the operands' digits are together at most `n + 1`.
     ///
     /// # Panics
     /// Panics for other lengths.
@@ -201,29 +213,51 @@ impl Plan {
     /// # Panics
     /// Panics for other lengths.
     pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
-        in_pool(self.threads, || self.convolve_here(digit_bits, x, y, out, scratch));
+        in_pool(self.threads, || {
+            let len = self.spectrum_len();
+            let (a, b) = scratch.split_at_mut(len);
+            let other = y.map(|y| {
+                let windows = self.windows(digit_bits, y);
+                let b = &mut b[..len];
+                let source = self.load(&windows, y, b);
+                for (segment, p) in self.points(b) {
+                    self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+                }
+                b.as_mut_ptr()
+            });
+            let factor = |segment: &Segment| other.map_or(Factor::Same, |b| Factor::Branches(segment.points(b)));
+            self.convolve_points(digit_bits, x, factor, a);
+            self.store(digit_bits, a, out);
+        });
     }
 
-    fn convolve_here(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
-        let len = self.spectrum_len();
-        let (a, b) = scratch.split_at_mut(len);
-        let windows = self.windows(digit_bits, x);
-        let source = self.load(&windows, x, a);
-        let other = y.map(|y| {
-            let windows = self.windows(digit_bits, y);
-            let b = &mut b[..len];
-            let source = self.load(&windows, y, b);
-            for (segment, p) in self.points(b) {
-                self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
-            }
-            b.as_mut_ptr()
+    /// `out <- x y`, as [`Self::convolve`] does, for the spectrum of `y`. Shape: `scratch` holds one spectrum.
+    ///
+    /// # Panics
+    /// Panics for other lengths.
+    pub fn convolve_transformed(&self, digit_bits: u32, x: &[u64], y: &[f64], out: &mut [u64], scratch: &mut [f64]) {
+        assert_eq!(y.len(), self.spectrum_len(), "a spectrum of this plan");
+        in_pool(self.threads, || {
+            // The product only reads these points.
+            let factor = |segment: &Segment| Factor::Spectrum(segment.points(y.as_ptr().cast_mut()));
+            self.convolve_points(digit_bits, x, factor, scratch);
+            self.store(digit_bits, scratch, out);
         });
-        for (segment, p) in self.points(a) {
-            let other = other.map(|b| segment.points(b));
+    }
+
+    /// `spectrum <-` the points of the product of `x` and the factor of each segment, with the branches done backwards.
+    fn convolve_points(&self, digit_bits: u32, x: &[u64], factor: impl Fn(&Segment) -> Factor, spectrum: &mut [f64]) {
+        let windows = self.windows(digit_bits, x);
+        let source = self.load(&windows, x, spectrum);
+        for (segment, p) in self.points(spectrum) {
+            let factor = factor(segment);
             self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
-            self.branches(&segment.tree, p, |tiles| Work::Convolve(other, tiles));
+            self.branches(&segment.tree, p, |tiles| match factor {
+                Factor::Same => Work::Convolve(None, tiles),
+                Factor::Branches(b) => Work::Convolve(Some(b), tiles),
+                Factor::Spectrum(b) => Work::Finish(b, tiles),
+            });
         }
-        self.store(digit_bits, a, out);
     }
 
     fn points(&self, spectrum: &mut [f64]) -> impl Iterator<Item = (&Segment, Points)> {
@@ -283,8 +317,9 @@ impl Plan {
     fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
         let words = self.words(digit_bits);
         let most = if self.wrap == Wrap::Plus { words + 1 } else { words };
-        assert!((words..=most).contains(&out.len()), "a residue of {words} words, or {most}");
-        let (low, high) = out.split_at_mut(words);
+        let least = if self.wrap == Wrap::Plus { 0 } else { words };
+        assert!((least..=most).contains(&out.len()), "a residue of {least} to {most} words");
+        let (low, high) = out.split_at_mut(words.min(out.len()));
         let scale = 1.0 / (self.digits / 2) as f64;
         match self.wrap {
             Wrap::Minus => {
@@ -306,13 +341,18 @@ impl Plan {
                 let tree = &self.segments[0].tree;
                 let p = self.segments[0].points(spectrum.as_mut_ptr());
                 // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
-                let offsets = 2 * carry::offset_quotient(digit_bits);
+                // Modulo the power of two above fewer words, 2^(bits n) = 0 and the offsets are -q.
+                let short = low.len() < words;
+                let offsets = carry::offset_quotient(digit_bits) * if short { 1 } else { 2 };
                 let streams = self.digits / tree.top().branch;
                 let carry = self.carry(streams, digit_bits, scale, offsets, low, |columns, carry, spill| {
                     let work = Work::TopInverse(columns, Some((carry, spill)));
                     // SAFETY: the points are borrowed mutably by the caller; calls at one time have other columns.
                     unsafe { kernel::run(self.backend, tree, p, work) };
                 });
+                if short {
+                    return;
+                }
                 let borrow = carry::sub_small(low, carry);
                 // A negative value gets 2^(bits n) + 1; the sum may be 2^(bits n) itself.
                 let top = carry::add_small(low, borrow);
@@ -337,7 +377,8 @@ impl Plan {
     ) -> u64 {
         let chunks = self.digits / streams / carry::CHUNK;
         let parts = self.threads.min(chunks);
-        let carry = Carry::new(scale, digit_bits, out, chunks * digit_bits as usize);
+        let words = chunks * digit_bits as usize;
+        let carry = Carry::new(scale, digit_bits, out, words);
         let cut = |part| chunks * part / parts;
         let work = |part, spill: &mut Spill| {
             work(cut(part) * carry::CHUNK..cut(part + 1) * carry::CHUNK, carry, spill);
@@ -351,7 +392,7 @@ impl Plan {
             &mut many[..]
         };
         each(spills, 0, &work);
-        carry::join(out, streams, spills, |part| cut(part) * digit_bits as usize, first)
+        carry::join(out, streams, words, spills, |part| cut(part) * digit_bits as usize, first)
     }
 
     fn fold(&self, spectrum: &mut [f64], length: usize) {

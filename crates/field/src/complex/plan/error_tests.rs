@@ -4,7 +4,7 @@
 //! They measure the numbers that the last step rounds.
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
-use super::{Plan, Segment, Work, Wrap};
+use super::{Factor, Plan, Segment, Work, Wrap};
 use crate::complex::tree::Top;
 use crate::complex::{error_bound, max_digit_bits};
 use crate::{Backend, solinas};
@@ -90,6 +90,61 @@ fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> f64 {
             coefficients.zip(&expected).map(error).fold(0.0, f64::max)
         }
     }
+}
+
+/// The bound is proven for a product in steps: two transforms, products of points, the inverse. A product at once does
+/// the same operations on each point.
+#[test]
+fn points_of_products_at_once_are_those_of_their_steps() {
+    for backend in Backend::available() {
+        for wrap in [Wrap::Minus, Wrap::Plus] {
+            for n in [128, 256, 384, 640, 896, 1 << 10, 3 << 10, 5 << 10, 1 << 14, 7 << 12] {
+                let plan = Plan::new(n, wrap, backend, 1).unwrap();
+                let (a, b) = (integer(n, |j| j.count_ones() % 2 == 1), integer(n, |j| j % 3 == 0));
+                // The factors of a product that fits are shorter.
+                for (a, b) in [(&a[..], &b[..]), (&a[..a.len() / 3], &b[..b.len() / 2]), (&a[..1], &b[..b.len() - 1])] {
+                    let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
+                    plan.forward(BITS, a, &mut s);
+                    plan.forward(BITS, b, &mut t);
+                    let kept = t.clone();
+                    let mut square = s.clone();
+                    plan.multiply(&mut s, &t);
+                    plan.square(&mut square);
+                    let branches_inverse = |x: &mut [f64]| {
+                        for (segment, p) in plan.points(x) {
+                            plan.branches(&segment.tree, p, Work::BranchesInverse);
+                        }
+                    };
+                    branches_inverse(&mut s);
+                    branches_inverse(&mut square);
+                    let what = format!("{n} digits, {wrap:?}, {backend}, {} words", a.len());
+                    let mut at_once = plan.spectrum();
+                    plan.convolve_points(BITS, a, |_| Factor::Same, &mut at_once);
+                    assert!(same(&plan, &at_once, &square), "square: {what}");
+                    let at = kept.as_ptr().cast_mut();
+                    plan.convolve_points(BITS, a, |segment| Factor::Spectrum(segment.points(at)), &mut at_once);
+                    assert!(same(&plan, &at_once, &s), "kept factor: {what}");
+                    let windows = plan.windows(BITS, b);
+                    let source = plan.load(&windows, b, &mut t);
+                    for (segment, p) in plan.points(&mut t) {
+                        plan.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+                    }
+                    let at = t.as_mut_ptr();
+                    plan.convolve_points(BITS, a, |segment| Factor::Branches(segment.points(at)), &mut at_once);
+                    assert!(same(&plan, &at_once, &s), "product: {what}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether the points of two spectra are the same floats. Gaps between points do not count.
+fn same(plan: &Plan, x: &[f64], y: &[f64]) -> bool {
+    plan.segments.iter().all(|Segment { tree, re, im }| {
+        let Top { branch, stride, .. } = tree.top();
+        let mut points = (0..tree.points()).map(|i| i / branch * stride + i % branch);
+        points.all(|i| [re + i, im + i].iter().all(|&at| x[at].to_bits() == y[at].to_bits()))
+    })
 }
 
 type Pattern = (&'static str, Box<dyn Fn(usize) -> bool>);
