@@ -209,7 +209,7 @@ impl Store {
                 }
                 // The service may have removed it meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if self.blob(&tenant, &digest)?.is_some() {
+                    if named(&self.db())?.contains(&(tenant, digest)) {
                         checked.missing.push(name);
                     }
                 }
