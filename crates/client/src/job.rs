@@ -1,9 +1,9 @@
 //! A job on a service.
 
 use crate::Error;
+use crate::digest::digest;
 use crate::error::Problem;
 use crate::http::{Call, Http};
-use crate::remote::digest;
 use serde_json::Value;
 use solinas_runtime::{Ciphertext, Control};
 use std::fmt;

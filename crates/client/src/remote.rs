@@ -1,6 +1,7 @@
 //! A service, as a client sees it.
 
 use crate::Error;
+use crate::digest::digest;
 use crate::http::{Call, Http, unique};
 use crate::job::RemoteJob;
 use crate::program::{Program, Reduction};
@@ -72,11 +73,6 @@ pub struct Cost {
     pub seconds: f64,
     /// Seconds of the work that waits there before.
     pub queue_seconds: f64,
-}
-
-/// The name of these bytes on a service.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    format!("b3-{}", blake3::hash(bytes).to_hex())
 }
 
 impl Remote {

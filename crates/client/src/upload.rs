@@ -1,8 +1,8 @@
 //! Uploads in parts, by the protocol tus 1.0.0. After a lost connection, the service says how many bytes it has.
 
 use crate::Error;
+use crate::digest::digest;
 use crate::http::{Answer, Call, Http};
-use crate::remote::digest;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use solinas_runtime::Control;

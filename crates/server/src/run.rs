@@ -3,10 +3,10 @@
 use crate::app::{App, lock};
 use crate::error::{Code, Error, Problem};
 use crate::live::JobKey;
-use crate::stages::Stage;
+use crate::spec::{Spec, Stage};
 use crate::stop::Stop;
 use crate::store::Lease;
-use crate::task::{Spec, Task};
+use crate::task::Task;
 use solinas_runtime::{Ciphertext, Control, Plan, Position, Prepared, Progress, Ran, RunState};
 use std::cell::Cell;
 use std::path::Path;

@@ -1,152 +1,17 @@
-//! The task of a job: a program or circuit, and its inputs.
+//! The task of a job in memory: a program or circuit, and its inputs.
 
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
-use crate::stages::{ReduceSpec, Reduction, Stage};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use crate::reduction::Reduction;
+use crate::source::Source;
+use crate::spec::{Computation, Constant, InputSpec, steps};
 use solinas_runtime::{
-    Ciphertext, Control, Estimate, Input, Inputs, Netlist, Plain, Plan, Prepared, Program, Server, ServerKey,
-    ServerOptions, Type, Work, import,
+    Ciphertext, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
-
-/// An input of a job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum InputSpec {
-    /// A ciphertext that was uploaded.
-    Blob(Digest),
-    /// The elements of an array that was uploaded, each as an input of its own.
-    Elements(Digest),
-    /// Values that the service sees.
-    Constant(Constant),
-}
-
-/// Values that the service sees.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Constant {
-    #[serde(rename = "type")]
-    pub(crate) ty: String,
-    /// The elements, row by row, as texts.
-    pub(crate) values: Vec<String>,
-    /// The shape of an array. Without it, there is one value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) shape: Option<Vec<usize>>,
-}
-
-impl InputSpec {
-    /// The digest of an uploaded ciphertext.
-    pub(crate) fn digest(&self) -> Option<&Digest> {
-        match self {
-            Self::Blob(digest) | Self::Elements(digest) => Some(digest),
-            Self::Constant(_) => None,
-        }
-    }
-}
-
-/// What a job computes, without its inputs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Computation {
-    /// The program or circuit. Of a reduction, it is that of each element, if there is one.
-    pub(crate) program: Option<Digest>,
-    /// How the elements of the only result of the program, or of the only input, are combined.
-    pub(crate) reduce: Option<ReduceSpec>,
-}
-
-/// What a worker reads of a job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Spec {
-    pub(crate) key: String,
-    #[serde(flatten)]
-    pub(crate) computation: Computation,
-    pub(crate) inputs: Vec<InputSpec>,
-    /// Whether the results are compact.
-    pub(crate) compact: bool,
-    /// The stages, in order.
-    pub(crate) stages: Vec<Stage>,
-}
-
-/// A program or a circuit.
-#[derive(Debug)]
-pub(crate) enum Source {
-    Program(Program),
-    Circuit(Netlist),
-}
-
-impl Source {
-    /// Reads a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
-    ///
-    /// # Errors
-    /// [`Code::BadProgram`] with the place of the mistake.
-    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
-        let is_circuit = |error: &solinas_circuits::Error| {
-            // Both a program and a circuit of Yosys begin with a brace.
-            matches!(error, solinas_circuits::Error::NotAProgram { .. })
-                && serde_json::from_str::<Value>(text).is_ok_and(|json| json.get("modules").is_some())
-        };
-        match text.trim_start().starts_with('{') {
-            false => Ok(Self::Circuit(import::read(text)?)),
-            true => match Program::from_json(text) {
-                Ok(program) => Ok(Self::Program(program)),
-                Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
-                Err(error) => Err(error.into()),
-            },
-        }
-    }
-
-    /// Inputs and outputs, for callers.
-    pub(crate) fn facts(&self) -> Value {
-        match self {
-            Self::Program(program) => {
-                let inputs =
-                    program.inputs.iter().map(|input| json!({ "name": input.name, "type": input.ty.to_string() }));
-                let types = program.output_types();
-                let outputs = program.outputs.iter().zip(types);
-                let outputs = outputs.map(|(output, ty)| json!({ "name": output.name, "type": ty.to_string() }));
-                json!({
-                    "form": "program",
-                    "inputs": inputs.collect::<Vec<_>>(),
-                    "outputs": outputs.collect::<Vec<_>>(),
-                })
-            }
-            Self::Circuit(netlist) => {
-                let ports = |ports: &[solinas_circuits::Port]| -> Vec<Value> {
-                    ports.iter().map(|port| json!({ "name": port.name, "bits": port.bits.len() })).collect()
-                };
-                json!({ "form": "circuit", "inputs": ports(netlist.inputs()), "outputs": ports(netlist.outputs()) })
-            }
-        }
-    }
-
-    /// The number of inputs.
-    fn inputs(&self) -> usize {
-        match self {
-            Self::Program(program) => program.inputs.len(),
-            Self::Circuit(netlist) => netlist.inputs().len(),
-        }
-    }
-
-    /// Names of the outputs.
-    pub(crate) fn outputs(&self) -> Vec<&str> {
-        match self {
-            Self::Program(program) => program.outputs.iter().map(|output| output.name.as_str()).collect(),
-            Self::Circuit(netlist) => netlist.outputs().iter().map(|port| port.name.as_str()).collect(),
-        }
-    }
-
-    /// The work on fresh inputs.
-    pub(crate) fn fresh(&self, instances: usize) -> Work<'_> {
-        match self {
-            Self::Program(program) => Work::program(program, Inputs::Fresh { instances }),
-            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances }),
-        }
-    }
-}
 
 /// Memory for the inputs of a job: a quarter of what is free when the first of them is read.
 struct Room(u64);
@@ -346,12 +211,6 @@ impl App {
         self.measured(&params.name, steps, core_ms);
         Ok(core_ms)
     }
-}
-
-/// The number of operations that take time.
-pub(crate) fn steps(count: &Estimate) -> f64 {
-    let steps = count.bootstraps + count.recrypts + count.products + count.rotations;
-    steps.max(1) as f64
 }
 
 /// Does work with a control that stops it after that time.

@@ -6,7 +6,7 @@ use super::picture;
 use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::id::Id;
-use crate::task::Spec;
+use crate::spec::{Spec, Stage};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -46,7 +46,7 @@ pub(super) async fn get(
             let spec: Spec = serde_json::from_value(spec)
                 .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
             let timeline = app.live.timeline(&(caller.tenant, id)).unwrap_or(stored);
-            let steps: u64 = spec.stages.iter().map(crate::stages::Stage::steps).sum();
+            let steps: u64 = spec.stages.iter().map(Stage::steps).sum();
             // A wave of fewer bootstraps than threads takes as long as one bootstrap.
             let (threads, core_ms) = (app.threads() as u64, 1e3 * job.cost["core_seconds"].as_f64().unwrap_or(0.0));
             let estimated = |bootstraps: u64| bootstraps.div_ceil(threads) as f64 * core_ms / steps.max(1) as f64;

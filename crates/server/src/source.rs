@@ -1,0 +1,82 @@
+//! Programs and circuits of jobs.
+
+use crate::error::Problem;
+use serde_json::{Value, json};
+use solinas_runtime::{Inputs, Netlist, Program, Work, import};
+
+/// A program or a circuit.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Program(Program),
+    Circuit(Netlist),
+}
+
+impl Source {
+    /// Reads a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    ///
+    /// # Errors
+    /// [`Code::BadProgram`](crate::error::Code::BadProgram) with the place of the mistake.
+    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+        let is_circuit = |error: &solinas_circuits::Error| {
+            // Both a program and a circuit of Yosys begin with a brace.
+            matches!(error, solinas_circuits::Error::NotAProgram { .. })
+                && serde_json::from_str::<Value>(text).is_ok_and(|json| json.get("modules").is_some())
+        };
+        match text.trim_start().starts_with('{') {
+            false => Ok(Self::Circuit(import::read(text)?)),
+            true => match Program::from_json(text) {
+                Ok(program) => Ok(Self::Program(program)),
+                Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Inputs and outputs, for callers.
+    pub(crate) fn facts(&self) -> Value {
+        match self {
+            Self::Program(program) => {
+                let inputs =
+                    program.inputs.iter().map(|input| json!({ "name": input.name, "type": input.ty.to_string() }));
+                let types = program.output_types();
+                let outputs = program.outputs.iter().zip(types);
+                let outputs = outputs.map(|(output, ty)| json!({ "name": output.name, "type": ty.to_string() }));
+                json!({
+                    "form": "program",
+                    "inputs": inputs.collect::<Vec<_>>(),
+                    "outputs": outputs.collect::<Vec<_>>(),
+                })
+            }
+            Self::Circuit(netlist) => {
+                let ports = |ports: &[solinas_circuits::Port]| -> Vec<Value> {
+                    ports.iter().map(|port| json!({ "name": port.name, "bits": port.bits.len() })).collect()
+                };
+                json!({ "form": "circuit", "inputs": ports(netlist.inputs()), "outputs": ports(netlist.outputs()) })
+            }
+        }
+    }
+
+    /// The number of inputs.
+    pub(crate) fn inputs(&self) -> usize {
+        match self {
+            Self::Program(program) => program.inputs.len(),
+            Self::Circuit(netlist) => netlist.inputs().len(),
+        }
+    }
+
+    /// Names of the outputs.
+    pub(crate) fn outputs(&self) -> Vec<&str> {
+        match self {
+            Self::Program(program) => program.outputs.iter().map(|output| output.name.as_str()).collect(),
+            Self::Circuit(netlist) => netlist.outputs().iter().map(|port| port.name.as_str()).collect(),
+        }
+    }
+
+    /// The work on fresh inputs.
+    pub(crate) fn fresh(&self, instances: usize) -> Work<'_> {
+        match self {
+            Self::Program(program) => Work::program(program, Inputs::Fresh { instances }),
+            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances }),
+        }
+    }
+}
