@@ -147,7 +147,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             out.report(&json!({ "tenant": name }), || format!("the quotas of {name} are set\n"))
         }
         Command::Token { command: TokenCommand::Create { tenant, scope, expires, store } } => {
-            let token = Store::open(&store.folder()?)?.create_token(&tenant, &scope, expires)?;
+            let folder = store.folder()?;
+            if !Store::exists(&folder) {
+                out.remark(&format!("made a new store in {}", folder.display()));
+            }
+            let token = Store::open_or_make(&folder)?.create_token(&tenant, &scope, expires)?;
             out.result(&json!({ "tenant": tenant, "token": token.secret() }), || format!("{}\n", token.secret()))
         }
         Command::Token { command: TokenCommand::List { store } } => {

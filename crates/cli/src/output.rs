@@ -109,11 +109,16 @@ impl Output {
 
     /// Prints the cycles of a simulated circuit to standard error. Silent with `--quiet` and `--json`.
     pub(crate) fn cycles(&self, cycles: u64) {
+        let hz = solinas_rtl::CLOCK_HZ;
+        let (time, clock) = (1e3 * cycles as f64 / hz, hz / 1e6);
+        self.remark(&format!("rtl: {cycles} cycles, {time:.3} ms at {clock:.0} MHz"));
+    }
+
+    /// Prints a line to standard error, beside what was asked for. Silent with `--quiet` and `--json`.
+    pub(crate) fn remark(&self, line: &str) {
         if !self.quiet && !self.json {
-            let hz = solinas_rtl::CLOCK_HZ;
-            let (time, clock) = (1e3 * cycles as f64 / hz, hz / 1e6);
-            // A note that cannot be printed does not stop the command.
-            let _ = writeln!(io::stderr(), "rtl: {cycles} cycles, {time:.3} ms at {clock:.0} MHz");
+            // A remark that cannot be printed does not stop the command.
+            let _ = writeln!(io::stderr(), "{line}");
         }
     }
 

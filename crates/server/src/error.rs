@@ -28,7 +28,7 @@ pub enum Error {
         error: String,
     },
     /// The folder has no store.
-    #[error("there is no store in {}; correct --store, or make a store there with `solinas serve`", .0.display())]
+    #[error("there is no store in {}; correct --store, or make a store there with `solinas admin token create` or `solinas serve`", .0.display())]
     NoStore(PathBuf),
     /// Another process serves this store.
     #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]

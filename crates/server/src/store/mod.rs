@@ -52,10 +52,23 @@ impl Store {
     /// # Errors
     /// [`Error::NoStore`]; from the folder and the database; [`Error::NewerStore`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        if !folder.join(DATABASE).exists() {
+        if !Self::exists(folder) {
             return Err(Error::NoStore(folder.to_path_buf()));
         }
         Self::at(folder, None)
+    }
+
+    /// As [`Self::open`]. Makes a store if the folder has none.
+    ///
+    /// # Errors
+    /// As [`Self::open`], but for [`Error::NoStore`].
+    pub fn open_or_make(folder: &Path) -> Result<Self, Error> {
+        Self::at(folder, None)
+    }
+
+    /// Whether the folder has a store.
+    pub fn exists(folder: &Path) -> bool {
+        folder.join(DATABASE).exists()
     }
 
     /// Opens the store for a service. A job that runs by the records lost its process, so it waits again.
