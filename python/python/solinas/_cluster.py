@@ -207,6 +207,8 @@ class Cluster:
         loaded = self._keys[key.key_id]
         values: list[Any] = list(planned.inputs)
         for step in planned.steps:
+            if len(step) == 4:  # noqa: PLR2004 -- the form of a reduction, by which mypy knows it
+                raise TypeMismatchError("a cluster computes programs, not reductions: call server.map_reduce")
             first, args, *shape = step
             if isinstance(first, _core.Circuit):
                 raise TypeMismatchError("a cluster computes programs, not circuits: run the circuit by server.run")

@@ -156,9 +156,7 @@ class RemoteServer:
     def start(
         self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None
     ) -> Job[tuple[Any, ...]]: ...
-    def start(
-        self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None
-    ) -> Job[Any]:
+    def start(self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None) -> Job[Any]:
         """Start the computation of recorded values on the service, as `run` computes them, and return the job.
 
         The job can be awaited. It is driven from this process; `Service.job` follows one job of the service without it.
@@ -172,9 +170,7 @@ class RemoteServer:
     def _job(self, planned: Schedule, deadline: datetime | None, most: float | None) -> _core.Job:
         check_keys(planned, self.key_id)
         time = None if deadline is None else deadline.astimezone().isoformat()
-        return self._service._inner.start(
-            self._key._inner, planned.inputs, planned.steps, planned.outputs, time, most
-        )
+        return self._service._inner.start(self._key._inner, planned.inputs, planned.steps, planned.outputs, time, most)
 
     def map_reduce(
         self,
