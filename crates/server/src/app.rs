@@ -5,6 +5,7 @@ use crate::error::{Error, Problem};
 use crate::fair::Shares;
 use crate::id::Tenant;
 use crate::live::{JobKey, Live};
+use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
 use crate::store::Store;
@@ -12,7 +13,7 @@ use crate::turns::Turns;
 use crate::writers::Writers;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -147,8 +148,4 @@ impl App {
     pub(crate) fn share(&self, tenant: &Tenant, core_ms: i64) {
         lock(&self.shares).count(tenant, core_ms);
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

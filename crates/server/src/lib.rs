@@ -23,6 +23,7 @@ mod fair;
 mod id;
 mod listen;
 mod live;
+mod lock;
 mod metrics;
 mod prepared;
 mod reduction;

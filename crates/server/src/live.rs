@@ -1,10 +1,11 @@
 //! What happens to jobs now: progress that is too frequent for the database, and bells for those who wait.
 
 use crate::id::{Id, Tenant};
+use crate::lock::lock;
 use crate::timeline::Timeline;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// The progress of a running job.
@@ -34,7 +35,7 @@ struct State {
 
 impl Live {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     pub(crate) fn progress(&self, job: &JobKey) -> Option<Progress> {

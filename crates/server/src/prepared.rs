@@ -2,8 +2,9 @@
 
 use crate::error::Problem;
 use crate::id::Tenant;
+use crate::lock::lock;
 use solinas_runtime::Server;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Keys in memory, the last used first.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Entry {
 
 impl PreparedKeys {
     fn all(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The server of a key, which `load` makes if it is not here. The least used keys are removed until all take at most `limit` bytes. Returns the number
@@ -40,7 +41,7 @@ impl PreparedKeys {
         load: impl FnOnce() -> Result<Server, Problem>,
     ) -> Result<(Server, u64), Problem> {
         let place = self.place(tenant, key_id);
-        let mut held = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&place);
         let server = match &*held {
             Some(server) => server.clone(),
             None => load().inspect_err(|_| self.all().retain(|entry| !Arc::ptr_eq(&entry.server, &place)))?,

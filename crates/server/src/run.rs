@@ -1,8 +1,9 @@
 //! The computation of a job, or of the part of it until the next pause.
 
-use crate::app::{App, lock};
+use crate::app::App;
 use crate::error::{Code, Error, Problem};
 use crate::live::JobKey;
+use crate::lock::lock;
 use crate::spec::{Spec, Stage};
 use crate::stop::Stop;
 use crate::store::Lease;

@@ -2,9 +2,10 @@
 
 use crate::error::{Code, Error, Problem};
 use crate::id::Tenant;
+use crate::lock::lock;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Requests of a tenant that wait for a turn. A tenant with more gets 503.
@@ -40,11 +41,9 @@ impl Turns {
     /// # Errors
     /// [`Code::Busy`] if many requests of the tenant wait.
     pub(crate) async fn take(&self, tenant: &Tenant) -> Result<Turn, Problem> {
-        let line = Arc::clone(
-            self.tenants.lock().unwrap_or_else(PoisonError::into_inner).entry(tenant.clone()).or_insert_with(|| {
-                Arc::new(Line { places: Arc::new(Semaphore::new(self.each)), waiting: AtomicUsize::new(0) })
-            }),
-        );
+        let line = Arc::clone(lock(&self.tenants).entry(tenant.clone()).or_insert_with(|| {
+            Arc::new(Line { places: Arc::new(Semaphore::new(self.each)), waiting: AtomicUsize::new(0) })
+        }));
         let _waits = Waits::new(&line.waiting)?;
         let closed = |error: tokio::sync::AcquireError| Error::System(error.to_string());
         let own = Arc::clone(&line.places).acquire_owned().await.map_err(closed)?;

@@ -2,8 +2,9 @@
 //!
 //! A job runs until it ends, until the service stops, or until another tenant has waited for its turn. A job of a scheme that cannot pause runs to its end.
 
-use crate::app::{App, lock};
+use crate::app::App;
 use crate::error::{Code, Error, Problem};
+use crate::lock::lock;
 use crate::run::{End, compute};
 use crate::stop::{self, Stop};
 use crate::store::{Finished, Lease};

@@ -2,8 +2,9 @@
 //! has not noticed yet.
 
 use crate::live::JobKey;
+use crate::lock::lock;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{OwnedMutexGuard, watch};
 
 /// The turns of all uploads.
@@ -30,7 +31,7 @@ pub(crate) struct Writer {
 
 impl Writers {
     fn places(&self) -> MutexGuard<'_, HashMap<JobKey, Place>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Waits for the turn.

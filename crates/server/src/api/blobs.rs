@@ -1,6 +1,7 @@
 //! Blobs: uploads and downloads of ciphertexts and server keys.
 
 use super::body::{WINDOW, cut_off, discard, pass};
+use super::etag;
 use super::extract::{Caller, Named};
 use crate::app::App;
 use crate::error::{Code, Error, Problem, parts};
@@ -40,6 +41,10 @@ pub(super) async fn serve(
     digest: &Digest,
     request: Request,
 ) -> Result<Response, Problem> {
+    let tag = etag::tag(digest.as_str());
+    if let Some(unchanged) = etag::unchanged(request.headers(), &tag) {
+        return Ok(unchanged);
+    }
     let path = app.store.path(tenant, digest);
     let sends = request.method() == Method::GET;
     let mime = "application/octet-stream".parse().map_err(|_| Error::System("a media type".into()))?;
@@ -63,7 +68,7 @@ pub(super) async fn serve(
     let headers = response.headers_mut();
     headers.remove(header::LAST_MODIFIED);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{digest}\"")) {
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
     Ok(response)
@@ -104,12 +109,20 @@ pub(super) async fn put(
     Ok((StatusCode::CREATED, axum::Json(json!({ "digest": digest }))).into_response())
 }
 
-/// Checks that there is room for so many bytes more.
-pub(super) fn room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
-    if app.free_disk() < app.config.limits.disk_reserve_bytes.saturating_add(bytes) {
-        let fix = "try again when the operator of the service has made room";
-        return Err(Problem::new(Code::DiskFull, "the disk of the service is nearly full", fix).retry_after(600.0));
+/// Checks that the disk has room for so many bytes more.
+pub(super) fn disk_room(app: &App, bytes: u64) -> Result<(), Problem> {
+    match app.free_disk() < app.config.limits.disk_reserve_bytes.saturating_add(bytes) {
+        true => {
+            let fix = "try again when the operator of the service has made room";
+            Err(Problem::new(Code::DiskFull, "the disk of the service is nearly full", fix).retry_after(600.0))
+        }
+        false => Ok(()),
     }
+}
+
+/// Checks that the disk and the quota of the tenant have room for so many bytes more.
+pub(super) fn room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
+    disk_room(app, bytes)?;
     let limit = app.store.quota(tenant)?.stored_bytes.unwrap_or(app.config.limits.stored_bytes);
     let (_, expected) = app.store.open_uploads(tenant)?;
     let stored = app.store.used(tenant)?.stored_bytes.saturating_add(expected);

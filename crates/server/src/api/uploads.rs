@@ -1,7 +1,7 @@
 //! Uploads in parts, which continue after a lost connection: the protocol tus 1.0.0 with its extensions creation, checksum, expiration and termination.
 //! A whole upload becomes the blob of the digest that was declared at its beginning.
 
-use super::blobs::{check_digest, check_head, facts, room};
+use super::blobs::{check_digest, check_head, disk_room, facts, room};
 use super::body::{WINDOW, cut_off, pass};
 use super::checksum::{self, Checksum};
 use super::extract::{Caller, Named};
@@ -188,9 +188,8 @@ pub(super) async fn patch(
         let tenant = tenant.clone();
         app.blocking(move |app| {
             let upload = find(app, &tenant, id)?;
-            if app.free_disk() < app.config.limits.disk_reserve_bytes {
-                room(app, &tenant, 0)?;
-            }
+            // The quota counted the whole file when the upload began.
+            disk_room(app, 0)?;
             Ok(upload)
         })
         .await?

@@ -18,11 +18,12 @@ pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
 pub(crate) use uploads::{Part, Upload};
 
 use crate::error::Error;
+use crate::lock::lock;
 use crate::time;
 use rusqlite::Connection;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// The file of the database.
@@ -102,12 +103,12 @@ impl Store {
     }
 
     fn db(&self) -> MutexGuard<'_, Connection> {
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.db)
     }
 
     /// Whether the database takes writes. Anybody may ask, so a trial is made every five seconds at most.
     pub(crate) fn is_writable(&self) -> bool {
-        let mut writable = self.writable.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writable = lock(&self.writable);
         if let Some((_, known)) = writable.filter(|(tried, _)| tried.elapsed() < TRIAL) {
             return known;
         }

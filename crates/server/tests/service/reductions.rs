@@ -180,7 +180,8 @@ fn answers_that_a_client_has_are_not_sent_again() {
     let client = &harness.client;
     let id = submitted(client, "tags", &client.job("add", 3, 4));
     client.wait(&id);
-    for path in [format!("/v1/jobs/{id}"), format!("/v1/jobs/{id}/results/0")] {
+    let digest = client.get(&format!("/v1/jobs/{id}")).ok()["results"][0]["digest"].as_str().unwrap().to_owned();
+    for path in [format!("/v1/jobs/{id}"), format!("/v1/jobs/{id}/results/0"), format!("/v1/blobs/{digest}")] {
         let first = client.get(&path);
         let tag = first.header("etag").unwrap().to_owned();
         assert_ne!(first.header("cache-control"), Some("no-store"));
