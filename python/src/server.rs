@@ -93,14 +93,10 @@ pub(crate) struct Reduce {
 
 impl Reduce {
     fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
-        let reduction = match (&self.own, &*self.name) {
-            (Some(program), _) => Reduction::Program(program),
-            (None, "sum") => Reduction::Sum,
-            (None, "min") => Reduction::Min,
-            (None, "max") => Reduction::Max,
-            (None, "any") => Reduction::Any,
-            (None, "all") => Reduction::All,
-            (None, other) => return Err(Error::Internal(format!("there is no reduction {other:?}")).into()),
+        let reduction = match &self.own {
+            Some(program) => Reduction::Program(program),
+            None => Reduction::named(&self.name)
+                .ok_or_else(|| Error::Internal(format!("there is no reduction {:?}", self.name)))?,
         };
         let parts = ProgressParts::new(control, 1 + usize::from(self.map.is_some()));
         let array = match &self.map {

@@ -3,40 +3,18 @@
 use serde_json::{Value, json};
 
 /// How the elements of an array are combined.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reduction {
-    /// The sum of integers, wrapping.
-    Sum,
-    /// The smallest integer.
-    Min,
-    /// The largest integer.
-    Max,
-    /// Whether any bool is true.
-    Any,
-    /// Whether every bool is true.
-    All,
+    /// A built-in reduction, such as `Reduction::Named(solinas_runtime::Reduction::Sum)`.
+    Named(solinas_runtime::Reduction<'static>),
     /// A program in JSON of two values of one type, whose result has their type. It is associative.
     Program(String),
 }
 
 impl Reduction {
-    /// The reduction of this name: `sum`, `min`, `max`, `any` or `all`.
+    /// The built-in reduction of this name: `sum`, `min`, `max`, `any` or `all`.
     pub fn named(name: &str) -> Option<Self> {
-        let all = [Self::Sum, Self::Min, Self::Max, Self::Any, Self::All];
-        all.into_iter().find(|reduction| reduction.name() == Some(name))
-    }
-
-    /// The name. None for a program.
-    pub fn name(&self) -> Option<&'static str> {
-        match self {
-            Self::Sum => Some("sum"),
-            Self::Min => Some("min"),
-            Self::Max => Some("max"),
-            Self::Any => Some("any"),
-            Self::All => Some("all"),
-            Self::Program(_) => None,
-        }
+        solinas_runtime::Reduction::named(name).map(Self::Named)
     }
 }
 

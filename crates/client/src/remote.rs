@@ -162,7 +162,7 @@ impl Remote {
         let text = program.text.as_deref().map(|text| self.send_text(text)).transpose()?;
         let reduce = match &program.reduction {
             Some(Reduction::Program(own)) => Some(self.send_text(own)?),
-            Some(named) => named.name().map(str::to_owned),
+            Some(Reduction::Named(built_in)) => built_in.name().map(str::to_owned),
             None => None,
         };
         Ok(program.request(text.as_deref(), reduce.as_deref()))

@@ -24,7 +24,29 @@ pub enum Reduction<'a> {
     Program(&'a Program),
 }
 
+impl Reduction<'static> {
+    /// The built-in reductions.
+    const BUILT_IN: [Self; 5] = [Self::Sum, Self::Min, Self::Max, Self::Any, Self::All];
+
+    /// The built-in reduction of this name: `sum`, `min`, `max`, `any` or `all`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::BUILT_IN.into_iter().find(|reduction| reduction.name() == Some(name))
+    }
+}
+
 impl Reduction<'_> {
+    /// The name. None for a program.
+    pub const fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Sum => Some("sum"),
+            Self::Min => Some("min"),
+            Self::Max => Some("max"),
+            Self::Any => Some("any"),
+            Self::All => Some("all"),
+            Self::Program(_) => None,
+        }
+    }
+
     /// Neighbours that one level combines.
     const fn fan_in(&self) -> usize {
         if matches!(self, Self::Program(_)) { 2 } else { FAN_IN }

@@ -99,21 +99,12 @@ pub(crate) enum ReduceSpec {
     Program(Digest),
 }
 
-/// The reductions that have names.
-const NAMED: [(&str, runtime::Reduction<'static>); 5] = [
-    ("sum", runtime::Reduction::Sum),
-    ("min", runtime::Reduction::Min),
-    ("max", runtime::Reduction::Max),
-    ("any", runtime::Reduction::Any),
-    ("all", runtime::Reduction::All),
-];
-
 impl TryFrom<String> for ReduceSpec {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        if let Some((_, reduction)) = NAMED.iter().find(|(name, _)| *name == text) {
-            return Ok(Self::Named(*reduction));
+        if let Some(reduction) = runtime::Reduction::named(&text) {
+            return Ok(Self::Named(reduction));
         }
         let wrong = |_| "`reduce` is sum, min, max, any, all, or the digest of a program".to_owned();
         text.parse().map(Self::Program).map_err(wrong)
@@ -124,9 +115,8 @@ impl From<ReduceSpec> for String {
     fn from(spec: ReduceSpec) -> Self {
         match spec {
             ReduceSpec::Program(digest) => digest.to_string(),
-            ReduceSpec::Named(reduction) => {
-                NAMED.iter().find(|(_, other)| *other == reduction).map_or("sum", |(name, _)| name).to_owned()
-            }
+            // Programs are not named.
+            ReduceSpec::Named(reduction) => reduction.name().unwrap_or_default().to_owned(),
         }
     }
 }
