@@ -214,13 +214,15 @@ pub(super) async fn post(
             None => admit(app, &tenant).map(|()| None),
         }
     };
-    if let Some(answer) = app.blocking(sent_before).await? {
+    if let Some(answer) = app.blocking(sent_before.clone()).await? {
         return Ok(answer);
     }
     let _turn = app.planners.take(&tenant).await?;
     app.blocking(move |app| {
-        // Jobs that the tenant submitted while this one waited count too.
-        admit(app, &tenant)?;
+        // The tenant may have sent this request again, or others, while this one waited.
+        if let Some(answer) = sent_before(app)? {
+            return Ok(answer);
+        }
         let job = planned(app, &tenant, body)?;
         let submitted = match app.store.submit(&tenant, &job, (&key, &fingerprint))? {
             Submitted::BlobMissing(digest) => return Err(Problem::blob_missing(&digest)),
