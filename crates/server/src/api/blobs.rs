@@ -1,6 +1,6 @@
 //! Blobs: uploads and downloads of ciphertexts and server keys.
 
-use super::body::{WINDOW, cut_off, discard, pass};
+use super::body::{WINDOW, cut_off, pass};
 use super::etag;
 use super::extract::{Caller, Named};
 use crate::app::App;
@@ -94,7 +94,6 @@ pub(super) async fn put(
         .await?
     };
     if stored {
-        discard(request.into_body().into_data_stream()).await;
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let _turn = app.uploads.take(&tenant).await?;

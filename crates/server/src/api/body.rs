@@ -1,9 +1,13 @@
-//! Bodies of uploads, on their way from the network to a thread that writes them to the disk.
+//! Bodies of requests: uploads on their way from the network to a thread that writes them to the disk, and what is left of a body after its answer.
 
 use crate::error::{Code, Problem};
-use axum::body::{BodyDataStream, Bytes};
+use crate::lock::lock;
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
 use futures_util::StreamExt;
-use std::pin::pin;
+use hyper::body::{Frame, SizeHint};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -30,7 +34,7 @@ pub(super) async fn pass(
             Ok(Some(Ok(piece))) => {
                 // The other side has an answer already.
                 if pieces.send(Some(piece)).await.is_err() {
-                    return discard(body).await;
+                    return;
                 }
             }
             Ok(None) => {
@@ -42,14 +46,46 @@ pub(super) async fn pass(
     }
 }
 
-/// Reads the rest of a body that nobody needs, but only a part of a long one: clients read an answer after they have sent their body.
-pub(super) async fn discard(mut body: BodyDataStream) {
-    let mut read = 0;
-    while let Ok(Some(Ok(piece))) = tokio::time::timeout(SILENCE, body.next()).await {
-        read += piece.len();
-        if read > DISCARDED {
-            return;
-        }
+/// A body whose rest can be read after its handler has dropped it.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Mutex<Body>>);
+
+impl Shared {
+    pub(super) fn new(body: Body) -> Self {
+        Self(Arc::new(Mutex::new(body)))
+    }
+
+    /// Reads what nobody needs, but only a part of a long body. Clients read an answer after they have sent their body, and lose it if the
+    /// connection ends before.
+    pub(super) async fn discard(self) {
+        let mut body = Body::new(self).into_data_stream();
+        let mut read = 0;
+        let rest = async {
+            while let Some(Ok(piece)) = body.next().await {
+                read += piece.len();
+                if read > DISCARDED {
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(SILENCE, rest).await;
+    }
+}
+
+impl HttpBody for Shared {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut *lock(&self.0)).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        lock(&self.0).is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        lock(&self.0).size_hint()
     }
 }
 

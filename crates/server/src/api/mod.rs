@@ -22,10 +22,12 @@ use crate::error::{Code, Problem, REQUEST};
 use crate::id::Id;
 use crate::metrics;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use body::Shared;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,6 +65,11 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let is_upload = route.starts_with("/v1/uploads");
+    // A client that waits for leave to send its body sends nothing after another answer.
+    let waits = request.headers().contains_key(header::EXPECT);
+    let (head, body) = request.into_parts();
+    let body = Shared::new(body);
+    let request = Request::from_parts(head, Body::new(body.clone()));
     let answer = async {
         match is_known_host(&app, request.headers(), request.uri().host()) {
             true => next.run(request).await,
@@ -75,6 +82,12 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
         }
     };
     let mut response = REQUEST.scope(id.clone(), answer).await;
+    if !waits {
+        tokio::select! {
+            () = body.discard() => {}
+            () = app.stopped() => {}
+        }
+    }
     let status = response.status().as_u16();
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
     tracing::info!(request_id = id, %method, path, status, ms = start.elapsed().as_millis() as u64, "request");

@@ -3,7 +3,10 @@
 use crate::harness::{Harness, U8, digest, keys};
 use serde_json::json;
 use solinas_runtime::{KeygenOptions, Plain, keygen};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whether a file below a folder has these bytes somewhere.
 pub(crate) fn is_stored(folder: &Path, bytes: &[u8]) -> bool {
@@ -115,4 +118,24 @@ fn limits_name_their_settings() {
     let path = format!("/v1/blobs/{}", digest(server));
     too_large(harness.client.put(&path, server), "tfhe_key_bytes");
     harness.client.get(&path).refused(404, "not_found");
+}
+
+/// A client gets the answer to a request that is refused before its body has come.
+#[test]
+fn bodies_that_nobody_needs_are_read_to_their_end() {
+    let harness = Harness::new();
+    let ask = |header: &str, body: &[u8]| {
+        let mut stream = TcpStream::connect(harness.client.url.strip_prefix("http://").unwrap()).unwrap();
+        let length = 9 << 20;
+        write!(stream, "PUT /v1/blobs/x HTTP/1.1\r\nHost: localhost\r\n{header}Content-Length: {length}\r\n\r\n")
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        stream.write_all(body).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 401");
+    };
+    ask("", &vec![0; 9 << 20]);
+    // This client sends its body only if the service wants it.
+    ask("Expect: 100-continue\r\n", b"");
 }
