@@ -1,7 +1,7 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, server} <- {cli, python, fuzz}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, server, web} <- {cli, python, fuzz}
 //!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
@@ -21,7 +21,7 @@ const LAYERS: [&[&str]; 7] = [
     &["schemes", "ptx"],
     &["formats", "gpu", "rtl", "circuits"],
     &["runtime", "gpu-lab"],
-    &["paper", "solinas", "client", "server"],
+    &["paper", "solinas", "client", "server", "web"],
     &["cli", "python", "fuzz"],
 ];
 

@@ -10,6 +10,7 @@ mod msrv;
 mod ptx;
 mod quickstart;
 mod targets;
+mod web;
 
 use clap::{Parser, Subcommand};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -55,6 +56,8 @@ enum Chore {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Compile the client of the web page to WebAssembly, for the next build of the service (several minutes)
+    Web,
     /// Build the Python package for the tests, in target/python
     PythonPackage,
     /// Run every kernel on a small stack, built without optimization
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Chore::CiLint => ci_lint(),
         Chore::BenchLint => bench_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
+        Chore::Web => web::build(&root()),
         Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
@@ -176,6 +180,8 @@ fn package() -> Outcome {
         "solinas-fuzz",
         "--exclude",
         "solinas-gpu-lab",
+        "--exclude",
+        "solinas-web",
     ];
     run(&[&["package", "--workspace", "--no-verify", "--allow-dirty"], &chores[..]].concat())
 }

@@ -10,8 +10,7 @@ const TARGETS: [&str; 2] = ["aarch64-unknown-linux-gnu", "wasm32-unknown-unknown
 /// prints a line.
 pub(crate) fn check() -> Outcome {
     for target in TARGETS {
-        let added = Command::new("rustup").args(["--quiet", "target", "add", target]).output();
-        if !added.is_ok_and(|added| added.status.success()) {
+        if !add(target) {
             println!("{target}: not checked, since `rustup target add {target}` failed");
             continue;
         }
@@ -24,4 +23,10 @@ pub(crate) fn check() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Installs the standard library of a target. Returns whether it is there.
+pub(crate) fn add(target: &str) -> bool {
+    let added = Command::new("rustup").args(["--quiet", "target", "add", target]).output();
+    added.is_ok_and(|added| added.status.success())
 }

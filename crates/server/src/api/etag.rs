@@ -19,7 +19,8 @@ pub(super) fn unchanged(headers: &HeaderMap, tag: &str) -> Option<Response> {
     matches.then(|| tagged(StatusCode::NOT_MODIFIED.into_response(), tag))
 }
 
-fn tagged(mut response: Response, tag: &str) -> Response {
+/// The answer with its tag.
+pub(super) fn tagged(mut response: Response, tag: &str) -> Response {
     if let Ok(value) = HeaderValue::from_str(tag) {
         response.headers_mut().insert(header::ETAG, value);
     }

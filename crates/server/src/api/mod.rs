@@ -9,6 +9,7 @@ mod extract;
 mod jobs;
 mod keys;
 mod openapi;
+mod page;
 mod picture;
 mod programs;
 mod routes;
@@ -27,6 +28,7 @@ use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use body::Shared;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let routes = routes::routes().into_iter();
     routes
         .fold(Router::new(), |router, route| router.route(route.path, route.handler))
+        .route("/", get(page::index))
+        .route("/page/{name}", get(page::named))
         .fallback(|| async {
             Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths")
         })
@@ -100,14 +104,12 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
-    let fixed = [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
-    ];
+    let fixed = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    // The page and the files have rules of their own.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static("default-src 'none'"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

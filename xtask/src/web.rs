@@ -1,0 +1,26 @@
+//! Compiles the client of the web page to WebAssembly.
+
+use crate::{Outcome, cargo, targets};
+use std::fs;
+use std::path::Path;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Writes `crates/server/web/solinas.wasm`, which goes into the next build of the service.
+pub(crate) fn build(root: &Path) -> Outcome {
+    if !targets::add(TARGET) {
+        return Err(format!("`rustup target add {TARGET}` failed: the page needs it"));
+    }
+    println!("cargo build --profile web --package solinas-web --target {TARGET}");
+    let mut build = cargo(&["build", "--quiet", "--profile", "web", "--package", "solinas-web", "--target", TARGET]);
+    // The module takes its randomness from the page, by two functions of its own interface.
+    let build = build.env("RUSTFLAGS", "--cfg getrandom_backend=\"custom\"");
+    if !build.status().map_err(|e| format!("cannot run cargo: {e}"))?.success() {
+        return Err("solinas-web does not compile".into());
+    }
+    let made = root.join("target").join(TARGET).join("web/solinas_web.wasm");
+    let file = root.join("crates/server/web/solinas.wasm");
+    let bytes = fs::copy(&made, &file).map_err(|e| format!("cannot copy {}: {e}", made.display()))?;
+    println!("{}: {bytes} bytes; build the command line again to put it in", file.display());
+    Ok(())
+}
