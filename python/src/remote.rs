@@ -133,9 +133,9 @@ impl PyRemote {
         guarded(py, || Ok(self.remote.job(id).schedule_svg()?))
     }
 
-    /// The jobs, as JSON.
-    fn jobs(&self, py: Python<'_>) -> PyResult<String> {
-        guarded(py, || Ok(self.remote.jobs()?.to_string()))
+    /// The newest jobs, as JSON.
+    fn jobs(&self, py: Python<'_>, state: Option<String>, limit: usize) -> PyResult<String> {
+        guarded(py, || Ok(serde_json::Value::from(self.remote.jobs(state.as_deref(), limit)?).to_string()))
     }
 
     /// The registered keys, as JSON.

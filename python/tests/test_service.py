@@ -90,6 +90,10 @@ def test_reductions_have_the_bytes_of_a_local_server(service, integers):
     local = sl.Server(server.key, threads=os.cpu_count())
     # The program and the reduction are one job.
     before = len(service.jobs())
+    assert len(service.jobs(limit=1)) == 1
+    assert service.jobs(state="cancelled") == []
+    with pytest.raises(sl.ServiceError, match="lost"):
+        service.jobs(state="lost")
     far = remote.map_reduce(f, "sum", x, y)
     assert len(service.jobs()) == before + 1
     assert client.decrypt(far) == 5 + 1 + 100

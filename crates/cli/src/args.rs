@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Bench(crate::bench::Args),
     /// Print published tables beside our figures, measured on this machine
     Paper(crate::paper::Args),
+    /// Write pages with tables and charts from saved runs of `solinas paper`
+    Report(crate::report::Args),
     /// Generate RSA keys, encrypt, decrypt, sign and verify
     Rsa(crate::rsa::Args),
     /// Compute with integers of any size
@@ -83,6 +85,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Params(args) => crate::params::run(args, out),
         Command::Bench(args) => crate::bench::run(args, out),
         Command::Paper(args) => crate::paper::run(args, out),
+        Command::Report(args) => crate::report::run(args, out),
         Command::Rsa(args) => crate::rsa::run(args, out),
         Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Serve(args) => crate::serve::run(*args, out),

@@ -31,6 +31,7 @@ mod params;
 mod progress;
 mod random;
 mod remote;
+mod report;
 mod rsa;
 mod serve;
 mod values;

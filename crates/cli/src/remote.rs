@@ -14,7 +14,7 @@ Examples:
   export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
   solinas remote register keys/server.key
   solinas eval --server mul a.ct b.ct -o c.ct
-  solinas remote jobs
+  solinas remote jobs --state running
   solinas remote watch 01JD0000000000000000000000
   solinas remote result 01JD0000000000000000000000 -o results/
   solinas remote schedule 01JD0000000000000000000000 -o schedule.svg
@@ -36,8 +36,15 @@ enum Command {
         /// The server key
         file: PathBuf,
     },
-    /// List the jobs, the newest first
-    Jobs,
+    /// List the newest jobs
+    Jobs {
+        /// Only jobs of this state: queued, running, succeeded, failed, cancelled or expired
+        #[arg(long)]
+        state: Option<String>,
+        /// The most jobs to list
+        #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+        limit: usize,
+    },
     /// Show the progress of a job until its end
     Watch {
         /// The job
@@ -92,8 +99,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
                 sent => format!("registered key {} ({sent} bytes sent)\n", &registered.key_id[..16]),
             })
         }
-        Command::Jobs => {
-            let jobs = connect()?.jobs()?;
+        Command::Jobs { state, limit } => {
+            let jobs = Value::Array(connect()?.jobs(state.as_deref(), limit)?);
             out.result(&jobs, || table(&jobs, &["id", "state", "name", "created"]))
         }
         Command::Keys => {

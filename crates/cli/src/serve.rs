@@ -95,9 +95,12 @@ impl Started<'_> {
         let first = format!("solinas {version} at {address} ({threads}, store {})\n", store.display());
         match token {
             Some(token) => format!(
-                "{first}The token is shown once:\n  export SOLINAS_SERVER={address} SOLINAS_TOKEN={token}\nCtrl-C stops the service.\n"
+                "{first}The token is shown once:\n  export SOLINAS_SERVER={address} SOLINAS_TOKEN={token}\n\
+                 The page, with the token: {address}/#token={token}\nCtrl-C stops the service.\n"
             ),
-            None => format!("{first}`solinas admin token create` makes a token. Ctrl-C stops the service.\n"),
+            None => format!(
+                "{first}The page is at {address}/. `solinas admin token create` makes a token. Ctrl-C stops the service.\n"
+            ),
         }
     }
 }

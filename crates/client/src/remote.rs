@@ -6,6 +6,7 @@ use crate::http::{Call, Http, unique};
 use crate::job::RemoteJob;
 use crate::program::{Program, Reduction};
 use crate::upload;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use solinas_runtime::{Plain, ServerKey};
@@ -17,6 +18,9 @@ const API: u64 = 1;
 
 /// A file with more bytes is sent in parts, so that a lost connection does not lose what was sent.
 const IN_PARTS: usize = 8 << 20;
+
+/// The most jobs that the service lists at a time.
+const JOBS_A_PAGE: usize = 1000;
 
 /// A service and a token for it. Clones share connections.
 #[derive(Clone)]
@@ -235,12 +239,28 @@ impl Remote {
         RemoteJob::new(self.http.clone(), id)
     }
 
-    /// The jobs of the tenant, the newest first, as the service describes them.
+    /// The newest jobs of the tenant, at most `limit`, as the service describes them. `state` is such as `running`; without it, those of every state.
     ///
     /// # Errors
-    /// [`Error::Refused`].
-    pub fn jobs(&self) -> Result<Value, Error> {
-        self.http.json(&Call::get("/v1/jobs")).map(|mut answer| answer["jobs"].take())
+    /// [`Error::Refused`], for an unknown state too.
+    pub fn jobs(&self, state: Option<&str>, limit: usize) -> Result<Vec<Value>, Error> {
+        let mut jobs = Vec::new();
+        while jobs.len() < limit {
+            let page = (limit - jobs.len()).min(JOBS_A_PAGE);
+            let state = state
+                .map(|state| format!("&state={}", utf8_percent_encode(state, NON_ALPHANUMERIC)))
+                .unwrap_or_default();
+            let after = jobs.last().and_then(|job: &Value| job["id"].as_str());
+            let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
+            let mut answer = self.http.json(&Call::get(format!("/v1/jobs?limit={page}{state}{after}")))?;
+            let Value::Array(found) = answer["jobs"].take() else { break };
+            let is_last = found.len() < page;
+            jobs.extend(found);
+            if is_last {
+                break;
+            }
+        }
+        Ok(jobs)
     }
 
     /// The keys of the tenant.

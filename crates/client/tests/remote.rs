@@ -79,8 +79,10 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     assert_eq!(client.decrypt(&results[0]).unwrap().to_strings(), ["17"]);
     assert!(results[0].is_compact());
     assert!(remote.estimate(&program("add", U8), &id, 3).unwrap().bootstraps > 0);
-    assert_eq!(remote.jobs().unwrap().as_array().unwrap().len(), 2);
-    assert_eq!(remote.jobs().unwrap()[1]["name"], "first");
+    assert_eq!(remote.jobs(None, 100).unwrap().len(), 2);
+    assert_eq!(remote.jobs(Some("succeeded"), 5000).unwrap()[1]["name"], "first");
+    assert_eq!((remote.jobs(None, 1).unwrap().len(), remote.jobs(Some("running"), 9).unwrap().len()), (1, 0));
+    assert_eq!(remote.jobs(Some("a&b"), 1).unwrap_err().code(), Some("bad_request"));
     job.remove().unwrap();
     assert_eq!(job.state(0).unwrap_err().code(), Some("not_found"));
     remote.remove_key(&id).unwrap();

@@ -34,6 +34,22 @@ pub enum Error {
         /// The cause.
         source: std::io::Error,
     },
+    /// A file holds no report.
+    #[error("{} holds no report: {problem}; name a file of `solinas paper --save`", path.display())]
+    NoReport {
+        /// The file.
+        path: PathBuf,
+        /// The problem and its place.
+        problem: String,
+    },
+    /// Two runs have no figure in common.
+    #[error("{first} and {second} have no rows in common; name two runs of one table")]
+    NotComparable {
+        /// Name of the first report.
+        first: String,
+        /// Name of the second report.
+        second: String,
+    },
     /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),

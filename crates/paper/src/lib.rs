@@ -1,7 +1,7 @@
 //! Published tables beside our figures. One module for each paper measures our figures and prints both.
 //!
 //! [`list`] names the tables, and [`run`] measures one of them. A [`Report`] is data (serde). It prints as aligned text or as Markdown
-//! ([`Report::to_markdown`]), and [`Report::save`] writes it to a file.
+//! ([`Report::to_markdown`]), and [`Report::save`] writes it to a file. [`site`] makes pages with charts from saved reports.
 //!
 //! ```
 //! let names: Vec<_> = solinas_paper::list().iter().map(|entry| entry.name).collect();
@@ -21,6 +21,7 @@ mod oh2018;
 mod predict;
 mod report;
 mod rohloff2014;
+mod site;
 mod text;
 mod timing;
 mod wang2014;
@@ -30,6 +31,7 @@ pub use error::Error;
 pub use machine::Machine;
 pub use predict::{GateTimes, thread_per_gate, wavefronts};
 pub use report::{Basis, Cell, Column, Report, Row, Table};
+pub use site::{Page, compare, read, site};
 pub use solinas_runtime::{Control, Progress};
 
 use serde::Serialize;

@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, presets};
 use std::fmt;
 
 /// The cells of a table as text. The heading is the first line.
-fn grid(table: &Table) -> Vec<Vec<String>> {
+pub(crate) fn grid(table: &Table) -> Vec<Vec<String>> {
     let has = |f: fn(&Row) -> bool| table.rows.iter().any(f);
     let (bits, unit) = (has(|row| row.bits.is_some()), has(|row| row.unit.is_some()));
     let (paper, note) = (has(|row| row.paper.is_some()), has(|row| row.note.is_some()));
@@ -49,7 +49,7 @@ fn ours(cell: Cell) -> String {
 }
 
 /// Formats a figure with three digits.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
@@ -64,12 +64,12 @@ fn figure(value: f64) -> String {
 }
 
 /// Whether a column holds words, which are aligned to the left. Columns of figures are aligned to the right.
-fn is_word(heading: &str) -> bool {
+pub(crate) fn is_word(heading: &str) -> bool {
     matches!(heading, "" | "unit" | "note")
 }
 
 impl Report {
-    fn header(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn header(&self) -> Vec<(&'static str, String)> {
         let threads = match self.threads {
             1 => "1 thread".to_owned(),
             threads => format!("1 and {threads} threads"),
@@ -82,7 +82,7 @@ impl Report {
     }
 
     /// Explanation of the marks, if the report has marks.
-    fn legend(&self) -> Option<&'static str> {
+    pub(crate) fn legend(&self) -> Option<&'static str> {
         let mut cells = self.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).flatten();
         cells
             .any(|cell| cell.basis == Basis::Predicted)

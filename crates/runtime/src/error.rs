@@ -82,6 +82,9 @@ pub enum Error {
     /// An array without elements where one is needed: in a ciphertext file, or as a stack of no ciphertexts.
     #[error("this array is empty, but an encrypted array has at least one element; encrypt one value or more")]
     EmptyArray,
+    /// The crate was built without evaluation.
+    #[error("this program is a client and computes nothing; build `solinas-runtime` with the feature `evaluate`")]
+    NoEvaluation,
     /// Rotation keys were requested for a scheme without slots.
     #[error("scheme {scheme} has no slots to rotate: leave out rotation keys, or use scheme bgv or ntru")]
     NoSlots {

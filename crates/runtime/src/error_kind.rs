@@ -61,6 +61,7 @@ impl Error {
             | Self::Model(_)
             | Self::Form { .. }
             | Self::SchemeForm { .. }
+            | Self::NoEvaluation
             | Self::NoSlots { .. }
             | Self::NoRotations { .. }
             | Self::NoMatrix { .. }

@@ -15,6 +15,17 @@ const SECONDS: (&str, u64) = ("SOLINAS_PLAN_SECONDS", 600);
 const KEPT: usize = 32;
 const KEPT_NODES: usize = 1 << 20;
 
+/// Checks that this build of the crate evaluates.
+///
+/// # Errors
+/// [`Error::NoEvaluation`].
+pub(crate) fn check_built_in() -> Result<(), Error> {
+    match cfg!(feature = "evaluate") {
+        true => Ok(()),
+        false => Err(Error::NoEvaluation),
+    }
+}
+
 /// Returns the limits of a plan that begins now.
 ///
 /// # Errors

@@ -12,14 +12,19 @@ use solinas_schemes::lwe::Lwe;
 use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 
+const TFHE: Registered = Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None };
+
 /// The schemes. The first is the default.
-static SCHEMES: &[Registered] = &[
-    Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
-    Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
-    Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
-    Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
-    Registered { entry: &Lwe, facts: &facts::LWE, search: None },
-];
+static SCHEMES: &[Registered] = match cfg!(feature = "evaluate") {
+    true => &[
+        TFHE,
+        Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
+        Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
+        Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
+        Registered { entry: &Lwe, facts: &facts::LWE, search: None },
+    ],
+    false => &[TFHE],
+};
 
 /// A scheme in the list.
 struct Registered {

@@ -142,7 +142,7 @@ codes! {
     MethodNotAllowed = "method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "The path has no such method";
     Timeout = "timeout", StatusCode::REQUEST_TIMEOUT, "The request took too long";
     KeyConflict = "key_conflict", StatusCode::CONFLICT, "The key is registered with other bytes";
-    InUse = "in_use", StatusCode::CONFLICT, "A live job uses it";
+    InUse = "in_use", StatusCode::CONFLICT, "It is still in use";
     OffsetMismatch = "offset_mismatch", StatusCode::CONFLICT, "The upload goes on at another offset";
     NotDone = "not_done", StatusCode::CONFLICT, "The job has not succeeded";
     NotEnded = "not_ended", StatusCode::CONFLICT, "The job has not ended";
@@ -150,6 +150,7 @@ codes! {
     ProtocolVersion = "protocol_version", StatusCode::PRECONDITION_FAILED, "The version of the protocol is unknown";
     TooLarge = "too_large", StatusCode::PAYLOAD_TOO_LARGE, "It is larger than the limit";
     WrongMediaType = "wrong_media_type", StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body has another media type";
+    BadRange = "bad_range", StatusCode::RANGE_NOT_SATISFIABLE, "The file has no such bytes";
     UnknownHost = "unknown_host", StatusCode::MISDIRECTED_REQUEST, "The service does not have this name";
     SecretFile = "secret_file", StatusCode::UNPROCESSABLE_ENTITY, "The file is secret";
     BadFile = "bad_file", StatusCode::UNPROCESSABLE_ENTITY, "The file cannot be used";

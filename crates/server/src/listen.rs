@@ -1,8 +1,11 @@
 //! Connections: each has a limit on the time to its headers, and there is a limit on their number.
 
 use crate::app::App;
+use crate::error::{Code, Problem};
 use crate::tls::Tls;
 use axum::Router;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
@@ -16,13 +19,16 @@ use tokio::task::JoinSet;
 const HEADERS: Duration = Duration::from_secs(10);
 /// Bytes of the headers, and of the buffer of a connection.
 const BUFFER: usize = 64 << 10;
+/// Connections above the limit that get an answer. More of them are cut off.
+const REFUSED: usize = 64;
 /// How long requests may take to end after the service has stopped to accept others.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// Serves connections until the service stops. Returns when the last request has its answer, or after a time of grace.
 pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc<Tls>>, router: Router) {
     let mut connections = JoinSet::new();
-    let places = Arc::new(Semaphore::new(app.config.limits.connections));
+    let places = [app.config.limits.connections, REFUSED].map(|places| Arc::new(Semaphore::new(places)));
+    let routers = [router, Router::new().fallback(full)];
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -40,8 +46,11 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
         };
         // Small answers go out at once.
         let _ = stream.set_nodelay(true);
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let (app, router) = (Arc::clone(&app), router.clone());
+        let place = |(places, router): (&Arc<Semaphore>, &Router)| {
+            Some((Arc::clone(places).try_acquire_owned().ok()?, router.clone()))
+        };
+        let Some((place, router)) = places.iter().zip(&routers).find_map(place) else { continue };
+        let app = Arc::clone(&app);
         let acceptor = tls.as_ref().map(|tls| tls.acceptor());
         connections.spawn(async move {
             match acceptor {
@@ -60,6 +69,13 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
     let all = async { while connections.join_next().await.is_some() {} };
     // Those that take longer are cut off.
     let _ = tokio::time::timeout(GRACE, all).await;
+}
+
+/// The answer to every request on a connection above the limit.
+async fn full() -> Response {
+    let what = "the service has as many connections as its limit `connections` allows";
+    let problem = Problem::new(Code::Busy, what, "try again; the operator of the service can allow more");
+    ([(header::CONNECTION, "close")], problem.retry_after(1.0)).into_response()
 }
 
 /// Answers the requests of a connection.

@@ -177,3 +177,65 @@ fn described(program: &Program, name: &str) -> Result<Answer, Fault> {
         "outputs": names(program.output_types()),
     })))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(session: &mut Session, request: Value, file: &[u8]) -> Result<Answer, String> {
+        let request = serde_json::from_value(request).map_err(|error| error.to_string())?;
+        session.answer(request, file, &Control::default()).map_err(|Fault(text)| text)
+    }
+
+    #[test]
+    fn a_value_is_encrypted_and_decrypted_by_new_and_by_loaded_keys() {
+        let mut session = Session::default();
+        let made = ask(&mut session, json!({ "do": "keygen", "params": "gates-40" }), b"").unwrap().value;
+        assert_eq!((&made["params"], &made["weakness"]), (&json!("gates-40"), &Value::Null));
+        let file = ask(&mut session, json!({ "do": "encrypt", "type": "u16", "value": "4800" }), b"").unwrap().file;
+        let facts = ask(&mut session, json!({ "do": "inspect" }), &file).unwrap().value;
+        assert_eq!(
+            (&facts["type"], &facts["key_id"], &facts["bytes"]),
+            (&json!("u16"), &made["keyId"], &json!(file.len()))
+        );
+        let client = ask(&mut session, json!({ "do": "client_key" }), b"").unwrap().file;
+        let server = ask(&mut session, json!({ "do": "server_key" }), b"").unwrap().file;
+
+        let mut other = Session::default();
+        assert_eq!(ask(&mut other, json!({ "do": "load" }), &client).unwrap().value, made);
+        assert!(ask(&mut other, json!({ "do": "server_key" }), b"").unwrap_err().contains("load the file server.key"));
+        ask(&mut other, json!({ "do": "load_server" }), &server).unwrap();
+        assert_eq!(ask(&mut other, json!({ "do": "server_key" }), b"").unwrap().file, server);
+        let values = ask(&mut other, json!({ "do": "decrypt" }), &file).unwrap().value;
+        assert_eq!(values, json!({ "type": "u16", "shape": null, "values": ["4800"] }));
+
+        ask(&mut other, json!({ "do": "keygen", "params": "gates-40" }), b"").unwrap();
+        assert!(ask(&mut other, json!({ "do": "decrypt" }), &file).unwrap_err().contains("key"));
+        assert!(ask(&mut other, json!({ "do": "load_server" }), &server).unwrap_err().contains("another key pair"));
+    }
+
+    #[test]
+    fn mistakes_have_a_text() {
+        let mut session = Session::default();
+        for (request, part) in [
+            (json!({ "do": "nothing" }), "unknown variant"),
+            (json!({ "do": "keygen", "params": "toy" }), "choose one of integers-128"),
+            (json!({ "do": "encrypt", "type": "u8", "value": "1" }), "make them, or load the file client.key"),
+            (json!({ "do": "client_key" }), "no keys"),
+            (json!({ "do": "load" }), "not a Solinas file"),
+            (json!({ "do": "inspect" }), "not a Solinas file"),
+            (json!({ "do": "program", "name": "fly", "types": ["u8"] }), "no operation"),
+            (json!({ "do": "program", "name": "add", "types": ["v8", "u8"] }), "v8"),
+            (json!({ "do": "auction", "bidders": 1, "type": "u8" }), "2 to 32 bidders"),
+        ] {
+            let text = ask(&mut session, request.clone(), b"").unwrap_err();
+            assert!(text.contains(part), "{request}: {text}");
+        }
+        let digest = ask(&mut session, json!({ "do": "digest" }), b"").unwrap().value;
+        assert_eq!(digest, "b3-af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+        let add =
+            ask(&mut session, json!({ "do": "program", "name": "add", "types": ["u8", "u8"] }), b"").unwrap().value;
+        assert_eq!((&add["inputs"], &add["outputs"]), (&json!(["u8", "u8"]), &json!(["u8"])));
+        assert!(Program::from_json(add["text"].as_str().unwrap()).is_ok());
+    }
+}

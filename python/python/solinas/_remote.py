@@ -72,9 +72,13 @@ class Service:
         """Return a job that was started before, by this program or another."""
         return RemoteJob(self, id)
 
-    def jobs(self) -> list[Mapping[str, Any]]:
-        """Return the jobs on the service, the newest first, as the service describes them."""
-        jobs: list[Mapping[str, Any]] = json.loads(self._inner.jobs())
+    def jobs(self, state: str | None = None, limit: int = 100) -> list[Mapping[str, Any]]:
+        """Return the newest jobs on the service, at most `limit`, the newest first, as the service describes them.
+
+        `state` selects the jobs that are queued, running, succeeded, failed, cancelled or expired. Raises ServiceError
+        for another state.
+        """
+        jobs: list[Mapping[str, Any]] = json.loads(self._inner.jobs(state, limit))
         return jobs
 
     def keys(self) -> list[Mapping[str, Any]]:

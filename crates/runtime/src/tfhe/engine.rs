@@ -442,11 +442,13 @@ impl PlannedWork for Planned {
 
 /// Counts bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    planning::check_built_in()?;
     Ok(count(&body(program, params, 1, false, &planning::limits(control)?)?.schedule(1), 1, params))
 }
 
 /// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    planning::check_built_in()?;
     Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?.schedule(1), 1, params))
 }
 

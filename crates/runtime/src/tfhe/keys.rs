@@ -6,7 +6,7 @@ use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
-use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory};
+use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory, planning};
 use solinas_formats::tfhe::{self as files, ServerFile};
 use solinas_formats::{Destination, Header, Reader, Writer};
 use solinas_gpu::Device;
@@ -209,6 +209,7 @@ impl Public for ServerFile {
 
 /// Loads a key for devices, or without devices for the current thread pool.
 fn engine(file: &ServerFile, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
+    planning::check_built_in()?;
     let params = file.key.params();
     memory::check("a server key", &info(params), Evaluator::size_of(params) as u64, memory::FREE)?;
     Ok(Arc::new(TfheEngine::new(file, devices)?))

@@ -62,6 +62,10 @@ pub(super) async fn serve(
         })
         .await?;
     }
+    if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
+        let fix = "ask for bytes that the file has; HEAD gives its length";
+        return Err(Problem::new(Code::BadRange, "the file has no bytes in the header Range", fix));
+    }
     if !response.status().is_success() {
         return Ok(response);
     }
@@ -106,6 +110,24 @@ pub(super) async fn put(
     pass(request.into_body().into_data_stream(), pieces, std::future::pending()).await;
     stores.await.map_err(|error| Error::System(error.to_string()))??;
     Ok((StatusCode::CREATED, axum::Json(json!({ "digest": digest }))).into_response())
+}
+
+/// `DELETE` of a blob.
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(digest): Named<Digest>,
+) -> Result<StatusCode, Problem> {
+    caller.needs(&[Scope::Jobs, Scope::Keys])?;
+    app.blocking(move |app| match app.store.delete_blob(&caller.tenant, &digest)? {
+        Some(true) => Ok(StatusCode::NO_CONTENT),
+        Some(false) => {
+            let what = "a registered key or a job refers to the blob";
+            Err(Problem::new(Code::InUse, what, "delete the key or the job first"))
+        }
+        None => Err(Problem::unknown()),
+    })
+    .await
 }
 
 /// Checks that the disk has room for so many bytes more.

@@ -8,15 +8,36 @@ use hyper::body::{Frame, SizeHint};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// A client that sends nothing for so long has gone.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
+/// A body that brings fewer bytes in a minute would hold its place for nothing.
+const LEAST: usize = 64 << 10;
+const MINUTE: Duration = Duration::from_secs(60);
 /// The most bytes that are read of a body that nobody needs.
 const DISCARDED: usize = 32 << 20;
 /// Pieces of a body on their way to the disk.
 pub(super) const WINDOW: usize = 4;
+
+/// Watches how fast a body comes.
+struct Pace {
+    since: Instant,
+    bytes: usize,
+}
+
+impl Pace {
+    /// Counts bytes. Returns whether the last minute or more brought too few.
+    fn is_too_slow(&mut self, bytes: usize, now: Instant) -> bool {
+        self.bytes += bytes;
+        if now - self.since < MINUTE {
+            return false;
+        }
+        let came = std::mem::replace(self, Self { since: now, bytes: 0 }).bytes;
+        came < LEAST
+    }
+}
 
 /// Passes the pieces of a body on. `None` follows the last piece of a whole body. It ends early if `leave` does, or if nobody takes the pieces.
 pub(super) async fn pass(
@@ -25,6 +46,7 @@ pub(super) async fn pass(
     leave: impl Future<Output = ()>,
 ) {
     let mut leave = pin!(leave);
+    let mut pace = Pace { since: Instant::now(), bytes: 0 };
     loop {
         let piece = tokio::select! {
             piece = tokio::time::timeout(SILENCE, body.next()) => piece,
@@ -32,6 +54,9 @@ pub(super) async fn pass(
         };
         match piece {
             Ok(Some(Ok(piece))) => {
+                if pace.is_too_slow(piece.len(), Instant::now()) {
+                    return;
+                }
                 // The other side has an answer already.
                 if pieces.send(Some(piece)).await.is_err() {
                     return;
@@ -91,6 +116,25 @@ impl HttpBody for Shared {
 
 /// The answer to a body that broke off.
 pub(super) fn cut_off(fix: &str) -> Problem {
-    let what = format!("the body broke off, or nothing came for {} seconds", SILENCE.as_secs());
+    let what = format!(
+        "the body broke off, or nothing came for {} seconds, or fewer than {LEAST} bytes in a minute",
+        SILENCE.as_secs()
+    );
     Problem::new(Code::Timeout, what, fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_body_is_noticed_after_a_minute() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut pace = Pace { since: start, bytes: 0 };
+        assert!(!pace.is_too_slow(1, at(59)));
+        assert!(!pace.is_too_slow(LEAST - 1, at(60)));
+        assert!(!pace.is_too_slow(LEAST - 1, at(119)));
+        assert!(pace.is_too_slow(0, at(120)));
+    }
 }

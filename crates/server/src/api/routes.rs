@@ -14,6 +14,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::new("get", "/v1/blobs/{digest}", "Fetch a file; HEAD asks for it", get(blobs::get)).gives(FILE),
         Route::new("put", "/v1/blobs/{digest}", "Store a ciphertext or a server key", put(blobs::put)).takes(FILE),
+        Route::new("delete", "/v1/blobs/{digest}", "Remove a file that no key and no job needs", delete(blobs::delete)),
         Route::new("options", "/v1/uploads", "Describe the protocol of uploads in parts", options(uploads::options)),
         Route::new("post", "/v1/uploads", "Begin an upload in parts (tus 1.0.0)", post(uploads::post))
             .needs(&["Upload-Length", "Upload-Metadata"])

@@ -83,6 +83,19 @@ impl Store {
         Ok(removed > 0)
     }
 
+    /// Removes a blob. Returns false if a key or a job refers to it, and None if there is none.
+    pub(crate) fn delete_blob(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<bool>, Error> {
+        if self.blob(tenant, digest)?.is_none() {
+            return Ok(None);
+        }
+        self.db().execute(
+            "DELETE FROM program WHERE tenant = ?1 AND digest = ?2 \
+             AND NOT EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2)",
+            (tenant.as_str(), digest.as_str()),
+        )?;
+        self.remove_unused(tenant, digest).map(Some)
+    }
+
     /// One pass. Returns the number of things that were removed.
     pub(crate) fn sweep(&self, limits: &Limits) -> Result<usize, Error> {
         let now = time::now();

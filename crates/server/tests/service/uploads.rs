@@ -45,6 +45,12 @@ fn blobs_are_checked_and_sent_back() {
     let head = client.send("HEAD", &path, &[], &[]);
     assert_eq!((head.status, head.header("content-length")), (200, Some(&*bytes.len().to_string())));
     assert_eq!(client.get(&path).bytes, bytes);
+    let beyond = format!("bytes={}-", bytes.len());
+    client.send("GET", &path, &[("range", &beyond)], &[]).refused(416, "bad_range");
+    client.delete(&path).ok();
+    client.delete(&path).refused(404, "not_found");
+    client.get(&path).refused(404, "not_found");
+    assert_eq!(client.put(&path, &bytes).status, 201);
     let mut damaged = bytes.clone();
     damaged[40] ^= 1;
     client.put(&format!("/v1/blobs/{}", digest(&damaged)), &damaged).refused(422, "bad_file");
@@ -64,6 +70,7 @@ fn keys_are_bound_to_their_bytes() {
     client.upload(server);
     assert_eq!(client.put(&path, registration.as_bytes()).status, 201);
     assert_eq!(client.put(&path, registration.as_bytes()).status, 200, "the same again");
+    client.delete(&format!("/v1/blobs/{blob}")).refused(409, "in_use");
     let key = client.get(&path).ok();
     assert_eq!((&key["name"], &key["facts"]["params"]), (&json!("trial"), &json!("gates-40")));
     assert_eq!(client.get("/v1/keys").ok()["keys"][0]["key_id"], *id);
@@ -138,4 +145,19 @@ fn bodies_that_nobody_needs_are_read_to_their_end() {
     ask("", &vec![0; 9 << 20]);
     // This client sends its body only if the service wants it.
     ask("Expect: 100-continue\r\n", b"");
+}
+
+#[test]
+fn connections_above_the_limit_get_an_answer() {
+    let harness = Harness::with(|config| config.limits.connections = 1);
+    // It has its place until its headers have taken too long.
+    let mut first = TcpStream::connect(harness.client.url.strip_prefix("http://").unwrap()).unwrap();
+    first.write_all(b"GET /healthz HTTP/1.1\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let problem = harness.client.get("/healthz").refused(503, "busy");
+    assert!(problem["detail"].as_str().unwrap().contains("`connections`"), "{problem}");
+    first.write_all(b"Host: localhost\r\n\r\n").unwrap();
+    let mut answer = [0; 15];
+    first.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200 OK");
 }

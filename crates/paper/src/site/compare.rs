@@ -1,0 +1,84 @@
+//! Two runs of a table, side by side.
+
+use crate::{Column, Error, Report, Row, Table};
+
+/// The figures that two runs of one table have in common: each column twice, first and second run, and the second over the first of the first column as
+/// a note.
+///
+/// # Errors
+/// [`Error::NotComparable`] if the runs are of different tables, or have no row in common.
+pub fn compare(first: &Report, second: &Report) -> Result<Report, Error> {
+    let tables: Vec<_> = match first.name == second.name {
+        true => first.tables.iter().filter_map(|table| both(table, &second.tables)).collect(),
+        false => Vec::new(),
+    };
+    if tables.is_empty() {
+        return Err(Error::NotComparable { first: first.name.clone(), second: second.name.clone() });
+    }
+    let run = |report: &Report| {
+        format!("{}, {}, version {}, {}", report.command, report.machine, report.version, report.date)
+    };
+    let notes = vec![format!("First run: {}.", run(first)), format!("Second run: {}.", run(second))];
+    Ok(Report {
+        name: format!("{}-compared", first.name),
+        tables,
+        notes,
+        command: format!("{}; {}", first.command, second.command),
+        ..second.clone()
+    })
+}
+
+fn both(first: &Table, others: &[Table]) -> Option<Table> {
+    let second = others.iter().find(|other| other.title == first.title && other.columns == first.columns)?;
+    let rows: Vec<_> = first
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let same = |other: &&Row| other.name == row.name && other.bits == row.bits && other.unit == row.unit;
+            Some(pair(row, second.rows.iter().find(same)?))
+        })
+        .collect();
+    let twice = |column: &Column| {
+        ["first", "second"].map(|run| Column { name: format!("{}, {run}", column.name), unit: column.unit.clone() })
+    };
+    (!rows.is_empty()).then(|| Table {
+        title: first.title.clone(),
+        columns: first.columns.iter().flat_map(twice).collect(),
+        rows,
+    })
+}
+
+fn pair(first: &Row, second: &Row) -> Row {
+    let mut pairs = first
+        .cells
+        .iter()
+        .zip(&second.cells)
+        .filter_map(|(first, second)| Some((first.as_ref()?.ours, second.as_ref()?.ours)));
+    let change = pairs.next().filter(|(first, _)| *first != 0.0);
+    Row {
+        cells: first.cells.iter().zip(&second.cells).flat_map(|(first, second)| [*first, *second]).collect(),
+        note: change.map(|(first, second)| format!("second over first: {:.2}", second / first)),
+        ratio: None,
+        ..second.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Control, Options};
+
+    #[test]
+    fn a_run_beside_itself_has_every_figure_twice() {
+        let report = crate::run("wang2014-3.1", &Options::default(), &Control::default()).unwrap();
+        let both = compare(&report, &report).unwrap();
+        assert_eq!(both.tables.len(), report.tables.len());
+        for (both, one) in both.tables.iter().zip(&report.tables) {
+            assert_eq!((both.columns.len(), both.rows.len()), (2 * one.columns.len(), one.rows.len()));
+            assert!(both.rows.iter().all(|row| row.cells.chunks(2).all(|pair| pair[0] == pair[1])));
+            assert!(both.rows.iter().any(|row| row.note.as_deref() == Some("second over first: 1.00")));
+        }
+        let other = Report { name: "other".into(), ..report.clone() };
+        assert!(matches!(compare(&report, &other), Err(Error::NotComparable { .. })));
+    }
+}

@@ -1,0 +1,238 @@
+//! Reports as a site: HTML files that a browser opens from the disk, without JavaScript and without a network.
+//!
+//! The same reports give the same bytes.
+
+mod chart;
+mod compare;
+mod html;
+
+pub use compare::compare;
+
+use crate::text::{grid, is_word};
+use crate::{Error, Report, Table};
+use html::{Html, page};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The longest name of a report, which names a file.
+const LONGEST_NAME: usize = 100;
+
+/// A file of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Name of the file.
+    pub name: String,
+    /// Its text.
+    pub html: String,
+}
+
+/// Reads what [`Report::save`] or [`run_all`](crate::run_all) has written: a report, or a list of reports.
+///
+/// # Errors
+/// [`Error::NoReport`] for text that is neither.
+pub fn read(path: &Path, text: &str) -> Result<Vec<Report>, Error> {
+    let wrong = |problem: String| Error::NoReport { path: path.into(), problem };
+    // The errors of an untagged enumeration would not name the place of a mistake.
+    let reports: Vec<Report> = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?,
+        false => vec![serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?],
+    };
+    for report in &reports {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+        let name = &report.name;
+        if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with('.') || !name.chars().all(is_plain) {
+            return Err(wrong(format!("{name:?} is no name of a report")));
+        }
+        for table in &report.tables {
+            if table.rows.iter().any(|row| row.cells.len() != table.columns.len()) {
+                return Err(wrong(format!(
+                    "a row of {:?} has more or fewer cells than the table has columns",
+                    table.title
+                )));
+            }
+        }
+    }
+    Ok(reports)
+}
+
+/// The files of the site: `index.html`, and one for each report.
+#[must_use]
+pub fn site(reports: &[Report]) -> Vec<Page> {
+    let mut seen = HashMap::new();
+    let names: Vec<String> = reports
+        .iter()
+        .map(|report| {
+            let count = seen.entry(report.name.to_lowercase()).and_modify(|count| *count += 1).or_insert(1);
+            let again = if *count == 1 { String::new() } else { format!("_{count}") };
+            format!("{}{again}.html", report.name)
+        })
+        .collect();
+    let mut pages = vec![Page { name: "index.html".into(), html: index(reports, &names) }];
+    pages.extend(reports.iter().zip(names).map(|(report, name)| Page { name, html: of_report(report) }));
+    pages
+}
+
+/// The page that lists the reports, and the tables without one.
+fn index(reports: &[Report], names: &[String]) -> String {
+    let mut html = Html::default();
+    html.element("h1", "Published tables beside our figures");
+    html.raw("<div class=\"wide\"><table><caption>Reports</caption><thead><tr>");
+    for heading in ["table", "paper", "machine", "version", "measured"] {
+        html.raw("<th scope=\"col\">").text(heading).raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>");
+    for (report, name) in reports.iter().zip(names) {
+        html.raw("<tr><th scope=\"row\"><a href=\"").text(name).raw("\">").text(&report.name).raw("</a></th>");
+        let machine = report.machine.to_string();
+        for cell in [&report.title, &machine, &report.version, &report.date] {
+            html.element("td", cell);
+        }
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n");
+    let missing: Vec<_> =
+        crate::list().into_iter().filter(|entry| reports.iter().all(|report| report.name != entry.name)).collect();
+    if !missing.is_empty() {
+        html.element("h2", "Not measured in these runs").raw("<ul>\n");
+        for entry in missing {
+            html.raw("<li>").text(entry.name).text(": ").text(entry.summary).text(". ");
+            html.element("code", &format!("solinas paper {} --save {}.json", entry.name, entry.name)).raw("</li>\n");
+        }
+        html.raw("</ul>\n");
+    }
+    page("Reports", &html)
+}
+
+fn of_report(report: &Report) -> String {
+    let mut html = Html::default();
+    html.raw("<nav><a href=\"index.html\">All reports</a></nav>\n");
+    html.element("h1", &format!("{}: {}", report.name, report.title)).raw("<dl>\n");
+    for (name, value) in report.header() {
+        html.element("dt", name).element("dd", &value);
+    }
+    html.raw("</dl>\n");
+    if report.quick {
+        html.element(
+            "p",
+            "This run measured only figures that take less than a minute (--quick), and predicted the others.",
+        );
+    }
+    for table in &report.tables {
+        html.element("h2", &table.title);
+        chart::draw(&mut html, table);
+        of_table(&mut html, table);
+    }
+    let notes = report.legend().into_iter().chain(report.notes.iter().map(String::as_str));
+    html.raw("<ul class=\"notes\">\n");
+    for note in notes {
+        html.element("li", note);
+    }
+    html.raw("</ul>\n");
+    page(&report.name, &html)
+}
+
+fn of_table(html: &mut Html, table: &Table) {
+    let grid = grid(table);
+    let class = |column: usize| if is_word(&grid[0][column]) { "word" } else { "figure" };
+    html.raw("<div class=\"wide\"><table>").element("caption", &table.title).raw("<thead><tr>");
+    for (column, heading) in grid[0].iter().enumerate() {
+        let heading = if heading.is_empty() { "quantity" } else { heading };
+        html.raw(&format!("<th scope=\"col\" class=\"{}\">", class(column))).text(heading).raw("</th>");
+    }
+    html.raw("</tr></thead><tbody>\n");
+    for line in &grid[1..] {
+        html.raw("<tr><th scope=\"row\">").text(&line[0]).raw("</th>");
+        for (column, cell) in line.iter().enumerate().skip(1) {
+            html.raw(&format!("<td class=\"{}\">", class(column))).text(cell).raw("</td>");
+        }
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Control, Options};
+    use proptest::prelude::*;
+
+    fn counts() -> Report {
+        crate::run("wang2014-3.1", &Options::default(), &Control::default()).unwrap()
+    }
+
+    #[test]
+    fn a_saved_report_becomes_two_pages_of_the_same_bytes_each_time() {
+        let report = counts();
+        let text = serde_json::to_string(&report).unwrap();
+        let read_back = read(Path::new("run.json"), &text).unwrap();
+        assert_eq!(read_back, [report.clone()]);
+        let pages = site(&read_back);
+        assert_eq!(pages, site(&[report]));
+        let names: Vec<_> = pages.iter().map(|page| page.name.as_str()).collect();
+        assert_eq!(names, ["index.html", "wang2014-3.1.html"]);
+        assert!(pages[0].html.contains("href=\"wang2014-3.1.html\"") && pages[0].html.contains("solinas paper oh2018"));
+        assert!(pages.iter().all(|page| page.html.len() < 300_000 && !page.html.contains("<script")));
+    }
+
+    #[test]
+    fn two_reports_of_one_name_have_two_files() {
+        let report = counts();
+        let other = Report { name: "WANG2014-3.1".into(), ..report.clone() };
+        let names: Vec<_> = site(&[report.clone(), other, report]).into_iter().map(|page| page.name).collect();
+        assert_eq!(names[1..], ["wang2014-3.1.html", "WANG2014-3.1_2.html", "wang2014-3.1_3.html"]);
+    }
+
+    #[test]
+    fn text_that_is_no_report_is_refused_with_its_place() {
+        let mut report = counts();
+        for text in ["", "[", "{}", "[3]", "null", "\u{0}"] {
+            assert!(matches!(read(Path::new("x.json"), text), Err(Error::NoReport { .. })), "{text:?}");
+        }
+        for name in ["", "..", ".a", "a/b", "a\\b", "ü", &"a".repeat(200)] {
+            report.name = name.into();
+            let text = serde_json::to_string(&report).unwrap();
+            assert!(read(Path::new("x.json"), &text).unwrap_err().to_string().contains("is no name"), "{name}");
+        }
+        let mut report = counts();
+        report.tables[0].rows[0].cells.push(None);
+        assert!(read(Path::new("x.json"), &serde_json::to_string(&report).unwrap()).is_err());
+    }
+
+    proptest! {
+        /// A run may come from elsewhere. Its texts stay texts, and every figure is drawn or left out.
+        #[test]
+        fn any_text_and_any_figure_make_a_page(text in "[ -~\\n]{0,40}", ours in prop::num::f64::NORMAL | prop::num::f64::ZERO, paper in prop::num::f64::ANY) {
+            let mut report = counts();
+            report.title.clone_from(&text);
+            report.notes.push(text.clone());
+            let table = &mut report.tables[0];
+            table.title.clone_from(&text);
+            table.rows[0].name.clone_from(&text);
+            table.rows[0].unit = Some(text.clone());
+            table.rows[0].paper = Some(paper);
+            if let Some(cell) = &mut table.rows[0].cells[0] {
+                cell.ours = ours;
+            }
+            let pages = site(&[report]);
+            let escaped = format!("<{}>", text);
+            for page in pages {
+                prop_assert!(text.is_empty() || !page.html.contains(&escaped) || !escaped.contains("<<"));
+                prop_assert!(!page.html.contains("NaN") && !page.html.contains("\"inf"));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_of_a_run_do_not_become_elements() {
+        let mut report = counts();
+        let text = "<script>alert(1)</script>\"'&";
+        report.title = text.into();
+        report.machine.cpu = text.into();
+        report.tables[0].title = text.into();
+        report.tables[0].rows[0].name = text.into();
+        report.tables[0].columns[0].name = text.into();
+        for page in site(&[report]) {
+            assert!(!page.html.contains("<script") && page.html.contains("&lt;script&gt;"), "{}", page.name);
+        }
+    }
+}
