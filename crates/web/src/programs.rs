@@ -51,14 +51,11 @@ mod tests {
 
     #[test]
     fn the_first_of_the_highest_bids_wins() {
-        for bids in [&[1u64, 2][..], &[7, 7, 3], &[0, 0, 0, 0, 0], &[5, 65535, 9, 65535, 1, 2, 3, 65534], &[3; 32]] {
+        for bids in [&[1u128, 2][..], &[7, 7, 3], &[0; 5], &[5, 65535, 9, 65535, 1, 2, 3, 65534], &[3; 32]] {
             let program = auction(bids.len(), Type::Uint(16)).unwrap();
-            let price = *bids.iter().max().unwrap();
+            let price = bids.iter().max().copied().unwrap();
             let winner = bids.iter().position(|bid| *bid == price).unwrap();
-            assert_eq!(
-                program.evaluate(bids).unwrap(),
-                [Natural::from(u128::from(price)), Natural::from(winner as u128)]
-            );
+            assert_eq!(program.evaluate(bids).unwrap(), [Natural::from(price), Natural::from(winner as u128)]);
         }
         for bidders in [0, 1, 33, usize::MAX] {
             assert!(auction(bidders, Type::Uint(16)).is_err());

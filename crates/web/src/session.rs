@@ -219,7 +219,7 @@ mod tests {
         let mut session = Session::default();
         for (request, part) in [
             (json!({ "do": "nothing" }), "unknown variant"),
-            (json!({ "do": "keygen", "params": "toy" }), "choose one of integers-128"),
+            (json!({ "do": "keygen", "params": "huge" }), "choose one of integers-128"),
             (json!({ "do": "encrypt", "type": "u8", "value": "1" }), "make them, or load the file client.key"),
             (json!({ "do": "client_key" }), "no keys"),
             (json!({ "do": "load" }), "not a Solinas file"),
@@ -228,7 +228,7 @@ mod tests {
             (json!({ "do": "program", "name": "add", "types": ["v8", "u8"] }), "v8"),
             (json!({ "do": "auction", "bidders": 1, "type": "u8" }), "2 to 32 bidders"),
         ] {
-            let text = ask(&mut session, request.clone(), b"").unwrap_err();
+            let text = ask(&mut session, request.clone(), b"text").unwrap_err();
             assert!(text.contains(part), "{request}: {text}");
         }
         let digest = ask(&mut session, json!({ "do": "digest" }), b"").unwrap().value;

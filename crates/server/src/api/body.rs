@@ -3,9 +3,11 @@
 use crate::error::{Code, Problem};
 use crate::lock::lock;
 use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
+use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use hyper::body::{Frame, SizeHint};
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -73,16 +75,24 @@ pub(super) async fn pass(
 
 /// A body whose rest can be read after its handler has dropped it.
 #[derive(Clone)]
-pub(super) struct Shared(Arc<Mutex<Body>>);
+pub(super) struct Shared {
+    body: Arc<Mutex<Body>>,
+    /// Whether the client sends the body only after leave to do so, which it gets when somebody begins to read.
+    waits: Arc<AtomicBool>,
+}
 
 impl Shared {
-    pub(super) fn new(body: Body) -> Self {
-        Self(Arc::new(Mutex::new(body)))
+    pub(super) fn new(body: Body, headers: &HeaderMap) -> Self {
+        let waits = headers.contains_key(header::EXPECT);
+        Self { body: Arc::new(Mutex::new(body)), waits: Arc::new(waits.into()) }
     }
 
     /// Reads what nobody needs, but only a part of a long body. Clients read an answer after they have sent their body, and lose it if the
-    /// connection ends before.
+    /// connection ends before. A client that waits for leave to send its body sends nothing after another answer.
     pub(super) async fn discard(self) {
+        if self.waits.load(Ordering::Relaxed) {
+            return;
+        }
         let mut body = Body::new(self).into_data_stream();
         let mut read = 0;
         let rest = async {
@@ -102,15 +112,16 @@ impl HttpBody for Shared {
     type Error = axum::Error;
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut *lock(&self.0)).poll_frame(context)
+        self.waits.store(false, Ordering::Relaxed);
+        Pin::new(&mut *lock(&self.body)).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        lock(&self.0).is_end_stream()
+        lock(&self.body).is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        lock(&self.0).size_hint()
+        lock(&self.body).size_hint()
     }
 }
 

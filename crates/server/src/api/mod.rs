@@ -69,10 +69,8 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let is_upload = route.starts_with("/v1/uploads");
-    // A client that waits for leave to send its body sends nothing after another answer.
-    let waits = request.headers().contains_key(header::EXPECT);
     let (head, body) = request.into_parts();
-    let body = Shared::new(body);
+    let body = Shared::new(body, &head.headers);
     let request = Request::from_parts(head, Body::new(body.clone()));
     let answer = async {
         match is_known_host(&app, request.headers(), request.uri().host()) {
@@ -86,11 +84,9 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
         }
     };
     let mut response = REQUEST.scope(id.clone(), answer).await;
-    if !waits {
-        tokio::select! {
-            () = body.discard() => {}
-            () = app.stopped() => {}
-        }
+    tokio::select! {
+        () = body.discard() => {}
+        () = app.stopped() => {}
     }
     let status = response.status().as_u16();
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
