@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: the Python module venv, rustfmt and clippy. Tests compare results
-# with GMP (the shared library) and with the command openssl.
+# with GMP (the shared library) and with the command openssl. They open the page of the service in Chromium.
 set -euo pipefail
 packages=()
 python3 -c 'import venv, ensurepip' 2>/dev/null || packages+=(python3-venv)
 { ldconfig -p 2>/dev/null || true; } | grep -q 'libgmp\.so\.10' || packages+=(libgmp10)
 command -v openssl >/dev/null || packages+=(openssl)
+command -v chromium-headless-shell chromium >/dev/null || packages+=(chromium-headless-shell)
 if ((${#packages[@]})); then
   as_root=()
   [[ $EUID == 0 ]] || as_root=(sudo)

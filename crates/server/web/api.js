@@ -25,10 +25,11 @@ const PASSING = [408, 429, 502, 503, 504];
 
 /** A refusal by the service. */
 export class Problem extends Error {
-  /** @param {number} status @param {Record<string, any>} body */
-  constructor(status, body) {
+  /** @param {number} status @param {Record<string, any>} body @param {number} wait milliseconds after which the request may succeed */
+  constructor(status, body, wait) {
     super(body.detail ?? `The service answered with status ${status}`);
     this.status = status;
+    this.wait = wait;
     this.code = String(body.code ?? "");
     this.fix = String(body.fix ?? "try again later");
     this.requestId = String(body.request_id ?? "");
@@ -55,7 +56,7 @@ class Pauses {
   async wait(api, error, signal) {
     const passes = error instanceof Lost || (error instanceof Problem && PASSING.includes(error.status));
     if (!passes) throw error;
-    const asked = error instanceof Problem ? retryAfter.get(error) ?? 0 : 0;
+    const asked = error instanceof Problem ? error.wait : 0;
     // Many pages that lost one service do not come back at one moment.
     const wait = Math.max(asked, this.#next) * (1 + Math.random());
     if (Date.now() + wait > this.#end) throw error;
@@ -64,9 +65,6 @@ class Pauses {
     await sleep(wait, signal);
   }
 }
-
-/** @type {WeakMap<Problem, number>} Milliseconds after which a request may succeed. */
-const retryAfter = new WeakMap();
 
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function sleep(ms, signal) {
@@ -119,10 +117,9 @@ export class Api extends EventTarget {
       this.dispatchEvent(new Event("reached"));
       return response;
     }
+    const wait = 1e3 * Number(response.headers.get("retry-after")) || 0;
     // A proxy answers in its own words.
-    const problem = new Problem(response.status, await response.json().catch(() => ({})));
-    retryAfter.set(problem, 1e3 * Number(response.headers.get("retry-after") ?? 0) || 0);
-    throw problem;
+    throw new Problem(response.status, await response.json().catch(() => ({})), wait);
   }
 
   /**

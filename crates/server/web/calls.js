@@ -37,6 +37,12 @@ export const OPERATIONS = [
  * @param {string} server @param {string} type @param {typeof OPERATIONS[number]} operation @param {string} a @param {string} b
  */
 export function callsOf(server, type, operation, a, b) {
+  const ty = { uint: Number(type.slice(1)) };
+  const program = JSON.stringify({
+    inputs: [{ name: "a", ty }, { name: "b", ty }],
+    nodes: [{ op: { input: 0 }, args: [], ty }, { op: { input: 1 }, args: [], ty }, { op: operation.name, args: [0, 1], ty: operation.result ?? ty }],
+    outputs: [{ name: "result", value: 2 }],
+  });
   const [T, R] = [type, operation.result ?? type].map((name) => name.replace(/^./, (letter) => letter.toUpperCase()));
   return calls({
     "Command line": `export SOLINAS_SERVER=${server} SOLINAS_TOKEN=slk_...
@@ -55,14 +61,14 @@ client, server_key = sl.keygen()
 remote = sl.connect("${server}", token="slk_...").register(server_key)
 a, b = client.encrypt(sl.${type}(${a})), client.encrypt(sl.${type}(${b}))
 print(client.decrypt(remote.run(f(a, b))))`,
-    "curl": `# After the command line has made and registered the keys, and encrypted a.ct and b.ct:
+    "curl": `# After the command line has made the keys, "solinas remote register keys/server.key", and has encrypted a.ct and b.ct:
 export SERVER=${server} AUTH="Authorization: Bearer slk_..."
 A=b3-$(b3sum --no-names a.ct) B=b3-$(b3sum --no-names b.ct)
 curl -H "$AUTH" -T a.ct $SERVER/v1/blobs/$A
 curl -H "$AUTH" -T b.ct $SERVER/v1/blobs/$B
-PROGRAM=$(curl -H "$AUTH" --data-binary @f.json $SERVER/v1/programs | jq -r .digest)
-KEY=$(curl -H "$AUTH" $SERVER/v1/keys | jq -r .keys[0].key_id)
-JOB=$(curl -H "$AUTH" -H "Idempotency-Key: $(uuidgen)" $SERVER/v1/jobs \\
+PROGRAM=$(curl -sH "$AUTH" $SERVER/v1/programs -d '${program}' | jq -r .digest)
+KEY=$(curl -sH "$AUTH" $SERVER/v1/keys | jq -r '.keys[0].key_id')
+JOB=$(curl -sH "$AUTH" -H "Idempotency-Key: $(uuidgen)" $SERVER/v1/jobs \\
   -d '{"key": "'$KEY'", "program": "'$PROGRAM'", "inputs": [{"blob": "'$A'"}, {"blob": "'$B'"}]}' | jq -r .id)
 curl -H "$AUTH" "$SERVER/v1/jobs/$JOB?wait=60"
 curl -H "$AUTH" $SERVER/v1/jobs/$JOB/results/0 -o c.ct`,

@@ -20,9 +20,11 @@ export function show(main, signal, id) {
   const bar = h("progress", { "aria-label": "Progress", max: 1, value: 0 });
   const drawn = schedule();
   let [looked, shown] = [0, ""];
+  /** @type {import("./api.js").Wave[]} */
+  let waves = [];
   const look = async () => {
     looked = Date.now();
-    drawn.update((await api.get(`v1/jobs/${id}/schedule`, signal)).waves);
+    ({ waves } = await api.get(`v1/jobs/${id}/schedule`, signal));
   };
 
   /** @param {Job} job */
@@ -34,7 +36,7 @@ export function show(main, signal, id) {
     const took = job.started && job.ended ? duration((Date.parse(job.ended) - Date.parse(job.started)) / 1e3) : "not yet";
     const all = {
       "Expected work": `${counted(job.cost.bootstraps, "bootstrap")}, depth ${job.cost.depth}, ${duration(job.cost.core_seconds)} of processor time`,
-      "Actual": `${duration(job.core_seconds)} of processor time; from start to end: ${took}`,
+      "Actual": job.core_seconds ? `${duration(job.core_seconds)} of processor time; from start to end: ${took}` : "not yet known",
       "Created": moment(job.created), "Attempts": job.attempts, "Priority": job.priority,
       "Key": short(job.key), "Program": [job.program ?? job.map, job.reduce].filter(Boolean).map((digest) => /^b3-/.test(digest ?? "") ? short(digest ?? "") : digest).join(", then "),
       "Kept until": job.expires ? moment(job.expires) : "unknown until its end",
@@ -70,6 +72,7 @@ export function show(main, signal, id) {
     for await (const job of api.follow(id, signal)) {
       update(job);
       if (Date.now() - looked > LOOK || !isLive(job)) await look();
+      drawn.update(waves, job.progress.done);
     }
   };
   results.append(h("p", { class: "quiet" }, "The results are listed here when the job has succeeded."));
@@ -84,7 +87,7 @@ export function show(main, signal, id) {
       "Python": `import solinas as sl\n\nservice = sl.connect("${server}", token="slk_...")\nresults = service.job("${id}").result()`,
       "curl": `export SERVER=${server} AUTH="Authorization: Bearer slk_..."\ncurl -H "$AUTH" -N $SERVER/v1/jobs/${id}/events\ncurl -H "$AUTH" $SERVER/v1/jobs/${id}/results/0 -o result.ct`,
     }));
-  drawn.update([]);
+  drawn.update([], 0);
   session.start();
   follow().catch((error) => explain(trouble, error));
 }

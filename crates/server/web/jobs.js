@@ -1,6 +1,6 @@
 // The list of jobs.
 
-import { sleep } from "./api.js";
+import { Problem, sleep } from "./api.js";
 import { explain, h } from "./dom.js";
 import { counted, duration, moment } from "./format.js";
 import { api } from "./session.js";
@@ -9,9 +9,8 @@ import { STATES, badge, cancelButton, isLive, progressOf, timeLeft } from "./sta
 export const title = "Jobs";
 /** @typedef {import("./api.js").Job} Job */
 
-/** The most jobs that are shown, and the most streams at a time: a browser has six connections to a service. */
+/** The most jobs that are shown. */
 const MOST = 1000;
-const STREAMS = 3;
 /** Milliseconds between two looks for new jobs. */
 const LOOK = 3000;
 
@@ -23,8 +22,7 @@ export function show(main, signal) {
   const [queue, empty, trouble] = [h("p", { class: "quiet" }, "The queue is being read…"), h("p", { class: "quiet", hidden: true }), h("div")];
   const text = h("input", { id: "text", type: "search", autocomplete: "off", oninput: () => filter() });
   const state = h("select", { id: "state", onchange: () => filter() }, h("option", { value: "" }, "all states"), ...STATES.map((name) => h("option", {}, name)));
-  /** @type {Set<string>} */
-  const followed = new Set();
+  let isFollowing = false;
 
   const filter = () => {
     let shown = 0;
@@ -67,13 +65,16 @@ export function show(main, signal) {
     return entry.row;
   };
 
-  /** Follows a job that runs. @param {string} id */
+  /** Follows one job that runs: all tabs of a browser together have six connections to a service. @param {string} id */
   const follow = async (id) => {
-    followed.add(id);
+    isFollowing = true;
     try {
       for await (const job of api.follow(id, signal)) update(job);
+    } catch (error) {
+      // A job that was removed is no longer in the list either.
+      if (!(error instanceof Problem && error.code === "not_found")) explain(trouble, error);
     } finally {
-      followed.delete(id);
+      isFollowing = false;
     }
   };
   const look = async () => {
@@ -86,9 +87,8 @@ export function show(main, signal) {
       const row = update(job);
       if (isNew) body.prepend(row);
     }
-    for (const job of jobs.filter((/** @type {Job} */ { state }) => state === "running")) {
-      if (followed.size < STREAMS && !followed.has(job.id)) follow(job.id).catch((error) => { if (error.code !== "not_found") explain(trouble, error); });
-    }
+    const running = jobs.findLast((/** @type {Job} */ { state }) => state === "running");
+    if (running && !isFollowing) follow(running.id);
     queue.textContent = usage.live_jobs
       ? `${counted(usage.live_jobs, "job")} ${usage.live_jobs === 1 ? "has" : "have"} not ended: about ${duration(usage.queued_core_seconds)} of processor time.`
       : "No job waits or runs.";

@@ -7,8 +7,13 @@ import { counted, duration } from "./format.js";
 
 /** The most bars. More waves are put together. */
 const BARS = 160;
+/** The most rows of the table. */
+const ROWS = 1000;
 /** Heights of the skyline and of the times, in units of the picture. */
 const [UP, GAP, DOWN] = [64, 4, 32];
+
+/** The length of a bar, of 1 at most. The square root lets small waves be seen beside large ones. @param {number} value @param {number} most */
+const share = (value, most) => Math.sqrt(value / Math.max(most, 1e-9));
 
 /**
  * The bars of a skyline: an outline of each height, filled as far as it is done.
@@ -17,7 +22,7 @@ const [UP, GAP, DOWN] = [64, 4, 32];
 export function skyline(bars, highest) {
   return bars.flatMap(({ height, done }, at) => {
     const bar = (/** @type {number} */ value, /** @type {string} */ name) => {
-      const tall = UP * value / Math.max(highest, 1);
+      const tall = UP * share(value, highest);
       return s("rect", { class: name, x: at + 0.08, width: 0.84, y: UP - tall, height: tall });
     };
     return [bar(height, "expected"), bar(Math.min(done, height), "done")];
@@ -46,6 +51,19 @@ function grouped(waves) {
   return groups;
 }
 
+/**
+ * Waves with the bootstraps of the one that runs. The service counts those of whole waves, and waves run in order.
+ * @param {Wave[]} waves @param {number} done bootstraps of the job that are done
+ */
+function filled(waves, done) {
+  let rest = done - waves.reduce((all, wave) => all + wave.done, 0);
+  return waves.map((wave) => {
+    const more = Math.max(0, Math.min(rest, wave.bootstraps - wave.done));
+    rest -= more;
+    return { ...wave, done: wave.done + more };
+  });
+}
+
 /** The figure of a schedule, and a function that shows other waves in it. */
 export function schedule() {
   const [place, caption, table] = [h("div"), h("figcaption"), h("tbody")];
@@ -56,26 +74,28 @@ export function schedule() {
       h("table", {}, h("thead", {}, h("tr", {}, ...["Wave", "Bootstraps", "Done", "Expected", "Measured"].map((name) => h("th", { scope: "col" }, name)))), table)));
   const fillTable = () => {
     if (!details.open) return;
-    table.replaceChildren(...present.slice(0, 5000).map((wave, at) => h("tr", {}, h("th", { scope: "row" }, at + 1), h("td", {}, wave.bootstraps), h("td", {}, wave.done),
+    table.replaceChildren(...present.slice(0, ROWS).map((wave, at) => h("tr", {}, h("th", { scope: "row" }, at + 1), h("td", {}, wave.bootstraps), h("td", {}, wave.done),
       h("td", {}, duration(wave.estimated_ms / 1e3)), h("td", {}, wave.measured_ms === null ? "not yet" : duration(wave.measured_ms / 1e3)))));
+    if (present.length > ROWS) table.append(h("tr", {}, h("th", { scope: "row", colspan: 5 }, `and ${counted(present.length - ROWS, "more wave")}`)));
   };
-  /** @param {Wave[]} waves */
-  const update = (waves) => {
+  /** @param {Wave[]} known @param {number} done bootstraps of the job that are done */
+  const update = (known, done) => {
+    const waves = filled(known, done);
     present = waves;
     const groups = grouped(waves);
     const sum = (/** @type {(wave: Wave) => number} */ of) => waves.reduce((all, wave) => all + of(wave), 0);
     const highest = Math.max(1, ...groups.map((wave) => wave.bootstraps));
-    const longest = Math.max(1e-9, ...groups.map((wave) => Math.max(wave.estimated_ms, wave.measured_ms ?? 0)));
+    const longest = Math.max(0, ...groups.map((wave) => Math.max(wave.estimated_ms, wave.measured_ms ?? 0)));
     const times = groups.flatMap((wave, at) => {
       const bar = (/** @type {number} */ ms, /** @type {string} */ name, /** @type {number} */ inset) =>
-        s("rect", { class: name, x: at + inset, width: 1 - 2 * inset, y: UP + GAP, height: DOWN * ms / longest });
+        s("rect", { class: name, x: at + inset, width: 1 - 2 * inset, y: UP + GAP, height: DOWN * share(ms, longest) });
       return [bar(wave.estimated_ms, "expected", 0.08), wave.measured_ms !== null && bar(wave.measured_ms, "measured", 0.3)].filter((shape) => shape !== false);
     });
-    const ended = waves.filter((wave) => wave.measured_ms !== null).length;
-    const label = `${ended} of ${counted(waves.length, "wave")} and ${sum((wave) => wave.done)} of ${counted(sum((wave) => wave.bootstraps), "bootstrap")} are done, ` +
-      `in ${duration(sum((wave) => wave.measured_ms ?? 0) / 1e3)}; ${duration(sum((wave) => wave.estimated_ms) / 1e3)} were expected.`;
+    const ended = waves.filter((wave) => wave.measured_ms !== null);
+    const label = `${ended.length} of ${counted(waves.length, "wave")} and ${sum((wave) => wave.done)} of ${counted(sum((wave) => wave.bootstraps), "bootstrap")} are done. ` +
+      `The waves that have ended took ${duration(sum((wave) => wave.measured_ms ?? 0) / 1e3)}, and ${duration(ended.reduce((all, wave) => all + wave.estimated_ms, 0) / 1e3)} were expected.`;
     place.replaceChildren(picture(label, groups.length, UP + GAP + DOWN, [...skyline(groups.map((wave) => ({ height: wave.bootstraps, done: wave.done })), highest), ...times]));
-    caption.textContent = `${label} The highest bar has ${counted(highest, "bootstrap")}, and the longest time is ${duration(longest / 1e3)}.`;
+    caption.textContent = `${label} The highest bar has ${counted(highest, "bootstrap")}, and the longest time is ${duration(longest / 1e3)}. Lengths are square roots, so that small waves can be seen.`;
     fillTable();
   };
   const legend = h("ul", { class: "legend" }, h("li", { class: "expected" }, "planned bootstraps, and their expected time below"),

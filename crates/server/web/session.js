@@ -37,13 +37,15 @@ class Session extends EventTarget {
     this.#started ??= (async () => {
       try {
         this.client = await Client.start();
-        const files = await kept.load();
-        if (files) {
-          this.keys = await this.client.load(files.clientKey, files.serverKey);
-          this.isKept = true;
-        }
       } catch (error) {
         this.failure = /** @type {Error} */ (error);
+      }
+      try {
+        const files = this.client && await kept.load();
+        if (files) this.keys = await this.client?.load(files.clientKey, files.serverKey) ?? null;
+        this.isKept = Boolean(files);
+      } catch {
+        // What the browser kept cannot be read, so there are no keys yet.
       }
       this.dispatchEvent(new Event("change"));
     })();

@@ -13,7 +13,7 @@ const TYPES = ["u8", "u16", "u32", "u64"];
 
 /** @param {HTMLElement} main @param {AbortSignal} signal */
 export function show(main, signal) {
-  /** @param {string} id @param {string} label @param {string} value */
+  /** @param {string} id @param {string} label @param {string} value @returns {[HTMLLabelElement, HTMLInputElement]} */
   const number = (id, label, value) => [h("label", { for: id }, label), h("input", { id, value, inputmode: "numeric", pattern: "[0-9]+", required: true, autocomplete: "off" })];
   const [labelA, a] = number("a", "First number", "48");
   const [labelB, b] = number("b", "Second number", "75");
@@ -26,14 +26,15 @@ export function show(main, signal) {
   const elsewhere = h("div");
 
   const chosen = () => /** @type {typeof OPERATIONS[number]} */ (OPERATIONS.find(({ name }) => name === operator.value));
-  const input = (/** @type {Node} */ element) => /** @type {HTMLInputElement} */ (element);
   const changed = () => {
     answer.textContent = "?";
-    for (const field of [input(a), input(b)]) {
+    for (const field of [a, b]) {
       const fits = /^[0-9]+$/.test(field.value) && BigInt(field.value) < 1n << BigInt(type.value.slice(1));
       field.setCustomValidity(fits ? "" : `Give a whole number of 0 to ${(1n << BigInt(type.value.slice(1))) - 1n}.`);
     }
-    elsewhere.replaceChildren(callsOf(api.base.origin, type.value, chosen(), input(a).value, input(b).value));
+    const open = Array.from(elsewhere.querySelectorAll("details"), (details) => details.open);
+    elsewhere.replaceChildren(callsOf(api.base.origin, type.value, chosen(), a.value, b.value));
+    elsewhere.querySelectorAll("details").forEach((details, at) => { details.open = open[at] ?? false; });
   };
   const run = async () => {
     const steps = new Steps(STEPS);
@@ -42,7 +43,7 @@ export function show(main, signal) {
     submit.disabled = true;
     answer.textContent = "…";
     try {
-      const [name, inputs] = [chosen().name, [input(a).value, input(b).value]];
+      const [name, inputs] = [chosen().name, [a.value, b.value]];
       steps.next();
       const client = await session.ready();
       const keys = session.keys ?? await session.make();

@@ -5,7 +5,7 @@
 use super::etag;
 use crate::error::{Code, Problem};
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
@@ -39,10 +39,11 @@ fn file(name: &str, known: &HeaderMap) -> Result<Response, Problem> {
         Problem::new(Code::NotFound, "the page has no such file", fix)
     })?;
     let tag = etag::tag(&blake3::hash(&file.data).to_hex()[..32]);
+    let policy = [(header::CONTENT_SECURITY_POLICY, POLICY)];
     if let Some(unchanged) = etag::unchanged(known, &tag) {
-        return Ok(unchanged);
+        // The headers of this answer replace those that the browser keeps with the file.
+        return Ok((policy, unchanged).into_response());
     }
-    let headers: [(HeaderName, &str); 2] =
-        [(header::CONTENT_TYPE, file.metadata.mimetype()), (header::CONTENT_SECURITY_POLICY, POLICY)];
-    Ok(etag::tagged((headers, file.data.into_owned()).into_response(), &tag))
+    let kind = [(header::CONTENT_TYPE, file.metadata.mimetype())];
+    Ok(etag::tagged((policy, kind, file.data.into_owned()).into_response(), &tag))
 }

@@ -1,0 +1,288 @@
+"""The web page of the service, in a browser, on a real service with real keys."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+SCREENS = ["try", "auction", "jobs", "program"]
+# What the browser itself says of an answer that refuses, and of a connection that ends.
+REFUSED = r"Failed to load resource: the server responded with a status of {}"
+LOST = r"Failed to load resource: net::ERR_|status of (409|503)"
+
+
+def load_keys(page, keys):
+    page.locator("#key-files").set_input_files([keys / "client.key", keys / "server.key"])
+    expect(page.get_by_role("button", name="Make new keys")).to_be_enabled()
+
+
+SUBMIT = """async ([operation, type, a, b, name]) => {
+    const [{ api, session }, { upload }] = await Promise.all([import("/page/session.js"), import("/page/upload.js")]);
+    const program = await api.program((await session.client.program(operation, [type, type])).text);
+    const inputs = [];
+    for (const value of [a, b]) {
+        const file = await session.client.encrypt(type, value);
+        const blob = await session.client.digest(file);
+        await upload(api, file, blob, () => {});
+        inputs.push({ blob });
+    }
+    return (await api.submit({ key: session.keys.keyId, program: program.digest, inputs, name })).id;
+}"""
+
+
+def submit(page, operation, kind, values, name):
+    """Start a job by the modules of a page that has keys, and return its identity."""
+    return page.evaluate(SUBMIT, [operation, kind, *map(str, values), name])
+
+
+def test_try_it_answers_from_a_cold_page(visit, service):
+    page = visit.page()
+    assert "slk_" not in page.evaluate("location.href")
+    page.get_by_label("First number").fill("1234")
+    page.get_by_label("Second number").fill("99")
+    page.get_by_label("Operation").select_option("add")
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.locator(".answer")).to_have_text("1333")
+    steps = page.locator(".steps li")
+    expect(steps).to_have_count(6)
+    for number in range(6):
+        expect(steps.nth(number)).to_have_attribute("data-state", "done")
+    expect(steps.nth(3)).to_contain_text(re.compile(r"\d+ bootstraps in"))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download client.key").click()
+    visit.secret(Path(download.value.path()).read_bytes())
+    page.locator("summary", has_text="Command line").click()
+    expect(page.locator("pre", has_text="solinas eval --server")).to_contain_text("--type u16 1234")
+    visit.axe(page)
+    # A browser that keeps the keys has them after the page is loaded again, and sends the server key no second time.
+    page.get_by_label("Keep the keys").check()
+    expect(page.locator("#said")).to_have_text("This browser keeps the keys.")
+    before = service.proxy.bytes_sent()
+    page.reload()
+    expect(page.get_by_role("button", name="Make new keys")).to_be_enabled()
+    expect(page.get_by_label("Keep the keys")).to_be_checked()
+    page.get_by_label("Operation").select_option("lt")
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.locator(".answer")).to_have_text(re.compile("^(1|0|true|false)$"))
+    assert service.proxy.bytes_sent() - before < 100_000
+
+
+def test_the_auction_has_a_winner(visit, keys):
+    visit.secret((keys / "client.key").read_bytes())
+    page = visit.page("auction")
+    load_keys(page, keys)
+    bids = page.locator(".bidders input")
+    expect(bids).to_have_count(8)
+    page.get_by_role("button", name="Remove the last one").click()
+    page.get_by_role("button", name="Add a bidder").click()
+    bids.nth(2).fill("70000")
+    page.get_by_role("button", name="Find the winner").click()
+    expect(page.locator(".bidders .bytes").nth(2)).to_contain_text("not a number of the type")
+    for number, bid in enumerate([310, 4800, 77, 0, 4800, 65, 1200, 9]):
+        bids.nth(number).fill(str(bid))
+    expect(page.locator(".bidders b")).to_have_count(8)
+    page.get_by_role("button", name="Find the winner").click()
+    expect(page.locator(".winner")).to_have_text("Bidder 2 wins with 4800.")
+    expect(page.locator(".won")).to_contain_text("Bidder 2")
+    expect(page.locator("tbody tr", has_text="POST /v1/jobs")).to_contain_text("202")
+    page.locator("summary", has_text="Bid of bidder 2,").click()
+    expect(page.get_by_label("Bid of bidder 2", exact=True)).to_contain_text("000000  ")
+    visit.axe(page)
+
+
+def test_the_auction_outlives_kills_of_the_service(visit, service, tmp_path_factory):
+    fresh = tmp_path_factory.mktemp("fresh")
+    service.solinas("keygen", "--out", fresh)
+    visit.secret((fresh / "client.key").read_bytes())
+    visit.expect(LOST)
+    page = visit.page("auction")
+    load_keys(page, fresh)
+    page.get_by_label("Type of the bids").select_option("u32")
+    for number in range(8):
+        page.locator(".bidders input").nth(number).fill(str(1_000_000 + number * 7919 % 5))
+    # The first kill comes in the middle of the server key.
+    end = service.proxy.bytes_sent() + (10 << 20)
+
+    def watch():
+        if service.proxy.bytes_sent() > end:
+            service.proxy.watch = lambda: None
+            service.process.kill()
+
+    service.proxy.watch = watch
+    page.get_by_role("button", name="Find the winner").click()
+    expect(page.locator("#banner")).to_be_visible()
+    service.kill()
+    service.start()
+    expect(page.locator(".steps li").nth(3)).to_contain_text("running")
+    service.kill()
+    expect(page.locator("#banner")).to_be_visible()
+    service.start()
+    expect(page.locator(".winner")).to_have_text("Bidder 2 wins with 1000004.", timeout=60_000)
+    expect(page.locator("#banner")).to_be_hidden()
+
+
+def test_a_key_that_the_service_lost_is_registered_again(visit, service, keys):
+    visit.expect(REFUSED.format(424))
+    page = visit.page()
+    load_keys(page, keys)
+    key = page.evaluate("import('/page/session.js').then(({ session }) => session.keys.keyId)")
+
+    def lose(route):
+        service.get(f"/v1/keys/{key}", "DELETE")
+        route.continue_()
+
+    page.route("**/v1/programs", lose)
+    before = service.proxy.bytes_sent()
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.locator(".answer")).to_have_text("123")
+    assert service.proxy.bytes_sent() - before > 20 << 20
+
+
+def test_a_service_without_the_client_says_so(visit):
+    visit.expect(REFUSED.format(404))
+    page = visit.page(without="solinas.wasm")
+    expect(page.get_by_role("alert")).to_contain_text("cargo xtask web")
+    visit.axe(page)
+    page.get_by_role("link", name="Jobs").click()
+    expect(page.get_by_label("Table of jobs")).to_be_visible()
+
+
+def test_jobs_are_listed_and_cancelled(visit, service, keys):
+    page = visit.page()
+    load_keys(page, keys)
+    jobs = [submit(page, "div", "u64", (10**18, 7), f"division {number}") for number in (1, 2, 3)]
+    page.get_by_role("link", name="Jobs").click()
+    rows = page.locator("tbody tr", has_text="division")
+    expect(rows).to_have_count(3)
+    expect(rows.first).to_contain_text("division 3")
+    expect(rows.first.get_by_role("progressbar")).to_be_visible()
+    page.get_by_role("button", name="Cancel division 3").click()
+    page.get_by_role("button", name="Undo (5 s): cancellation of division 3").click()
+    visit.axe(page)
+    page.get_by_role("button", name="Cancel division 3").click()
+    expect(rows.first).to_contain_text("cancelled")
+    page.get_by_label("State").select_option("cancelled")
+    expect(page.locator("tbody tr:visible")).to_have_count(1)
+    page.get_by_label("State").select_option("")
+    page.get_by_label("Name").fill("division 2")
+    expect(page.locator("tbody tr:visible")).to_have_count(1)
+    page.get_by_label("Name").fill("nothing")
+    expect(page.get_by_text("No job fits the filters")).to_be_visible()
+    for job in jobs:
+        service.get(f"/v1/jobs/{job}/cancel", "POST")
+
+
+def test_a_job_has_its_schedule_and_results(visit, service, keys):
+    page = visit.page()
+    load_keys(page, keys)
+    job = submit(page, "mul", "u8", (12, 13), "product")
+    page.get_by_role("link", name="Jobs").click()
+    page.get_by_role("link", name="product").click()
+    expect(page.get_by_role("heading", name="product")).to_be_focused()
+    expect(page.locator(".state.succeeded")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile(r"^(\d+) of \1 waves"))).to_be_visible()
+    page.locator("summary", has_text="The waves as a table").click()
+    waves = json.loads(service.get(f"/v1/jobs/{job}/schedule"))["waves"]
+    expect(page.get_by_label("Table of waves").locator("tbody tr")).to_have_count(len(waves))
+    page.get_by_role("button", name="Decrypt here: result").click()
+    expect(page.locator(".result output")).to_have_text("156")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download result").click()
+    assert Path(download.value.path()).read_bytes() == service.get(f"/v1/jobs/{job}/results/0")
+    page.locator("summary", has_text="curl").click()
+    expect(page.get_by_label("curl", exact=True)).to_contain_text(job)
+    visit.axe(page)
+    page.get_by_role("button", name="Remove the job").click()
+    expect(page.get_by_role("heading", name="Jobs")).to_be_focused()
+    visit.expect(REFUSED.format(404))
+    page.goto(f"{service.url}#/jobs/{job}")
+    expect(page.get_by_role("alert")).to_contain_text("To fix it: Check the identity")
+
+
+def test_programs_have_a_cost_and_errors_a_fix(visit):
+    page = visit.page("program")
+    page.get_by_role("button", name="Insert an example").click()
+    page.get_by_role("button", name="Count the cost").click()
+    row = page.get_by_role("row", name=re.compile("integers-128"))
+    expect(row).to_contain_text(re.compile(r"integers-128\d+"))
+    expect(page.get_by_role("img", name=re.compile("5 nodes in 3 layers"))).to_be_visible()
+    visit.axe(page)
+    page.get_by_label("Program or circuit").fill("3 5\n1 2\n1 1\n\n2 1 0 1 2 AND\n2 1 0 1 3 XOR\n2 1 2 3 4 XOR\n")
+    page.get_by_role("button", name="Count the cost").click()
+    expect(page.get_by_text("This circuit")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("5 nodes in 3 layers"))).to_be_visible()
+    visit.expect(REFUSED.format(422))
+    page.get_by_label("Program or circuit").fill("no program")
+    page.get_by_role("button", name="Count the cost").click()
+    expect(page.get_by_role("alert")).to_contain_text("To fix it: Begin a Bristol file with two counts")
+
+
+def test_a_large_program_does_not_freeze_the_page(visit):
+    count = 100_000
+    kind = {"uint": 8}
+    nodes = [{"op": {"input": index}, "args": [], "ty": kind} for index in (0, 1)]
+    nodes += [{"op": "xor", "args": [index - 2, index - 1], "ty": kind} for index in range(2, count)]
+    program = {
+        "inputs": [{"name": name, "ty": kind} for name in "ab"],
+        "nodes": nodes,
+        "outputs": [{"name": "result", "value": count - 1}],
+    }
+    page = visit.page("program")
+    result = page.evaluate(
+        """async (text) => {
+            const worker = new Worker("/page/graph.js", { type: "module" });
+            let [last, longest] = [performance.now(), 0];
+            const timer = setInterval(() => {
+                const now = performance.now();
+                [last, longest] = [now, Math.max(longest, now - last)];
+            }, 10);
+            worker.postMessage(text);
+            const { data } = await new Promise((resolve) => { worker.onmessage = resolve; });
+            clearInterval(timer);
+            return [data.count, data.layers.length, longest];
+        }""",
+        json.dumps(program),
+    )
+    assert result[:2] == [count, count - 1]
+    assert result[2] < 1000
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_screens_fit_320_pixels_and_pass_axe(visit, service, scheme):
+    page = visit.page(viewport={"width": 320, "height": 640}, color_scheme=scheme, reduced_motion="reduce")
+    for screen in SCREENS:
+        page.goto(f"{service.url}#/{screen}")
+        expect(page.locator("nav a[aria-current]")).to_have_attribute("href", f"#/{screen}")
+        expect(page.get_by_text("Tenant local")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), screen
+        visit.axe(page)
+    red = page.evaluate("Number(getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/)[0])")
+    assert (red < 64) == (scheme == "dark")
+
+
+def test_the_keyboard_reaches_everything(visit):
+    page = visit.page()
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("First number")).to_be_focused()
+
+
+def test_a_token_is_asked_for_and_checked(visit, service):
+    visit.expect(REFUSED.format(401))
+    page = visit.page(token=False)
+    expect(page.get_by_role("heading", name="Connect to the service")).to_be_visible()
+    visit.axe(page)
+    page.get_by_label("Token").fill("slk_wrong")
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_role("alert")).to_contain_text("To fix it: ")
+    page.get_by_label("Token").fill(service.token)
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_role("heading", name="Compute on numbers")).to_be_focused()
+    page.get_by_role("button", name="Forget the token").click()
+    expect(page.get_by_label("Token")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
