@@ -77,6 +77,7 @@ $(MDBOOK):
 	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
 test-python: $(VENV)/installed ## Python tests, stubs, types and the examples of the documentation
+	$(CARGO) xtask web --if-possible
 	$(CARGO) xtask python-package
 	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet python/tests
 

@@ -57,7 +57,11 @@ enum Chore {
         seed: u64,
     },
     /// Compile the client of the web page to WebAssembly, for the next build of the service (several minutes)
-    Web,
+    Web {
+        /// Print a note instead of an error if the compiler's target cannot be installed
+        #[arg(long)]
+        if_possible: bool,
+    },
     /// Build the Python package for the tests, in target/python
     PythonPackage,
     /// Run every kernel on a small stack, built without optimization
@@ -105,7 +109,7 @@ fn main() -> ExitCode {
         Chore::CiLint => ci_lint(),
         Chore::BenchLint => bench_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
-        Chore::Web => web::build(&root()),
+        Chore::Web { if_possible } => web::build(&root(), if_possible),
         Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),

@@ -11,6 +11,7 @@ import subprocess
 import tarfile
 import threading
 import urllib.request
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -134,6 +135,8 @@ def browser():
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip("there is no Chromium; tools/install_test_tools.sh installs it")
+    if not (ROOT / "crates/server/web/solinas.wasm").exists():
+        pytest.skip("the page has no client; `cargo xtask web` makes it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program)
         yield browser
@@ -142,11 +145,18 @@ def browser():
 
 @pytest.fixture(scope="session")
 def axe():
-    """Return the text of axe-core, a checker of accessibility, which is downloaded once."""
+    """Return the text of axe-core, a checker of accessibility, which is downloaded once.
+
+    Without a connection there is none, and the other checks go on.
+    """
     path = TARGET / AXE.rpartition("/")[2]
     if not path.exists():
-        with urllib.request.urlopen(AXE) as answer:
-            path.write_bytes(answer.read())
+        try:
+            with urllib.request.urlopen(AXE, timeout=60) as answer:
+                path.write_bytes(answer.read())
+        except OSError as error:
+            warnings.warn(f"accessibility is not checked: {AXE}: {error}", stacklevel=1)
+            return ""
     assert base64.b64encode(hashlib.sha512(path.read_bytes()).digest()).decode() == AXE_SHA512, path
     with tarfile.open(path) as archive:
         return archive.extractfile("package/axe.min.js").read().decode()
@@ -181,6 +191,8 @@ def visit(service, browser, axe, request, tmp_path):
             complaints.append(f"a request to {url}")
 
     def check_accessibility(page):
+        if not axe:
+            return
         page.evaluate(axe)
         found = page.evaluate("() => axe.run(document)")["violations"]
         assert not found, json.dumps(found, indent=1)[:4000]
