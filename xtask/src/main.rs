@@ -200,7 +200,7 @@ fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
 fn vectors(folder: &Path) -> Outcome {
     // Cargo runs in the repository, but a folder is relative to the caller's.
     let folder = std::path::absolute(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    run(&["run", "--quiet", "--package", "solinas-rtl", "--example", "vectors", "--", &folder.to_string_lossy()])
+    run(&["run", "--quiet", "--package", "solinas-rtl", "--example", "bench_vectors", "--", &folder.to_string_lossy()])
 }
 
 fn stack() -> Outcome {

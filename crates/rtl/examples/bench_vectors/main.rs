@@ -1,5 +1,5 @@
 //! Writes test vectors for the benches of `rtl/bench`, from the arithmetic of `solinas-field` and
-//! `solinas-bigint`: `cargo run -p solinas-rtl --example vectors -- FOLDER`.
+//! `solinas-bigint`: `cargo run -p solinas-rtl --example bench_vectors -- FOLDER`.
 //!
 //! A file has a vector a line: a head, the inputs and the outputs, in the format of `$readmemh`. The low seven bits of the
 //! head are the cycles of noise before the vector; its top bit says that the outputs are not compared.
