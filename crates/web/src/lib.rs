@@ -7,7 +7,9 @@
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
+mod fault;
 mod programs;
 mod session;
 
-pub use session::{Answer, Fault, Request, Session};
+pub use fault::Fault;
+pub use session::{Answer, Request, Session};

@@ -1,6 +1,6 @@
 //! Programs of the page.
 
-use crate::Fault;
+use crate::fault::Fault;
 use solinas_runtime::program::Op;
 use solinas_runtime::{Program, ProgramBuilder, Type};
 

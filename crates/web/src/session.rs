@@ -1,5 +1,6 @@
 //! Requests of the page, and their answers.
 
+use crate::fault::Fault;
 use crate::programs::{auction, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -68,16 +69,6 @@ impl Answer {
 
     fn file(file: Vec<u8>) -> Self {
         Self { value: Value::Null, file: Zeroizing::new(file) }
-    }
-}
-
-/// The reason why there is no answer. It is text for people.
-#[derive(Debug)]
-pub struct Fault(pub String);
-
-impl<E: std::error::Error> From<E> for Fault {
-    fn from(error: E) -> Self {
-        Self(error.to_string())
     }
 }
 
