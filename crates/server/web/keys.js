@@ -67,8 +67,7 @@ export function keysPart(signal) {
       h("span", { class: "tick" }, keeps, h("label", { for: "keep" }, "Keep the keys in this browser"))),
     trouble,
     h("details", {}, h("summary", {}, "How far this can be trusted"),
-      h("p", {}, "The keys are made by the program of this page, and the service sends that program. So the promise holds as far as the service is honest when it sends the page. ",
-        h("code", {}, "solinas web"), " serves the same page from your own machine, and the command line needs no page. Both avoid that trust."),
+      h("p", {}, "The keys are made by the program of this page, and the service sends that program. So the promise holds as far as the service is honest when it sends the page. The command line needs no page, and avoids that trust."),
       h("p", {}, "Without “Keep”, the keys are lost when the tab closes. With it, this browser stores the client key, encrypted under a key that no script can read. ",
         "To load client.key into another tab, add server.key if the service does not have it yet.",
         !canKeep && " This browser keeps keys for pages under HTTPS or on this machine only.")));
