@@ -47,17 +47,17 @@ enum Command {
     },
     /// Show the progress of a job until its end
     Watch {
-        /// The job
+        /// Identity of the job, which `solinas remote jobs` lists
         id: String,
     },
     /// Cancel a job
     Cancel {
-        /// The job
+        /// Identity of the job, which `solinas remote jobs` lists
         id: String,
     },
     /// Wait for a job, and write its results
     Result {
-        /// The job
+        /// Identity of the job, which `solinas remote jobs` lists
         id: String,
         /// The ciphertext file to write, or a folder
         #[arg(long, short, value_name = "PATH")]
@@ -65,7 +65,7 @@ enum Command {
     },
     /// List the waves of a job, with expected and measured times, or draw them
     Schedule {
-        /// The job
+        /// Identity of the job, which `solinas remote jobs` lists
         id: String,
         /// The picture to write, in SVG: a bar for each wave
         #[arg(long, short, value_name = "FILE")]
@@ -73,7 +73,7 @@ enum Command {
     },
     /// Remove a job that has ended, and its results
     Rm {
-        /// The job
+        /// Identity of the job, which `solinas remote jobs` lists
         id: String,
     },
     /// List the registered keys

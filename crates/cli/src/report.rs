@@ -13,7 +13,7 @@ Examples:
   solinas report oh2018.json wang2014.json --out report
   solinas report --compare before.json after.json --out compared
 
-Open report/index.html in a browser: the pages need no network, no server and no JavaScript. The same runs give the same bytes. Pages of an earlier report in the folder are replaced.";
+Open report/index.html in a browser: the pages need no network, no server and no JavaScript. The same runs give the same bytes. A page is replaced if it has the name of a new one, and other files stay.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -16,11 +16,13 @@ const EXAMPLES: &str = "\
 Examples:
   solinas serve
   solinas serve --addr 127.0.0.1:9000 --store /var/lib/solinas
+  solinas serve --addr 0.0.0.0:443 --host fhe.example.org --tls fullchain.pem privkey.pem
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
-The service speaks HTTP without encryption. Let a proxy in front of it speak HTTPS when clients are on other machines.
+With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
+The service has a web page at its address. The first start prints a link to the page with the token.
 --config names a file with limits in TOML, such as `blob_bytes = 1000000`. `solinas remote usage` prints all limits.
 Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
 
@@ -53,7 +55,7 @@ pub(crate) struct Args {
     /// Seconds between two writes of the progress of a job, 0 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(..=86400))]
     checkpoint_every: u32,
-    /// What is logged to standard error, as JSON: off, error, warn or info
+    /// The least severe level of the log, which goes to standard error as JSON: off, error, warn or info
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
 }

@@ -48,6 +48,8 @@ pub(crate) struct Call<'a> {
     pub(crate) body: Option<&'a [u8]>,
     /// Headers beside those that every request has.
     pub(crate) headers: Vec<(&'static str, String)>,
+    /// The most bytes of the answer.
+    pub(crate) most: u64,
 }
 
 /// What comes back.
@@ -59,7 +61,7 @@ pub(crate) struct Answer {
 impl Call<'_> {
     /// A request without a body.
     pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET", path: path.into(), body: None, headers: Vec::new() }
+        Self { method: "GET", path: path.into(), body: None, headers: Vec::new(), most: JSON }
     }
 }
 
@@ -157,6 +159,9 @@ impl Http {
             check(control)?;
             match reader.by_ref().take(PIECE).read_to_end(&mut body) {
                 Ok(0) => return Ok(Answer { headers: parts.headers, body }),
+                Ok(_) if body.len() as u64 > call.most => {
+                    return Err(self.foreign(format!("an answer of more than {} bytes", call.most)));
+                }
                 Ok(_) => {}
                 Err(error) => return Err(unreachable(error.to_string())),
             }

@@ -130,7 +130,13 @@ impl RemoteJob {
     fn fetch(&self, state: &JobState, control: &Control<'_>) -> Result<Vec<Fetched>, Error> {
         let results = state.0["results"].as_array().map(Vec::as_slice).unwrap_or_default();
         let one = |(index, result): (usize, &Value)| {
-            let bytes = self.http.send_under(&Call::get(self.path(&format!("/results/{index}"))), control)?;
+            let bytes = self.http.send_under(
+                &Call {
+                    most: result["bytes"].as_u64().unwrap_or(0),
+                    ..Call::get(self.path(&format!("/results/{index}")))
+                },
+                control,
+            )?;
             if result["digest"] != digest(&bytes) {
                 return Err(self.http.foreign(format!("result {index} has another digest than the job says")));
             }

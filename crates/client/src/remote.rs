@@ -251,11 +251,12 @@ impl Remote {
                 .map(|state| format!("&state={}", utf8_percent_encode(state, NON_ALPHANUMERIC)))
                 .unwrap_or_default();
             let after = jobs.last().and_then(|job: &Value| job["id"].as_str());
-            let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
+            let after =
+                after.map(|id| format!("&after={}", utf8_percent_encode(id, NON_ALPHANUMERIC))).unwrap_or_default();
             let mut answer = self.http.json(&Call::get(format!("/v1/jobs?limit={page}{state}{after}")))?;
             let Value::Array(found) = answer["jobs"].take() else { break };
             let is_last = found.len() < page;
-            jobs.extend(found);
+            jobs.extend(found.into_iter().take(page));
             if is_last {
                 break;
             }

@@ -14,9 +14,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 
 /// A client that has not sent its headers after this time is cut off.
 const HEADERS: Duration = Duration::from_secs(10);
+/// A client that takes nothing of an answer for so long is cut off.
+const WRITE: Duration = Duration::from_secs(30);
 /// Bytes of the headers, and of the buffer of a connection.
 const BUFFER: usize = 64 << 10;
 /// Connections above the limit that get an answer. More of them are cut off.
@@ -46,6 +49,9 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
         };
         // Small answers go out at once.
         let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(WRITE));
+        let stream = Box::pin(stream);
         let place = |(places, router): (&Arc<Semaphore>, &Router)| {
             Some((Arc::clone(places).try_acquire_owned().ok()?, router.clone()))
         };

@@ -16,10 +16,11 @@ pub enum Request {
         /// The name of the set. Without one, the default set.
         params: Option<String>,
     },
-    /// Takes the client key in the file.
-    Load,
-    /// Takes the server key in the file, which belongs to the client key.
-    LoadServer,
+    /// Takes the keys of a pair: the file is that of the client key, and that of the server key after it, if there is one.
+    Load {
+        /// The bytes of the client key.
+        client_bytes: usize,
+    },
     /// Gives the file of the client key.
     ClientKey,
     /// Gives the file of the server key.
@@ -33,8 +34,6 @@ pub enum Request {
     },
     /// Decrypts the ciphertext in the file.
     Decrypt,
-    /// Gives the facts that anyone can read in the ciphertext in the file.
-    Inspect,
     /// Gives the BLAKE3 digest of the file.
     Digest,
     /// Gives the program of one operation.
@@ -92,21 +91,19 @@ impl Session {
                 (self.client, self.server) = (Some(client), Some(server));
                 Answer::value(about)
             }
-            Request::Load => {
-                let client = ClientKey::from_bytes(file)?;
-                let about = about(&client);
-                (self.client, self.server) = (Some(client), None);
-                Answer::value(about)
-            }
-            Request::LoadServer => {
-                let server = ServerKey::from_bytes(file)?;
-                if server.key_id() != self.client()?.key_id() {
-                    return Err(Fault(
-                        "the server key is of another key pair: choose the files of one key generation".into(),
-                    ));
+            Request::Load { client_bytes } => {
+                let files = file.split_at_checked(client_bytes);
+                let (client, server) =
+                    files.ok_or_else(|| Fault("the file is shorter than its client key: choose it again".into()))?;
+                let client = ClientKey::from_bytes(client)?;
+                let server = (!server.is_empty()).then(|| ServerKey::from_bytes(server)).transpose()?;
+                if server.as_ref().is_some_and(|server| server.key_id() != client.key_id()) {
+                    let text = "the server key is of another key pair: choose the files of one key generation";
+                    return Err(Fault(text.into()));
                 }
-                self.server = Some(server);
-                Answer::value(Value::Null)
+                let about = about(&client);
+                (self.client, self.server) = (Some(client), server);
+                Answer::value(about)
             }
             Request::ClientKey => Answer { value: Value::Null, file: self.client()?.to_bytes()? },
             Request::ServerKey => match &self.server {
@@ -122,15 +119,6 @@ impl Session {
                 Answer::value(
                     json!({ "type": plain.ty.to_string(), "shape": plain.shape, "values": plain.to_strings() }),
                 )
-            }
-            Request::Inspect => {
-                let ciphertext = Ciphertext::from_bytes(file)?;
-                Answer::value(json!({
-                    "type": ciphertext.ty().to_string(),
-                    "shape": ciphertext.shape(),
-                    "key_id": ciphertext.key_id().to_string(),
-                    "bytes": file.len(),
-                }))
             }
             Request::Digest => Answer::value(format!("b3-{}", blake3::hash(file).to_hex()).into()),
             Request::Program { name, types } => {
@@ -184,25 +172,29 @@ mod tests {
         let made = ask(&mut session, json!({ "do": "keygen", "params": "gates-40" }), b"").unwrap().value;
         assert_eq!((&made["params"], &made["weakness"]), (&json!("gates-40"), &Value::Null));
         let file = ask(&mut session, json!({ "do": "encrypt", "type": "u16", "value": "4800" }), b"").unwrap().file;
-        let facts = ask(&mut session, json!({ "do": "inspect" }), &file).unwrap().value;
-        assert_eq!(
-            (&facts["type"], &facts["key_id"], &facts["bytes"]),
-            (&json!("u16"), &made["keyId"], &json!(file.len()))
-        );
         let client = ask(&mut session, json!({ "do": "client_key" }), b"").unwrap().file;
         let server = ask(&mut session, json!({ "do": "server_key" }), b"").unwrap().file;
 
         let mut other = Session::default();
-        assert_eq!(ask(&mut other, json!({ "do": "load" }), &client).unwrap().value, made);
+        let load = json!({ "do": "load", "client_bytes": client.len() });
+        assert_eq!(ask(&mut other, load.clone(), &client).unwrap().value, made);
         assert!(ask(&mut other, json!({ "do": "server_key" }), b"").unwrap_err().contains("load the file server.key"));
-        ask(&mut other, json!({ "do": "load_server" }), &server).unwrap();
+        let both = [&client[..], &server[..]].concat();
+        ask(&mut other, load.clone(), &both).unwrap();
         assert_eq!(ask(&mut other, json!({ "do": "server_key" }), b"").unwrap().file, server);
         let values = ask(&mut other, json!({ "do": "decrypt" }), &file).unwrap().value;
         assert_eq!(values, json!({ "type": "u16", "shape": null, "values": ["4800"] }));
 
         ask(&mut other, json!({ "do": "keygen", "params": "gates-40" }), b"").unwrap();
         assert!(ask(&mut other, json!({ "do": "decrypt" }), &file).unwrap_err().contains("key"));
-        assert!(ask(&mut other, json!({ "do": "load_server" }), &server).unwrap_err().contains("another key pair"));
+
+        // What fails leaves the keys that were there.
+        let own = ask(&mut other, json!({ "do": "client_key" }), b"").unwrap().file;
+        let mixed = [&own[..], &server[..]].concat();
+        let load_mixed = json!({ "do": "load", "client_bytes": own.len() });
+        assert!(ask(&mut session, load_mixed, &mixed).unwrap_err().contains("another key pair"));
+        assert!(ask(&mut session, load, &client[1..]).unwrap_err().contains("shorter than its client key"));
+        assert_eq!(ask(&mut session, json!({ "do": "client_key" }), b"").unwrap().file, client);
     }
 
     #[test]
@@ -213,8 +205,8 @@ mod tests {
             (json!({ "do": "keygen", "params": "huge" }), "choose one of integers-128"),
             (json!({ "do": "encrypt", "type": "u8", "value": "1" }), "make them, or load the file client.key"),
             (json!({ "do": "client_key" }), "no keys"),
-            (json!({ "do": "load" }), "not a Solinas file"),
-            (json!({ "do": "inspect" }), "not a Solinas file"),
+            (json!({ "do": "load", "client_bytes": 4 }), "not a Solinas file"),
+            (json!({ "do": "decrypt" }), "no keys"),
             (json!({ "do": "program", "name": "fly", "types": ["u8"] }), "no operation"),
             (json!({ "do": "program", "name": "add", "types": ["v8", "u8"] }), "v8"),
             (json!({ "do": "auction", "bidders": 1, "type": "u8" }), "2 to 32 bidders"),

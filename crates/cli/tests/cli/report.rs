@@ -15,7 +15,7 @@ fn saved_runs_become_pages() {
     place.run("report runs.json --out pages --json");
     assert_eq!(read("pages/wang2014-5.1.html"), page);
     place.run("report --compare runs.json runs.json -o both");
-    assert!(read("both/wang2014-3.1-compared.html").contains("second over first: 1.00"));
+    assert!(read("both/wang2014-3.1.html").contains("second over first: 1.00"));
 }
 
 #[test]

@@ -18,7 +18,7 @@ const LABEL: usize = 44;
 /// The most powers of ten of an axis. A wider range comes from a mistake.
 const WIDEST: i32 = 30;
 /// Columns that have a shape and a colour of their own.
-const SHAPES: usize = 5;
+const SHAPES: usize = 6;
 
 /// A figure in a chart.
 struct Dot {
@@ -108,6 +108,7 @@ fn shape(column: Option<usize>, x: f64, y: f64) -> String {
         Some(1) => "m-4.5-4.5h9v9h-9z",
         Some(2) => "m0-5.5l5.5 10h-11z",
         Some(3) => "m0 5.5l5.5-10h-11z",
+        Some(4) => "m0-6l2 4h4l-3 3l1.5 5l-4.5-3l-4.5 3l1.5-5l-3-3h4z",
         Some(_) => "m-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
     };
     let class = column.map_or("published".to_owned(), |column| format!("s{}", column % SHAPES));

@@ -2,8 +2,8 @@
 
 use crate::{Column, Error, Report, Row, Table};
 
-/// The figures that two runs of one table have in common: each column twice, first and second run, and the second over the first of the first column as
-/// a note.
+/// The figures that two runs of one table have in common: each column twice, for the first and the second run. A note has the ratio of the second to the
+/// first figure of the first column.
 ///
 /// # Errors
 /// [`Error::NotComparable`] if the runs are of different tables, or have no row in common.
@@ -20,7 +20,8 @@ pub fn compare(first: &Report, second: &Report) -> Result<Report, Error> {
     };
     let notes = vec![format!("First run: {}.", run(first)), format!("Second run: {}.", run(second))];
     Ok(Report {
-        name: format!("{}-compared", first.name),
+        title: format!("{}: two runs", first.title),
+        quick: first.quick || second.quick,
         tables,
         notes,
         command: format!("{}; {}", first.command, second.command),
@@ -49,15 +50,12 @@ fn both(first: &Table, others: &[Table]) -> Option<Table> {
 }
 
 fn pair(first: &Row, second: &Row) -> Row {
-    let mut pairs = first
-        .cells
-        .iter()
-        .zip(&second.cells)
-        .filter_map(|(first, second)| Some((first.as_ref()?.ours, second.as_ref()?.ours)));
-    let change = pairs.next().filter(|(first, _)| *first != 0.0);
+    let figures = first.cells.first().copied().flatten().zip(second.cells.first().copied().flatten());
+    let change = figures.filter(|(first, _)| first.ours != 0.0);
+    let change = change.map(|(first, second)| format!("second over first: {:.2}", second.ours / first.ours));
     Row {
         cells: first.cells.iter().zip(&second.cells).flat_map(|(first, second)| [*first, *second]).collect(),
-        note: change.map(|(first, second)| format!("second over first: {:.2}", second / first)),
+        note: [second.note.clone(), change].into_iter().flatten().reduce(|all, note| format!("{all}; {note}")),
         ratio: None,
         ..second.clone()
     }
@@ -76,8 +74,13 @@ mod tests {
         for (both, one) in both.tables.iter().zip(&report.tables) {
             assert_eq!((both.columns.len(), both.rows.len()), (2 * one.columns.len(), one.rows.len()));
             assert!(both.rows.iter().all(|row| row.cells.chunks(2).all(|pair| pair[0] == pair[1])));
-            assert!(both.rows.iter().any(|row| row.note.as_deref() == Some("second over first: 1.00")));
+            assert!(
+                both.rows
+                    .iter()
+                    .any(|row| row.note.as_deref().is_some_and(|note| note.ends_with("second over first: 1.00")))
+            );
         }
+        assert!(!crate::site(std::slice::from_ref(&both))[0].html.contains("solinas paper wang2014-3.1 "));
         let other = Report { name: "other".into(), ..report.clone() };
         assert!(matches!(compare(&report, &other), Err(Error::NotComparable { .. })));
     }

@@ -144,6 +144,11 @@ pub(super) fn disk_room(app: &App, bytes: u64) -> Result<(), Problem> {
 /// Checks that the disk and the quota of the tenant have room for so many bytes more.
 pub(super) fn room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
     disk_room(app, bytes)?;
+    quota_room(app, tenant, bytes)
+}
+
+/// Checks that the quota of the tenant has room for so many bytes more.
+fn quota_room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
     let limit = app.store.quota(tenant)?.stored_bytes.unwrap_or(app.config.limits.stored_bytes);
     let (_, expected) = app.store.open_uploads(tenant)?;
     let stored = app.store.used(tenant)?.stored_bytes.saturating_add(expected);
@@ -174,7 +179,8 @@ fn receive(
                 incoming.write(&piece)?;
                 // Other uploads take room too.
                 if incoming.bytes() / LOOK > (incoming.bytes() - piece.len() as u64) / LOOK {
-                    room(app, tenant, 0)?;
+                    disk_room(app, 0)?;
+                    quota_room(app, tenant, incoming.bytes())?;
                 }
             }
             // Nothing is written before the first bytes have shown that the file is not secret.
@@ -238,6 +244,8 @@ pub(super) fn check_digest(found: &Digest, declared: &Digest) -> Result<(), Prob
 fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Result<(), Problem> {
     let bytes = incoming.bytes();
     check_digest(&incoming.digest(), digest)?;
+    // A body of unknown length was not counted before, and other uploads have ended meanwhile.
+    quota_room(app, tenant, bytes)?;
     let path = incoming.persist()?;
     let blob = facts(app, &path, bytes);
     match blob {

@@ -4,10 +4,12 @@
 
 use super::etag;
 use crate::error::{Code, Problem};
+use axum::body::Bytes;
 use axum::extract::Path;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
+use std::borrow::Cow;
 
 #[derive(RustEmbed)]
 #[folder = "web"]
@@ -38,12 +40,17 @@ fn file(name: &str, known: &HeaderMap) -> Result<Response, Problem> {
         };
         Problem::new(Code::NotFound, "the page has no such file", fix)
     })?;
-    let tag = etag::tag(&blake3::hash(&file.data).to_hex()[..32]);
+    let hash = file.metadata.sha256_hash();
+    let tag = etag::tag(&blake3::Hash::from_bytes(hash).to_hex()[..32]);
     let policy = [(header::CONTENT_SECURITY_POLICY, POLICY)];
     if let Some(unchanged) = etag::unchanged(known, &tag) {
         // The headers of this answer replace those that the browser keeps with the file.
         return Ok((policy, unchanged).into_response());
     }
     let kind = [(header::CONTENT_TYPE, file.metadata.mimetype())];
-    Ok(etag::tagged((policy, kind, file.data.into_owned()).into_response(), &tag))
+    let bytes = match file.data {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    Ok(etag::tagged((policy, kind, bytes).into_response(), &tag))
 }
