@@ -1,7 +1,7 @@
 //! Published tables beside our figures. One module for each paper measures our figures and prints both.
 //!
 //! [`list`] names the tables, and [`run`] measures one of them. A [`Report`] is data (serde). It prints as aligned text or as Markdown
-//! ([`Report::to_markdown`]), and [`Report::save`] writes it to a file. [`site`] makes pages with charts from saved reports.
+//! ([`Report::to_markdown`]), and [`Report::save`] writes it to a file. [`site()`] makes pages with charts from saved reports.
 //!
 //! ```
 //! let names: Vec<_> = solinas_paper::list().iter().map(|entry| entry.name).collect();
