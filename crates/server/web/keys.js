@@ -42,7 +42,8 @@ export function keysPart(signal) {
     }),
   });
   const make = h("button", { type: "button", onclick: attempt(async () => { if (mayReplace()) await session.make().then(() => say("The keys are made.")); }) });
-  const keeps = h("input", { type: "checkbox", id: "keep", onchange: attempt(() => session.keep(!session.isKept).then(() => say(session.isKept ? "This browser keeps the keys." : "This browser does not keep the keys."))) });
+  /** @type {HTMLInputElement} */
+  const keeps = h("input", { type: "checkbox", id: "keep", onchange: attempt(() => session.keep(keeps.checked).then(() => say(session.isKept ? "This browser keeps the keys." : "This browser does not keep the keys."))) });
   const save = h("button", {
     type: "button", onclick: attempt(async () => download(await session.save(), "client.key")),
   }, "Download client.key");

@@ -36,7 +36,7 @@ class Session extends EventTarget {
   #users = 0;
   /** @type {Promise<void> | null} */
   #started = null;
-  /** @type {Promise<unknown>} The end of the present change of keys. */
+  /** @type {Promise<unknown>} The end of the present change of keys, or of what is kept of them. */
   #taken = Promise.resolve();
 
   /** Whether the keys may change now. */
@@ -134,8 +134,9 @@ class Session extends EventTarget {
    * @param {(client: Client, keys: Keys) => Promise<T>} work
    */
   async using(work) {
+    const taken = this.#taken;
     const client = await this.ready();
-    await this.#taken;
+    await taken;
     const keys = this.keys ?? await this.make();
     this.#users += 1;
     this.#changed();
@@ -156,11 +157,12 @@ class Session extends EventTarget {
 
   /** @param {boolean} on whether this browser keeps the keys */
   async keep(on) {
-    await this.using(async (client, { keyId }) => on
+    this.isKept = on;
+    const work = this.using(async (client, { keyId }) => on
       ? kept.save(keyId, await client.clientKey(), await client.serverKey())
       : kept.forget(keyId));
-    this.isKept = on;
-    this.#changed();
+    this.#taken = work.catch(() => { this.isKept = !on; });
+    await work;
   }
 }
 

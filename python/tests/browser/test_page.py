@@ -63,10 +63,30 @@ def test_try_it_answers_from_a_cold_page(visit, service):
     page.reload()
     expect(page.get_by_role("button", name="Make new keys")).to_be_enabled()
     expect(page.get_by_label("Keep the keys")).to_be_checked()
+    expect(page.get_by_label("First number")).to_have_value("48")
     page.get_by_label("Operation").select_option("lt")
     page.get_by_role("button", name="Compute on ciphertexts").click()
-    expect(page.locator(".answer")).to_have_text(re.compile("^(1|0|true|false)$"))
+    expect(page.locator(".answer")).to_have_text("true")
     assert service.proxy.bytes_sent() - before < 100_000
+
+
+def test_keys_are_loaded_whole_or_not_at_all(visit, service, keys, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    service.solinas("keygen", "--out", other)
+    page = visit.page()
+    files = page.locator("#key-files")
+    files.set_input_files([keys / name for name in ("public.key", "server.key", "client.key")])
+    expect(page.locator("#said")).to_have_text("The keys are loaded.")
+    key = page.locator(".key-state code")
+    mine = key.get_attribute("title")
+    files.set_input_files([keys / "client.key", other / "server.key"])
+    expect(page.get_by_role("alert")).to_contain_text("choose the files of one key generation")
+    expect(key).to_have_attribute("title", mine)
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.get_by_role("button", name="Make new keys")).to_be_disabled()
+    expect(page.locator(".answer")).to_have_text("123")
+    page.locator(".steps").get_by_role("link", name="the job").click()
+    expect(page.locator(".state.succeeded")).to_be_visible()
 
 
 def test_the_auction_has_a_winner(visit, keys):
@@ -130,7 +150,7 @@ def test_a_key_that_the_service_lost_is_registered_again(visit, service, keys):
     key = page.evaluate("import('/page/session.js').then(({ session }) => session.keys.keyId)")
 
     def lose(route):
-        service.get(f"/v1/keys/{key}", "DELETE")
+        service.request(f"/v1/keys/{key}", "DELETE")
         route.continue_()
 
     page.route("**/v1/programs", lose)
@@ -161,6 +181,9 @@ def test_jobs_are_listed_and_cancelled(visit, service, keys):
     page.get_by_role("button", name="Cancel division 3").click()
     page.get_by_role("button", name="Undo (5 s): cancellation of division 3").click()
     visit.axe(page)
+    page.wait_for_timeout(6000)
+    expect(page.get_by_role("button", name="Cancel division 3")).to_have_text("Cancel")
+    assert json.loads(service.request(f"/v1/jobs/{jobs[2]}"))["state"] in ("queued", "running")
     page.get_by_role("button", name="Cancel division 3").click()
     expect(rows.first).to_contain_text("cancelled")
     page.get_by_label("State").select_option("cancelled")
@@ -171,7 +194,7 @@ def test_jobs_are_listed_and_cancelled(visit, service, keys):
     page.get_by_label("Name").fill("nothing")
     expect(page.get_by_text("No job fits the filters")).to_be_visible()
     for job in jobs:
-        service.get(f"/v1/jobs/{job}/cancel", "POST")
+        service.request(f"/v1/jobs/{job}/cancel", "POST")
 
 
 def test_a_job_has_its_schedule_and_results(visit, service, keys):
@@ -184,17 +207,17 @@ def test_a_job_has_its_schedule_and_results(visit, service, keys):
     expect(page.locator(".state.succeeded")).to_be_visible()
     expect(page.get_by_role("img", name=re.compile(r"^(\d+) of \1 waves"))).to_be_visible()
     page.locator("summary", has_text="The waves as a table").click()
-    waves = json.loads(service.get(f"/v1/jobs/{job}/schedule"))["waves"]
+    waves = json.loads(service.request(f"/v1/jobs/{job}/schedule"))["waves"]
     expect(page.get_by_label("Table of waves").locator("tbody tr")).to_have_count(len(waves))
     page.get_by_role("button", name="Decrypt here: result").click()
     expect(page.locator(".result output")).to_have_text("156")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download result").click()
-    assert Path(download.value.path()).read_bytes() == service.get(f"/v1/jobs/{job}/results/0")
+    assert Path(download.value.path()).read_bytes() == service.request(f"/v1/jobs/{job}/results/0")
     page.locator("summary", has_text="curl").click()
     expect(page.get_by_label("curl", exact=True)).to_contain_text(job)
     visit.axe(page)
-    page.get_by_role("button", name="Remove the job").click()
+    page.get_by_role("button", name="Remove product and its results").click()
     expect(page.get_by_role("heading", name="Jobs")).to_be_focused()
     visit.expect(REFUSED.format(404))
     page.goto(f"{service.url}#/jobs/{job}")
@@ -230,23 +253,26 @@ def test_a_large_program_does_not_freeze_the_page(visit):
         "outputs": [{"name": "result", "value": count - 1}],
     }
     page = visit.page("program")
-    result = page.evaluate(
-        """async (text) => {
-            const worker = new Worker("/page/graph.js", { type: "module" });
-            let [last, longest] = [performance.now(), 0];
-            const timer = setInterval(() => {
+    # The service needs longer for the cost than a test has.
+    cost = {"bootstraps": count, "products": 0, "depth": count}
+    ports = {"inputs": [{"name": "a", "type": "u8"}], "outputs": [{"name": "result", "type": "u8"}]}
+    page.route("**/v1/programs", lambda route: route.fulfill(json={"digest": "b3-0", "form": "program", **ports}))
+    page.route("**/v1/programs/*", lambda route: route.fulfill(json={"cost": cost}))
+    page.get_by_label("Program or circuit").fill(json.dumps(program))
+    page.evaluate(
+        """() => {
+            let last = performance.now();
+            window.longest = 0;
+            setInterval(() => {
                 const now = performance.now();
-                [last, longest] = [now, Math.max(longest, now - last)];
+                [last, window.longest] = [now, Math.max(window.longest, now - last)];
             }, 10);
-            worker.postMessage(text);
-            const { data } = await new Promise((resolve) => { worker.onmessage = resolve; });
-            clearInterval(timer);
-            return [data.count, data.layers.length, longest];
-        }""",
-        json.dumps(program),
+        }"""
     )
-    assert result[:2] == [count, count - 1]
-    assert result[2] < 1000
+    page.get_by_role("button", name="Count the cost").click()
+    expect(page.get_by_role("img", name="100,000 nodes in 99,999 layers")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("integers-128"))).to_contain_text("100,000")
+    assert page.evaluate("window.longest") < 1000
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -262,7 +288,7 @@ def test_screens_fit_320_pixels_and_pass_axe(visit, service, scheme):
     assert (red < 64) == (scheme == "dark")
 
 
-def test_the_keyboard_reaches_everything(visit):
+def test_the_skip_link_leads_to_the_first_field(visit):
     page = visit.page()
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
