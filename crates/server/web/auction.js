@@ -111,11 +111,13 @@ export function show(main, signal) {
     api.addEventListener("request", listed, { signal: ends.signal });
     try {
       steps.next();
+      const wrong = bidders.findIndex((bidder) => !fits(bidder));
+      if (wrong >= 0) throw Object.assign(new Error(`The bid of bidder ${wrong + 1} is not a number of the type`), { fix: `give a whole number of 0 to ${limit()}` });
       const { files, results, price, index } = await session.using(async (client, { keyId, params }) => {
         steps.next(params);
         await sealAll();
-        const files = bidders.map(({ file }, at) => {
-          if (!file) throw Object.assign(new Error(`The bid of bidder ${at + 1} is not a number of the type`), { fix: `give a whole number of 0 to ${limit()}` });
+        const files = bidders.map(({ file }) => {
+          if (!file) throw Object.assign(new Error("A bid is not encrypted"), { fix: "start again" });
           return file;
         });
         const program = await client.auction(files.length, type.value);

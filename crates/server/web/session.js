@@ -99,7 +99,14 @@ class Session extends EventTarget {
   }
 
   /** @param {boolean} isSaved whether they come from files @param {(client: Client) => Promise<Keys>} work makes or loads keys */
-  async #take(isSaved, work) {
+  #take(isSaved, work) {
+    const taking = this.#replace(isSaved, work);
+    this.#taken = taking.catch(() => {});
+    return taking;
+  }
+
+  /** @param {boolean} isSaved @param {(client: Client) => Promise<Keys>} work */
+  async #replace(isSaved, work) {
     const client = await this.ready();
     this.isBusy = true;
     this.#changed();
@@ -114,18 +121,14 @@ class Session extends EventTarget {
   }
 
   make() {
-    const taking = this.#take(false, (client) => client.keygen("integers-128", (done, total) => {
+    return this.#take(false, (client) => client.keygen("integers-128", (done, total) => {
       this.dispatchEvent(new CustomEvent("progress", { detail: done / total }));
     }));
-    this.#taken = taking.catch(() => {});
-    return taking;
   }
 
   /** @param {Uint8Array} clientKey @param {Uint8Array} [serverKey] */
   load(clientKey, serverKey) {
-    const taking = this.#take(true, (client) => client.load(clientKey, serverKey));
-    this.#taken = taking.catch(() => {});
-    return taking;
+    return this.#take(true, (client) => client.load(clientKey, serverKey));
   }
 
   /**

@@ -169,6 +169,33 @@ def test_a_service_without_the_client_says_so(visit):
     expect(page.get_by_label("Table of jobs")).to_be_visible()
 
 
+def test_a_client_that_did_not_load_is_loaded_again(visit, service):
+    visit.expect(REFUSED.format(503))
+    page = visit.page(token=False)
+    page.context.route("**/solinas.wasm", lambda route: route.fulfill(status=503))
+    page.get_by_label("Token").fill(service.token)
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_role("alert")).to_contain_text("did not load; try again")
+    page.context.unroute("**/solinas.wasm")
+    page.get_by_role("link", name="Auction").click()
+    expect(page.get_by_text("This tab has no keys yet.")).to_be_visible()
+
+
+def test_a_client_that_broke_off_is_replaced(visit, keys):
+    page = visit.page()
+    load_keys(page, keys)
+    page.evaluate(
+        """import('/page/session.js').then(({ session }) => {
+            session.client.worker.onmessage({ data: { id: 0, fatal: "it panicked" } });
+        })"""
+    )
+    expect(page.get_by_role("alert")).to_contain_text("has no keys any more: it panicked")
+    expect(page.get_by_role("button", name="Make keys")).to_be_enabled()
+    load_keys(page, keys)
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.locator(".answer")).to_have_text("123")
+
+
 def test_jobs_are_listed_and_cancelled(visit, service, keys):
     page = visit.page()
     load_keys(page, keys)
@@ -312,3 +339,20 @@ def test_a_token_is_asked_for_and_checked(visit, service):
     page.get_by_role("button", name="Forget the token").click()
     expect(page.get_by_label("Token")).to_be_visible()
     assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_an_address_gives_its_token_once(visit, service):
+    page = visit.page()
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    for text in ("slk_other", "%20slk_other%0A", "no token", "%"):
+        place = page.evaluate(
+            """(text) => new Promise((resolve) => {
+                addEventListener("hashchange", () => resolve(location.hash), { once: true });
+                location.hash = `#token=${text}`;
+            })""",
+            text,
+        )
+        assert place == "#/try"
+    assert len(asked) == 2
+    assert page.evaluate("sessionStorage.getItem('token')") == service.token
