@@ -131,6 +131,14 @@ def keys(service, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def other_keys(service, tmp_path_factory):
+    """Return the folder of keys that the service does not have."""
+    folder = tmp_path_factory.mktemp("other-keys")
+    service.solinas("keygen", "--out", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
 def browser():
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:

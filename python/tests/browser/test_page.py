@@ -70,16 +70,14 @@ def test_try_it_answers_from_a_cold_page(visit, service):
     assert service.proxy.bytes_sent() - before < 100_000
 
 
-def test_keys_are_loaded_whole_or_not_at_all(visit, service, keys, tmp_path_factory):
-    other = tmp_path_factory.mktemp("other")
-    service.solinas("keygen", "--out", other)
+def test_keys_are_loaded_whole_or_not_at_all(visit, keys, other_keys):
     page = visit.page()
     files = page.locator("#key-files")
     files.set_input_files([keys / name for name in ("public.key", "server.key", "client.key")])
     expect(page.locator("#said")).to_have_text("The keys are loaded.")
     key = page.locator(".key-state code")
     mine = key.get_attribute("title")
-    files.set_input_files([keys / "client.key", other / "server.key"])
+    files.set_input_files([keys / "client.key", other_keys / "server.key"])
     expect(page.get_by_role("alert")).to_contain_text("choose the files of one key generation")
     expect(key).to_have_attribute("title", mine)
     page.get_by_role("button", name="Compute on ciphertexts").click()
@@ -87,6 +85,24 @@ def test_keys_are_loaded_whole_or_not_at_all(visit, service, keys, tmp_path_fact
     expect(page.locator(".answer")).to_have_text("123")
     page.locator(".steps").get_by_role("link", name="the job").click()
     expect(page.locator(".state.succeeded")).to_be_visible()
+
+
+def test_each_key_pair_is_kept_by_itself(visit, keys, other_keys):
+    page = visit.page()
+    load_keys(page, keys)
+    key, keep = page.locator(".key-state code"), page.get_by_label("Keep the keys")
+    mine = key.get_attribute("title")
+    keep.check()
+    expect(page.locator("#said")).to_have_text("This browser keeps the keys.")
+    load_keys(page, other_keys)
+    expect(key).not_to_have_attribute("title", mine)
+    expect(keep).not_to_be_checked()
+    page.reload()
+    expect(key).to_have_attribute("title", mine)
+    keep.uncheck()
+    expect(page.locator("#said")).to_have_text("This browser does not keep the keys.")
+    page.reload()
+    expect(page.get_by_text("This tab has no keys yet.")).to_be_visible()
 
 
 def test_the_auction_has_a_winner(visit, keys):
@@ -112,13 +128,11 @@ def test_the_auction_has_a_winner(visit, keys):
     visit.axe(page)
 
 
-def test_the_auction_outlives_kills_of_the_service(visit, service, tmp_path_factory):
-    fresh = tmp_path_factory.mktemp("fresh")
-    service.solinas("keygen", "--out", fresh)
-    visit.secret((fresh / "client.key").read_bytes())
+def test_the_auction_outlives_kills_of_the_service(visit, service, other_keys):
+    visit.secret((other_keys / "client.key").read_bytes())
     visit.expect(LOST)
     page = visit.page("auction")
-    load_keys(page, fresh)
+    load_keys(page, other_keys)
     page.get_by_label("Type of the bids").select_option("u32")
     for number in range(8):
         page.locator(".bidders input").nth(number).fill(str(1_000_000 + number * 7919 % 5))
