@@ -10,7 +10,7 @@
  *   core_seconds: number, attempts: number, created: string, started: string | null, ended: string | null,
  *   expires: string | null, results: Result[] | null, error: JobError | null}} Job
  * @typedef {{stage: number, width: number, bootstraps: number, done: number, estimated_ms: number, measured_ms: number | null}} Wave
- * @typedef {{method: string, path: string, status: number, sent: number, received: number, ms: number}} Sent
+ * @typedef {{method: string, path: string, status: number, sent: number, received: number, isStream: boolean, ms: number}} Sent
  * @typedef {{body?: Blob | string, headers?: Record<string, string>, signal?: AbortSignal}} Options
  */
 
@@ -18,7 +18,7 @@
 const PATIENCE = 120_000;
 const PAUSE = 200;
 const LONGEST = 10_000;
-/** A stream of events that is silent for so many milliseconds is lost. The service sends a comment every 15 seconds. */
+/** Milliseconds of silence after which a stream of events is lost. The service sends a comment every 15 seconds. */
 const SILENCE = 40_000;
 /** Statuses of refusals that pass. */
 const PASSING = [408, 429, 502, 503, 504];
@@ -55,11 +55,13 @@ class Pauses {
    */
   async wait(api, error, signal) {
     const passes = error instanceof Lost || (error instanceof Problem && PASSING.includes(error.status));
-    if (!passes) throw error;
     const asked = error instanceof Problem ? error.wait : 0;
     // Many pages that lost one service do not come back at one moment.
     const wait = Math.max(asked, this.#next) * (1 + Math.random());
-    if (Date.now() + wait > this.#end) throw error;
+    if (!passes || Date.now() + wait > this.#end) {
+      api.dispatchEvent(new Event("settled"));
+      throw error;
+    }
     this.#next = Math.min(2 * this.#next, LONGEST);
     api.dispatchEvent(new CustomEvent("waiting", { detail: error }));
     await sleep(wait, signal);
@@ -69,8 +71,10 @@ class Pauses {
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); });
+    signal?.throwIfAborted();
+    const stop = () => { clearTimeout(timer); reject(signal?.reason); };
+    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
   });
 }
 
@@ -79,7 +83,7 @@ function unique() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The service, and a token for it. It sends the events `request` (a {@link Sent}), `waiting` and `reached`. */
+/** The service, and a token for it. It sends the events `request` (a {@link Sent}), `waiting` before a request is repeated, and `settled` when one has its answer or is given up. */
 export class Api extends EventTarget {
   token = "";
 
@@ -110,11 +114,12 @@ export class Api extends EventTarget {
     }
     const detail = {
       method, path: `/${path}`, status: response.status, sent: sent?.size ?? 0,
-      received: Number(response.headers.get("content-length") ?? 0), ms: performance.now() - start,
+      received: Number(response.headers.get("content-length") ?? 0),
+      isStream: response.headers.get("content-type")?.startsWith("text/event-stream") ?? false, ms: performance.now() - start,
     };
     this.dispatchEvent(new CustomEvent("request", { detail }));
     if (response.ok) {
-      this.dispatchEvent(new Event("reached"));
+      this.dispatchEvent(new Event("settled"));
       return response;
     }
     const wait = 1e3 * Number(response.headers.get("retry-after")) || 0;

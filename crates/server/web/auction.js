@@ -8,6 +8,7 @@ import { api, session } from "./session.js";
 import { Steps } from "./steps.js";
 
 export const title = "Auction";
+const NOBODY = "No one knows the winner yet.";
 const [LEAST, MOST] = [2, 32];
 /** Milliseconds without typing after which a bid is encrypted. */
 const REST = 200;
@@ -22,30 +23,40 @@ export function show(main, signal) {
   const type = h("select", { id: "type" }, ...["u8", "u16", "u32"].map((name) => h("option", { selected: name === "u16" }, name)));
   const more = h("button", { type: "button", onclick: () => { add(); bidders.at(-1)?.input.focus(); } }, "Add a bidder");
   const fewer = h("button", { type: "button", onclick: () => { bidders.pop()?.item.remove(); count(); } }, "Remove the last one");
-  const run = h("button", { class: "first" }, "Find the winner");
-  const [winner, trouble, progress, requests, saw] = [h("p", { class: "winner" }, "No one knows the winner yet."), h("div"), h("div"), h("tbody"), h("div")];
+  const [winner, trouble, progress, requests, saw] = [h("p", { class: "winner" }, NOBODY), h("div"), h("div"), h("tbody"), h("div")];
 
+  const fields = h("fieldset", { oninput: () => reset() },
+    h("div", { class: "row" }, h("label", { for: "type" }, "Type of the bids"), type, more, fewer), list,
+    h("div", { class: "row" }, h("button", { class: "first" }, "Find the winner")));
+
+  /** Takes back what was said of other bids. */
+  const reset = () => {
+    winner.textContent = NOBODY;
+    for (const { item } of bidders) item.classList.remove("won");
+  };
   const count = () => {
+    reset();
     more.disabled = bidders.length >= MOST;
     fewer.disabled = bidders.length <= LEAST;
     list.setAttribute("aria-label", counted(bidders.length, "bidder"));
   };
-  const most = () => (1n << BigInt(type.value.slice(1))) - 1n;
+  const limit = () => (1n << BigInt(type.value.slice(1))) - 1n;
 
   /** Whether a bid is a number of the type. @param {Bidder} bidder */
   const fits = ({ input }) => {
-    const does = /^[0-9]+$/.test(input.value) && BigInt(input.value) <= most();
-    input.setCustomValidity(does ? "" : `Give a whole number of 0 to ${most()}.`);
+    const does = /^[0-9]+$/.test(input.value) && BigInt(input.value) <= limit();
+    input.setCustomValidity(does ? "" : `Give a whole number of 0 to ${limit()}.`);
     return does;
   };
   /** Encrypts a bid, and shows its bytes. @param {Bidder} bidder */
   const seal = async (bidder) => {
     const { input: { value }, shown } = bidder;
+    const [{ client, keys }, kind] = [session, type.value];
     if (!fits(bidder)) shown.textContent = "This bid is not a number of the type.";
-    else if (!session.keys || !session.client) shown.textContent = "The bid is encrypted when there are keys.";
+    else if (!keys || !client) shown.textContent = "The bid is encrypted when there are keys.";
     else {
-      const file = await session.client.encrypt(type.value, value);
-      if (bidder.input.value !== value) return;
+      const file = await client.encrypt(kind, value);
+      if (bidder.input.value !== value || type.value !== kind || session.keys?.keyId !== keys.keyId) return;
       bidder.file = file;
       shown.replaceChildren(h("span", { class: "unseen" }, "Ciphertext: "), h("b", {}, bytes(file.length)), " ", h("code", {}, `… ${glimpse(file)}`));
     }
@@ -53,14 +64,15 @@ export function show(main, signal) {
   let sealing = Promise.resolve();
   /** Encrypts the bids that are not, one after the other. */
   const sealAll = () => {
-    sealing = sealing.then(async () => {
+    const sealed = sealing.then(async () => {
       for (const bidder of bidders) if (!bidder.file) await seal(bidder);
-    }).catch((error) => explain(trouble, error));
-    return sealing;
+    });
+    sealing = sealed.catch((error) => explain(trouble, error));
+    return sealed;
   };
   const sealAgain = () => {
     for (const bidder of bidders) bidder.file = null;
-    return sealAll();
+    sealAll();
   };
   const add = () => {
     const id = `bid-${bidders.length}`;
@@ -83,30 +95,36 @@ export function show(main, signal) {
 
   /** @param {Event} event */
   const listed = (event) => {
-    const { method, path, status, sent, received, ms } = /** @type {CustomEvent<import("./api.js").Sent>} */ (event).detail;
+    const { method, path, status, sent, received, isStream, ms } = /** @type {CustomEvent<import("./api.js").Sent>} */ (event).detail;
     const place = path.replace(/([0-9a-f]{8})[0-9a-f]{50,}/, "$1…");
     requests.append(h("tr", {}, h("td", {}, h("code", {}, `${method} ${place}`)), h("td", {}, status), h("td", {}, bytes(sent)),
-      h("td", {}, received ? bytes(received) : "stream"), h("td", {}, duration(ms / 1e3))));
+      h("td", {}, received ? bytes(received) : isStream ? "stream" : "none"), h("td", {}, duration(ms / 1e3))));
   };
   const start = async () => {
     const steps = new Steps(STEPS);
     const ends = new AbortController();
     progress.replaceChildren(steps.element);
     for (const place of [trouble, requests, saw]) place.replaceChildren();
+    reset();
     winner.textContent = "The service computes.";
-    run.disabled = true;
+    fields.disabled = true;
     api.addEventListener("request", listed, { signal: ends.signal });
     try {
       steps.next();
-      const client = await session.ready();
-      const keys = session.keys ?? await session.make();
-      steps.next(keys.params);
-      await sealAll();
-      const files = bidders.map(({ file }) => /** @type {Uint8Array} */ (file));
-      const program = await client.auction(files.length, type.value);
-      steps.next(`${counted(files.length, "bid")}, ${bytes(files.reduce((all, file) => all + file.length, 0))}`);
-      const results = await compute(`auction of ${files.length} bidders`, program.text, files, steps, signal);
-      const [price, index] = [await decrypted(results[0]), await decrypted(results[1])];
+      const wrong = bidders.findIndex((bidder) => !fits(bidder));
+      if (wrong >= 0) throw Object.assign(new Error(`The bid of bidder ${wrong + 1} is not a number of the type`), { fix: `give a whole number of 0 to ${limit()}` });
+      const { files, results, price, index } = await session.using(async (client, { keyId, params }) => {
+        steps.next(params);
+        await sealAll();
+        const files = bidders.map(({ file }) => {
+          if (!file) throw Object.assign(new Error("A bid is not encrypted"), { fix: "start again" });
+          return file;
+        });
+        const program = await client.auction(files.length, type.value);
+        steps.next(`${counted(files.length, "bid")}, ${bytes(files.reduce((all, file) => all + file.length, 0))}`);
+        const results = await compute(keyId, `auction of ${files.length} bidders`, program.text, files, steps, signal);
+        return { files, results, price: await decrypted(results[0]), index: await decrypted(results[1]) };
+      });
       steps.next("highest bid and its bidder");
       winner.replaceChildren(h("strong", {}, `Bidder ${Number(index) + 1}`), " wins with ", h("strong", {}, price), ".");
       say(winner.textContent ?? "");
@@ -116,11 +134,11 @@ export function show(main, signal) {
         ...seen.map(({ name, file }) => h("details", {}, h("summary", {}, `${name}, ${bytes(file.length)}`), h("pre", { tabindex: 0, "aria-label": name }, dump(file)))));
     } catch (error) {
       steps.fail();
-      winner.textContent = "No one knows the winner yet.";
+      winner.textContent = NOBODY;
       explain(trouble, error);
     } finally {
       ends.abort();
-      run.disabled = false;
+      fields.disabled = false;
     }
   };
 
@@ -138,8 +156,7 @@ export function show(main, signal) {
     h("form", { class: "card", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); start(); } },
       h("h2", {}, "Bids"),
       h("p", { class: "quiet" }, "One person in this tab plays all bidders. On several machines, bidders encrypt with public.key, which “solinas keygen” writes. They never share the client key."),
-      h("div", { class: "row" }, h("label", { for: "type" }, "Type of the bids"), type, more, fewer), list,
-      h("div", { class: "row" }, run), winner, trouble),
+      fields, winner, trouble),
     h("section", { class: "card", "aria-labelledby": "steps-title" }, h("h2", { id: "steps-title" }, "What happens"), progress),
     h("section", { class: "card", "aria-labelledby": "requests-title" }, h("h2", { id: "requests-title" }, "Requests"),
       h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of requests" },

@@ -26,9 +26,9 @@ export const OPERATIONS = [
   { name: "sub", sign: "−", says: "minus", python: "a - b" },
   { name: "mul", sign: "×", says: "times", python: "a * b" },
   { name: "div", sign: "÷", says: "divided by", python: "a // b" },
-  { name: "rem", sign: "mod", says: "remainder by", python: "a % b" },
-  { name: "min", sign: "min", says: "the smaller of", python: "sl.minimum(a, b)" },
-  { name: "max", sign: "max", says: "the larger of", python: "sl.maximum(a, b)" },
+  { name: "rem", sign: "mod", says: "remainder", python: "a % b" },
+  { name: "min", sign: "min", says: "minimum", python: "sl.minimum(a, b)" },
+  { name: "max", sign: "max", says: "maximum", python: "sl.maximum(a, b)" },
   { name: "lt", sign: "<", says: "is less than", python: "a < b", result: "bool" },
   { name: "eq", sign: "=", says: "is equal to", python: "a == b", result: "bool" },
 ];

@@ -1,10 +1,9 @@
-// The client of the page: keys, encryption and decryption. The work happens in a worker, which alone has the secret key.
+// The client of the page: keys, encryption and decryption. The work happens in a worker. The secret key leaves it only for a download and for “Keep”.
 
 /**
  * @typedef {{keyId: string, params: string, classicalBits: number, log2Failure: number, serverBytes: number, weakness: string | null}} KeyFacts
  * @typedef {{text: string, inputs: string[], outputs: string[]}} Program
  * @typedef {{type: string, shape: number[] | null, values: string[]}} Values
- * @typedef {{type: string, shape: number[] | null, key_id: string, bytes: number}} Facts
  * @typedef {(done: number, total: number) => void} Progress
  * @typedef {{resolve: (answer: {value: any, file: Uint8Array}) => void, reject: (error: Error) => void, progress?: Progress}} Waiting
  */
@@ -25,8 +24,12 @@ export class Client {
     this.last = 0;
     /** @type {Map<number, Waiting>} */
     this.waiting = new Map();
+    /** @type {ClientError | null} Why this client has ended. */
+    this.failure = null;
+    /** @type {(failure: ClientError) => void} Called at the end of this client. */
+    this.onend = () => {};
     worker.onmessage = ({ data }) => this.#answered(data);
-    worker.onerror = (event) => this.#lost(event.message || "the worker of the page could not start");
+    worker.onerror = () => this.#end("the client of the page did not load; try again");
   }
 
   /**
@@ -54,12 +57,11 @@ export class Client {
    * @param {Uint8Array} clientKey @param {Uint8Array} [serverKey]
    * @returns {Promise<KeyFacts>}
    */
-  async load(clientKey, serverKey) {
-    const { value } = await this.#ask({ do: "load" }, clientKey);
-    if (serverKey) {
-      await this.#ask({ do: "load_server" }, serverKey);
-    }
-    return value;
+  async load(clientKey, serverKey = new Uint8Array()) {
+    const files = new Uint8Array(clientKey.length + serverKey.length);
+    files.set(clientKey);
+    files.set(serverKey, clientKey.length);
+    return (await this.#ask({ do: "load", client_bytes: clientKey.length }, files)).value;
   }
 
   /** The file of the client key, which is secret. */
@@ -85,11 +87,6 @@ export class Client {
     return (await this.#ask({ do: "decrypt" }, file)).value;
   }
 
-  /** @param {Uint8Array} file A ciphertext. @returns {Promise<Facts>} What anyone can read in it. */
-  async inspect(file) {
-    return (await this.#ask({ do: "inspect" }, file)).value;
-  }
-
   /** @param {Uint8Array} file @returns {Promise<string>} Its name at the service: `b3-` and the BLAKE3 hash in hexadecimal digits. */
   async digest(file) {
     return (await this.#ask({ do: "digest" }, file)).value;
@@ -105,12 +102,6 @@ export class Client {
     return (await this.#ask({ do: "auction", bidders, type })).value;
   }
 
-  /** Ends the worker, and with it the secret key in memory. */
-  stop() {
-    this.worker.terminate();
-    this.#lost("the keys of the page were removed");
-  }
-
   /**
    * @param {Record<string, unknown>} request @param {Uint8Array} [file] @param {Progress} [progress]
    * @returns {Promise<{value: any, file: Uint8Array}>}
@@ -118,13 +109,20 @@ export class Client {
   #ask(request, file, progress) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
+      if (this.failure) {
+        throw this.failure;
+      }
       this.waiting.set(id, { resolve, reject, progress });
       this.worker.postMessage({ id, request, file });
     });
   }
 
-  /** @param {{id: number, value?: any, file?: Uint8Array, error?: string, progress?: {done: number, total: number}}} message */
-  #answered({ id, value, file, error, progress }) {
+  /** @param {{id: number, value?: any, file?: Uint8Array, error?: string, fatal?: string, progress?: {done: number, total: number}}} message */
+  #answered({ id, value, file, error, fatal, progress }) {
+    if (fatal !== undefined) {
+      this.#end(fatal);
+      return;
+    }
     const waiting = this.waiting.get(id);
     if (!waiting) {
       return;
@@ -142,10 +140,14 @@ export class Client {
   }
 
   /** @param {string} text */
-  #lost(text) {
+  #end(text) {
+    const failure = new ClientError(text);
+    this.failure = failure;
+    this.worker.terminate();
     for (const { reject } of this.waiting.values()) {
-      reject(new ClientError(text));
+      reject(failure);
     }
     this.waiting.clear();
+    this.onend(failure);
   }
 }

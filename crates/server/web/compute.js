@@ -1,6 +1,7 @@
 // One computation: registers the key, sends what the job needs, follows it, and fetches its results.
 
 import { Problem } from "./api.js";
+import { h } from "./dom.js";
 import { bytes, counted, duration } from "./format.js";
 import { api, register, session } from "./session.js";
 import { progressOf } from "./state.js";
@@ -10,6 +11,7 @@ import { upload } from "./upload.js";
 export const STEPS = ["Keys made here", "Encrypted here", "Sent", "Ran on the service", "Received", "Decrypted here"];
 
 /**
+ * @param {string} keyId the key of the inputs
  * @param {string} name the name of the job
  * @param {string} program the text of the program
  * @param {Uint8Array[]} inputs ciphertext files
@@ -17,10 +19,10 @@ export const STEPS = ["Keys made here", "Encrypted here", "Sent", "Ran on the se
  * @param {AbortSignal} signal
  * @returns {Promise<Uint8Array[]>} the results
  */
-export async function compute(name, program, inputs, steps, signal) {
+export async function compute(keyId, name, program, inputs, steps, signal) {
   const client = await session.ready();
   const sending = (/** @type {number} */ sent, /** @type {number} */ all) => steps.progress(`server key, once: ${bytes(sent)} of ${bytes(all)}`, sent / all);
-  let sent = await register(sending, signal) + program.length;
+  let sent = await register(keyId, sending, signal) + program.length;
   const { digest } = await api.program(program, signal);
   const blobs = [];
   for (const file of inputs) {
@@ -29,14 +31,14 @@ export async function compute(name, program, inputs, steps, signal) {
     sent += file.length;
     blobs.push({ blob });
   }
-  const request = { key: session.keys?.keyId, program: digest, inputs: blobs, name, compact: true };
+  const request = { key: keyId, program: digest, inputs: blobs, name, compact: true };
   let job = await api.submit(request, signal).catch(async (error) => {
     // The service has lost the key meanwhile.
     if (!(error instanceof Problem && error.code === "key_missing")) throw error;
-    sent += await register(sending, signal);
+    sent += await register(keyId, sending, signal);
     return api.submit(request, signal);
   });
-  steps.next(bytes(sent));
+  steps.next(bytes(sent), ", then ", h("a", { href: `#/jobs/${job.id}` }, "the job"));
   for await (job of api.follow(job.id, signal)) {
     const { done, total } = progressOf(job);
     steps.progress(`${job.state}: ${done} of ${counted(total, "bootstrap")}`, done / Math.max(total, 1));

@@ -8,10 +8,21 @@ import { api, setToken } from "./session.js";
  * Takes the token of an address that `solinas serve` printed, and removes it from the address bar and the history.
  */
 export function takeToken() {
-  const [, token] = /^#token=(slk_[\w-]+)$/.exec(location.hash) ?? [];
-  if (!token) return;
-  setToken(token);
+  const [, text] = /^#token=(.*)$/.exec(location.hash) ?? [];
+  if (text === undefined) return;
   history.replaceState(null, "", `${location.pathname}${location.search}#/try`);
+  const token = decoded(text).trim();
+  if (!/^slk_[\w-]+$/.test(token) || token === api.token) return;
+  if (!api.token || confirm("This tab uses another token than that of the address. Use the one of the address from now on?")) setToken(token);
+}
+
+/** @param {string} text a part of an address */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
 }
 
 /** The form for a token. @param {() => void} then */

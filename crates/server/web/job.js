@@ -6,7 +6,7 @@ import { download, explain, h } from "./dom.js";
 import { bytes, counted, duration, moment, short } from "./format.js";
 import { schedule } from "./schedule.js";
 import { api, session } from "./session.js";
-import { badge, cancelButton, isLive, progressOf, timeLeft } from "./state.js";
+import { badge, cancelButton, isLive, progressOf, removeButton, timeLeft } from "./state.js";
 
 export const title = "Job";
 /** @typedef {import("./api.js").Job} Job */
@@ -20,6 +20,8 @@ export function show(main, signal, id) {
   const bar = h("progress", { "aria-label": "Progress", max: 1, value: 0 });
   const drawn = schedule();
   let [looked, shown] = [0, ""];
+  /** @type {boolean | null} */
+  let wasLive = null;
   /** @type {import("./api.js").Wave[]} */
   let waves = [];
   const look = async () => {
@@ -42,14 +44,17 @@ export function show(main, signal, id) {
       "Kept until": job.expires ? moment(job.expires) : "unknown until its end",
     };
     facts.replaceChildren(...Object.entries(all).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
+    if (isLive(job) !== wasLive) {
+      wasLive = isLive(job);
+      actions.replaceChildren(wasLive ? cancelButton(job, signal, trouble) : removeButton(job, signal, trouble, () => {
+        if (!signal.aborted) location.hash = "#/jobs";
+      }));
+    }
     if (job.state === shown) return;
     shown = job.state;
     name.textContent = job.name ?? "Job without a name";
     document.title = `${name.textContent} · Solinas`;
     if (job.error) explain(failed, Object.assign(new Error(job.error.detail), { fix: job.error.fix }));
-    actions.replaceChildren(isLive(job) ? cancelButton(job, signal, trouble) : h("button", {
-      type: "button", onclick: () => api.request("DELETE", `v1/jobs/${id}`, {}, (response) => response.text()).then(() => { location.hash = "#/jobs"; }, (error) => explain(trouble, error)),
-    }, "Remove the job and its results"));
     if (job.state === "succeeded") results.replaceChildren(...(job.results ?? []).map((result, index) => shownResult(job, result, index)));
     else if (!isLive(job)) results.replaceChildren(h("p", { class: "quiet" }, `The job is ${job.state}, so it has no results.`));
   };
@@ -69,17 +74,23 @@ export function show(main, signal, id) {
   };
 
   const follow = async () => {
-    for await (const job of api.follow(id, signal)) {
-      update(job);
-      if (Date.now() - looked > LOOK || !isLive(job)) await look();
-      drawn.update(waves, job.progress.done);
+    trouble.replaceChildren();
+    try {
+      for await (const job of api.follow(id, signal)) {
+        update(job);
+        if (Date.now() - looked > LOOK || !isLive(job)) await look();
+        drawn.update(waves, job.progress.done);
+      }
+    } catch (error) {
+      explain(trouble, error);
+      trouble.append(h("button", { type: "button", onclick: follow }, "Try again"));
     }
   };
   results.append(h("p", { class: "quiet" }, "The results are listed here when the job has succeeded."));
   const server = api.base.origin;
   main.append(name, state, bar, actions, trouble, failed,
     h("section", { class: "card", "aria-labelledby": "schedule-title" }, h("h2", { id: "schedule-title" }, "Schedule"),
-      h("p", { class: "quiet" }, "A wave is a set of bootstraps that need the results of earlier waves only. Each bar is a wave, from left to right."), drawn.element),
+      h("p", { class: "quiet" }, "A bootstrap is the service's basic operation: it looks up a table on encrypted data and resets the noise. A wave is a set of bootstraps that need the results of earlier waves only. Each bar is a wave, from left to right."), drawn.element),
     h("section", { class: "card", "aria-labelledby": "facts-title" }, h("h2", { id: "facts-title" }, "Estimate and actual"), facts),
     h("section", { class: "card", "aria-labelledby": "results-title" }, h("h2", { id: "results-title" }, "Results"), results),
     calls({
@@ -89,5 +100,5 @@ export function show(main, signal, id) {
     }));
   drawn.update([], 0);
   session.start();
-  follow().catch((error) => explain(trouble, error));
+  follow();
 }

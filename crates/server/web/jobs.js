@@ -19,7 +19,7 @@ export function show(main, signal) {
   /** @type {Map<string, {row: HTMLTableRowElement, cells: HTMLElement[], told: string, job: Job}>} */
   const rows = new Map();
   const body = h("tbody");
-  const [queue, empty, trouble] = [h("p", { class: "quiet" }, "The queue is being read…"), h("p", { class: "quiet", hidden: true }), h("div")];
+  const [queue, empty, missed, trouble] = [h("p", { class: "quiet" }, "The queue is being read…"), h("p", { class: "quiet", hidden: true }), h("div"), h("div")];
   const text = h("input", { id: "text", type: "search", autocomplete: "off", oninput: () => filter() });
   const state = h("select", { id: "state", onchange: () => filter() }, h("option", { value: "" }, "all states"), ...STATES.map((name) => h("option", {}, name)));
   let isFollowing = false;
@@ -96,13 +96,14 @@ export function show(main, signal) {
   };
   const watch = async () => {
     for (;;) {
-      if (!document.hidden) await look();
+      // A look that fails is not the last one.
+      if (!document.hidden) await look().then(() => missed.replaceChildren(), (error) => missed.hasChildNodes() || explain(missed, error));
       await sleep(LOOK, signal);
     }
   };
   main.append(h("h1", {}, "Jobs"), queue,
     h("div", { class: "row filters", role: "search" }, h("span", {}, h("label", { for: "text" }, "Name"), text), h("span", {}, h("label", { for: "state" }, "State"), state)),
-    trouble,
+    missed, trouble,
     h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of jobs" }, h("table", { class: "jobs" },
       h("thead", {}, h("tr", {}, ...["Job", "State", "Progress", "Processor time", "Created"].map((name, at) => h("th", { scope: "col", class: at > 2 ? "late" : "" }, name)), h("td"))), body)),
     empty);

@@ -1,53 +1,58 @@
-// Keys that this browser keeps. The client key is stored under a key of WebCrypto that no script can read.
+// Key pairs that this browser keeps. A client key is stored under a key of WebCrypto whose bytes no script can read.
 
-const [DATABASE, STORE, ENTRY] = ["solinas", "keys", "mine"];
+const [DATABASE, STORE, TIME] = ["solinas-keys", "pairs", "time"];
 
 /** Whether this browser can keep keys. It needs HTTPS, or an address of this machine. */
 export const canKeep = Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
-/**
- * @template T
- * @param {IDBRequest<T>} request @returns {Promise<T>}
- */
-function done(request) {
+/** @returns {Promise<IDBDatabase>} */
+function open() {
   return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+    const opening = indexedDB.open(DATABASE, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(STORE, { keyPath: "keyId" }).createIndex(TIME, TIME);
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
   });
 }
 
 /**
+ * Does one thing to the store, and waits until it is on the disk.
  * @template T
  * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} work @returns {Promise<T>}
  */
 async function within(mode, work) {
-  const opening = indexedDB.open(DATABASE, 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
-  const database = await done(opening);
+  const database = await open();
   try {
-    return await done(work(database.transaction(STORE, mode).objectStore(STORE)));
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction(STORE, mode);
+      const request = work(transaction.objectStore(STORE));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error);
+    });
   } finally {
     database.close();
   }
 }
 
-/** @param {Uint8Array} clientKey @param {Uint8Array} serverKey */
-export async function save(clientKey, serverKey) {
+/** @param {string} keyId @param {Uint8Array} clientKey @param {Uint8Array} serverKey */
+export async function save(keyId, clientKey, serverKey) {
   const wrapping = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const wrapped = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, wrapping, /** @type {BufferSource} */ (clientKey));
-  await within("readwrite", (store) => store.put({ wrapping, iv, wrapped, serverKey }, ENTRY));
+  await within("readwrite", (store) => store.put({ keyId, time: Date.now(), wrapping, iv, wrapped, serverKey }));
 }
 
-/** @returns {Promise<{clientKey: Uint8Array, serverKey: Uint8Array} | null>} */
+/** The key pair that was kept last. @returns {Promise<{clientKey: Uint8Array, serverKey: Uint8Array} | null>} */
 export async function load() {
   if (!canKeep) return null;
-  const entry = await within("readonly", (store) => store.get(ENTRY));
-  if (!entry) return null;
-  const clientKey = await crypto.subtle.decrypt({ name: "AES-GCM", iv: entry.iv }, entry.wrapping, entry.wrapped);
-  return { clientKey: new Uint8Array(clientKey), serverKey: entry.serverKey };
+  const newest = await within("readonly", (store) => store.index(TIME).openCursor(null, "prev"));
+  if (!newest) return null;
+  const { wrapping, iv, wrapped, serverKey } = newest.value;
+  const clientKey = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, wrapping, wrapped);
+  return { clientKey: new Uint8Array(clientKey), serverKey };
 }
 
-export async function forget() {
-  if (canKeep) await within("readwrite", (store) => store.delete(ENTRY));
+/** @param {string} keyId */
+export async function forget(keyId) {
+  await within("readwrite", (store) => store.delete(keyId));
 }

@@ -5,6 +5,15 @@ import { download, explain, h, say, sentence } from "./dom.js";
 import { canKeep } from "./kept.js";
 import { session } from "./session.js";
 
+/** The most bytes of a file that is read. */
+const MOST = 256 << 20;
+
+/** Asks before keys are lost that are stored nowhere else. */
+function mayReplace() {
+  const { keys, isKept, isSaved } = session;
+  return !keys || isKept || isSaved || confirm("The present keys are neither downloaded nor kept. Without them, nobody can decrypt their results. Replace them?");
+}
+
 /**
  * @param {AbortSignal} signal ends with the screen
  * @returns {HTMLElement}
@@ -21,27 +30,33 @@ export function keysPart(signal) {
   const files = h("input", {
     type: "file", multiple: true, class: "unseen", id: "key-files", accept: ".key",
     onchange: attempt(async () => {
-      const chosen = await Promise.all([...files.files ?? []].map(async (file) => new Uint8Array(await file.arrayBuffer())));
+      // Of the files of one key generation, client.key is the shortest and server.key the longest.
+      const chosen = [...files.files ?? []].sort((a, b) => a.size - b.size);
       files.value = "";
-      // The client key is much shorter than the server key.
-      const [clientKey, serverKey] = chosen.sort((a, b) => a.length - b.length);
-      if (clientKey) await session.load(clientKey, serverKey).then(() => say("The keys are loaded."));
+      if (!chosen.length || !mayReplace()) return;
+      const large = chosen.find(({ size }) => size > MOST);
+      if (large) throw Object.assign(new Error(`${large.name} is larger than 256 MiB, so it is no key`), { fix: "choose client.key and server.key" });
+      const [clientKey, serverKey] = await Promise.all([chosen[0], ...chosen.slice(1).slice(-1)].map(async (file) => new Uint8Array(await file.arrayBuffer())));
+      await session.load(clientKey, serverKey);
+      say("The keys are loaded.");
     }),
   });
-  const make = h("button", { type: "button", onclick: attempt(() => session.make().then(() => say("The keys are made."))) });
-  const keeps = h("input", { type: "checkbox", id: "keep", onchange: attempt(() => session.keep(!session.isKept).then(() => say(`This browser keeps ${session.isKept ? "the" : "no"} keys.`))) });
+  const make = h("button", { type: "button", onclick: attempt(async () => { if (mayReplace()) await session.make().then(() => say("The keys are made.")); }) });
+  /** @type {HTMLInputElement} */
+  const keeps = h("input", { type: "checkbox", id: "keep", onchange: attempt(() => session.keep(keeps.checked).then(() => say(session.isKept ? "This browser keeps the keys." : "This browser does not keep the keys."))) });
   const save = h("button", {
-    type: "button", onclick: attempt(async () => download(await (await session.ready()).clientKey(), "client.key")),
+    type: "button", onclick: attempt(async () => download(await session.save(), "client.key")),
   }, "Download client.key");
 
   const bar = h("progress", { "aria-label": "Keys" });
   session.addEventListener("progress", (event) => { bar.value = /** @type {CustomEvent<number>} */ (event).detail; }, { signal });
 
   const show = () => {
-    const { keys, isBusy, failure, client } = session;
+    const { keys, isBusy, isFree, failure, client } = session;
     make.textContent = keys ? "Make new keys" : "Make keys";
-    make.disabled = isBusy || !client;
-    files.disabled = isBusy || !client;
+    // A client that did not load is loaded again.
+    make.disabled = !isFree || !(client || failure);
+    files.disabled = !isFree || !client;
     make.classList.toggle("first", !keys);
     save.disabled = keeps.disabled = isBusy || !keys;
     keeps.disabled ||= !canKeep;
@@ -57,18 +72,19 @@ export function keysPart(signal) {
     if (keys.weakness) state.append(h("p", { class: "problem" }, sentence(keys.weakness)));
   };
   session.addEventListener("change", show, { signal });
+  session.addEventListener("lost", (event) => explain(trouble, /** @type {CustomEvent<Error>} */ (event).detail), { signal });
   show();
   session.start();
   return h("section", { class: "card", "aria-labelledby": "keys-title" },
     h("h2", { id: "keys-title" }, "Your keys"),
-    h("p", {}, "The client key encrypts and decrypts. Your secret key never leaves this tab: the service gets the server key only, which computes and cannot decrypt."),
+    h("p", {}, "The client key is secret. It encrypts and decrypts, and no request contains it. The service gets the server key only, which computes and cannot decrypt."),
     state,
-    h("div", { class: "row" }, make, h("span", { class: "file" }, files, h("label", { for: "key-files" }, "Load client.key")), save,
+    h("div", { class: "row" }, make, h("span", { class: "file" }, files, h("label", { for: "key-files" }, "Load client.key and server.key")), save,
       h("span", { class: "tick" }, keeps, h("label", { for: "keep" }, "Keep the keys in this browser"))),
     trouble,
     h("details", {}, h("summary", {}, "How far this can be trusted"),
       h("p", {}, "The keys are made by the program of this page, and the service sends that program. So the promise holds as far as the service is honest when it sends the page. The command line needs no page, and avoids that trust."),
-      h("p", {}, "Without “Keep”, the keys are lost when the tab closes. With it, this browser stores the client key, encrypted under a key that no script can read. ",
+      h("p", {}, "Without “Keep”, the keys are lost when the tab closes. With Keep, this browser stores the client key in encrypted form. Only pages of this address can decrypt it, so a dishonest page could. ",
         "To load client.key into another tab, add server.key if the service does not have it yet.",
         !canKeep && " This browser keeps keys for pages under HTTPS or on this machine only.")));
 }
@@ -77,5 +93,5 @@ export function keysPart(signal) {
 function missing(failure) {
   return h("div", { class: "problem", role: "alert" },
     h("p", {}, h("strong", {}, "This page cannot make keys."), " ", sentence(failure.message)),
-    h("p", {}, "The operator of the service adds the client by ", h("code", {}, "cargo xtask web"), " before the build. Jobs and programs are shown all the same."));
+    h("p", {}, "Jobs and programs are shown all the same."));
 }

@@ -36,6 +36,7 @@ function show(moves) {
   const [pattern, found] = SCREENS.find(([pattern]) => pattern.test(location.hash)) ?? [/$/, unknown];
   const screen = api.token ? found : connect;
   main.replaceChildren();
+  banner.hidden = true;
   document.title = `${screen.title} · Solinas`;
   screen.show(main, leaving.signal, pattern.exec(location.hash)?.[1] ?? "");
   for (const link of document.querySelectorAll("nav a")) {
@@ -57,7 +58,7 @@ api.addEventListener("waiting", (event) => {
   if (banner.hidden) say(banner.textContent);
   banner.hidden = false;
 });
-api.addEventListener("reached", () => { banner.hidden = true; });
+api.addEventListener("settled", () => { banner.hidden = true; });
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();

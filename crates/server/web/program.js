@@ -1,5 +1,6 @@
 // A program or circuit: its cost under each parameter set, and its drawing. Nothing is run.
 
+import { Problem } from "./api.js";
 import { explain, h, s } from "./dom.js";
 import { counted } from "./format.js";
 import { picture, skyline } from "./schedule.js";
@@ -29,6 +30,7 @@ function layersOf(text, signal) {
   signal.addEventListener("abort", () => worker.terminate());
   return new Promise((resolve) => {
     worker.onmessage = ({ data }) => { worker.terminate(); resolve(data); };
+    worker.onerror = () => resolve(null);
     worker.postMessage(text);
   });
 }
@@ -76,7 +78,11 @@ export function show(main, signal) {
           h("thead", {}, h("tr", {}, ...["Parameter set", "Bootstraps", "Products", "Depth"].map((name) => h("th", { scope: "col" }, name)))), rows)),
         h("p", { class: "quiet" }, "The depth is the number of these operations on the longest path: a run has at least as many waves. The last set is of scheme BGV, which multiplies without bootstraps. Nothing was run."));
       for (const set of SETS) {
-        const cost = await api.get(`v1/programs/${found.digest}?params=${set}`, signal).then(({ cost }) => [cost.bootstraps, cost.products, cost.depth], (/** @type {Error} */ { message }) => [message, "", ""]);
+        const cost = await api.get(`v1/programs/${found.digest}?params=${set}`, signal).then(({ cost }) => [cost.bootstraps, cost.products, cost.depth], (error) => {
+          // A set that cannot run the program says so in its row.
+          if (!(error instanceof Problem)) throw error;
+          return [error.message, "", ""];
+        });
         rows.append(h("tr", {}, h("th", { scope: "row" }, set), ...cost.map((value) => h("td", {}, value.toLocaleString("en")))));
       }
       const layers = await layersOf(text.value, signal);

@@ -38,31 +38,58 @@ export function timeLeft({ state, started, progress: { done, total } }) {
 }
 
 /**
- * A button that cancels a job after 5 seconds, unless it is pressed again. A screen that is left cancels at once.
- * @param {Job} job @param {AbortSignal} signal @param {Element} trouble
+ * A button whose act begins after 5 seconds, unless it is pressed again. A screen that is left begins it at once.
+ * @param {{verb: string, noun: string, object: string, during: string, after: string, act: () => Promise<unknown>}} words
+ * @param {AbortSignal} signal @param {Element} trouble
  */
-export function cancelButton(job, signal, trouble) {
-  const name = job.name ?? job.id;
+function undoable({ verb, noun, object, during, after, act }, signal, trouble) {
   let timer = 0;
-  const act = () => {
+  /** @param {string} text @param {string} label */
+  const name = (text, label) => {
+    button.textContent = text;
+    button.setAttribute("aria-label", label);
+  };
+  const begin = async () => {
     timer = 0;
     button.disabled = true;
-    button.textContent = "Cancelled";
-    api.cancel(job.id).catch((error) => explain(trouble, error));
+    name(during, `${during} ${object}`);
+    try {
+      await act();
+      name(after, `${after}: ${object}`);
+    } catch (error) {
+      button.disabled = false;
+      name(verb, `${verb} ${object}`);
+      explain(trouble, error);
+    }
   };
   const button = h("button", {
-    type: "button", class: "small", "aria-label": `Cancel ${name}`,
+    type: "button", class: "small",
     onclick: () => {
       const undoes = timer !== 0;
       clearTimeout(timer);
-      timer = undoes ? 0 : setTimeout(act, UNDO);
-      button.textContent = undoes ? "Cancel" : "Undo (5 s)";
-      button.setAttribute("aria-label", undoes ? `Cancel ${name}` : `Undo (5 s): cancellation of ${name}`);
-      say(undoes ? "The job goes on." : "The job is cancelled in 5 seconds. Press again to undo.");
+      timer = undoes ? 0 : setTimeout(begin, UNDO);
+      if (undoes) name(verb, `${verb} ${object}`);
+      else name("Undo (5 s)", `Undo (5 s): ${noun} of ${object}`);
+      say(undoes ? "Nothing is changed." : `The ${noun} begins in 5 seconds. Press again to undo.`);
     },
-  }, "Cancel");
+  });
+  name(verb, `${verb} ${object}`);
   signal.addEventListener("abort", () => {
-    if (timer) { clearTimeout(timer); act(); }
+    if (!timer) return;
+    clearTimeout(timer);
+    begin();
   });
   return button;
+}
+
+/** @param {Job} job @param {AbortSignal} signal @param {Element} trouble */
+export function cancelButton(job, signal, trouble) {
+  const words = { verb: "Cancel", noun: "cancellation", object: job.name ?? job.id, during: "Cancelling…", after: "Cancelled" };
+  return undoable({ ...words, act: () => api.cancel(job.id) }, signal, trouble);
+}
+
+/** @param {Job} job @param {AbortSignal} signal @param {Element} trouble @param {() => void} then */
+export function removeButton(job, signal, trouble, then) {
+  const words = { verb: "Remove", noun: "removal", object: `${job.name ?? job.id} and its results`, during: "Removing…", after: "Removed" };
+  return undoable({ ...words, act: () => api.send("DELETE", `v1/jobs/${job.id}`).then(then) }, signal, trouble);
 }

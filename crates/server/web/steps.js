@@ -16,20 +16,20 @@ export class Steps {
     this.element = h("ol", { class: "steps" }, ...this.#items);
   }
 
-  /** @param {number} at @param {string} state @param {string} detail @param {number | null} [part] */
-  #set(at, state, detail, part = null) {
+  /** @param {number} at @param {string} state @param {string} detail @param {number | null} [part] @param {(Node | string)[]} more */
+  #set(at, state, detail, part = null, ...more) {
     const item = this.#items[at];
     const [, text, bar] = /** @type {[Element, Element, HTMLProgressElement]} */ (/** @type {unknown} */ ([...item.children]));
     item.dataset.state = state;
-    text.textContent = detail;
+    text.replaceChildren(detail, ...more);
     bar.hidden = part === null;
     if (part !== null) bar.value = part;
   }
 
-  /** @param {string} detail the end of the present step, if there is one */
-  next(detail = "") {
+  /** @param {string} detail the end of the present step, if there is one @param {(Node | string)[]} more */
+  next(detail = "", ...more) {
     if (this.#at >= 0) {
-      this.#set(this.#at, "done", detail);
+      this.#set(this.#at, "done", detail, null, ...more);
       say(`${this.#items[this.#at].firstChild?.textContent}: ${sentence(detail)}`);
     }
     this.#at += 1;

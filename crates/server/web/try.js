@@ -19,7 +19,6 @@ export function show(main, signal) {
   const [labelB, b] = number("b", "Second number", "75");
   const type = h("select", { id: "type" }, ...TYPES.map((name) => h("option", { value: name, selected: name === "u16" }, `${name}, ${name.slice(1)} bits`)));
   const operator = h("select", { id: "operator" }, ...OPERATIONS.map(({ name, sign, says }) => h("option", { value: name }, `${sign}  ${says}`)));
-  const submit = h("button", { class: "first" }, "Compute on ciphertexts");
   const answer = h("output", { class: "answer", for: "a b operator" }, "?");
   const trouble = h("div");
   const progress = h("div", { class: "card" }, h("h2", {}, "What happens"), new Steps(STEPS).element);
@@ -40,36 +39,39 @@ export function show(main, signal) {
     const steps = new Steps(STEPS);
     progress.lastElementChild?.replaceWith(steps.element);
     trouble.replaceChildren();
-    submit.disabled = true;
+    fields.disabled = true;
     answer.textContent = "…";
+    const [{ name }, kind, inputs] = [chosen(), type.value, [a.value, b.value]];
     try {
-      const [name, inputs] = [chosen().name, [a.value, b.value]];
       steps.next();
-      const client = await session.ready();
-      const keys = session.keys ?? await session.make();
-      steps.next(`key ${keys.keyId.slice(0, 10)}, ${keys.params}`);
-      const program = await client.program(name, [type.value, type.value]);
-      const files = [];
-      for (const value of inputs) files.push(await client.encrypt(type.value, value));
-      steps.next(files.map((file) => bytes(file.length)).join(" and "));
-      const [result] = await compute(`try: ${name}`, program.text, files, steps, signal);
-      const value = await decrypted(result);
-      steps.next(value);
-      answer.textContent = value;
-      say(`The answer is ${value}.`);
+      await session.using(async (client, { keyId, params }) => {
+        steps.next(`key ${keyId.slice(0, 10)}, ${params}`);
+        const program = await client.program(name, [kind, kind]);
+        const files = [];
+        for (const value of inputs) files.push(await client.encrypt(kind, value));
+        steps.next(files.map((file) => bytes(file.length)).join(" and "));
+        const [result] = await compute(keyId, `try: ${name}`, program.text, files, steps, signal);
+        const value = await decrypted(result);
+        steps.next(value);
+        answer.textContent = value;
+        say(`The answer is ${value}.`);
+      });
     } catch (error) {
       steps.fail();
       answer.textContent = "?";
       explain(trouble, error);
     } finally {
-      submit.disabled = false;
+      fields.disabled = false;
     }
   };
-  const form = h("form", { class: "card sum", oninput: changed, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } },
+  const fields = h("fieldset", {},
     h("div", { class: "fields" },
       h("div", {}, labelA, a), h("div", {}, h("label", { for: "operator" }, "Operation"), operator), h("div", {}, labelB, b),
       h("div", {}, h("label", { for: "type" }, "Type"), type)),
-    h("p", { class: "equals" }, h("span", { "aria-hidden": "true" }, "= "), answer), submit, trouble);
+    h("p", { class: "quiet" }, "Results wrap: a sum, difference or product is taken modulo 2 to the number of bits. Division by 0 gives the largest number."),
+    h("p", { class: "equals" }, h("span", { "aria-hidden": "true" }, "= "), answer), h("button", { class: "first" }, "Compute on ciphertexts"));
+  const form = h("form", { class: "card sum", oninput: changed, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } },
+    fields, trouble);
   changed();
   main.append(h("h1", {}, "Compute on numbers that the service cannot read"),
     h("p", { class: "lead" }, "Your browser encrypts two numbers. The service computes on the ciphertexts, without the secret key. Your browser decrypts the answer."),

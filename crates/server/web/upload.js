@@ -2,11 +2,13 @@
 
 import { Problem } from "./api.js";
 
-/** A file with more bytes is sent in parts, of so many bytes. */
+/** The most bytes of a file that is sent at once, and the most bytes of a part. */
 const IN_PARTS = 8 << 20;
 const PART = 4 << 20;
 /** How often an upload is begun again that the service has no longer. */
 const BEGUN = 3;
+/** How often the service may have no more bytes than before, as after a crash. */
+const STILL = 10;
 
 /**
  * Stores a file as the blob of its digest.
@@ -48,15 +50,21 @@ async function begin(api, length, digest, signal) {
 async function inParts(api, path, file, progress, signal) {
   const tus = { "tus-resumable": "1.0.0" };
   /** @param {Response} response */
-  const offset = async (response) => Number(response.headers.get("upload-offset"));
-  for (let at = 0; at < file.size; progress(at)) {
+  const offset = async (response) => {
+    const text = response.headers.get("upload-offset");
+    if (!text || !/^[0-9]+$/.test(text)) throw Object.assign(new Error("The service did not tell how much of the file it has"), { fix: "let proxies pass the header Upload-Offset" });
+    return Number(text);
+  };
+  for (let [at, still] = [0, 0]; at < file.size; progress(at)) {
     const headers = { ...tus, "upload-offset": String(at), "content-type": "application/offset+octet-stream" };
     const options = { headers, signal, body: file.slice(at, at + PART) };
-    at = await api.request("PATCH", path, options, offset).catch((error) => {
+    const has = await api.request("PATCH", path, options, offset).catch((error) => {
       // A part whose answer was lost has arrived.
       const isAhead = error instanceof Problem && error.code === "offset_mismatch";
       if (!isAhead) throw error;
       return api.request("HEAD", path, { headers: tus, signal }, offset);
     });
+    if (!(has > at) && ++still > STILL) throw Object.assign(new Error("The upload makes no progress"), { fix: "try again later" });
+    at = has;
   }
 }

@@ -9,8 +9,13 @@
 /** The most bytes that the browser gives at a time. */
 const RANDOM = 65536;
 
+/** A build of the service that has no client. */
+class Absent extends Error {}
+
 /** @type {Promise<Exports>} */
-const loaded = load();
+const loaded = load().catch((error) => {
+  throw error instanceof Absent ? error : new Error("the client of the page did not load; try again");
+});
 /** The message of the last panic. */
 let panic = "";
 /** The number of the question that is being answered. */
@@ -19,8 +24,8 @@ let current = 0;
 /** @returns {Promise<Exports>} */
 async function load() {
   const answer = await fetch(new URL("solinas.wasm", import.meta.url));
-  if (!answer.ok) {
-    throw new Error("this build of the service has no client for browsers; `cargo xtask web` makes it");
+  if (answer.status === 404) {
+    throw new Absent("this build of the service has no client for browsers; `cargo xtask web` makes it");
   }
   /** @type {Exports | undefined} */
   let wasm;
@@ -50,6 +55,7 @@ async function load() {
 /**
  * @param {Exports} wasm
  * @param {Question} question
+ * @returns {{value: any, file: Uint8Array<ArrayBuffer>} | {error: string}}
  */
 function answer(wasm, { request, file = new Uint8Array() }) {
   const encoded = new TextEncoder().encode(JSON.stringify(request));
@@ -61,7 +67,7 @@ function answer(wasm, { request, file = new Uint8Array() }) {
   const text = new Uint8Array(wasm.memory.buffer, wasm.answer(), wasm.answer_bytes());
   const value = JSON.parse(new TextDecoder().decode(text.slice()));
   if (!isGood) {
-    throw new Error(value.error);
+    return { error: value.error };
   }
   const result = new Uint8Array(wasm.memory.buffer, wasm.file(), wasm.file_bytes()).slice();
   wasm.forget();
@@ -73,11 +79,13 @@ onmessage = async ({ data }) => {
   try {
     const wasm = await loaded;
     current = data.id;
-    const { value, file } = answer(wasm, data);
-    postMessage({ id: data.id, value, file }, { transfer: [file.buffer] });
+    const found = answer(wasm, data);
+    postMessage({ id: data.id, ...found }, { transfer: "file" in found ? [found.file.buffer] : [] });
   } catch (error) {
+    // The memory of a module that broke off is in no known state, so no other question is answered.
     const text = panic || (error instanceof Error ? error.message : String(error));
-    postMessage({ id: data.id, error: text });
+    postMessage({ id: data.id, fatal: text });
+    close();
   }
 };
 

@@ -105,7 +105,7 @@ class Service:
     def solinas(self, *arguments):
         subprocess.run([SOLINAS, *arguments], env=self.environment, check=True, capture_output=True)
 
-    def get(self, path, method="GET"):
+    def request(self, path, method="GET"):
         url = self.environment["SOLINAS_SERVER"] + path
         request = urllib.request.Request(url, method=method, headers={"authorization": f"Bearer {self.token}"})
         with urllib.request.urlopen(request) as answer:
@@ -127,6 +127,14 @@ def keys(service, tmp_path_factory):
     folder = tmp_path_factory.mktemp("keys")
     service.solinas("keygen", "--out", folder)
     service.solinas("remote", "register", folder / "server.key")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def other_keys(service, tmp_path_factory):
+    """Return the folder of keys that the service does not have."""
+    folder = tmp_path_factory.mktemp("other-keys")
+    service.solinas("keygen", "--out", folder)
     return folder
 
 
@@ -197,12 +205,17 @@ def visit(service, browser, axe, request, tmp_path):
         found = page.evaluate("() => axe.run(document)")["violations"]
         assert not found, json.dumps(found, indent=1)[:4000]
 
+    def add_secret(client_key):
+        pieces = secrets(client_key)
+        assert pieces
+        known.extend(pieces)
+
     yield SimpleNamespace(
         page=visit,
         axe=check_accessibility,
         # Complaints that the test provokes, and secrets that no request may contain.
         expect=expected.append,
-        secret=lambda key: known.extend(secrets(key)),
+        secret=add_secret,
     )
     if service.process.poll() is not None:
         service.end()
@@ -215,6 +228,9 @@ def visit(service, browser, axe, request, tmp_path):
             print(f"screenshots of the browser: {tmp_path}")
         context.close()
     assert not complaints
+    # The record has what the pages did send, so that it would have a secret too.
+    authorization = f"Bearer {service.token}".encode()
+    assert any(authorization in record for record in service.proxy.sent)
     for record in service.proxy.sent:
         assert not any(secret in record for secret in known), "a request contains the secret key"
 
