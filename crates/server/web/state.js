@@ -67,7 +67,8 @@ function undoable({ verb, noun, object, during, after, act }, signal, trouble) {
     onclick: () => {
       const undoes = timer !== 0;
       clearTimeout(timer);
-      timer = undoes ? 0 : setTimeout(begin, UNDO);
+      // The button of a job that ended meanwhile is gone.
+      timer = undoes ? 0 : setTimeout(() => button.isConnected && begin(), UNDO);
       if (undoes) name(verb, `${verb} ${object}`);
       else name("Undo (5 s)", `Undo (5 s): ${noun} of ${object}`);
       say(undoes ? "Nothing is changed." : `The ${noun} begins in 5 seconds. Press again to undo.`);
