@@ -6,13 +6,8 @@ use bench_common::table::digits;
 use serde::Serialize;
 
 /// Operation, target of the ratio to every peer.
-const TARGETS: [(&str, f64); 5] = [
-    ("encrypt", 3.0),
-    ("decrypt", 2.0),
-    ("add", 2.0),
-    ("multiply + relinearize + ModReduce", 3.0),
-    ("rotate", 3.0),
-];
+const TARGETS: [(&str, f64); 5] =
+    [("encrypt", 3.0), ("decrypt", 2.0), ("add", 2.0), ("multiply + relinearize + ModReduce", 3.0), ("rotate", 3.0)];
 
 /// An operation, beside one peer.
 #[derive(Clone, Debug, Serialize)]
