@@ -1,7 +1,7 @@
 //! Errors: of the start of a service, and of requests, which are answered as `application/problem+json` (RFC 9457).
 
 use crate::id::Digest;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use solinas_runtime::ErrorKind;
@@ -187,6 +187,9 @@ pub(crate) struct Problem {
     retry_after: Option<u64>,
     link: Option<String>,
 }
+
+/// The header with the identity of a request.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 tokio::task_local! {
     /// The identity of the request that this task answers.

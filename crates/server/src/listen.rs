@@ -1,7 +1,8 @@
 //! Connections: each has a limit on the time to its headers, and there is a limit on their number.
 
 use crate::app::App;
-use crate::error::{Code, Problem};
+use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
+use crate::id::Id;
 use crate::tls::Tls;
 use axum::Router;
 use axum::http::header;
@@ -79,9 +80,11 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
 
 /// The answer to every request on a connection above the limit.
 async fn full() -> Response {
+    let id = Id::new().to_string();
     let what = "the service has as many connections as its limit `connections` allows";
     let problem = Problem::new(Code::Busy, what, "try again; the operator of the service can allow more");
-    ([(header::CONNECTION, "close")], problem.retry_after(1.0)).into_response()
+    let problem = REQUEST.sync_scope(id.clone(), || problem.retry_after(1.0).into_response());
+    ([(REQUEST_ID, id.as_str()), (header::CONNECTION, "close")], problem).into_response()
 }
 
 /// Answers the requests of a connection.

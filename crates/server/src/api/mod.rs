@@ -19,13 +19,13 @@ mod submit;
 mod uploads;
 
 use crate::app::App;
-use crate::error::{Code, Problem, REQUEST};
+use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
 use crate::id::Id;
 use crate::metrics;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -98,7 +98,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
         headers.insert("tus-version", HeaderValue::from_static(uploads::VERSION));
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
-        headers.insert(HeaderName::from_static("x-request-id"), id);
+        headers.insert(REQUEST_ID, id);
     }
     let fixed = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")];
     for (name, value) in fixed {
