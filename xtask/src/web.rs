@@ -18,7 +18,7 @@ pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
     }
     println!("cargo build --profile web --package solinas-web --target {TARGET}");
     let mut build = cargo(&["build", "--quiet", "--profile", "web", "--package", "solinas-web", "--target", TARGET]);
-    // The module takes its randomness from the page, by two functions of its own interface.
+    // The module takes its randomness from the page, by a function of its own interface.
     let build =
         build.env("RUSTFLAGS", "--cfg getrandom_backend=\"custom\"").env("CARGO_TARGET_DIR", root.join("target"));
     if !build.status().map_err(|e| format!("cannot run cargo: {e}"))?.success() {

@@ -34,6 +34,9 @@ pub(crate) enum Error {
     /// From a service or its store.
     #[error(transparent)]
     Server(#[from] solinas_server::Error),
+    /// From a saved run of a published table.
+    #[error(transparent)]
+    Paper(#[from] solinas_paper::Error),
     /// From a circuit or program.
     #[error("{place}: {source}")]
     Circuit {

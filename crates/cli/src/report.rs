@@ -1,10 +1,10 @@
 //! `solinas report`: pages with tables and charts, from saved runs of `solinas paper`.
 
-use crate::error::{Error, Result, input, usage};
+use crate::error::{Error, Result, usage};
 use crate::files::{read_text, write_bytes};
 use crate::output::Output;
-use solinas_paper::{Report, compare, read, site};
-use std::path::{Path, PathBuf};
+use solinas_paper::{Report, compare, site};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,10 +30,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let runs = args.runs.iter().map(|path| of_file(path)).collect::<Result<Vec<_>>>()?;
+    let read = |path: &PathBuf| Ok(Report::read(path, &read_text(path)?)?);
+    let runs = args.runs.iter().map(read).collect::<Result<Vec<_>>>()?;
     let reports = match (args.compare, runs.as_slice()) {
         (false, _) => runs.concat(),
-        (true, [first, second]) => pairs(first, second)?,
+        (true, [first, second]) => compare(first, second)?,
         (true, _) => {
             return Err(usage(
                 "--compare takes two runs",
@@ -50,26 +51,4 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let index = args.out.join("index.html");
     out.report(&serde_json::json!({ "files": files }), || format!("{}: {} pages\n", index.display(), files.len()))
-}
-
-fn of_file(path: &Path) -> Result<Vec<Report>> {
-    read(path, &read_text(path)?).map_err(wrong)
-}
-
-/// The tables of two runs, side by side.
-fn pairs(first: &[Report], second: &[Report]) -> Result<Vec<Report>> {
-    let both = first.iter().filter_map(|first| Some((first, second.iter().find(|second| second.name == first.name)?)));
-    let compared = both.map(|(first, second)| compare(first, second).map_err(wrong)).collect::<Result<Vec<_>>>()?;
-    match compared.is_empty() {
-        true => Err(input("the two runs have no table in common", "name two runs of one table")),
-        false => Ok(compared),
-    }
-}
-
-fn wrong(error: solinas_paper::Error) -> Error {
-    let text = error.to_string();
-    match text.rsplit_once("; ") {
-        Some((what, fix)) => input(what, fix),
-        None => input(text, "name files of `solinas paper --save`"),
-    }
 }

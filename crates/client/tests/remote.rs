@@ -6,6 +6,7 @@ use solinas_runtime::{
     ClientKey, Control, KeygenOptions, Plain, Program as Source, ServerKey, ServerOptions, Type, keygen,
 };
 use solinas_server::{Config, Service};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -127,4 +128,18 @@ fn errors_name_the_address_and_the_fix() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = message(Remote::connect(&format!("http://127.0.0.1:{port}"), "t"));
     assert!(error.contains("cannot reach") && error.contains("solinas serve"), "{error}");
+}
+
+/// An address that is none of a service does not fill the memory of its client.
+#[test]
+fn an_answer_without_end_is_given_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+        while stream.write_all(&[b' '; 1 << 16]).is_ok() {}
+    });
+    let error = Remote::connect(&url, "slk_x").unwrap_err().to_string();
+    assert!(error.contains("an answer of more than 67108864 bytes"), "{error}");
 }

@@ -43,13 +43,8 @@ pub enum Error {
         problem: String,
     },
     /// Two runs have no figure in common.
-    #[error("{first} and {second} have no rows in common; name two runs of one table")]
-    NotComparable {
-        /// Name of the first report.
-        first: String,
-        /// Name of the second report.
-        second: String,
-    },
+    #[error("the two runs have no rows in common; name two runs of one table")]
+    NotComparable,
     /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),

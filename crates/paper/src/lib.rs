@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod compare;
 mod count;
 mod doroz2015;
 mod error;
@@ -27,11 +28,12 @@ mod timing;
 mod wang2014;
 mod wang2015;
 
+pub use compare::compare;
 pub use error::Error;
 pub use machine::Machine;
 pub use predict::{GateTimes, thread_per_gate, wavefronts};
 pub use report::{Basis, Cell, Column, Report, Row, Table};
-pub use site::{Page, compare, read, site};
+pub use site::{Page, site};
 pub use solinas_runtime::{Control, Progress};
 
 use serde::Serialize;

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use solinas_formats::NewFile;
 use std::path::Path;
 
+/// The longest name of a report, which names a file.
+const LONGEST_NAME: usize = 100;
+
 /// A published table and our figures, with the data to repeat the measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -169,6 +172,35 @@ impl Report {
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         save(self, path)
     }
+
+    /// Reads what [`Self::save`] or [`run_all`](crate::run_all) has written: a report, or a list of reports.
+    ///
+    /// # Errors
+    /// [`Error::NoReport`] for text that is neither.
+    pub fn read(path: &Path, text: &str) -> Result<Vec<Self>, Error> {
+        let wrong = |problem: String| Error::NoReport { path: path.into(), problem };
+        // The errors of an untagged enumeration would not name the place of a mistake.
+        let reports: Vec<Self> = match text.trim_start().starts_with('[') {
+            true => serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?,
+            false => vec![serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?],
+        };
+        for report in &reports {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+            let name = &report.name;
+            if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with('.') || !name.chars().all(is_plain) {
+                return Err(wrong(format!("{name:?} is no name of a report")));
+            }
+            for table in &report.tables {
+                if table.rows.iter().any(|row| row.cells.len() != table.columns.len()) {
+                    return Err(wrong(format!(
+                        "a row of {:?} has more or fewer cells than the table has columns",
+                        table.title
+                    )));
+                }
+            }
+        }
+        Ok(reports)
+    }
 }
 
 /// Writes JSON, completely or not at all.
@@ -180,4 +212,27 @@ fn write(value: &impl Serialize, path: &Path) -> std::io::Result<()> {
     let mut json = serde_json::to_vec_pretty(value)?;
     json.push(b'\n');
     NewFile::with_bytes(path, &json, false, true)?.persist().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Control;
+
+    #[test]
+    fn text_that_is_no_report_is_refused_with_its_place() {
+        let counts = crate::run("wang2014-5.1", &Options::default(), &Control::default()).unwrap();
+        let mut report = counts.clone();
+        for text in ["", "[", "{}", "[3]", "null", "\u{0}"] {
+            assert!(matches!(Report::read(Path::new("x.json"), text), Err(Error::NoReport { .. })), "{text:?}");
+        }
+        for name in ["", "..", ".a", "a/b", "a\\b", "ü", &"a".repeat(200)] {
+            report.name = name.into();
+            let text = serde_json::to_string(&report).unwrap();
+            assert!(Report::read(Path::new("x.json"), &text).unwrap_err().to_string().contains("is no name"), "{name}");
+        }
+        let mut report = counts;
+        report.tables[0].rows[0].cells.push(None);
+        assert!(Report::read(Path::new("x.json"), &serde_json::to_string(&report).unwrap()).is_err());
+    }
 }

@@ -122,7 +122,7 @@ export function show(main, signal) {
         });
         const program = await client.auction(files.length, type.value);
         steps.next(`${counted(files.length, "bid")}, ${bytes(files.reduce((all, file) => all + file.length, 0))}`);
-        const results = await compute(keyId, `auction of ${files.length} bidders`, program.text, files, steps, signal);
+        const results = await compute(keyId, `auction of ${files.length} bidders`, program, files, steps, signal);
         return { files, results, price: await decrypted(results[0]), index: await decrypted(results[1]) };
       });
       steps.next("highest bid and its bidder");

@@ -1,21 +1,11 @@
 // The client of the page: keys, encryption and decryption. The work happens in a worker. The secret key leaves it only for a download and for “Keep”.
 
 /**
- * @typedef {{keyId: string, params: string, classicalBits: number, log2Failure: number, serverBytes: number, weakness: string | null}} KeyFacts
- * @typedef {{text: string, inputs: string[], outputs: string[]}} Program
+ * @typedef {{keyId: string, params: string, classicalBits: number, serverBytes: number, weakness: string | null}} KeyFacts
  * @typedef {{type: string, shape: number[] | null, values: string[]}} Values
  * @typedef {(done: number, total: number) => void} Progress
  * @typedef {{resolve: (answer: {value: any, file: Uint8Array}) => void, reject: (error: Error) => void, progress?: Progress}} Waiting
  */
-
-/** A question to the client that has no answer, with the reason. */
-export class ClientError extends Error {
-  /** @param {string} text A problem and its fix, as the library writes them: "PROBLEM: FIX" or "PROBLEM; FIX". */
-  constructor(text) {
-    super(text);
-    this.fix = "";
-  }
-}
 
 export class Client {
   /** @param {Worker} worker */
@@ -24,9 +14,9 @@ export class Client {
     this.last = 0;
     /** @type {Map<number, Waiting>} */
     this.waiting = new Map();
-    /** @type {ClientError | null} Why this client has ended. */
+    /** @type {Error | null} Why this client has ended. */
     this.failure = null;
-    /** @type {(failure: ClientError) => void} Called at the end of this client. */
+    /** @type {(failure: Error) => void} Called at the end of this client. */
     this.onend = () => {};
     worker.onmessage = ({ data }) => this.#answered(data);
     worker.onerror = () => this.#end("the client of the page did not load; try again");
@@ -92,12 +82,12 @@ export class Client {
     return (await this.#ask({ do: "digest" }, file)).value;
   }
 
-  /** @param {string} name An operation, such as `add`. @param {string[]} types @returns {Promise<Program>} */
+  /** @param {string} name An operation, such as `add`. @param {string[]} types @returns {Promise<string>} The text of the program. */
   async program(name, types) {
     return (await this.#ask({ do: "program", name, types })).value;
   }
 
-  /** @param {number} bidders 2 to 32. @param {string} type @returns {Promise<Program>} Its outputs: the highest bid, and the place of its bidder. */
+  /** @param {number} bidders 2 to 32. @param {string} type @returns {Promise<string>} The text of a program whose outputs are the highest bid and the place of its bidder. */
   async auction(bidders, type) {
     return (await this.#ask({ do: "auction", bidders, type })).value;
   }
@@ -135,13 +125,13 @@ export class Client {
     if (error === undefined) {
       waiting.resolve({ value, file: file ?? new Uint8Array() });
     } else {
-      waiting.reject(new ClientError(error));
+      waiting.reject(new Error(error));
     }
   }
 
   /** @param {string} text */
   #end(text) {
-    const failure = new ClientError(text);
+    const failure = new Error(text);
     this.failure = failure;
     this.worker.terminate();
     for (const { reject } of this.waiting.values()) {

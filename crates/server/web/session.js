@@ -121,7 +121,7 @@ class Session extends EventTarget {
   }
 
   make() {
-    return this.#take(false, (client) => client.keygen("integers-128", (done, total) => {
+    return this.#take(false, (client) => client.keygen(undefined, (done, total) => {
       this.dispatchEvent(new CustomEvent("progress", { detail: done / total }));
     }));
   }

@@ -50,7 +50,7 @@ export function show(main, signal) {
         const files = [];
         for (const value of inputs) files.push(await client.encrypt(kind, value));
         steps.next(files.map((file) => bytes(file.length)).join(" and "));
-        const [result] = await compute(keyId, `try: ${name}`, program.text, files, steps, signal);
+        const [result] = await compute(keyId, `try: ${name}`, program, files, steps, signal);
         const value = await decrypted(result);
         steps.next(value);
         answer.textContent = value;

@@ -1,8 +1,8 @@
 // The worker that holds the secret key. It loads the client in WebAssembly (`crates/web`) and answers one message after another.
 
 /**
- * @typedef {{memory: WebAssembly.Memory, buffer(place: number, bytes: number): number, call(): number, answer(): number,
- *   answer_bytes(): number, file(): number, file_bytes(): number, forget(): void}} Exports
+ * @typedef {{memory: WebAssembly.Memory, buffer(place: number, bytes: number): number, call(): number,
+ *   output(place: number): number, output_bytes(place: number): number, forget(): void}} Exports
  * @typedef {{id: number, request: {do: string}, file?: Uint8Array}} Question
  */
 
@@ -64,14 +64,10 @@ function answer(wasm, { request, file = new Uint8Array() }) {
     new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
   });
   const isGood = wasm.call();
-  const text = new Uint8Array(wasm.memory.buffer, wasm.answer(), wasm.answer_bytes());
-  const value = JSON.parse(new TextDecoder().decode(text.slice()));
-  if (!isGood) {
-    return { error: value.error };
-  }
-  const result = new Uint8Array(wasm.memory.buffer, wasm.file(), wasm.file_bytes()).slice();
+  const [text, result] = [0, 1].map((place) => new Uint8Array(wasm.memory.buffer, wasm.output(place), wasm.output_bytes(place)).slice());
   wasm.forget();
-  return { value, file: result };
+  const value = JSON.parse(new TextDecoder().decode(text));
+  return isGood ? { value, file: result } : { error: value.error };
 }
 
 /** @param {MessageEvent<Question>} message */

@@ -1,7 +1,7 @@
 //! The functions that the worker of the page calls, and those that it gives.
 //!
-//! Texts and files lie in the memory of the module. A call has a request in JSON and a file, each in a buffer of [`buffer`]. Its answer stays until the next
-//! call: a JSON text at [`answer`], and a file at [`file`].
+//! Texts and files lie in the memory of the module. A call has a request in JSON and a file, each in a buffer of [`buffer`]. Its answer, a JSON text and a
+//! file, stays at [`output`] until [`forget`] or the next call.
 #![expect(unsafe_code, reason = "the interface of WebAssembly has numbers and addresses alone")]
 
 use crate::{Answer, Fault, Request, Session};
@@ -24,8 +24,7 @@ unsafe extern "C" {
 struct Module {
     session: Session,
     inputs: [Zeroizing<Vec<u8>>; 2],
-    answer: Vec<u8>,
-    file: Zeroizing<Vec<u8>>,
+    outputs: [Zeroizing<Vec<u8>>; 2],
 }
 
 thread_local! {
@@ -62,39 +61,27 @@ extern "C" fn call() -> bool {
         let is_good = answer.is_ok();
         let Answer { value, file } =
             answer.unwrap_or_else(|Fault(text)| Answer { value: json!({ "error": text }), file: Zeroizing::default() });
-        (module.answer, module.file) = (value.to_string().into_bytes(), file);
+        module.outputs = [Zeroizing::new(value.to_string().into_bytes()), file];
         is_good
     })
 }
 
-/// The address of the JSON text of the answer.
+/// The address of an output: the JSON text of the answer at place 0, or its file at place 1.
 #[unsafe(no_mangle)]
-extern "C" fn answer() -> *const u8 {
-    MODULE.with_borrow(|module| module.answer.as_ptr())
+extern "C" fn output(place: usize) -> *const u8 {
+    MODULE.with_borrow(|module| module.outputs[place.min(1)].as_ptr())
 }
 
-/// The bytes of the JSON text of the answer.
+/// The bytes of an output.
 #[unsafe(no_mangle)]
-extern "C" fn answer_bytes() -> usize {
-    MODULE.with_borrow(|module| module.answer.len())
+extern "C" fn output_bytes(place: usize) -> usize {
+    MODULE.with_borrow(|module| module.outputs[place.min(1)].len())
 }
 
-/// The address of the file of the answer.
-#[unsafe(no_mangle)]
-extern "C" fn file() -> *const u8 {
-    MODULE.with_borrow(|module| module.file.as_ptr())
-}
-
-/// The bytes of the file of the answer.
-#[unsafe(no_mangle)]
-extern "C" fn file_bytes() -> usize {
-    MODULE.with_borrow(|module| module.file.len())
-}
-
-/// Wipes the file of the answer.
+/// Wipes the outputs.
 #[unsafe(no_mangle)]
 extern "C" fn forget() {
-    MODULE.with_borrow_mut(|module| module.file = Zeroizing::default());
+    MODULE.with_borrow_mut(|module| module.outputs = Default::default());
 }
 
 /// Randomness for `getrandom`: versions 0.3 and 0.4 both call this function.

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::programs::{auction, operation};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, Type, keygen};
+use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, ServerKey, Type, keygen};
 use zeroize::Zeroizing;
 
 /// What the page asks for. A request that takes a file has the bytes beside it.
@@ -36,14 +36,14 @@ pub enum Request {
     Decrypt,
     /// Gives the BLAKE3 digest of the file.
     Digest,
-    /// Gives the program of one operation.
+    /// Gives the text of the program of one operation.
     Program {
         /// Its name, such as `add`.
         name: String,
         /// The types of its inputs.
         types: Vec<String>,
     },
-    /// Gives the program of a sealed-bid auction.
+    /// Gives the text of the program of a sealed-bid auction.
     Auction {
         /// The number of bidders, 2 to 32.
         bidders: usize,
@@ -123,9 +123,11 @@ impl Session {
             Request::Digest => Answer::value(format!("b3-{}", blake3::hash(file).to_hex()).into()),
             Request::Program { name, types } => {
                 let types = types.iter().map(|name| name.parse()).collect::<Result<Vec<Type>, _>>()?;
-                described(&operation(&name, &types)?, &name)?
+                Answer::value(operation(&name, &types)?.to_json(&name)?.into())
             }
-            Request::Auction { bidders, r#type } => described(&auction(bidders, r#type.parse()?)?, "auction")?,
+            Request::Auction { bidders, r#type } => {
+                Answer::value(auction(bidders, r#type.parse()?)?.to_json("auction")?.into())
+            }
         })
     }
 
@@ -141,20 +143,9 @@ fn about(key: &ClientKey) -> Value {
         "keyId": key.key_id().to_string(),
         "params": params.name,
         "classicalBits": params.classical_bits,
-        "log2Failure": params.log2_failure,
         "serverBytes": params.server_key_bytes,
         "weakness": key.weakness(),
     })
-}
-
-/// A program, with the types of its inputs and outputs.
-fn described(program: &Program, name: &str) -> Result<Answer, Fault> {
-    let names = |types: Vec<Type>| types.into_iter().map(|ty| ty.to_string()).collect::<Vec<_>>();
-    Ok(Answer::value(json!({
-        "text": program.to_json(name)?,
-        "inputs": names(program.input_types()),
-        "outputs": names(program.output_types()),
-    })))
 }
 
 #[cfg(test)]
@@ -218,7 +209,6 @@ mod tests {
         assert_eq!(digest, "b3-af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
         let add =
             ask(&mut session, json!({ "do": "program", "name": "add", "types": ["u8", "u8"] }), b"").unwrap().value;
-        assert_eq!((&add["inputs"], &add["outputs"]), (&json!(["u8", "u8"]), &json!(["u8"])));
-        assert!(Program::from_json(add["text"].as_str().unwrap()).is_ok());
+        assert!(solinas_runtime::Program::from_json(add.as_str().unwrap()).is_ok());
     }
 }

@@ -20,7 +20,7 @@ def load_keys(page, keys):
 
 SUBMIT = """async ([operation, type, a, b, name]) => {
     const [{ api, session }, { upload }] = await Promise.all([import("/page/session.js"), import("/page/upload.js")]);
-    const program = await api.program((await session.client.program(operation, [type, type])).text);
+    const program = await api.program(await session.client.program(operation, [type, type]));
     const inputs = [];
     for (const value of [a, b]) {
         const file = await session.client.encrypt(type, value);

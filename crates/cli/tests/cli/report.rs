@@ -30,7 +30,7 @@ fn files_without_runs_are_refused() {
         ("report other.json --out r", 1, "name a file of `solinas paper --save`"),
         ("report missing.json --out r", 1, "missing.json"),
         ("report --compare a.json --out r", 2, "--compare takes two runs"),
-        ("report --compare a.json b.json --out r", 1, "no table in common"),
+        ("report --compare a.json b.json --out r", 1, "no rows in common"),
         ("report a.json", 2, "--out"),
         ("report a.json --out b.json", 1, "b.json"),
     ] {

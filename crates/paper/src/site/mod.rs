@@ -3,19 +3,12 @@
 //! The same reports give the same bytes.
 
 mod chart;
-mod compare;
 mod html;
 
-pub use compare::compare;
-
 use crate::text::{grid, is_word};
-use crate::{Error, Report, Table};
+use crate::{Report, Table};
 use html::{Html, page};
 use std::collections::HashSet;
-use std::path::Path;
-
-/// The longest name of a report, which names a file.
-const LONGEST_NAME: usize = 100;
 
 /// A file of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,35 +17,6 @@ pub struct Page {
     pub name: String,
     /// Its text.
     pub html: String,
-}
-
-/// Reads what [`Report::save`] or [`run_all`](crate::run_all) has written: a report, or a list of reports.
-///
-/// # Errors
-/// [`Error::NoReport`] for text that is neither.
-pub fn read(path: &Path, text: &str) -> Result<Vec<Report>, Error> {
-    let wrong = |problem: String| Error::NoReport { path: path.into(), problem };
-    // The errors of an untagged enumeration would not name the place of a mistake.
-    let reports: Vec<Report> = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?,
-        false => vec![serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?],
-    };
-    for report in &reports {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-        let name = &report.name;
-        if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with('.') || !name.chars().all(is_plain) {
-            return Err(wrong(format!("{name:?} is no name of a report")));
-        }
-        for table in &report.tables {
-            if table.rows.iter().any(|row| row.cells.len() != table.columns.len()) {
-                return Err(wrong(format!(
-                    "a row of {:?} has more or fewer cells than the table has columns",
-                    table.title
-                )));
-            }
-        }
-    }
-    Ok(reports)
 }
 
 /// The files of the site: `index.html`, and one for each report.
@@ -157,6 +121,7 @@ mod tests {
     use super::*;
     use crate::{Control, Options};
     use proptest::prelude::*;
+    use std::path::Path;
     use std::sync::LazyLock;
 
     /// A report of counts. Making one takes seconds.
@@ -171,7 +136,7 @@ mod tests {
     fn a_saved_report_becomes_two_pages_of_the_same_bytes_each_time() {
         let report = counts();
         let text = serde_json::to_string(&report).unwrap();
-        let read_back = read(Path::new("run.json"), &text).unwrap();
+        let read_back = Report::read(Path::new("run.json"), &text).unwrap();
         assert_eq!(read_back.as_slice(), std::slice::from_ref(&report));
         let pages = site(&read_back);
         assert_eq!(pages, site(&[report]));
@@ -189,22 +154,6 @@ mod tests {
         let names: Vec<_> = site(&reports).into_iter().map(|page| page.name).collect();
         let wanted = ["index", "wang2014-3.1", "WANG2014-3.1_2", "index_2", "wang2014-3.1_3", "wang2014-3.1_2_2"];
         assert_eq!(names, wanted.map(|name| format!("{name}.html")));
-    }
-
-    #[test]
-    fn text_that_is_no_report_is_refused_with_its_place() {
-        let mut report = counts();
-        for text in ["", "[", "{}", "[3]", "null", "\u{0}"] {
-            assert!(matches!(read(Path::new("x.json"), text), Err(Error::NoReport { .. })), "{text:?}");
-        }
-        for name in ["", "..", ".a", "a/b", "a\\b", "ü", &"a".repeat(200)] {
-            report.name = name.into();
-            let text = serde_json::to_string(&report).unwrap();
-            assert!(read(Path::new("x.json"), &text).unwrap_err().to_string().contains("is no name"), "{name}");
-        }
-        let mut report = counts();
-        report.tables[0].rows[0].cells.push(None);
-        assert!(read(Path::new("x.json"), &serde_json::to_string(&report).unwrap()).is_err());
     }
 
     /// Figures that JSON has.

@@ -119,7 +119,7 @@ pub(super) async fn delete(
     Named(digest): Named<Digest>,
 ) -> Result<StatusCode, Problem> {
     caller.needs(&[Scope::Jobs, Scope::Keys])?;
-    app.blocking(move |app| match app.store.delete_blob(&caller.tenant, &digest)? {
+    app.blocking(move |app| match app.store.remove_blob(&caller.tenant, &digest)? {
         Some(true) => Ok(StatusCode::NO_CONTENT),
         Some(false) => {
             let what = "a registered key or a job refers to the blob";

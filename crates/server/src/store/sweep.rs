@@ -5,6 +5,7 @@ use crate::config::Limits;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY};
+use rusqlite::Connection;
 use std::path::PathBuf;
 
 /// The most removals of a pass, so that no pass holds up requests.
@@ -65,35 +66,32 @@ impl Store {
         Ok(())
     }
 
-    /// Removes a blob that no job refers to.
+    /// Removes a blob that nothing refers to.
     fn remove_unused(&self, tenant: &Tenant, digest: &Digest) -> Result<bool, Error> {
         let db = self.db();
-        let name = tenant.as_str();
-        let removed = db.execute(
-            "DELETE FROM blob WHERE tenant = ?1 AND digest = ?2 \
-             AND NOT EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2) \
-             AND NOT EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2) \
-             AND NOT EXISTS (SELECT 1 FROM program WHERE tenant = ?1 AND digest = ?2)",
-            (name, digest.as_str()),
-        )?;
-        if removed > 0 {
+        let removed = delete_unused(&db, tenant, digest)?;
+        if removed {
             // The lock is held, so that nobody stores the same blob between the two steps.
             self.remove_file(tenant, digest);
         }
-        Ok(removed > 0)
+        Ok(removed)
     }
 
-    /// Removes a blob. Returns false if a key or a job refers to it, and None if there is none.
-    pub(crate) fn delete_blob(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<bool>, Error> {
-        if self.blob(tenant, digest)?.is_none() {
+    /// Removes a blob, and what is known of it as a program. Returns false if a key or a job refers to it, and None if there is none.
+    pub(crate) fn remove_blob(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<bool>, Error> {
+        let id = (tenant.as_str(), digest.as_str());
+        let mut db = self.db();
+        let changes = db.transaction()?;
+        if !changes.prepare_cached("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2")?.exists(id)? {
             return Ok(None);
         }
-        self.db().execute(
-            "DELETE FROM program WHERE tenant = ?1 AND digest = ?2 \
-             AND NOT EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2)",
-            (tenant.as_str(), digest.as_str()),
-        )?;
-        self.remove_unused(tenant, digest).map(Some)
+        changes.execute("DELETE FROM program WHERE tenant = ?1 AND digest = ?2", id)?;
+        if !delete_unused(&changes, tenant, digest)? {
+            return Ok(Some(false));
+        }
+        changes.commit()?;
+        self.remove_file(tenant, digest);
+        Ok(Some(true))
     }
 
     /// One pass. Returns the number of things that were removed.
@@ -148,4 +146,16 @@ impl Store {
         let rows: Vec<(String, String)> = rows.collect::<Result<_, _>>()?;
         rows.into_iter().map(|(tenant, id)| Ok((Tenant::new(&tenant)?, id))).collect()
     }
+}
+
+/// Deletes the row of a blob that no job, no key and no program refers to.
+fn delete_unused(db: &Connection, tenant: &Tenant, digest: &Digest) -> Result<bool, Error> {
+    let removed = db.execute(
+        "DELETE FROM blob WHERE tenant = ?1 AND digest = ?2 \
+         AND NOT EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2) \
+         AND NOT EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2) \
+         AND NOT EXISTS (SELECT 1 FROM program WHERE tenant = ?1 AND digest = ?2)",
+        (tenant.as_str(), digest.as_str()),
+    )?;
+    Ok(removed > 0)
 }

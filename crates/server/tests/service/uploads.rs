@@ -49,6 +49,9 @@ fn blobs_are_checked_and_sent_back() {
     client.send("GET", &path, &[("range", &beyond)], &[]).refused(416, "bad_range");
     client.delete(&path).ok();
     client.delete(&path).refused(404, "not_found");
+    let program = client.program("add", &[U8, U8]);
+    client.delete(&format!("/v1/blobs/{program}")).ok();
+    client.get(&format!("/v1/programs/{program}")).refused(404, "not_found");
     client.get(&path).refused(404, "not_found");
     assert_eq!(client.put(&path, &bytes).status, 201);
     let mut damaged = bytes.clone();
@@ -160,4 +163,23 @@ fn connections_above_the_limit_get_an_answer() {
     let mut answer = [0; 15];
     first.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 200 OK");
+}
+
+/// A body in chunks does not tell its length, and counts against the quota all the same.
+#[test]
+fn a_body_of_unknown_length_does_not_pass_the_quota() {
+    let harness = Harness::with(|config| config.limits.stored_bytes = 5000);
+    let server = &keys().1;
+    let mut stream = TcpStream::connect(harness.client.url.strip_prefix("http://").unwrap()).unwrap();
+    let path = format!("/v1/blobs/{}", digest(server));
+    let token = &harness.client.token;
+    write!(stream, "PUT {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n").unwrap();
+    write!(stream, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n{:x}\r\n", server.len()).unwrap();
+    stream.write_all(server).unwrap();
+    stream.write_all(b"\r\n0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("over_quota"), "{answer}");
+    harness.client.get(&path).refused(404, "not_found");
+    assert!(!is_stored(harness.folder.path(), &server[1000..1064]));
 }
