@@ -13,7 +13,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster
+.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -36,7 +36,7 @@ rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
 
-test: test-tools lint-crates test-rust test-rtl test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
+test: test-tools web lint-crates test-rust test-rtl test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
 
 test-tools: ## Installs what the tests need and the machine lacks
 	@tools/install_test_tools.sh
@@ -47,6 +47,9 @@ lint: lint-crates ## Formatting, clippy, dependency direction, links of the docu
 
 lint-crates:
 	$(CARGO) xtask ci-lint
+
+web: ## The client of the service's page, which goes into later builds of the command
+	$(CARGO) xtask web --if-possible
 
 test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
 	SOLINAS_RTL=required $(CARGO) test --quiet --workspace
@@ -76,8 +79,7 @@ book: $(MDBOOK) ## The documentation as a site, in target/book
 $(MDBOOK):
 	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
-test-python: $(VENV)/installed ## Python tests, stubs, types and the examples of the documentation
-	$(CARGO) xtask web --if-possible
+test-python: $(VENV)/installed web ## Python tests, stubs, types and the examples of the documentation
 	$(CARGO) xtask python-package
 	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet python/tests
 

@@ -19,9 +19,7 @@ OAEP_HASHES = ("sha1", *HASHES)
 
 @pytest.fixture(scope="module")
 def solinas():
-    """Build the command with the options of the Rust tests, so that nothing is built twice, and return a runner."""
-    build = ["cargo", "test", "--quiet", "--workspace", "--no-run"]
-    subprocess.run(build, cwd=ROOT, check=True)
+    """Return a runner of the command, which `cargo xtask python-package` builds."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
     def run(*arguments, stdin=b"", passphrase="wrong"):
