@@ -2,7 +2,7 @@
 
 use crate::limits::{Limits, Meter};
 use crate::{BinaryOp, Error, Gate, MAX_NODES, Natural, Netlist, NodeId, Port};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Builds a [`Netlist`]. The builder hash-conses gates, folds constants and complements, and never adds a gate that already exists.
 ///
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 pub struct Builder<'a> {
     gates: Vec<Gate>,
     levels: Vec<u32>,
-    seen: HashMap<Gate, NodeId>,
+    seen: FxHashMap<Gate, NodeId>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     input_bits: u32,

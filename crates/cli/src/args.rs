@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Bigint(crate::bigint::Args),
     /// Run a service that keeps keys and ciphertexts and computes for clients
     Serve(Box<crate::serve::Args>),
+    /// Serve the page of a service from this program
+    Web(crate::web::Args),
     /// Use a service: register keys, follow jobs, fetch results
     Remote(crate::remote::Args),
     /// Make tokens, set quotas, and back up the store of a service
@@ -89,6 +91,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Rsa(args) => crate::rsa::run(args, out),
         Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Serve(args) => crate::serve::run(*args, out),
+        Command::Web(args) => crate::web::run(&args, out),
         Command::Remote(args) => crate::remote::run(args, out),
         Command::Admin(args) => crate::admin::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),

@@ -16,15 +16,19 @@ const LARGEST_KEY: u64 = 4 << 30;
 /// # Errors
 /// If a variable is missing, or no service answers.
 pub(crate) fn connect() -> Result<Remote> {
-    let variable = |name: &str, fix: &str| {
-        // A file with the token ends in a new line.
-        let value = std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-        value.ok_or_else(|| usage(format!("the variable {name} is not set"), fix))
-    };
     let url = variable("SOLINAS_SERVER", "set it to the address of the service, such as http://127.0.0.1:7470")?;
-    let token =
-        variable("SOLINAS_TOKEN", "set it to the token that `solinas serve` printed, or that its operator gave you")?;
-    Ok(Remote::connect(&url, &token)?)
+    Ok(Remote::connect(&url, &token()?)?)
+}
+
+/// The token that the environment names.
+pub(crate) fn token() -> Result<String> {
+    variable("SOLINAS_TOKEN", "set it to the token that `solinas serve` printed, or that its operator gave you")
+}
+
+fn variable(name: &str, fix: &str) -> Result<String> {
+    // A file with the token ends in a new line.
+    let value = std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    value.ok_or_else(|| usage(format!("the variable {name} is not set"), fix))
 }
 
 /// The bytes of a server key.

@@ -35,6 +35,7 @@ mod report;
 mod rsa;
 mod serve;
 mod values;
+mod web;
 
 use clap::Parser;
 use std::process::ExitCode;

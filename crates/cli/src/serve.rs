@@ -18,6 +18,7 @@ Examples:
   solinas serve --addr 127.0.0.1:9000 --store /var/lib/solinas
   solinas serve --addr 0.0.0.0:443 --host fhe.example.org --tls fullchain.pem privkey.pem
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
+  solinas serve --reports report
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
@@ -52,6 +53,9 @@ pub(crate) struct Args {
     /// Listen without encryption on an address that other machines reach
     #[arg(long)]
     insecure_http: bool,
+    /// Show the pages that `solinas report` wrote to this folder, at /reports/
+    #[arg(long, value_name = "FOLDER")]
+    reports: Option<PathBuf>,
     /// Seconds between two writes of the progress of a job, 0 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(..=86400))]
     checkpoint_every: u32,
@@ -124,6 +128,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     config.hosts = args.host;
     config.threads = args.threads.map(usize::from);
     config.research = args.research;
+    if let Some(folder) = args.reports {
+        if !folder.join("index.html").is_file() {
+            let what = format!("{} holds no reports", folder.display());
+            return Err(usage(what, "`solinas report RUN.json --out FOLDER` writes them"));
+        }
+        config.reports = Some(folder);
+    }
     config.checkpoint = Duration::from_secs(args.checkpoint_every.into());
     if let Some(file) = &args.config {
         let text = read_text(file)?;

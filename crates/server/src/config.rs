@@ -23,6 +23,8 @@ pub struct Config {
     pub research: bool,
     /// Time between two checkpoints of a job.
     pub checkpoint: Duration,
+    /// A folder with pages that `solinas report` wrote.
+    pub reports: Option<PathBuf>,
     /// Limits.
     pub limits: Limits,
 }
@@ -38,6 +40,7 @@ impl Config {
             threads: None,
             research: false,
             checkpoint: Duration::from_secs(30),
+            reports: None,
             limits: Limits::default(),
         }
     }

@@ -39,6 +39,7 @@ mod time;
 mod timeline;
 mod tls;
 mod turns;
+mod web;
 mod worker;
 mod writers;
 
@@ -48,3 +49,4 @@ pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
 pub use store::{Checked, Contents, Store, TokenInfo};
 pub use tls::TlsFiles;
+pub use web::WebPage;

@@ -49,6 +49,7 @@ export async function showConnection(forget) {
   try {
     const about = await api.get("v1/version");
     version.textContent = `Solinas ${about.version} at ${api.base.host}, ${counted(about.threads, "thread")}.`;
+    if (about.reports) version.append(" ", h("a", { href: "reports/" }, "Reports of its speed"));
     if (!api.token) return;
     actions.append(h("button", { type: "button", class: "small", onclick: () => { setToken(""); say("The token is forgotten."); forget(); } }, "Forget the token"));
     const { tenant, today, quota } = await api.get("v1/usage");

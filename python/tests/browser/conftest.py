@@ -70,6 +70,16 @@ class Proxy:
         return sum(map(len, self.sent))
 
 
+def read_json(process):
+    """Return what a process prints when it is ready."""
+    text = ""
+    while not text.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, text
+        text += line
+    return json.loads(text)
+
+
 class Service:
     """A service that can be killed and started again on the same store and port."""
 
@@ -87,12 +97,7 @@ class Service:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
-        text = ""
-        while not text.endswith("}\n"):
-            line = self.process.stdout.readline()
-            assert line, text
-            text += line
-        return json.loads(text)
+        return read_json(self.process)
 
     def kill(self):
         self.process.kill()
@@ -178,9 +183,9 @@ def secrets(client_key):
 @pytest.fixture
 def visit(service, browser, axe, request, tmp_path):
     """Return a function that opens the page. At the end of the test, nothing may have gone wrong in it."""
-    opened, complaints, expected, known = [], [], [], []
+    opened, complaints, expected, known, origins = [], [], [], [], [service.url]
 
-    def visit(place="", token=True, without=None, **options):
+    def visit(place="", token=True, without=None, url=service.url, **options):
         context = browser.new_context(accept_downloads=True, **{"viewport": {"width": 1280, "height": 900}, **options})
         if without:
             context.route(f"**/{without}", lambda route: route.fulfill(status=404))
@@ -188,14 +193,15 @@ def visit(service, browser, axe, request, tmp_path):
         page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(f"{error.name}: {error.message}"))
         context.on("request", lambda sent: check_origin(sent.url))
-        page.goto(service.url + (f"#token={service.token}" if token else ""))
+        origins.append(url)
+        page.goto(url + (f"#token={service.token}" if token else ""))
         if place:
-            page.goto(f"{service.url}#/{place}")
+            page.goto(f"{url}#/{place}")
         opened.append(context)
         return page
 
     def check_origin(url):
-        if not url.startswith((service.url, f"blob:{service.url}", "data:")):
+        if not url.startswith(("data:", *origins, *(f"blob:{origin}" for origin in origins))):
             complaints.append(f"a request to {url}")
 
     def check_accessibility(page):

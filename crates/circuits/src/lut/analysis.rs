@@ -5,13 +5,14 @@
 //! the shared blocks, and takes the union over their values. It treats all other values as independent. This can only add values, so the result always
 //! contains every reachable value.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::{Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
 type Terms = [(ValueRef, i32)];
+/// Sums have few terms. Their analysis would otherwise spend its time in the allocator.
+type Few<T> = SmallVec<[T; 8]>;
 
 /// Largest number of assignments of shared blocks to try.
 const MAX_CASES: usize = 4096;
@@ -169,70 +170,69 @@ impl Analysis {
     fn conditional(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms, depth: usize) -> Option<Set> {
         // Rotations that are not operands of another rotation of the sum.
         let operands = |node: usize| luts[node].terms.iter();
-        let mut nodes: Vec<usize> = terms.iter().filter_map(|t| owner(t.0)).collect();
+        let mut nodes: Few<usize> = terms.iter().filter_map(|t| owner(t.0)).collect();
         nodes.dedup();
         let below = |value: ValueRef| nodes.iter().any(|&n| operands(n).any(|t| t.0 == value));
-        let (fixed, free): (Vec<_>, Vec<_>) = terms.iter().copied().partition(|t| below(t.0));
-        let mut tops: Vec<usize> = free.iter().filter_map(|t| owner(t.0)).collect();
+        let (fixed, free): (Few<_>, Few<_>) = terms.iter().copied().partition(|t| below(t.0));
+        let mut tops: Few<usize> = free.iter().filter_map(|t| owner(t.0)).collect();
         tops.dedup();
-        // Coefficients of each block: in the sum itself, then in the argument of each rotation.
-        let mut columns: BTreeMap<ValueRef, Vec<i32>> = BTreeMap::new();
-        for &(value, c) in &fixed {
-            columns.entry(value).or_insert_with(|| vec![0; tops.len() + 1])[0] = c;
-        }
+        // Coefficients of each block: in the sum itself (place 0), then in the argument of each rotation.
+        let mut uses: SmallVec<[(ValueRef, usize, i32); 16]> = fixed.iter().map(|&(value, c)| (value, 0, c)).collect();
         for (k, &node) in tops.iter().enumerate() {
-            for &(value, c) in operands(node) {
-                columns.entry(value).or_insert_with(|| vec![0; tops.len() + 1])[k + 1] = c;
+            uses.extend(operands(node).map(|&(value, c)| (value, k + 1, c)));
+        }
+        uses.sort_unstable_by_key(|&(value, place, _)| (value, place));
+        // Blocks that always occur in the same proportion count as one block.
+        let mut shared: SmallVec<[Cluster; 2]> = SmallVec::new();
+        for uses in uses.chunk_by(|a, b| a.0 == b.0).filter(|uses| uses.len() > 1) {
+            let factor = uses.iter().fold(0, |a, &(_, _, c)| gcd(a, c)) * uses[0].2.signum();
+            let column = uses.iter().map(|&(_, place, c)| (place, c / factor));
+            let part = (uses[0].0, factor);
+            match shared.iter_mut().find(|cluster| cluster.column.iter().copied().eq(column.clone())) {
+                Some(cluster) => cluster.parts.push(part),
+                None => shared.push(Cluster { column: column.collect(), parts: smallvec![part], values: SmallVec::new() }),
             }
         }
-        columns.retain(|_, c| c.iter().filter(|&&c| c != 0).count() > 1);
-        if columns.is_empty() {
+        if shared.is_empty() {
             return None;
         }
-        // Blocks that always occur in the same proportion count as one block.
-        let mut shared: BTreeMap<Vec<i32>, Vec<(ValueRef, i32)>> = BTreeMap::new();
-        for (&value, column) in &columns {
-            let factor = column.iter().fold(0, |a, &b| gcd(a, b)) * column.iter().find(|&&c| c != 0)?.signum();
-            shared.entry(column.iter().map(|c| c / factor).collect()).or_default().push((value, factor));
-        }
-        let mut clusters = Vec::new();
         let mut cases = 1usize;
-        for (column, parts) in shared {
-            let set = self.reach_at(inputs, luts, &parts, depth + 1)?;
+        for cluster in &mut shared {
+            let set = self.reach_at(inputs, luts, &cluster.parts, depth + 1)?;
             cases = cases.saturating_mul(set.len());
-            clusters.push((column, set.iter().collect::<Vec<_>>()));
+            cluster.values = set.iter().collect();
         }
         if cases > MAX_CASES {
             return None;
         }
-        let in_cluster = |value: &ValueRef| columns.contains_key(value);
-        let mut rests = Vec::new();
+        let in_cluster = |value: &ValueRef| shared.iter().flat_map(|cluster| &cluster.parts).any(|part| part.0 == *value);
+        let mut rests: SmallVec<[(Set, Image<'_>); 2]> = SmallVec::new();
         for &node in &tops {
-            let rest: Vec<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
+            let rest: Few<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
             let rest = match operands(node).len() {
                 // Only the reach of an opaque rotation is known.
                 0 => self.arguments[node],
                 _ => self.reach_at(inputs, luts, &rest, depth + 1)?.shift(luts[node].constant),
             };
-            let group: Vec<_> =
+            let group: Few<_> =
                 terms.iter().copied().filter(|t| owner(t.0) == Some(node) && !in_cluster(&t.0)).collect();
-            rests.push((rest, Image::new(&luts[node], &group, self.arguments[node])));
+            rests.push((rest, Image::new(&luts[node], group, self.arguments[node])));
         }
-        let loose: Vec<_> = terms
+        let loose: Few<_> = terms
             .iter()
             .copied()
             .filter(|t| owner(t.0).is_none_or(|n| !tops.contains(&n)) && !in_cluster(&t.0))
             .collect();
         let loose = self.independent(inputs, luts, &loose)?;
         let mut result: Option<Set> = None;
-        let mut offsets = vec![0; tops.len() + 1];
+        let mut offsets: Few<i32> = smallvec![0; tops.len() + 1];
         for case in 0..cases {
             offsets.fill(0);
             let mut index = case;
-            for (column, values) in &clusters {
+            for Cluster { column, values, .. } in &shared {
                 let value = values[index % values.len()];
                 index /= values.len();
-                offsets.iter_mut().zip(column).for_each(|(o, c)| *o += c * value);
+                column.iter().for_each(|&(place, c)| offsets[place] += c * value);
             }
             let mut total = Some(loose.shift(offsets[0]));
             for (&offset, (rest, image)) in offsets[1..].iter().zip(&rests) {
@@ -254,22 +254,40 @@ impl Analysis {
     }
 }
 
-/// The values of terms of one rotation, for each argument.
-struct Image {
-    arguments: Set,
-    /// At index `v - arguments.min()`.
-    values: Vec<i32>,
+/// Blocks that several rotations share, always in the same proportion.
+struct Cluster {
+    /// Places of the sum of the parts, and its coefficients there.
+    column: Few<(usize, i32)>,
+    parts: Few<(ValueRef, i32)>,
+    /// Reachable values of the sum of the parts.
+    values: SmallVec<[i32; 16]>,
 }
 
-impl Image {
-    fn new(lut: &Lut, group: &Terms, arguments: Set) -> Self {
-        let values = (arguments.min()..=arguments.max()).map(|v| output(lut, group, v)).collect();
-        Self { arguments, values }
+/// The values of terms of one rotation, for each argument.
+struct Image<'a> {
+    lut: &'a Lut,
+    group: Few<(ValueRef, i32)>,
+    arguments: Set,
+    /// The values as bits above the smallest one, at index `v - arguments.min()`; `None` if they spread too wide.
+    bits: Option<(i32, SmallVec<[u128; 16]>)>,
+}
+
+impl<'a> Image<'a> {
+    fn new(lut: &'a Lut, group: Few<(ValueRef, i32)>, arguments: Set) -> Self {
+        let values = (arguments.min()..=arguments.max()).map(|v| output(lut, &group, v));
+        let values: SmallVec<[i32; 32]> = values.collect();
+        let low = values.iter().copied().min().unwrap_or(0);
+        let bits: Option<_> = values.iter().map(|v| 1u128.checked_shl((v - low) as u32)).collect();
+        Self { lut, group, arguments, bits: bits.map(|bits| (low, bits)) }
     }
 
     /// The values at some of the arguments; `None` if they spread too wide.
     fn of(&self, some: Set) -> Option<Set> {
-        some.map(|v| self.values[(v - self.arguments.min()) as usize])
+        let at = |v: i32| (v - self.arguments.min()) as usize;
+        match &self.bits {
+            Some((low, bits)) => Some(Set::from_bits(*low, some.iter().fold(0, |all, v| all | bits[at(v)]))),
+            None => some.map(|v| output(self.lut, &self.group, v)),
+        }
     }
 }
 

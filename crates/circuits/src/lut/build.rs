@@ -324,23 +324,25 @@ pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Opt
     })
 }
 
-/// Cache of completed tables, by their given entries.
+/// Cache of completed tables, by their given entries: a byte for each, which is 0 for a free entry and otherwise the entry plus 1.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fills(FxHashMap<[Option<u8>; 16], Table>);
+pub(super) struct Fills(FxHashMap<u128, Table>);
 
 impl Fills {
     /// The table of the function on the set. The other entries minimize its noise.
     pub(super) fn fill(&mut self, set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
-        let mut entries = [None; 16];
+        let mut given = [0u8; 16];
         for v in set.iter() {
-            let (at, value) = if v >= 0 { (v, f(v)) } else { (v + 16, -f(v)) };
-            let wrong = Error::Function { argument: v, value: f(v) };
-            let entry = u8::try_from(value).ok().filter(|&e| e < 16).ok_or_else(|| wrong.clone())?;
-            if entries[at as usize & 15].replace(entry).is_some_and(|old| old != entry) {
-                return Err(wrong);
+            let value = f(v);
+            let (at, entry) = if v >= 0 { (v, value) } else { (v + 16, -value) };
+            let known = &mut given[at as usize & 15];
+            match u8::try_from(entry) {
+                Ok(entry) if entry < 16 && (*known == 0 || *known == entry + 1) => *known = entry + 1,
+                _ => return Err(Error::Function { argument: v, value }),
             }
         }
-        let table = *self.0.entry(entries).or_insert_with(|| quietest(entries));
+        let complete = || quietest(given.map(|entry| entry.checked_sub(1)));
+        let table = *self.0.entry(u128::from_le_bytes(given)).or_insert_with(complete);
         debug_assert!(set.iter().all(|v| read(&table, v) == f(v)));
         Ok(table)
     }

@@ -20,6 +20,12 @@ impl Set {
         Self { low: 0, bits: u128::MAX >> (127 - if max > 127 { 127 } else { max }) }
     }
 
+    /// The set of `low + i` for each bit `i` that is set. At least one bit must be set.
+    pub(super) const fn from_bits(low: i32, bits: u128) -> Self {
+        let first = bits.trailing_zeros();
+        Self { low: low + first as i32, bits: bits >> first }
+    }
+
     /// The set of the values; `None` if there are none, or if they spread too wide.
     pub fn collect(values: impl IntoIterator<Item = i32>) -> Option<Self> {
         let mut values = values.into_iter();
@@ -109,7 +115,7 @@ impl Set {
         let from = |set: Self| set.bits.checked_shr((low - set.low) as u32).unwrap_or(0);
         match from(self) & from(other) {
             0 => None,
-            bits => Some(Self { low: low + bits.trailing_zeros() as i32, bits: bits >> bits.trailing_zeros() }),
+            bits => Some(Self::from_bits(low, bits)),
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod cuts;
 
+use cuts::Cuts;
+
 use crate::{Builder, Error, Gate, GateCosts, Limits, Netlist, NodeId, Stop};
 
 /// Largest number of rewriting rounds, for each goal and for all goals together. Each round keeps its gain.
@@ -47,19 +49,34 @@ impl Netlist {
         let folded = best.fold();
         keep(&mut best, folded);
         // Early parities would split majorities, and a lower depth does not justify losing a pattern.
+        let goals = [Goal::Majorities, Goal::Parities, Goal::Depth];
+        // The cuts of the best netlist, and the goals that have no gain on it.
+        let (mut cuts, mut done) = (None, [false; 3]);
         for _ in 0..ROUNDS {
             let mut gained = false;
-            for goal in [Goal::Majorities, Goal::Parities, Goal::Depth] {
+            for (at, &goal) in goals.iter().enumerate() {
                 for _ in 0..ROUNDS {
-                    let rewritten = cuts::rewrite(&best, costs, goal, limits)?;
-                    if !keep(&mut best, rewritten) {
+                    if done[at] {
                         break;
                     }
-                    gained = true;
+                    let known = match cuts.take() {
+                        Some(known) => known,
+                        None => Cuts::new(&best, limits)?,
+                    };
+                    let rewritten = cuts::rewrite(&best, &known, costs, goal, limits)?;
+                    if keep(&mut best, rewritten) {
+                        (done, gained) = ([false; 3], true);
+                    } else {
+                        (done[at], cuts) = (true, Some(known));
+                    }
                 }
             }
             let absorbed = best.absorb_nots();
-            if !(keep(&mut best, absorbed) || gained) {
+            let absorbed = keep(&mut best, absorbed);
+            if absorbed {
+                (cuts, done) = (None, [false; 3]);
+            }
+            if !(absorbed || gained) {
                 break;
             }
         }

@@ -133,8 +133,9 @@ impl TfheEngine {
             // The plan of the fewest bootstraps has work for every thread.
             return plan(false);
         }
-        let fewest = plan(false)?;
-        let shallow = match plan(true) {
+        let (fewest, shallow) = both(|| plan(false), || plan(true));
+        let fewest = fewest?;
+        let shallow = match shallow {
             // A plan with more bootstraps that is too large leaves the first plan.
             Err(Error::Planning { .. }) => return Ok(fewest),
             shallow => shallow?,
@@ -497,6 +498,17 @@ fn body(program: &Program, params: &Params, weight: u64, shallow: bool, limits: 
             Ok(Body::Tables(radix::lower_within(program, style, tables::budget(weight), limits)?.graph))
         }
     }
+}
+
+/// Computes two values side by side, on a thread beside the pool, which may be busy for long. Without that thread it computes one after the other.
+fn both<A, B: Send>(a: impl FnOnce() -> A, b: impl Fn() -> B + Sync) -> (A, B) {
+    std::thread::scope(|scope| match std::thread::Builder::new().spawn_scoped(scope, &b) {
+        Ok(thread) => {
+            let a = a();
+            (a, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        }
+        Err(_) => (a(), b()),
+    })
 }
 
 /// Predicts the time of a schedule on devices. Waves run one after the other, and the devices share each wave evenly.

@@ -12,6 +12,7 @@ mod openapi;
 mod page;
 mod picture;
 mod programs;
+mod reports;
 mod routes;
 mod schedule;
 mod service;
@@ -38,10 +39,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 /// All routes with their surroundings.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let routes = routes::routes().into_iter();
-    routes
-        .fold(Router::new(), |router, route| router.route(route.path, route.handler))
-        .route("/", get(page::index))
-        .route("/page/{name}", get(page::named))
+    let router = page_routes(routes.fold(Router::new(), |router, route| router.route(route.path, route.handler)));
+    let router = match &app.config.reports {
+        Some(folder) => reports::add(router, folder),
+        None => router,
+    };
+    router
         .fallback(|| async {
             Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths")
         })
@@ -62,6 +65,11 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
+/// Adds the files of the page.
+pub(crate) fn page_routes<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    router.route("/", get(page::index)).route("/page/{name}", get(page::named))
+}
+
 /// What surrounds every request: its identity, the check of its host, counters, a line in the log, and headers for safety.
 async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let id = Id::new().to_string();
@@ -73,7 +81,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let body = Shared::new(body, &head.headers);
     let request = Request::from_parts(head, Body::new(body.clone()));
     let answer = async {
-        match is_known_host(&app, request.headers(), request.uri().host()) {
+        match is_known_host(&app.config.hosts, request.headers(), request.uri().host()) {
             true => next.run(request).await,
             false => Problem::new(
                 Code::UnknownHost,
@@ -100,6 +108,12 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);
     }
+    safe_headers(headers);
+    response
+}
+
+/// Adds the headers for safety to an answer.
+pub(crate) fn safe_headers(headers: &mut HeaderMap) {
     let fixed = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (header::REFERRER_POLICY, "no-referrer")];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
@@ -107,11 +121,10 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     // The page and the files have rules of their own.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static("default-src 'none'"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
 }
 
 /// Whether a request names this service. A page from elsewhere, whose name was made to point here, does not.
-fn is_known_host(app: &App, headers: &HeaderMap, of_uri: Option<&str>) -> bool {
+pub(crate) fn is_known_host(hosts: &[String], headers: &HeaderMap, of_uri: Option<&str>) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(of_uri) else { return false };
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
@@ -120,5 +133,5 @@ fn is_known_host(app: &App, headers: &HeaderMap, of_uri: Option<&str>) -> bool {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok()
         || name.eq_ignore_ascii_case("localhost")
-        || app.config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

@@ -16,6 +16,7 @@ pub(super) async fn version(State(app): State<Arc<App>>) -> Response {
     let body = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "api": 1,
+        "reports": app.config.reports.is_some(),
         "threads": app.threads(),
         "research": app.config.research,
         "schemes": solinas_runtime::schemes().map(|scheme| scheme.to_string()).collect::<Vec<_>>(),

@@ -21,6 +21,12 @@ fn jobs_continue_after_a_stop() {
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!(client.wait(&id)["state"], "succeeded", "{job}");
     assert_eq!(client.result(&id), "122166");
+    // The second service did the rest alone.
+    let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
+    let line = metrics.lines().find(|line| line.starts_with("solinas_bootstraps_total{")).unwrap();
+    let again: u64 = line.rsplit_once(' ').unwrap().1.parse().unwrap();
+    let total = client.get(&format!("/v1/jobs/{id}")).ok()["progress"]["total"].as_u64().unwrap();
+    assert!(again + 100 <= total, "{again} of {total} bootstraps after the stop");
     // Its progress is not kept any more.
     assert_eq!(std::fs::read_dir(harness.folder.path().join("checkpoints")).unwrap().count(), 0);
 }

@@ -48,3 +48,28 @@ fn answers_have_headers_for_safety_and_hosts_are_checked() {
         client.send("GET", "/v1/version", &[("host", host)], &[]).ok();
     }
 }
+
+#[test]
+fn reports_are_shown_from_their_folder_alone() {
+    let mut harness = Harness::new();
+    harness.client.get("/reports/").refused(404, "not_found");
+    assert_eq!(harness.client.get("/v1/version").ok()["reports"], false);
+    let folder = tempfile::tempdir().unwrap();
+    let reports = folder.path().join("report");
+    std::fs::create_dir(&reports).unwrap();
+    std::fs::write(folder.path().join("secret"), "x").unwrap();
+    std::fs::write(reports.join("index.html"), "<p>all").unwrap();
+    std::fs::write(reports.join("gh.html"), "<p>one").unwrap();
+    harness.restart(|config| config.reports = Some(reports));
+    let nobody = Client::new(&harness.client.url, "slk_wrong");
+    assert_eq!(nobody.get("/v1/version").ok()["reports"], true);
+    for (path, text) in [("/reports", "<p>all"), ("/reports/", "<p>all"), ("/reports/gh.html", "<p>one")] {
+        let answer = nobody.get(path);
+        assert_eq!((answer.status, &answer.bytes[..]), (200, text.as_bytes()), "{path}");
+        assert!(answer.header("content-security-policy").unwrap().contains("style-src 'unsafe-inline'"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+    for path in ["/reports/other.html", "/reports/../secret", "/reports/%2e%2e/secret", "/reports/..%2fsecret"] {
+        assert_ne!(nobody.get(path).status, 200, "{path}");
+    }
+}

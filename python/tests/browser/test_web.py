@@ -1,0 +1,77 @@
+"""The page of a service, served by `solinas web`."""
+
+import signal
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import SOLINAS, read_json
+
+
+@pytest.fixture
+def web(service):
+    """Return the address of a page whose requests are passed on to the recording proxy of the service."""
+    environment = {**service.environment, "SOLINAS_SERVER": service.url}
+    command = [SOLINAS, "web", "--json", "--addr", "127.0.0.1:0"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        started = read_json(process)
+        assert started["link"] == f"{started['address']}/#token={service.token}"
+        yield f"{started['address']}/"
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+
+
+def test_a_job_runs_from_the_page_of_the_users_own_program(visit, web):
+    page = visit.page(url=web)
+    page.get_by_label("First number").fill("1234")
+    page.get_by_label("Second number").fill("99")
+    page.get_by_label("Operation").select_option("add")
+    page.get_by_role("button", name="Compute on ciphertexts").click()
+    expect(page.locator(".answer")).to_have_text("1333")
+    # The answer was awaited by a stream of events, and the list of jobs is another one.
+    page.goto(f"{web}#/jobs")
+    expect(page.locator("main")).to_contain_text("succeeded")
+
+
+def test_the_page_says_that_the_service_is_away(visit, web, service):
+    page = visit.page(url=web)
+    expect(page.get_by_role("button", name="Make new keys")).to_be_enabled()
+    visit.expect("Failed to load resource: the server responded with a status of 503")
+    service.kill()
+    answer = page.request.get(f"{web}v1/usage", headers={"authorization": f"Bearer {service.token}"})
+    assert answer.status == 503
+    assert "cannot be reached" in answer.json()["detail"]
+    assert answer.headers["retry-after"] == "1"
+
+
+@pytest.fixture
+def with_reports(service, tmp_path):
+    """Start the service again with reports of a short run."""
+    run, folder = tmp_path / "run.json", tmp_path / "report"
+    service.solinas("paper", "wang2014-5.1", "--save", run)
+    service.solinas("report", run, "--out", folder)
+    service.process.terminate()
+    service.end()
+    service.command += ["--reports", folder]
+    service.start()
+    yield
+    del service.command[-2:]
+    service.process.terminate()
+    service.end()
+    service.start()
+
+
+def test_reports_open_without_scripts(visit, with_reports, web):
+    page = visit.page(url=web)
+    page.get_by_role("link", name="Reports of its speed").click()
+    page.get_by_role("link", name="wang2014").first.click()
+    expect(page.locator("table").first).to_be_visible()
+    visit.axe(page)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
+def test_other_machines_do_not_reach_the_page(address, service):
+    run = subprocess.run([SOLINAS, "web", "--addr", address], env=service.environment, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "is reached by other machines" in run.stderr
