@@ -24,7 +24,7 @@ The printed link holds the token. Only this machine reaches the page. Ctrl-C sto
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Address of this machine, and port; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7471")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7472")]
     addr: SocketAddr,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<()> {
     if !args.addr.ip().is_loopback() {
         return Err(usage(
             format!("{} is reached by other machines, and the page speaks HTTP without encryption", args.addr),
-            "take an address of this machine alone, such as 127.0.0.1:7471",
+            "take an address of this machine alone, such as 127.0.0.1:7472",
         ));
     }
     // A wrong address or token is found here, and not by the page.
