@@ -79,7 +79,7 @@ def functional(bit: list[int]) -> int:
 
 
 def of_inverse(z: int, factor: int) -> int:
-    """Return the w for which trace(w v) is trace(z factor linear(v)) for all v: a bit of a round as one of an inverse."""
+    """Return the w for which trace(w v) is trace(z factor linear(v)) for all v."""
     return functional([TRACES[times(z, times(factor, linear(1 << i)))] for i in range(8)])
 
 
@@ -101,9 +101,7 @@ def _state_bits() -> list[int]:
     """Return the z of the eight bits trace(z x) of the state: for each digit, the two with the fewest products."""
     found = []
     for i in range(4):
-        dual = next(
-            z for z in range(256) if all(to_digit(times(z, v)) == (k == i) for k, v in enumerate(DIGITS))
-        )
+        dual = next(z for z in range(256) if all(to_digit(times(z, v)) == (k == i) for k, v in enumerate(DIGITS)))
         choices = sorted(
             (times(scale, dual) for scale in GF4[1:]),
             key=lambda z: sum(count * (c != 0) for f, count in ((1, 2), (2, 1), (3, 1)) for c in readings(z, f)),
@@ -134,14 +132,17 @@ def _digit(place: int, bits: int) -> int:
     return decode([bits >> k - 2 * place & 1 if k // 2 == place else 0 for k in range(8)])
 
 
-def norm_table(h: int, l: int) -> list[int]:
-    """Return the part of d that digits `h` (0 or 1) and `l` (2 or 3) give, at the bits of l plus four times those of h."""
+def norm_table(first: int, second: int) -> list[int]:
+    """Return the part of d that the digits at place `first`, 0 or 1, and `second`, 2 or 3, give.
+
+    The place in the table is the second digit plus four times the first one.
+    """
     table = []
     for high, low in product(range(4), repeat=2):
-        x, y = _digit(h, high), _digit(l, low)
+        x, y = _digit(first, high), _digit(second, low)
         both = NORMS[x ^ y] ^ NORMS[x] ^ NORMS[y]
         # The part of one digit alone belongs to one of its two tables.
-        table.append(_apart(GF16.index(both ^ (NORMS[x] ^ NORMS[y] if l == h + 2 else 0)), 4))
+        table.append(_apart(GF16.index(both ^ (NORMS[x] ^ NORMS[y] if second == first + 2 else 0)), 4))
     return table
 
 
@@ -150,15 +151,20 @@ def inverse_table() -> list[int]:
     table = []
     for d in GF16:
         e = power(d, 14)
-        table.append(next(i for i, (high, low) in enumerate(product(GF4, repeat=2))
-                          if times(high, INVERSE_DIGITS[1]) ^ times(low, INVERSE_DIGITS[0]) == e))
+        table.append(
+            next(
+                i
+                for i, (high, low) in enumerate(product(GF4, repeat=2))
+                if times(high, INVERSE_DIGITS[1]) ^ times(low, INVERSE_DIGITS[0]) == e
+            )
+        )
     return table
 
 
 def product_table(place: int) -> list[int]:
-    """Return trace4(c p) for c = 1, 2, 3 of `GF4[c]`, at the bits of a digit of e plus four times those of digit `place`.
+    """Return the three bits trace4(GF4[i] p), i from 1 to 3, where p is the product of a digit of x^16 and one of e.
 
-    p is the product of the two digits.
+    The place in the table is the digit of e plus four times the digit of x at `place`.
     """
     table = []
     for high, low in product(range(4), repeat=2):

@@ -33,7 +33,7 @@ def round_keys(key: bytes) -> list[bytes]:
             word[0] ^= constant
             constant = times(constant, 2)
         words.append([a ^ b for a, b in zip(words[-4], word, strict=True)])
-    return [bytes(sum(words[i : i + 4], [])) for i in range(0, 44, 4)]
+    return [bytes(x for word in words[i : i + 4] for x in word) for i in range(0, 44, 4)]
 
 
 def encrypt(key: bytes, block: bytes, rounds: int = 10) -> bytes:

@@ -11,7 +11,7 @@ import solinas as sl
 U1, U2, U4, U6 = sl.uint(1), sl.uint(2), sl.uint(4), sl.uint(6)
 State = sl.Array[U1, 16, 8]
 
-NORMS = {(h, l): field.norm_table(h, l) for h in (0, 1) for l in (2, 3)}
+NORMS = {(i, j): field.norm_table(i, j) for i in (0, 1) for j in (2, 3)}
 INVERSES = field.inverse_table()
 PRODUCTS = [field.product_table(place) for place in range(4)]
 
@@ -36,7 +36,7 @@ def exclusive_or(bits: list[sl.UInt]) -> sl.UInt:
 def products(byte: sl.Array) -> list[list[sl.UInt]]:
     """Return the eight products of a byte (`field`, step 3), each as its three traces. This takes 17 bootstraps."""
     digits = [pair(byte[2 * i], byte[2 * i + 1]) for i in range(4)]
-    parts = [split(sl.lookup(table, pair(digits[l], digits[h]), sl.U8), 4) for (h, l), table in NORMS.items()]
+    parts = [split(sl.lookup(table, pair(digits[j], digits[i]), sl.U8), 4) for (i, j), table in NORMS.items()]
     d = [exclusive_or([part[b] for part in parts]) for b in range(4)]
     e = sl.lookup(INVERSES, pair(pair(d[0], d[1]), pair(d[2], d[3])), U4)
     return [
@@ -48,9 +48,7 @@ def products(byte: sl.Array) -> list[list[sl.UInt]]:
 
 def terms(of: list[list[sl.UInt]], z: int, factor: int) -> list[sl.UInt]:
     """Return bits whose exclusive or is trace(z factor S), where S is the linear part of the S-box of a byte."""
-    return [
-        bits[field.GF4.index(c) - 1] for bits, c in zip(of, field.readings(z, factor), strict=True) if c != 0
-    ]
+    return [bits[field.GF4.index(c) - 1] for bits, c in zip(of, field.readings(z, factor), strict=True) if c != 0]
 
 
 @sl.program
@@ -68,7 +66,7 @@ def middle_round(state: State, key: State) -> State:
                 # 3 a + 2 b + (a + b + c + d).
                 odd = r % 2
                 own = terms(rows[r], z, 2 + odd) + terms(rows[(r + 1) % 4], z, 3 - odd)
-                rest = [above, below] if odd else [above if r == 2 else below]
+                rest = [above, below] if odd else [below, above][r // 2 : r // 2 + 1]
                 mixed[4 * column + r].append(exclusive_or([*own, *rest, key[4 * column + r, k]]))
     return sl.Array(mixed)
 
@@ -80,7 +78,10 @@ def last_round(state: State, key: State) -> sl.Array[sl.U8, 16]:
     result = []
     for i in range(16):
         source = of[4 * ((i // 4 + i) % 4) + i % 4]
-        bits = [exclusive_or([*terms(source, field.functional([int(b == k) for b in range(8)]), 1), key[i, k]]) for k in range(8)]
+        bits = [
+            exclusive_or([*terms(source, field.functional([int(b == k) for b in range(8)]), 1), key[i, k]])
+            for k in range(8)
+        ]
         fours = [pair(pair(*bits[k : k + 2]), pair(*bits[k + 2 : k + 4])) for k in (0, 4)]
         result.append(pair(*fours))
     return sl.Array(result)

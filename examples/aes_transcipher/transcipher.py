@@ -1,8 +1,8 @@
 """A server turns data under AES-128 in counter mode into encryptions of scheme TFHE, and sees neither key nor data.
 
-    python transcipher.py                  # the first block of NIST's test vector
-    python transcipher.py --blocks 4       # the whole vector
-    python transcipher.py --random --blocks 2
+python transcipher.py                  # the first block of NIST's test vector
+python transcipher.py --blocks 4       # the whole vector
+python transcipher.py --random --blocks 2
 """
 
 import argparse
@@ -46,7 +46,7 @@ def add_public(bits: sl.EncryptedArray, rows: list[list[int]]) -> sl.EncryptedAr
 
 def decrypted(key: sl.EncryptedArray, counters: list[bytes], data: bytes) -> sl.EncryptedArray:
     """Record the decryption of AES in counter mode: the server's part. The result has 16 bytes in each row."""
-    state = add_public(key[0], [sum(map(encode, block), []) for block in counters])
+    state = add_public(key[0], [[bit for x in block for bit in encode(x)] for block in counters])
     for i in range(1, key.shape[0] - 1):
         state = middle_round(state, key[i])
     rows = [[x >> b & 1 for x in data[i : i + 16] for b in range(8)] for i in range(0, len(data), 16)]
@@ -112,7 +112,8 @@ def run(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     result = server.run(result, progress=sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None)
     seconds = time.perf_counter() - start
-    print(f"server: {seconds:.1f} s, {seconds / args.blocks:.2f} s a block, {1e3 * seconds / cost.bootstraps:.2f} ms a bootstrap")
+    rates = f"{seconds / args.blocks:.2f} s a block, {1e3 * seconds / cost.bootstraps:.2f} ms a bootstrap"
+    print(f"server: {seconds:.1f} s, {rates}")
 
     # The result is an array of encrypted bytes. The server can compute with it.
     found = bytes(int(x) for row in client.decrypt(result) for x in row)
@@ -124,13 +125,17 @@ def run(args: argparse.Namespace) -> int:
 
 def main() -> int:
     """Parse the arguments and run."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blocks", type=int, default=1, help="the number of blocks of 16 bytes (default: 1)")
     parser.add_argument("--random", action="store_true", help="take a random key, counter and data")
-    parser.add_argument("--rounds", type=int, default=10, choices=range(1, 11), metavar="1..10",
-                        help="fewer rounds than the 10 of AES, for a quick test")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=10,
+        choices=range(1, 11),
+        metavar="1..10",
+        help="fewer rounds than the 10 of AES, for a quick test",
+    )
     parser.add_argument("--threads", type=int, help="threads of the server (default: the number of processors)")
     parser.add_argument("--check", action="store_true", help="compare with the test vectors in the clear, and end")
     args = parser.parse_args()
