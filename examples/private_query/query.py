@@ -74,7 +74,6 @@ def bar() -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Run the demonstration. Returns the exit status, which is 1 if an answer is wrong."""
-    service = None if args.server is None else sl.connect(args.server or None, args.token)
     source = random.Random(args.seed)
     rows, query = table(args.rows, source), bounds(source)
     if args.above:
@@ -82,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     # The client encrypts the table and the bounds. It keeps its key.
     client, server_key = sl.keygen("tfhe", params="integers-128")
+    remote = None if args.server is None else sl.connect(args.server or None, args.token).register(server_key)
     start = time.perf_counter()
     columns = [client.encrypt([row[i] for row in rows], kind) for i, kind in enumerate((sl.U8, sl.U8, sl.U32))]
     limits = [client.encrypt(query[:4], sl.U8), *(client.encrypt(t, sl.U32) for t in query[4:])]
@@ -111,8 +111,7 @@ def run(args: argparse.Namespace) -> int:
     )
     seconds = timed(f"server, {server.threads} threads", lambda: server.map_reduce(*work, progress=bar()))
     print(f"  at this rate, {MANY:,} rows take {MANY / args.rows * seconds / 3600:.1f} hours")
-    if service is not None:
-        remote = service.register(server_key)
+    if remote is not None:
         timed("service", lambda: remote.map_reduce(*work, progress=bar()))
     if args.cluster is not None:
         with sl.cluster(args.cluster or None) as cluster:
