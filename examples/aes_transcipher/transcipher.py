@@ -148,6 +148,9 @@ def main() -> int:
         return 0
     try:
         return run(args)
+    except sl.SolinasError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130

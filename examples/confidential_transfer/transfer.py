@@ -114,6 +114,9 @@ def main() -> int:
         parser.error(f"--bits is {args.bits}: give more bits for {args.accounts} accounts")
     try:
         return run(args)
+    except sl.SolinasError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     # The client encrypts the table and the bounds. It keeps its key.
     client, server_key = sl.keygen("tfhe", params="integers-128")
-    remote = None if args.server is None else sl.connect(args.server or None, args.token).register(server_key)
+    remote = None if args.server is None else sl.connect(args.server or None).register(server_key)
     start = time.perf_counter()
     columns = [client.encrypt([row[i] for row in rows], kind) for i, kind in enumerate((sl.U8, sl.U8, sl.U32))]
     limits = [client.encrypt(query[:4], sl.U8), *(client.encrypt(t, sl.U32) for t in query[4:])]
@@ -137,9 +137,8 @@ def main() -> int:
         nargs="?",
         const="",
         metavar="URL",
-        help="compute on a service too (default: the variables SOLINAS_SERVER and SOLINAS_TOKEN)",
+        help="compute on a service too; its token is in SOLINAS_TOKEN (default of URL: the variable SOLINAS_SERVER)",
     )
-    parser.add_argument("--token", help="the token of the service")
     parser.add_argument(
         "--cluster",
         nargs="?",
