@@ -1,10 +1,12 @@
-"""AES-128 as gates, for comparison: `python gates.py` counts the bootstraps of the set `gates-128`, and runs nothing.
+"""AES-128 as gates, for comparison: `python gates.py` counts the bootstraps of both forms, and runs nothing.
 
 The S-box is the straight-line program of Boyar and Peralta (A depth-16 circuit for the AES S-box, eprint 2011/332),
 with 115 operations in the form that is published in their tables. A bit 0 is the most significant one.
 """
 
 import re
+
+import rounds
 
 import solinas as sl
 
@@ -71,6 +73,11 @@ def last_round(state: State, key: State) -> State:
 
 
 if __name__ == "__main__":
-    middle, last = middle_round.cost("gates-128"), last_round.cost("gates-128")
-    print(f"gates-128: {middle.bootstraps} bootstraps a round, {last.bootstraps} in the last one")
-    print(f"a block: {9 * middle.bootstraps + last.bootstraps} bootstraps, depth {9 * middle.depth + last.depth}")
+    for what, middle, last, params in (
+        ("digits and tables", rounds.middle_round, rounds.last_round, "integers-128"),
+        ("gates", middle_round, last_round, "gates-128"),
+    ):
+        most, end = middle.cost(params), last.cost(params)
+        total, depth = 9 * most.bootstraps + end.bootstraps, 9 * most.depth + end.depth
+        each = f"{most.bootstraps} a round and {end.bootstraps} in the last one"
+        print(f"{what:<17} ({params}): {total} bootstraps a block, {each}; depth {depth}")

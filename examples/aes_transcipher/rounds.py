@@ -85,7 +85,3 @@ def last_round(state: State, key: State) -> sl.Array[sl.U8, 16]:
         fours = [pair(pair(*bits[k : k + 2]), pair(*bits[k + 2 : k + 4])) for k in (0, 4)]
         result.append(pair(*fours))
     return sl.Array(result)
-
-
-if __name__ == "__main__":
-    print(middle_round.cost(), last_round.cost())

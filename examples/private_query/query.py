@@ -4,8 +4,8 @@ select sum(amount) where lo1 <= a < hi1 and lo2 <= b < hi2 [and amount > t]
 
 python query.py                        # 256 rows, on this machine
 python query.py --rows 64 --above      # with the last condition
-python query.py --server http://127.0.0.1:7470 --token slk_...
-python query.py --cluster              # on a Ray cluster of this machine
+python query.py --server http://127.0.0.1:7470      # on a service too; its token is in SOLINAS_TOKEN
+python query.py --cluster              # on a Ray cluster of this machine too
 """
 
 import argparse
