@@ -19,7 +19,6 @@ import solinas as sl
 
 LARGEST = 100_000  # the largest amount, if the sum of all rows fits 32 bits
 MANY = 100_000  # the rows for which the time is predicted
-GROUP = 16  # the values that a server adds at once
 PUBLISHED = (
     "published: NSHEDB (SIGMOD 2026) reports queries on tables encrypted by BFV that are 20 to 1370 times faster than\n"
     "  those of HE3DB and ArcEDB, on other machines"
@@ -38,12 +37,6 @@ def inside_above(a: sl.U8, b: sl.U8, amount: sl.U32, bounds: sl.Array[sl.U8, 4],
     """Return the amount of a row in both ranges if it is above `t`, and 0 for any other row."""
     chosen = sl.Array([a >= bounds[0], a < bounds[1], b >= bounds[2], b < bounds[3], amount > t]).all()
     return sl.select(chosen, amount, 0)
-
-
-@sl.program
-def sum_of_group(amounts: sl.Array[sl.U32, GROUP]) -> sl.U32:
-    """Return the sum of a group. The server adds a long array in such groups; this counts its bootstraps."""
-    return amounts.sum()
 
 
 Row = tuple[int, int, int]
@@ -103,12 +96,9 @@ def run(args: argparse.Namespace) -> int:
         return seconds
 
     server = sl.Server(server_key, threads=args.threads)
-    cost, added = program.cost(), sum_of_group.cost()
-    # A group of the sum replaces its elements by one, so each row but one leaves the table in some group.
-    each = cost.bootstraps + added.bootstraps / (GROUP - 1)
-    print(
-        f"server: {each:.1f} bootstraps a row, {cost.bootstraps} of them for the conditions and the choice", flush=True
-    )
+    cost = server.estimate(program(*columns, *limits).sum())
+    each = f"{cost.bootstraps / args.rows:.1f} a row"
+    print(f"server: {cost.bootstraps:,} bootstraps, {each}, depth {cost.depth}", flush=True)
     seconds = timed(f"server, {server.threads} threads", lambda: server.map_reduce(*work, progress=bar()))
     print(f"  at this rate, {MANY:,} rows take {MANY / args.rows * seconds / 3600:.1f} hours")
     if remote is not None:
