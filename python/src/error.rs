@@ -30,6 +30,9 @@ impl From<solinas_client::Error> for Failure {
         match error {
             solinas_client::Error::Runtime(error) => error.into(),
             solinas_client::Error::JobCancelled { .. } => Error::Cancelled.into(),
+            solinas_client::Error::Refused(problem) if problem.code == "unauthorized" => {
+                Self::Service(format!("{}; give sl.connect a valid token, or set SOLINAS_TOKEN", problem.detail))
+            }
             other => Self::Service(other.to_string()),
         }
     }
