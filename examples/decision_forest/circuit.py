@@ -123,7 +123,9 @@ def program(forest: IntegerForest, chosen: Plan) -> sl.Program:
     """Return the program of a plan. Its parameter is the array of features, its result one total for each output."""
     total = sl.uint(max(2, forest.largest.bit_length()))
     outputs = len(forest.base)
-    leaf = sl.uint(max(2, *(max(n.values).bit_length() for tree in forest.trees for n in walk(tree) if isinstance(n, Leaf))))
+    leaf = sl.uint(
+        max(2, *(max(n.values).bit_length() for tree in forest.trees for n in walk(tree) if isinstance(n, Leaf)))
+    )
 
     def evaluate(features: Any) -> Any:
         raw: dict[Test, Any] = {}

@@ -58,7 +58,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--patients", type=between(1, 143), default=3, metavar="1..143", help="encrypted rows (default: 3)"
     )
-    parser.add_argument("--threads", type=between(1, 1024), help="threads of the server; defaults to the number of processors")
+    parser.add_argument(
+        "--threads", type=between(1, 1024), help="threads of the server; defaults to the number of processors"
+    )
     return parser.parse_args()
 
 
@@ -85,7 +87,7 @@ def main() -> int:
     quantizer = Quantizer.fit(train, args.bits)
     levels = quantizer.encode(test)
     integers = quantize(forest, quantizer, args.leaf_bits)
-    plain = forest.classes(forest.outputs(test.astype(np.float32)))
+    plain = forest.classes(forest.outputs(test))
     rounded = forest.classes(forest.outputs(quantizer.decode(levels)))
     expected = integers.totals(levels)
     ours = forest.classes(integers.outputs(expected))

@@ -1,4 +1,4 @@
-"""Read decision forests from scikit-learn and from XGBoost's JSON files, and make their features and leaves integers."""
+"""Read decision forests from scikit-learn and XGBoost's JSON files, and make their features and leaves integers."""
 
 import json
 import math
@@ -10,6 +10,7 @@ import numpy as np
 
 MAX_DEPTH = 64
 MAX_SPLITS = 100_000
+LARGEST = float(np.finfo(np.float32).max)
 OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax", "reg:squarederror")
 
 
@@ -52,9 +53,12 @@ class Forest:
         return sum(isinstance(node, Split) for tree in self.trees for node in walk(tree))
 
     def outputs(self, rows: np.ndarray) -> np.ndarray:
-        """Evaluate the forest on plain rows. Shape of the result: rows, outputs."""
+        """Evaluate the forest on plain rows. Shape of the result: rows, outputs.
+
+        Features are rounded to 32 bits, as XGBoost and scikit-learn do, and then compared in 64 bits.
+        """
         total = np.tile(np.array(self.base, float), (len(rows), 1))
-        for i, row in enumerate(rows):
+        for i, row in enumerate(rows.astype(np.float32).astype(float)):
             for tree in self.trees:
                 total[i] += reached(tree, row).values
         return total
@@ -113,7 +117,7 @@ def from_xgboost(path: str | Path) -> Forest:
     """
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path} is no JSON file that can be read: {error}") from None
     learner = _get(document, "learner", dict, "the file")
     booster = _get(learner, "gradient_booster", dict, "learner")
@@ -170,17 +174,15 @@ def _xgboost_tree(number: int, table: Any, features: int, outputs: int, owner: i
             raise ModelError(f"{here}: its depth is above {MAX_DEPTH}")
         seen.add(i)
         number = conditions[i]
-        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-            raise ModelError(f"{here}: its split condition {number!r} is no finite number")
+        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) <= LARGEST:
+            raise ModelError(f"{here}: its split condition {str(number)[:20]!r} is no number of 32 bits")
         if left[i] == -1 and right[i] == -1:
             return Leaf(tuple(float(np.float32(number)) if k == owner else 0.0 for k in range(outputs)))
         if kinds[i] != 0:
             raise ModelError(f"{here}: it is a categorical split; only numerical ones can be imported")
         if type(indices[i]) is not int or not 0 <= indices[i] < features:
             raise ModelError(f"{here}: feature {indices[i]!r} is out of range; the model has {features} features")
-        return Split(
-            indices[i], float(np.float32(number)), node(left[i], depth + 1), node(right[i], depth + 1)
-        )
+        return Split(indices[i], float(np.float32(number)), node(left[i], depth + 1), node(right[i], depth + 1))
 
     return node(0, 0)
 

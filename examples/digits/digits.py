@@ -56,7 +56,9 @@ def picture(image: np.ndarray) -> str:
     return "\n".join("".join(" .+#"[min(int(pixel) // 5, 3)] * 2 for pixel in row) for row in image.reshape(8, 8))
 
 
-def read_by_tables(train: np.ndarray, labels: np.ndarray, test: np.ndarray, truth: np.ndarray, args: argparse.Namespace) -> bool:
+def read_by_tables(
+    train: np.ndarray, labels: np.ndarray, test: np.ndarray, truth: np.ndarray, args: argparse.Namespace
+) -> bool:
     """Read some images under TFHE. Tells whether all scores are right."""
     network = tables.Tables(train, labels)
     pixels = tables.encode(test)
@@ -79,7 +81,9 @@ def read_by_tables(train: np.ndarray, labels: np.ndarray, test: np.ndarray, trut
     return np.array_equal(scores, expected[: args.images])
 
 
-def read_by_squares(train: np.ndarray, labels: np.ndarray, test: np.ndarray, truth: np.ndarray, args: argparse.Namespace) -> bool:
+def read_by_squares(
+    train: np.ndarray, labels: np.ndarray, test: np.ndarray, truth: np.ndarray, args: argparse.Namespace
+) -> bool:
     """Read all test images under BGV. Tells whether all scores are right."""
     network = squares.Squares(train, labels)
     pixels = squares.encode(test)
@@ -96,7 +100,9 @@ def read_by_squares(train: np.ndarray, labels: np.ndarray, test: np.ndarray, tru
     seconds = time.perf_counter() - start
     scores = squares.signed(np.array([client.decrypt(score) for score in result])).T
     slots = client.params.slots
-    print(f"  server: {seconds:.2f} s for {TEST} images; up to {slots} take as long, {seconds / slots * 1e6:.0f} us each")
+    print(
+        f"  server: {seconds:.2f} s for {TEST} images; up to {slots} take as long, {seconds / slots * 1e6:.0f} us each"
+    )
     return np.array_equal(scores, expected)
 
 

@@ -1,6 +1,6 @@
 """A client reads one record of a server's database, and the server does not learn which.
 
-The database is a table of blocks of 16 KB: plain numbers, modulo 65537, that the server holds in the clear. The query is
+The database is a table of blocks of 16 KB: plain numbers of 16 bits that the server holds in the clear. The query is
 one ciphertext of BGV: an encrypted unit vector for the row of the wanted block, and one for its column. The server
 multiplies the table by both. The reply is one ciphertext, the encrypted block. It must be equal to the block itself.
 """
@@ -78,8 +78,9 @@ def answer(server: sl.Server, query: sl.EncryptedArray, database: Database, show
     in_row = server.run([zeros + bit(row) for row in range(database.rows)])
     in_column = server.run([bit(database.rows + column) for column in range(database.columns)])
     selected = []
-    for number, blocks in enumerate(database.table):
+    for number, column in enumerate(database.table):
         show(f"column {number + 1} of {database.columns}")
+        blocks = column.astype(object)  # the package reads Python integers faster than those of numpy
         selected.append(server.run(reduce(add, [one * block for one, block in zip(in_row, blocks, strict=True)])))
     show("")
     return server.run(reduce(add, [one * column for one, column in zip(in_column, selected, strict=True)]))
@@ -132,7 +133,7 @@ def main() -> int:
     args = arguments()
     database = Database(args.records, args.bytes)
     held = database.table.nbytes
-    print(f"{args.records} records of {args.bytes} bytes in {database.rows} rows and {database.columns} columns of blocks")
+    print(f"{args.records} records of {args.bytes} bytes in {database.rows} x {database.columns} blocks")
 
     client, server_key = sl.keygen("bgv", params=PARAMS)
     server = sl.Server(server_key, threads=args.threads)
@@ -141,8 +142,9 @@ def main() -> int:
     reply = answer(server, query, database, progress)
     seconds = time.perf_counter() - start
     record = read(client, reply, database, args.index)
-    print(f"up {len(query.to_bytes())} bytes, down {len(reply.to_bytes())} bytes, key (once) {len(server_key.to_bytes())}")
-    print(f"server: {seconds:.2f} s for {held / 1e6:.1f} MB, {held / 1e9 / seconds:.5f} GB/s")
+    sizes = [len(part.to_bytes()) for part in (query, reply, server_key)]
+    print("up {:,} bytes, down {:,} bytes; the server key, sent once, has {:,} bytes".format(*sizes))
+    print(f"server: {seconds:.2f} s for {held / 1e6:.1f} MB, {held / 1e9 / seconds:.2g} GB/s")
     exact = record == database.record(args.index)
     print(f"record {args.index} is right" if exact else f"RECORD {args.index} IS WRONG")
     return 0 if exact else 1

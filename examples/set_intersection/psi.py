@@ -185,7 +185,9 @@ def main() -> int:
     contents = np.where(owner[:, None] >= 0, fingerprints[owner], 0)
     query = [[client.encrypt(p, Residue) for p in powers_modulo(numbers)] for numbers in contents.T]
     sent = sum(len(power.to_bytes()) for first in query for power in first)
-    print(f"client: {len(mine)} items in {bins} bins, query of {sent / 1e6:.2f} MB, {time.perf_counter() - start:.2f} s")
+    print(
+        f"client: {len(mine)} items in {bins} bins, query of {sent / 1e6:.2f} MB, {time.perf_counter() - start:.2f} s"
+    )
 
     # The server has its set, the salt and the query.
     start = time.perf_counter()
