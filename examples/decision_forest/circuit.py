@@ -14,7 +14,8 @@ A bootstrap under TFHE reads any number of tables at one argument of 16 values. 
 4. Exactly one piece of a tree gives the value of a leaf. So the sum of all these values is the sum over the trees.
 
 A raw comparison saves step 2 and takes more room in step 3. A bit can be shared by several trees. `plan` decides for
-each comparison, by trying both.
+each comparison, by trying both. The sum of step 4 is cheaper for fewer pieces, but how much depends on all tables. So
+`best_program` makes two plans, and keeps the one whose program has fewer bootstraps.
 """
 
 from collections import defaultdict
@@ -28,6 +29,7 @@ import solinas as sl
 Test = tuple[int, int]  # a feature and a threshold
 U2, U4 = sl.uint(2), sl.uint(4)
 ROOM = 4  # bits of the argument of one bootstrap
+PRICES = (1, 2)  # of a piece, in bootstraps: without and with the sum of its values
 
 
 @dataclass
@@ -75,26 +77,31 @@ def needs_bootstrap(t: Test) -> bool:
     return t[1] % 16 != 0
 
 
-def plan(forest: IntegerForest) -> Plan:
-    """Choose the pieces, and the comparisons that become bits."""
+def plan(forest: IntegerForest, price: float) -> Plan:
+    """Choose the pieces, and the comparisons that become bits. A piece costs as much as `price` comparisons."""
     trees = [tree for tree in forest.trees if isinstance(tree, Split)]
     used_by = defaultdict(list)
     for number, tree in enumerate(trees):
         for t in {test(split) for split in walk(tree) if isinstance(split, Split)}:
             used_by[t].append(number)
     bits = set(used_by)
-    count = [len(Plan(bits, [cut(tree, bits)]).pieces) for tree in trees]
+    count = [pieces(tree, bits) for tree in trees]
     for t, numbers in sorted(used_by.items(), key=lambda item: len(item[1])):
         if not needs_bootstrap(t):
             continue
         bits.discard(t)
-        new = {number: len(Plan(bits, [cut(trees[number], bits)]).pieces) for number in numbers}
-        if sum(new.values()) - sum(count[number] for number in numbers) > 1:
+        new = {number: pieces(trees[number], bits) for number in numbers}
+        if price * sum(new[number] - count[number] for number in numbers) > 1:
             bits.add(t)
         else:
-            for number, pieces in new.items():
-                count[number] = pieces
+            for number in numbers:
+                count[number] = new[number]
     return Plan(bits, [cut(tree, bits) for tree in trees])
+
+
+def pieces(tree: Split, bits: set[Test]) -> int:
+    """Return the number of pieces of a tree."""
+    return len(Plan(bits, [cut(tree, bits)]).pieces)
 
 
 def cut(tree: Split, bits: set[Test]) -> Piece:
@@ -117,6 +124,12 @@ def cut(tree: Split, bits: set[Test]) -> Piece:
     _, root = grow(tree, ROOM)
     root.has_flag = False
     return root
+
+
+def best_program(forest: IntegerForest) -> sl.Program:
+    """Return the program of fewest bootstraps among the plans for all prices."""
+    programs = [program(forest, plan(forest, price)) for price in PRICES]
+    return min(programs, key=lambda made: made.cost().bootstraps)
 
 
 def program(forest: IntegerForest, chosen: Plan) -> sl.Program:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from circuit import plan, program
+from circuit import best_program
 from models import Forest, ModelError, Quantizer, from_sklearn, from_xgboost, quantize
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -97,7 +97,7 @@ def main() -> int:
     print(f"  {np.mean(ours == test_labels):.1%} with leaves of {args.leaf_bits} bits too")
     print(f"the last two agree on {np.sum(ours == rounded)} of {len(test)} patients")
 
-    evaluate = program(integers, plan(integers))
+    evaluate = best_program(integers)
     cost = evaluate.cost()
     print(f"{cost.bootstraps} bootstraps for a patient, {cost.depth} of them in a row")
 

@@ -89,8 +89,8 @@ def polynomials(items: list[bytes], salt: bytes, bins: int, degree: int) -> np.n
     """
     parts = -(-most_in_a_bin(len(items), bins) // degree)
     places, fingerprints = hashed(items, salt, bins)
-    entries = {(int(place), item) for item, row in enumerate(places) for place in row}  # two hashes may be equal
-    bin_of, item_of = np.array(sorted(entries)).T
+    pairs = places * len(items) + np.arange(len(items))[:, None]
+    bin_of, item_of = np.divmod(np.unique(pairs), len(items))  # two hashes of an item may be equal
     rank = np.arange(len(bin_of)) - np.searchsorted(bin_of, bin_of)
     if rank.max() >= parts * degree:
         raise SystemExit("error: a bin has too many items, which is very unlikely; run the program again")
@@ -134,6 +134,7 @@ def intersect(server: sl.Server, query: list[list[Any]], coefficients: np.ndarra
     x = [powers(first, coefficients.shape[2] - 1) for first in query]
 
     def value(powers: list[Any], row: np.ndarray) -> Any:
+        row = row.astype(object)  # the package reads Python integers faster than those of numpy
         terms = [power * coefficient for power, coefficient in zip(powers, row[1:], strict=True)]
         return sum(terms[1:], terms[0]) + row[0]
 

@@ -93,7 +93,7 @@ def test_program_is_the_integer_forest(forests, bits, depth):
     quantizer = models.Quantizer.fit(rows, bits)
     levels = quantizer.encode(rows)
     integers = models.quantize(models.from_sklearn(model), quantizer, 5)
-    program = circuit.program(integers, circuit.plan(integers))
+    program = circuit.program(integers, circuit.plan(integers, price=bits % 3))
     totals = integers.totals(levels)
     for row, total in zip(levels[::10], totals[::10], strict=True):
         assert program.simulate(row) == tuple(total)
@@ -105,7 +105,7 @@ def test_forest_without_splits_is_a_constant(forests):
     models, circuit = forests
     forest = models.Forest(2, (models.Leaf((0.25,)), models.Leaf((0.5,))), (0.125,))
     integers = models.quantize(forest, models.Quantizer.fit(np.array([[0.0, 1.0], [1.0, 1.0]])), 4)
-    program = circuit.program(integers, circuit.plan(integers))
+    program = circuit.best_program(integers)
     assert integers.outputs(np.array(program.simulate([3, 4]))) == 0.875
 
 
