@@ -95,7 +95,7 @@ def read(client: sl.ClientKey, reply: Any, database: Database, index: int) -> by
 def progress(text: str) -> None:
     """Show the state of the work on a terminal."""
     if sys.stderr.isatty():
-        print(f"\r{text:<40}", end="" if text else "\r", file=sys.stderr, flush=True)
+        print(f"\r{text:<40}\r", end="", file=sys.stderr, flush=True)
 
 
 def between(low: int, high: int) -> Callable[[str], int]:
@@ -156,4 +156,4 @@ if __name__ == "__main__":
     except sl.SolinasError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        sys.exit("\ninterrupted")
+        sys.exit("interrupted")
