@@ -129,6 +129,7 @@ def from_xgboost(path: str | Path) -> Forest:
     parameters = _get(learner, "learner_model_param", dict, "learner")
     features = _count(parameters, "num_feature", 1, 10_000)
     outputs = max(1, _count(parameters, "num_class", 0, 1000))
+    _count({"num_target": 1} | parameters, "num_target", 1, 1)
     base = _base_scores(parameters, outputs)
     if objective == "binary:logistic":
         if not all(0 < score < 1 for score in base):
@@ -158,7 +159,9 @@ def _xgboost_tree(number: int, table: Any, features: int, outputs: int, owner: i
         raise ModelError(f"{where}: it is no JSON object")
     names = ("left_children", "right_children", "split_indices", "split_conditions")
     left, right, indices, conditions = (_get(table, name, list, where) for name in names)
-    kinds = table.get("split_type", [0] * len(left))
+    kinds = _get(table, "split_type", list, where) if "split_type" in table else [0] * len(left)
+    if str(_get(table, "tree_param", dict, where).get("size_leaf_vector", 1)) not in {"0", "1"}:
+        raise ModelError(f"{where}: its leaves are vectors; only single numbers can be imported")
     lengths = {len(column) for column in (left, right, indices, conditions, kinds)}
     if lengths == {0} or len(lengths) != 1:
         raise ModelError(f"{where}: its columns {', '.join(names)} and split_type must have one length above 0")

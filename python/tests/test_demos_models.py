@@ -146,6 +146,9 @@ TREE = ("learner", "gradient_booster", "model", "trees", 2)
         pytest.param((*TREE, "split_conditions", 0), 10**400, "tree 2, node 0: its split condition", id="huge"),
         ((*TREE, "split_conditions", 0), float("nan"), "tree 2, node 0: its split condition 'nan'"),
         ((*TREE, "split_type", 0), 1, "tree 2, node 0: it is a categorical split"),
+        ((*TREE, "split_type"), 1, "tree 2 has no entry 'split_type' of type list"),
+        ((*TREE, "tree_param", "size_leaf_vector"), "3", "tree 2: its leaves are vectors"),
+        ((*LEARNER, "learner_model_param", "num_target"), "2", "num_target is '2'"),
     ],
 )
 def test_damaged_files_of_xgboost_are_refused(forests, tmp_path, path, value, message):
