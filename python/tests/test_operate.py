@@ -211,8 +211,8 @@ def test_a_backup_under_load_is_whole(tmp_path, integers):
         token = started["token"]
         service = sl.connect(started["address"], token=token)
         remote = service.register(server.key)
-        jobs = [remote.start(product(a, b)) for _ in range(4)]
-        while len(before := {job["id"] for job in service.jobs()}) < len(jobs):
+        jobs = [remote.start(product(a, b)) for _ in range(3)]
+        while len(service.jobs()) < len(jobs):
             time.sleep(0.05)
         ends = threading.Event()
 
@@ -222,6 +222,8 @@ def test_a_backup_under_load_is_whole(tmp_path, integers):
 
         loading = threading.Thread(target=load)
         loading.start()
+        while len(before := {job["id"] for job in service.jobs()}) < 5:
+            time.sleep(0.05)
         subprocess.run([SOLINAS, "admin", "backup", backup, "--store", tmp_path / "store"], check=True)
         ends.set()
         loading.join()
@@ -241,4 +243,4 @@ def test_a_backup_under_load_is_whole(tmp_path, integers):
         service = sl.connect(started["address"], token=token)
         found = {id: service.job(id).result(timeout=60)[0] for id in states}
     assert all(result.to_bytes() == wanted[id] for id, result in found.items())
-    assert {client.decrypt(found[id]) for id in before} == {251 * 241 % 2**16}
+    assert {251 * 241 % 2**16, 4, 5} <= {client.decrypt(found[id]) for id in before}
