@@ -87,13 +87,12 @@ fn earlier_stores_are_taken_over_with_their_jobs() {
 #[test]
 fn a_store_of_a_later_version_is_refused_and_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let config = || Config::new(folder.path().to_path_buf());
     Store::open_or_make(folder.path()).unwrap();
     let known = version(folder.path());
     let db = Connection::open(folder.path().join("solinas.db")).unwrap();
     db.execute("INSERT INTO schema (version) VALUES (?1)", [known + 1]).unwrap();
     drop(db);
-    let mut config = config();
+    let mut config = Config::new(folder.path().to_path_buf());
     config.address.set_port(0);
     let error = Service::start(config).unwrap_err().to_string();
     assert!(error.contains("update solinas"), "{error}");
