@@ -1,14 +1,51 @@
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import solinas as sl
 
+ROOT = Path(__file__).parent.parent.parent
+SOLINAS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "solinas"
+
 
 def pair(*args, threads=2, memory=None, **options):
     """Return the client key and the server of new keys."""
     client, server_key = sl.keygen(*args, **options)
     return client, sl.Server(server_key, threads=threads, memory=memory)
+
+
+@contextmanager
+def serve(folder, *options):
+    """Run a service on the store `folder/store` in a process of its own. Its log is `folder/log`.
+
+    The log of no service may have a token.
+    """
+    limits, log = folder / "limits.toml", folder / "log"
+    # The disk of the machine that tests may be nearly full.
+    limits.write_text("disk_reserve_bytes = 0\n")
+    command = [SOLINAS, "serve", "--json", "--research", "--addr", "127.0.0.1:0", "--log", "info"]
+    command += ["--config", limits, "--store", folder / "store", *options]
+    with (
+        log.open("a") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        text = ""
+        while not text.endswith("}\n"):
+            line = process.stdout.readline()
+            assert line, text + log.read_text()
+            text += line
+        try:
+            yield json.loads(text)
+        finally:
+            process.terminate()
+            status = process.wait(timeout=60)
+    assert status == 0
+    assert "slk_" not in log.read_text()
 
 
 @pytest.fixture(scope="session")

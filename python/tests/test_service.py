@@ -1,17 +1,13 @@
 """Computation on a service, in a process of its own."""
 
 import asyncio
-import json
 import os
-import subprocess
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 import solinas as sl
-
-ROOT = Path(__file__).parent.parent.parent
+from conftest import serve
 
 
 @sl.program
@@ -27,22 +23,8 @@ def larger(a: sl.U8, b: sl.U8) -> sl.U8:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     """Start a service with a store of its own, and connect to it."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    store = tmp_path_factory.mktemp("service")
-    limits = tmp_path_factory.mktemp("limits") / "limits.toml"
-    limits.write_text("disk_reserve_bytes = 0\n")
-    command = [target / "debug" / "solinas", "serve", "--json", "--research", "--addr", "127.0.0.1:0"]
-    command += ["--config", limits, "--store", store]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        text = ""
-        while not text.endswith("}\n"):
-            line = process.stdout.readline()
-            assert line, text
-            text += line
-        started = json.loads(text)
+    with serve(tmp_path_factory.mktemp("service")) as started:
         yield sl.connect(started["address"], token=started["token"])
-        process.terminate()
-        assert process.wait(timeout=60) == 0
 
 
 def test_a_program_moves_to_a_service_by_one_line(service, integers):

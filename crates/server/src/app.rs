@@ -48,12 +48,13 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(config: Config, store: Store) -> Self {
         let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
+        let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
         Self {
             config,
             store,
             live: Arc::default(),
             prepared: PreparedKeys::default(),
-            metrics: Metrics::new(),
+            metrics,
             shares: Mutex::default(),
             rates: Mutex::default(),
             running: Mutex::default(),
@@ -67,7 +68,7 @@ impl App {
 
     /// Threads that compute.
     pub(crate) fn threads(&self) -> usize {
-        self.config.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        self.config.threads()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

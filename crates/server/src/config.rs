@@ -44,6 +44,11 @@ impl Config {
             limits: Limits::default(),
         }
     }
+
+    /// Threads that compute.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
 }
 
 /// Limits, each with its default. `GET /v1/usage` reports them.

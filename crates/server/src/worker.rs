@@ -5,6 +5,7 @@
 use crate::app::App;
 use crate::error::{Code, Error, Problem};
 use crate::lock::lock;
+use crate::metrics::Ending;
 use crate::run::{End, compute};
 use crate::stop::{self, Stop};
 use crate::store::{Finished, Lease};
@@ -52,6 +53,7 @@ fn next(app: &App) -> Result<Option<Lease>, Error> {
 /// Fails the jobs that wait past their deadlines.
 fn fail_late(app: &App) -> Result<(), Error> {
     for (tenant, id) in app.store.fail_late(|deadline| stop::late(deadline).to_json())? {
+        app.metrics.job_ended(Ending::Limit);
         app.store.remove_checkpoint(&tenant, id);
         app.live.ring(&(tenant, id));
     }
@@ -89,7 +91,7 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
             app.metrics.job_run_seconds.observe(start.elapsed().as_secs_f64());
             match store_results(app, lease, &results) {
                 Ok(results) => Finished::Succeeded(results),
-                Err(error) => later(lease, &error.into()),
+                Err(error) => later(app, lease, &error.into()),
             }
         }
         End::Paused => Finished::Paused,
@@ -97,7 +99,7 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
         End::Later(problem)
             if problem.code == Code::DiskFull || lease.attempts < u64::from(app.config.limits.attempts) =>
         {
-            later(lease, &problem)
+            later(app, lease, &problem)
         }
         End::Refused(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
         // The records say so already.
@@ -106,9 +108,12 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     let progress = app.live.progress(&key).unwrap_or_default();
     let timeline = app.live.timeline(&key);
     let held = app.store.finish(lease, core_ms, (progress.done, progress.total), &timeline, &finished)?;
-    match (&finished, held) {
-        (Finished::Succeeded(_) | Finished::Failed(_), true) => app.store.remove_checkpoint(&lease.tenant, lease.id),
-        (_, true) => {}
+    match (ended(&finished), held) {
+        (Some(end), true) => {
+            app.metrics.job_ended(end);
+            app.store.remove_checkpoint(&lease.tenant, lease.id);
+        }
+        (None, true) => {}
         (_, false) if stop.is_set() => app.store.remove_checkpoint(&lease.tenant, lease.id),
         (_, false) => {
             app.metrics.leases_lost.inc();
@@ -119,8 +124,20 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     Ok(())
 }
 
+/// How a job ended. None for a job that waits again.
+fn ended(finished: &Finished) -> Option<Ending> {
+    let limits = [Code::DeadlinePassed, Code::OverBudget];
+    match finished {
+        Finished::Succeeded(_) => Some(Ending::Succeeded),
+        Finished::Failed(problem) if limits.iter().any(|code| problem["code"] == code.name()) => Some(Ending::Limit),
+        Finished::Failed(_) => Some(Ending::Failed),
+        Finished::Paused | Finished::Later { .. } => None,
+    }
+}
+
 /// Lets a job wait before its next try.
-fn later(lease: &Lease, problem: &Problem) -> Finished {
+fn later(app: &App, lease: &Lease, problem: &Problem) -> Finished {
+    app.metrics.retries.inc();
     tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
     Finished::Later { wait: 10 * SECOND * (lease.attempts as i64).min(6), counts: problem.code != Code::DiskFull }
 }

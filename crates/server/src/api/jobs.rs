@@ -5,6 +5,7 @@ use super::extract::{Caller, Named, Parameters};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
+use crate::metrics::Ending;
 use crate::store::{JobRow, State as JobState};
 use crate::time;
 use axum::extract::{Path, Request, State};
@@ -167,6 +168,7 @@ pub(super) async fn cancel(
         let before = app.store.cancel(&caller.tenant, id)?.ok_or_else(Problem::unknown)?;
         let job = (caller.tenant.clone(), id);
         if !before.has_ended() {
+            app.metrics.job_ended(Ending::Cancelled);
             app.interrupt(&job);
             app.store.remove_checkpoint(&caller.tenant, id);
         }

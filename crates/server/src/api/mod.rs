@@ -36,6 +36,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tower_http::catch_panic::CatchPanicLayer;
 
+/// What counters and the log say of a path without a route.
+const NO_ROUTE: &str = "none";
+
 /// All routes with their surroundings.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let routes = routes::routes().into_iter();
@@ -75,7 +78,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let id = Id::new().to_string();
     let start = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let is_upload = route.starts_with("/v1/uploads");
     let (head, body) = request.into_parts();
     let body = Shared::new(body, &head.headers);
@@ -97,8 +100,12 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
         () = app.stopped() => {}
     }
     let status = response.status().as_u16();
+    let took = start.elapsed();
+    app.metrics.http_seconds.get_or_create(&metrics::Route { route: route.clone() }).observe(took.as_secs_f64());
+    // The path of no route may be anything, such as a token that was pasted at the wrong place.
+    let path = if route == NO_ROUTE { NO_ROUTE.to_owned() } else { path };
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
-    tracing::info!(request_id = id, %method, path, status, ms = start.elapsed().as_millis() as u64, "request");
+    tracing::info!(request_id = id, %method, path, status, ms = took.as_millis() as u64, "request");
     let headers = response.headers_mut();
     if is_upload {
         // The protocol wants them in every answer.

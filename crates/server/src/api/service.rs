@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::Scope;
 use crate::metrics::InState;
+use crate::time;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -75,11 +76,16 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
             for (state, count) in app.store.counts()? {
                 metrics.jobs.get_or_create(&InState { state: state.name() }).set(count as i64);
             }
+            metrics
+                .oldest_job_seconds
+                .set(app.store.oldest()?.map_or(0.0, |created| (time::now() - created) as f64 / 1e3));
             metrics.keys_prepared.set(app.prepared.count() as i64);
             metrics.queue_core_seconds.set(app.store.waiting(None)?.core_ms as f64 / 1e3);
             metrics.blob_bytes.set(app.store.blob_bytes()? as i64);
+            metrics.disk_free_bytes.set(i64::try_from(app.free_disk()).unwrap_or(i64::MAX));
+            metrics.ready.set(i64::from(!app.is_stopping() && app.store.is_writable()));
             Ok(metrics.text())
         })
         .await?;
-    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response())
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }

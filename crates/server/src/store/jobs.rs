@@ -315,6 +315,15 @@ impl Store {
             .collect()
     }
 
+    /// When the oldest job that has not started was submitted.
+    pub(crate) fn oldest(&self) -> Result<Option<i64>, Error> {
+        let db = self.db();
+        let mut find = db.prepare_cached(
+            "SELECT MIN(created) FROM job WHERE state IN ('queued', 'running') AND state = 'queued' AND started IS NULL",
+        )?;
+        Ok(find.query_row([], |row| row.get(0))?)
+    }
+
     /// Tenants with a job that waits for a worker.
     pub(crate) fn ready(&self) -> Result<Vec<Tenant>, Error> {
         let db = self.db();

@@ -1,7 +1,9 @@
 //! The tables of the store. Migrations are numbered, go forward only, and run in one transaction.
 //!
 //! The tenant leads every primary key but that of tokens, so that identities of one tenant mean nothing to another. Statements keep to the part of SQL that
-//! PostgreSQL has too, but for the sign of parameters (`?1` here, `$1` there).
+//! PostgreSQL has too, but for the sign of parameters (`?1` here, `$1` there) and the functions on JSON of migration 4, which only stores of SQLite need.
+//!
+//! `tests/service/stores` has stores of earlier versions, and a test of each of them.
 
 use crate::error::Error;
 use rusqlite::Connection;
@@ -62,6 +64,13 @@ ALTER TABLE job ADD COLUMN deadline BIGINT;
 ALTER TABLE job ADD COLUMN max_core_ms BIGINT;
 ALTER TABLE job ADD COLUMN timeline TEXT;
 CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
+", "
+-- Jobs of versions 1 and 2 have one plan. It is that of their only stage.
+UPDATE job SET spec = json_set(spec, '$.stages', json_array(json_object(
+    'plan', json_extract(spec, '$.plan'), 'elements', 1, 'waves', json_array(MAX(1,
+        COALESCE(json_extract(cost, '$.bootstraps'), 0) + COALESCE(json_extract(cost, '$.recrypts'), 0)
+        + COALESCE(json_extract(cost, '$.products'), 0) + COALESCE(json_extract(cost, '$.rotations'), 0))))))
+WHERE json_extract(spec, '$.stages') IS NULL;
 "];
 
 /// Brings the tables to the newest version.

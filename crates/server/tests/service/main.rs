@@ -10,4 +10,5 @@ mod recovery;
 mod reductions;
 mod routes;
 mod tenants;
+mod upgrade;
 mod uploads;
