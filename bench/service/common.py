@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -62,6 +62,10 @@ class Service:
         self.token = ""
 
     def __enter__(self) -> Self:
+        if not self._program.exists():
+            raise SystemExit(
+                f"{self._program} is missing: run `cargo build --release --bin solinas`, or give --solinas"
+            )
         self.folder = Path(tempfile.mkdtemp(prefix="solinas-service-"))
         # A signal that ends this program runs `__exit__` too.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -257,3 +261,13 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
 def median(values: Sequence[float]) -> float:
     """Return the median."""
     return statistics.median(values)
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a program. Its errors and Ctrl-C end it with a line, after the service and its folder are gone."""
+    try:
+        main()
+    except Failed as failure:
+        raise SystemExit(f"failed: {failure}") from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

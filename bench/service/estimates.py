@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from common import Failed, Service, Table, arguments, median, percentile
+from common import Failed, Service, Table, arguments, median, percentile, run
 from tqdm import tqdm
 
 import solinas as sl
@@ -97,4 +97,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

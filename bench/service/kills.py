@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from common import ENDED, Api, Failed, Service, Table, arguments, median, percentile, succeeded
+from common import ENDED, Api, Failed, Service, Table, arguments, median, percentile, run, succeeded
 from tqdm import tqdm
 
 import solinas as sl
@@ -200,4 +200,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -28,6 +28,7 @@ from common import (
     median,
     milliseconds,
     percentile,
+    run,
     seconds_between,
 )
 from tqdm import tqdm
@@ -302,4 +303,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

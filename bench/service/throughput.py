@@ -16,6 +16,7 @@ from common import (
     digest_of,
     median,
     milliseconds,
+    run,
     seconds_between,
 )
 from tqdm import tqdm
@@ -108,4 +109,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

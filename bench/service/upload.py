@@ -18,7 +18,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import blake3
-from common import MIB, Answer, Api, Failed, Service, Table, arguments, mebibytes
+from common import MIB, Answer, Api, Failed, Service, Table, arguments, mebibytes, run
 from tqdm import tqdm
 
 import solinas as sl
@@ -189,4 +189,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
