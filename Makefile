@@ -6,6 +6,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
 RAY := ray==2.60.0
+BLAKE3 := blake3==1.0.11
 BIN := $(VENV)/bin
 TOOLS := $(CURDIR)/target/tools
 RTL_CACHE := $(or $(SOLINAS_RTL_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/solinas/rtl)
@@ -13,7 +14,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster
+.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -91,6 +92,15 @@ test-cluster: $(VENV)/installed ## Several machines: Ray's nodes on this machine
 bench-cluster: python ## 1, 2 and 4 workers of a Ray cluster on this machine beside one server (installs Ray)
 	$(BIN)/pip install --quiet $(RAY)
 	$(BIN)/python bench/cluster/scaling.py
+
+soak: python web ## Long runs of the service: load, kills, cut uploads, throughput, estimates (45 minutes; installs blake3)
+	$(CARGO) build --quiet --release --bin solinas
+	$(BIN)/pip install --quiet $(BLAKE3)
+	$(BIN)/python bench/service/load.py
+	$(BIN)/python bench/service/throughput.py
+	$(BIN)/python bench/service/upload.py
+	$(BIN)/python bench/service/estimates.py
+	$(BIN)/python bench/service/kills.py
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parent.parent
 CHECKS = {
     "mypy": ["mypy"],
     "stubtest": ["mypy.stubtest", "solinas", "--mypy-config-file", "pyproject.toml"],
-    "ruff": ["ruff", "check", ".", "../examples"],
-    "format": ["ruff", "format", "--check", ".", "../examples"],
+    "ruff": ["ruff", "check", ".", "../examples", "../bench"],
+    "format": ["ruff", "format", "--check", ".", "../examples", "../bench"],
 }
 
 
