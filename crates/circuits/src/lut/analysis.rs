@@ -190,7 +190,9 @@ impl Analysis {
             let part = (uses[0].0, factor);
             match shared.iter_mut().find(|cluster| cluster.column.iter().copied().eq(column.clone())) {
                 Some(cluster) => cluster.parts.push(part),
-                None => shared.push(Cluster { column: column.collect(), parts: smallvec![part], values: SmallVec::new() }),
+                None => {
+                    shared.push(Cluster { column: column.collect(), parts: smallvec![part], values: SmallVec::new() })
+                }
             }
         }
         if shared.is_empty() {
@@ -205,7 +207,8 @@ impl Analysis {
         if cases > MAX_CASES {
             return None;
         }
-        let in_cluster = |value: &ValueRef| shared.iter().flat_map(|cluster| &cluster.parts).any(|part| part.0 == *value);
+        let in_cluster =
+            |value: &ValueRef| shared.iter().flat_map(|cluster| &cluster.parts).any(|part| part.0 == *value);
         let mut rests: SmallVec<[(Set, Image<'_>); 2]> = SmallVec::new();
         for &node in &tops {
             let rest: Few<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
