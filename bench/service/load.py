@@ -12,8 +12,9 @@ import random
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from common import (
@@ -141,19 +142,19 @@ class Load:
         async with asyncio.TaskGroup() as tasks:
             for number in itertools.count():
                 await asyncio.sleep(max(0.0, begin + number / rate - time.monotonic()))
-                tasks.create_task(self.noted(self.submit()))
+                tasks.create_task(self.noted(self.submit))
 
-    async def noted(self, request: Any) -> None:
+    async def noted(self, request: Callable[[], Awaitable[None]]) -> None:
         """Note a connection that broke as an error."""
         try:
-            await request
+            await request()
         except (OSError, EOFError) as error:
             self.errors.append(f"a connection broke: {error!r}")
 
     async def client(self) -> None:
         """Follow one recent job after the other."""
         while True:
-            await self.noted(self.follow(random.choice(self.recent)))
+            await self.noted(partial(self.follow, random.choice(self.recent)))
 
     async def follow(self, job: str) -> None:
         """Follow a job to its end."""
@@ -193,7 +194,7 @@ class Load:
         tasks = [asyncio.create_task(self.submissions(rate))]
         while not self.recent:
             await asyncio.sleep(0.01)
-        tasks.append(asyncio.create_task(self.noted(self.probe())))
+        tasks.append(asyncio.create_task(self.noted(self.probe)))
         # Connections that all come in one moment would measure the queue of the system.
         for _ in range(clients):
             tasks.append(asyncio.create_task(self.client()))
