@@ -36,7 +36,7 @@ def test_a_job_runs_from_the_page_of_the_users_own_program(visit, web):
 
 def test_the_page_says_that_the_service_is_away(visit, web, service):
     page = visit.page(url=web)
-    expect(page.get_by_role("button", name="Make new keys")).to_be_enabled()
+    expect(page.get_by_role("button", name="Make keys")).to_be_enabled()
     visit.expect("Failed to load resource: the server responded with a status of 503")
     service.kill()
     answer = page.request.get(f"{web}v1/usage", headers={"authorization": f"Bearer {service.token}"})
