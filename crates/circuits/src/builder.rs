@@ -2,7 +2,7 @@
 
 use crate::limits::{Limits, Meter};
 use crate::{BinaryOp, Error, Gate, MAX_NODES, Natural, Netlist, NodeId, Port};
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 
 /// Builds a [`Netlist`]. The builder hash-conses gates, folds constants and complements, and never adds a gate that already exists.
 ///
@@ -15,7 +15,8 @@ use rustc_hash::FxHashMap;
 pub struct Builder<'a> {
     gates: Vec<Gate>,
     levels: Vec<u32>,
-    seen: FxHashMap<Gate, NodeId>,
+    /// Its hash has a random seed, since circuits come from anyone.
+    seen: HashMap<Gate, NodeId>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     input_bits: u32,

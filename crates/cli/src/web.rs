@@ -18,7 +18,8 @@ Examples:
 
 A service sends its page itself, and could send one that steals keys. This page comes from your own program, which passes requests on to the service.
 SOLINAS_SERVER is the address of the service, and SOLINAS_TOKEN is the token that its operator gave you.
-The printed link holds the token. Only this machine reaches the page. Ctrl-C stops it.";
+The printed link holds the token. Only this machine reaches the page. Keep no keys in the browser if the machine has other users: after Ctrl-C, one of them
+could serve another page at the same address. Ctrl-C stops the page.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -49,8 +50,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<()> {
             "take an address of this machine alone, such as 127.0.0.1:7472",
         ));
     }
-    // A wrong address or token is found here, and not by the page.
     let remote = connect()?;
+    if remote.url().contains('@') {
+        return Err(usage("the address of the service names a user", "set SOLINAS_SERVER to an address without one"));
+    }
+    // A wrong address or token is found here, and not by the page.
     remote.usage()?;
     let interrupted = interruptible()?;
     let page = WebPage::start(args.addr, remote.url())?;

@@ -7,10 +7,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::uri::{PathAndQuery, Uri};
-use axum::http::{HeaderMap, HeaderName, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse, Response};
-use axum::routing::any;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{any, get};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -20,18 +20,49 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// Headers of one connection, which no proxy passes on. The name of the host is that of the page.
-const OF_CONNECTION: [HeaderName; 9] = [
-    header::CONNECTION,
-    header::HOST,
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::TE,
-    header::TRAILER,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    HeaderName::from_static("keep-alive"),
+/// Headers of requests that are passed on. Cookies are not: they are those of all programs on this machine.
+const ASKED: [&str; 17] = [
+    "accept",
+    "authorization",
+    "content-length",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "last-event-id",
+    "range",
+    "tus-resumable",
+    "upload-checksum",
+    "upload-concat",
+    "upload-defer-length",
+    "upload-expires",
+    "upload-length",
+    "upload-metadata",
+    "upload-offset",
 ];
+/// Headers of answers that are passed on. No other one reaches the browser: it could change the rules of the page, which holds keys.
+const ANSWERED: [&str; 18] = [
+    "accept-ranges",
+    "allow",
+    "content-length",
+    "content-range",
+    "content-type",
+    "etag",
+    "location",
+    "retry-after",
+    "tus-checksum-algorithm",
+    "tus-extension",
+    "tus-max-size",
+    "tus-resumable",
+    "tus-version",
+    "upload-expires",
+    "upload-length",
+    "upload-metadata",
+    "upload-offset",
+    "x-request-id",
+];
+/// An answer of the service that a browser shows runs no script, and belongs to no origin.
+const POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 /// How long the connection to the service may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -65,9 +96,13 @@ impl WebPage {
         connector.enforce_http(false);
         connector.set_connect_timeout(Some(CONNECT));
         connector.set_nodelay(true);
-        let authorities = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider);
-        let authorities = authorities.map_err(|error| Error::System(format!("no authority is known: {error}")))?;
-        let connector = authorities.https_or_http().enable_http1().wrap_connector(connector);
+        let tls = match service.starts_with("https:") {
+            true => HttpsConnectorBuilder::new()
+                .with_provider_and_native_roots(provider)
+                .map_err(|error| Error::System(format!("no authority is known: {error}")))?,
+            false => HttpsConnectorBuilder::new().with_tls_config(without_authorities(provider)?),
+        };
+        let connector = tls.https_or_http().enable_http1().wrap_connector(connector);
         let client = Client::builder(TokioExecutor::new()).build(connector);
         let service = Arc::new(Service { client, address: service.trim_end_matches('/').to_owned() });
         let runtime =
@@ -77,8 +112,8 @@ impl WebPage {
         let address = listener.local_addr().map_err(unheard)?;
         let router = api::page_routes(Router::new())
             .route("/v1/{*path}", any(pass_on))
-            .route("/reports/{*path}", any(pass_on))
-            .route("/reports/", any(pass_on))
+            // Reports are pages of the service, so they are shown at its own origin.
+            .route("/reports/", get(reports))
             .fallback(|| async { Problem::new(Code::NotFound, "there is no such path", "the page is at /") })
             .layer(from_fn(around))
             .with_state(service);
@@ -127,7 +162,7 @@ async fn pass_on(State(service): State<Arc<Service>>, request: Request) -> Respo
         Ok(uri) => {
             head.uri = uri;
             head.version = Version::HTTP_11;
-            without_connection(&mut head.headers);
+            head.headers = only(&head.headers, &ASKED);
             service.client.request(Request::from_parts(head, body)).await.map_err(|error| cause(&error))
         }
         Err(error) => Err(error.to_string()),
@@ -135,7 +170,8 @@ async fn pass_on(State(service): State<Arc<Service>>, request: Request) -> Respo
     match sent {
         Ok(answer) => {
             let (mut head, body) = answer.into_parts();
-            without_connection(&mut head.headers);
+            head.headers = only(&head.headers, &ANSWERED);
+            head.headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
             Response::from_parts(head, Body::new(body))
         }
         Err(error) => Problem::new(
@@ -148,14 +184,23 @@ async fn pass_on(State(service): State<Arc<Service>>, request: Request) -> Respo
     }
 }
 
-/// Removes the headers that hold for one connection, those that the header `Connection` names included.
-fn without_connection(headers: &mut HeaderMap) {
-    let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
-    let named: Vec<HeaderName> =
-        named.flat_map(|names| names.split(',')).filter_map(|name| name.trim().parse().ok()).collect();
-    named.iter().chain(&OF_CONNECTION).for_each(|name| {
-        headers.remove(name);
-    });
+/// The headers of these names.
+fn only(headers: &HeaderMap, names: &[&'static str]) -> HeaderMap {
+    let named = |name: &&'static str| Some((HeaderName::from_static(name), headers.get(*name)?.clone()));
+    names.iter().filter_map(named).collect()
+}
+
+/// Leads to the reports of the service.
+async fn reports(State(service): State<Arc<Service>>) -> Redirect {
+    Redirect::temporary(&format!("{}/reports/", service.address))
+}
+
+/// For a service that speaks HTTP without encryption.
+fn without_authorities(provider: rustls::crypto::CryptoProvider) -> Result<rustls::ClientConfig, Error> {
+    let versions =
+        rustls::ClientConfig::builder_with_provider(Arc::new(provider)).with_safe_default_protocol_versions();
+    let config = versions.map_err(|error| Error::System(format!("TLS cannot be used: {error}")))?;
+    Ok(config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
 }
 
 /// The innermost cause of an error, which says most.
@@ -166,24 +211,32 @@ fn cause(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
     #[test]
-    fn headers_of_the_connection_are_not_passed_on() {
-        let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("connection", "close, X-Private"),
-            ("x-private", "1"),
-            ("host", "127.0.0.1"),
-            ("transfer-encoding", "chunked"),
-            ("authorization", "Bearer t"),
-            ("content-length", "3"),
-        ] {
-            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-        }
-        without_connection(&mut headers);
-        let mut left: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
-        left.sort_unstable();
-        assert_eq!(left, ["authorization", "content-length"]);
+    fn headers_that_change_the_rules_of_the_page_are_not_passed_on() {
+        let all = [
+            "connection",
+            "cookie",
+            "set-cookie",
+            "clear-site-data",
+            "content-security-policy",
+            "service-worker-allowed",
+            "access-control-allow-origin",
+            "refresh",
+            "transfer-encoding",
+            "host",
+            "authorization",
+            "content-type",
+            "etag",
+        ];
+        let headers: HeaderMap =
+            all.into_iter().map(|name| (HeaderName::from_static(name), HeaderValue::from_static("x"))).collect();
+        let names = |headers: &HeaderMap| {
+            let mut names: Vec<_> = headers.keys().map(|name| name.as_str().to_owned()).collect();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(names(&only(&headers, &ASKED)), ["authorization", "content-type"]);
+        assert_eq!(names(&only(&headers, &ANSWERED)), ["content-type", "etag"]);
     }
 }

@@ -2,6 +2,11 @@
 
 import signal
 import subprocess
+import threading
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import expect
@@ -9,17 +14,72 @@ from playwright.sync_api import expect
 from .conftest import SOLINAS, read_json
 
 
+@contextmanager
+def page_of(url, environment):
+    """Serve the page of the service at a URL. Give its address."""
+    command = [SOLINAS, "web", "--json", "--addr", "127.0.0.1:0"]
+    environment = {**environment, "SOLINAS_SERVER": url}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            started = read_json(process)
+            assert started["link"] == f"{started['address']}/#token={environment['SOLINAS_TOKEN']}"
+            yield f"{started['address']}/"
+        finally:
+            process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+
+
 @pytest.fixture
 def web(service):
     """Return the address of a page whose requests are passed on to the recording proxy of the service."""
-    environment = {**service.environment, "SOLINAS_SERVER": service.url}
-    command = [SOLINAS, "web", "--json", "--addr", "127.0.0.1:0"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        started = read_json(process)
-        assert started["link"] == f"{started['address']}/#token={service.token}"
-        yield f"{started['address']}/"
-        process.send_signal(signal.SIGINT)
-    assert process.returncode == 0
+    with page_of(service.url, service.environment) as address:
+        yield address
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """A service that tries to change the rules of the page."""
+
+    seen = None
+    headers_sent = {
+        "Content-Type": "text/html",
+        "Content-Security-Policy": "script-src 'unsafe-inline'",
+        "Set-Cookie": "a=b",
+        "Clear-Site-Data": '"storage"',
+        "Service-Worker-Allowed": "/",
+        "Access-Control-Allow-Origin": "*",
+        "Refresh": "0;url=https://example.org",
+    }
+
+    def do_GET(self):
+        Hostile.seen = {name.lower() for name in self.headers}
+        body = b'{"api": 1, "version": "0.1.0", "reports": true}'
+        self.send_response(200)
+        for name, value in self.headers_sent.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_service_cannot_change_the_rules_of_the_page(service):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as hostile:
+        threading.Thread(target=hostile.serve_forever, daemon=True).start()
+        with page_of(f"http://127.0.0.1:{hostile.server_port}", service.environment) as address:
+            cookie = {"Cookie": "session=1", "Authorization": "Bearer t"}
+            with urllib.request.urlopen(urllib.request.Request(f"{address}v1/x", headers=cookie)) as answer:
+                names = {name.lower() for name in answer.headers}
+                assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+            assert not names & {"set-cookie", "clear-site-data", "service-worker-allowed", "refresh"}
+            assert not any(name.startswith("access-control") for name in names)
+            assert "authorization" in Hostile.seen
+            assert "cookie" not in Hostile.seen
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "evil.example"}))
+            assert refused.value.code == 421
+        hostile.shutdown()
 
 
 def test_a_job_runs_from_the_page_of_the_users_own_program(visit, web):
@@ -54,10 +114,12 @@ def with_reports(service, tmp_path):
     service.process.terminate()
     service.end()
     service.command += ["--reports", folder]
-    service.start()
-    yield
-    del service.command[-2:]
-    service.process.terminate()
+    try:
+        service.start()
+        yield
+    finally:
+        del service.command[-2:]
+        service.process.terminate()
     service.end()
     service.start()
 
