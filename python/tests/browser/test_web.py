@@ -36,25 +36,27 @@ def web(service):
         yield address
 
 
+HOSTILE_HEADERS = {
+    "Content-Type": "text/html",
+    "Content-Security-Policy": "script-src 'unsafe-inline'",
+    "Set-Cookie": "a=b",
+    "Clear-Site-Data": '"storage"',
+    "Service-Worker-Allowed": "/",
+    "Access-Control-Allow-Origin": "*",
+    "Refresh": "0;url=https://example.org",
+}
+
+
 class Hostile(BaseHTTPRequestHandler):
     """A service that tries to change the rules of the page."""
 
     seen = None
-    headers_sent = {
-        "Content-Type": "text/html",
-        "Content-Security-Policy": "script-src 'unsafe-inline'",
-        "Set-Cookie": "a=b",
-        "Clear-Site-Data": '"storage"',
-        "Service-Worker-Allowed": "/",
-        "Access-Control-Allow-Origin": "*",
-        "Refresh": "0;url=https://example.org",
-    }
 
     def do_GET(self):
         Hostile.seen = {name.lower() for name in self.headers}
         body = b'{"api": 1, "version": "0.1.0", "reports": true}'
         self.send_response(200)
-        for name, value in self.headers_sent.items():
+        for name, value in HOSTILE_HEADERS.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
