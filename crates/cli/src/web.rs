@@ -18,8 +18,8 @@ Examples:
 
 A service sends its page itself, and could send one that steals keys. This page comes from your own program, which passes requests on to the service.
 SOLINAS_SERVER is the address of the service, and SOLINAS_TOKEN is the token that its operator gave you.
-The printed link holds the token. Only this machine reaches the page. Keep no keys in the browser if the machine has other users: after Ctrl-C, one of them
-could serve another page at the same address. Ctrl-C stops the page.";
+The printed link holds the token. Only this machine reaches the page. Ctrl-C stops it.
+Keep no keys in the browser if the machine has other users: after Ctrl-C, one of them could serve another page at the same address.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
