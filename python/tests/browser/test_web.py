@@ -81,6 +81,7 @@ def test_a_service_cannot_change_the_rules_of_the_page(service):
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "evil.example"}))
             assert refused.value.code == 421
+            refused.value.close()
         hostile.shutdown()
 
 
