@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,8 @@ import solinas as sl
 ROOT = Path(__file__).parent.parent.parent
 ENDED = ("succeeded", "failed", "cancelled", "expired")
 MIB = 1 << 20
+# Seconds after which a service that is not ready has failed.
+PATIENCE = 120
 
 
 class Failed(Exception):  # noqa: N818
@@ -98,7 +99,11 @@ class Service:
         started = json.loads(text)
         self.url, self.token = started["address"], started.get("token") or self.token
         api = Api(self)
-        while not api.get("/readyz").ok:
+        while not (answer := api.get("/readyz")).ok:
+            if time.monotonic() > begin + PATIENCE:
+                raise Failed(
+                    f"the service is not ready after {PATIENCE} s: {answer.body.decode(errors='replace')[:500]}"
+                )
             time.sleep(0.005)
         return time.monotonic() - begin
 
@@ -256,11 +261,6 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     default = ROOT / "target" / "release" / "solinas"
     parser.add_argument("--solinas", type=Path, default=default, help="the program that serves")
     return parser
-
-
-def median(values: Sequence[float]) -> float:
-    """Return the median."""
-    return statistics.median(values)
 
 
 def run(main: Callable[[], None]) -> None:

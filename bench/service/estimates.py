@@ -5,9 +5,10 @@ The programs run in a random order, one at a time, under two parameter sets. All
 
 import random
 from collections.abc import Callable, Iterator
+from statistics import median
 from typing import Any
 
-from common import Failed, Service, Table, arguments, median, percentile, run
+from common import Failed, Service, Table, arguments, percentile, run
 from tqdm import tqdm
 
 import solinas as sl

@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from statistics import median
 from typing import Any
 
-from common import ENDED, Api, Failed, Service, Table, arguments, median, percentile, run, succeeded
+from common import ENDED, Api, Failed, Service, Table, arguments, percentile, run, succeeded
 from tqdm import tqdm
 
 import solinas as sl
@@ -84,7 +85,10 @@ class Client(threading.Thread):
     def look(self, api: Api) -> list[Mapping[str, Any]]:
         """Return the jobs of the service. Raises Failed if one was lost, has failed or has changed."""
         known = set(self.jobs)
-        found = api.get("/v1/jobs?limit=1000").json()["jobs"]
+        found, after = [], ""
+        while page := api.get(f"/v1/jobs?limit=1000{after}").json()["jobs"]:
+            found += page
+            after = f"&after={page[-1]['id']}"
         if missing := known - {job["id"] for job in found}:
             raise Failed(f"jobs were lost: {missing}")
         for job in found:

@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from functools import partial
+from statistics import median
 from typing import Any
 
 from common import (
@@ -26,7 +27,6 @@ from common import (
     Table,
     arguments,
     mebibytes,
-    median,
     milliseconds,
     percentile,
     run,

@@ -5,6 +5,7 @@ Both have the same threads and compute in turn. All results are compared byte fo
 
 import time
 from collections.abc import Callable, Mapping
+from statistics import median
 from typing import Any
 
 from common import (
@@ -14,7 +15,6 @@ from common import (
     Table,
     arguments,
     digest_of,
-    median,
     milliseconds,
     run,
     seconds_between,

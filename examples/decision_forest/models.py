@@ -139,6 +139,8 @@ def from_xgboost(path: str | Path) -> Forest:
     model = _get(booster, "model", dict, "gradient_booster")
     tables = _get(model, "trees", list, "model")
     owners = _get(model, "tree_info", list, "model")
+    if not tables:
+        raise ModelError("the model has no trees")
     if len(owners) != len(tables):
         raise ModelError(f"tree_info has {len(owners)} entries for {len(tables)} trees")
     trees = []

@@ -135,6 +135,7 @@ TREE = ("learner", "gradient_booster", "model", "trees", 2)
         ((*LEARNER, "learner_model_param", "base_score"), "7", "base_score must be a probability"),
         ((*LEARNER, "gradient_booster", "model", "tree_info"), [0], "tree_info has 1 entries for 100 trees"),
         ((*LEARNER, "gradient_booster", "model", "tree_info", 3), 1, "tree 3: it belongs to class 1"),
+        ((*LEARNER, "gradient_booster", "model", "trees"), [], "the model has no trees"),
         (TREE, [], "tree 2: it is no JSON object"),
         ((*TREE, "left_children"), [], "tree 2: its columns"),
         ((*TREE, "left_children", 0), 0, "tree 2, node 0: two paths lead to it"),

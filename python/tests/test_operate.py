@@ -161,6 +161,8 @@ def test_every_query_names_metrics_that_are_served(observed):
     assert families <= {re.sub("_(bucket|sum|count)$", "", name) for name in in_use}, "a metric that nobody sees"
 
 
+# Debian has promtool in the package of the whole Prometheus, whose installation starts a server. So the tests do not
+# install it. Without it, the test above still checks the names and labels of all queries.
 @pytest.mark.skipif(not PROMTOOL, reason="promtool is missing")
 def test_alerts_fire_when_they_should(tmp_path):
     folder = shutil.copytree(DEPLOY / "prometheus", tmp_path / "prometheus")
@@ -176,6 +178,7 @@ def test_alerts_fire_when_they_should(tmp_path):
     subprocess.run([PROMTOOL, "check", "rules", "panels.yml"], cwd=folder, check=True)
 
 
+# The unit is for machines with systemd, and no other machine has its checker.
 @pytest.mark.skipif(not SYSTEMD, reason="systemd-analyze is missing")
 def test_the_unit_is_right_and_confined(tmp_path):
     unit = (DEPLOY / "solinas.service").read_text()

@@ -26,7 +26,11 @@ pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
     }
     let made = root.join("target").join(TARGET).join("web/solinas_web.wasm");
     let file = root.join("crates/server/web/solinas.wasm");
-    let bytes = fs::copy(&made, &file).map_err(|e| format!("cannot copy {}: {e}", made.display()))?;
-    println!("{}: {bytes} bytes; build the command line again to put it in", file.display());
+    let client = fs::read(&made).map_err(|e| format!("cannot read {}: {e}", made.display()))?;
+    // The service is compiled again when the file changes.
+    if !fs::read(&file).is_ok_and(|known| known == client) {
+        fs::write(&file, &client).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
+    }
+    println!("{}: {} bytes; build the command line again to put it in", file.display(), client.len());
     Ok(())
 }

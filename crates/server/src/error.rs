@@ -78,6 +78,11 @@ pub enum Error {
         /// The fix.
         help: &'static str,
     },
+    /// The operating system knows no authority that signs certificates.
+    #[error(
+        "no authority that signs certificates is known: {0}; install ca-certificates, or name a file in SSL_CERT_FILE"
+    )]
+    Authorities(std::io::Error),
     /// The operating system has no randomness, or starts no thread.
     #[error("{0}; allow more processes or memory")]
     System(String),

@@ -97,9 +97,9 @@ impl WebPage {
         connector.set_connect_timeout(Some(CONNECT));
         connector.set_nodelay(true);
         let tls = match service.starts_with("https:") {
-            true => HttpsConnectorBuilder::new()
-                .with_provider_and_native_roots(provider)
-                .map_err(|error| Error::System(format!("no authority is known: {error}")))?,
+            true => {
+                HttpsConnectorBuilder::new().with_provider_and_native_roots(provider).map_err(Error::Authorities)?
+            }
             false => HttpsConnectorBuilder::new().with_tls_config(without_authorities(provider)?),
         };
         let connector = tls.https_or_http().enable_http1().wrap_connector(connector);
