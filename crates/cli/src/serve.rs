@@ -5,7 +5,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
-use solinas_server::{Config, Limits, Service, TlsFiles, Token};
+use solinas_server::{Config, Database, Limits, Service, TlsFiles, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -19,11 +19,14 @@ Examples:
   solinas serve --addr 0.0.0.0:443 --host fhe.example.org --tls fullchain.pem privkey.pem
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
   solinas serve --reports report
+  solinas serve --database postgres:///solinas
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
 The service has a web page at its address. The first start prints a link to the page with the token.
+A new store keeps its records in SQLite, or in the database of PostgreSQL that --database names. The store remembers its database.
+`solinas admin move` brings the records of a store from SQLite to PostgreSQL.
 --config names a file with limits in TOML, such as `blob_bytes = 1000000`. `solinas remote usage` prints all limits.
 Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
 
@@ -35,6 +38,9 @@ pub(crate) struct Args {
     addr: SocketAddr,
     #[command(flatten)]
     store: StoreArgs,
+    /// PostgreSQL for the records of a new store, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
+    #[arg(long, value_name = "ADDRESS")]
+    database: Option<String>,
     /// Limits of the service, in TOML
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -83,6 +89,15 @@ impl StoreArgs {
     }
 }
 
+/// The database that an option names, or the variable SOLINAS_DATABASE, which shows a password to nobody else.
+///
+/// # Errors
+/// If the address is malformed.
+pub(crate) fn database(option: Option<String>) -> Result<Option<Database>> {
+    let text = option.or_else(|| std::env::var("SOLINAS_DATABASE").ok()).filter(|text| !text.trim().is_empty());
+    Ok(text.map(|text| text.parse()).transpose()?)
+}
+
 /// What is printed when the service is ready.
 #[derive(Serialize)]
 struct Started<'a> {
@@ -122,6 +137,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let _ = tracing_subscriber::fmt().json().with_max_level(args.log).with_writer(std::io::stderr).try_init();
     let mut config = Config::new(args.store.folder()?);
     config.address = args.addr;
+    config.database = database(args.database)?;
     if let Some([certificates, key]) = args.tls.as_deref() {
         config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
     }

@@ -24,7 +24,7 @@ pub(crate) enum End {
     Done(Vec<(String, Ciphertext)>),
     Paused,
     Refused(Problem),
-    /// For want of memory or disk.
+    /// For want of memory, of disk, or of the database.
     Later(Problem),
     /// Someone cancelled it.
     Cancelled,
@@ -40,7 +40,7 @@ pub(crate) fn compute(app: &App, lease: &Lease, stop: &Stop) -> End {
     };
     let (spec, task) = match loaded() {
         Ok(loaded) => loaded,
-        Err(problem) => return failed(problem, stop, &[Code::Internal, Code::DiskFull]),
+        Err(problem) => return failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable]),
     };
     let run =
         Run { app, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
@@ -49,7 +49,7 @@ pub(crate) fn compute(app: &App, lease: &Lease, stop: &Stop) -> End {
     match ran.and_then(|ran| ran.map(|results| run.compact(results)).transpose()) {
         Ok(Some(results)) => End::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
         Ok(None) => End::Paused,
-        Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::BadParams]),
+        Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams]),
     }
 }
 

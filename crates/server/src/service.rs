@@ -38,7 +38,8 @@ impl Service {
     /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::InUse`]; [`Error::NewerStore`]; [`Error::Setting`] for another database
+    /// than that of the store; from the folder and the database.
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
         let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
@@ -49,7 +50,7 @@ impl Service {
         listener.set_nonblocking(true).map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
         // The token of a new store is shown once, so nothing after it may fail for an ordinary cause.
-        let store = Store::serve(&config.store)?;
+        let store = Store::serve(&config.store, config.database.as_ref())?;
         let first_token = match store.tokens()?.is_empty() {
             true => {
                 Some(store.create_token(FIRST_TENANT, &[Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin], None)?)

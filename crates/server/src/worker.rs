@@ -21,6 +21,9 @@ const RENEWAL: Duration = Duration::from_secs(10);
 /// Time between two looks at deadlines and budgets.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// Time between two tries to use a store that is away.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// Runs jobs until the service stops.
 pub(crate) fn work(app: &App) {
     while !app.is_stopping() {
@@ -33,8 +36,10 @@ pub(crate) fn work(app: &App) {
             Ok(true) => {}
             Ok(false) => app.wait_for_work(),
             Err(error) => {
-                tracing::error!(%error, "the worker waits for the store");
-                std::thread::sleep(Duration::from_secs(1));
+                if !error.is_away() {
+                    tracing::error!(%error, "the worker waits for the store");
+                }
+                std::thread::sleep(PAUSE);
             }
         }
     }
@@ -89,16 +94,13 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     let finished = match end {
         End::Done(results) => {
             app.metrics.job_run_seconds.observe(start.elapsed().as_secs_f64());
-            match store_results(app, lease, &results) {
+            match patiently(app, || store_results(app, lease, &results)) {
                 Ok(results) => Finished::Succeeded(results),
                 Err(error) => later(app, lease, &error.into()),
             }
         }
         End::Paused => Finished::Paused,
-        // A full disk is no fault of the job.
-        End::Later(problem)
-            if problem.code == Code::DiskFull || lease.attempts < u64::from(app.config.limits.attempts) =>
-        {
+        End::Later(problem) if is_blameless(&problem) || lease.attempts < u64::from(app.config.limits.attempts) => {
             later(app, lease, &problem)
         }
         End::Refused(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
@@ -107,7 +109,14 @@ fn run(app: &App, lease: &Lease) -> Result<(), Error> {
     };
     let progress = app.live.progress(&key).unwrap_or_default();
     let timeline = app.live.timeline(&key);
-    let held = app.store.finish(lease, core_ms, (progress.done, progress.total), &timeline, &finished)?;
+    let mut is_first = true;
+    let held = patiently(app, || {
+        // A try whose connection was cut may have been carried out.
+        if !std::mem::take(&mut is_first) && app.store.is_finished(lease)? {
+            return Ok(true);
+        }
+        app.store.finish(lease, core_ms, (progress.done, progress.total), &timeline, &finished)
+    })?;
     match (ended(&finished), held) {
         (Some(end), true) => {
             app.metrics.job_ended(end);
@@ -135,11 +144,26 @@ fn ended(finished: &Finished) -> Option<Ending> {
     }
 }
 
+/// Repeats a call of the store while its database is away, so that no work is lost. The call must do no harm twice.
+fn patiently<T>(app: &App, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    loop {
+        match call() {
+            Err(error) if error.is_away() && !app.is_stopping() => std::thread::sleep(PAUSE),
+            ended => return ended,
+        }
+    }
+}
+
+/// Whether a problem is no fault of the job: the disk is full, or the database is away.
+fn is_blameless(problem: &Problem) -> bool {
+    matches!(problem.code, Code::DiskFull | Code::Unavailable)
+}
+
 /// Lets a job wait before its next try.
 fn later(app: &App, lease: &Lease, problem: &Problem) -> Finished {
     app.metrics.retries.inc();
     tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
-    Finished::Later { wait: 10 * SECOND * (lease.attempts as i64).min(6), counts: problem.code != Code::DiskFull }
+    Finished::Later { wait: 10 * SECOND * (lease.attempts as i64).min(6), counts: !is_blameless(problem) }
 }
 
 /// Does work. Meanwhile it renews the lease, and looks at deadlines and budgets.
@@ -152,18 +176,24 @@ fn renewed<T>(app: &App, lease: &Lease, stop: &Stop, work: impl FnOnce() -> T) -
             let mut renewal = start + RENEWAL;
             while ends.recv_timeout(LOOK) == Err(mpsc::RecvTimeoutError::Timeout) {
                 stop.check(lease, start, app.threads());
-                if let Err(error) = fail_late(app) {
+                if let Err(error) = fail_late(app)
+                    && !error.is_away()
+                {
                     tracing::error!(%error, "jobs past their deadlines could not be ended");
                 }
                 if Instant::now() < renewal {
                     continue;
                 }
-                renewal = Instant::now() + RENEWAL;
                 let progress = app.live.progress(&(lease.tenant.clone(), lease.id)).unwrap_or_default();
                 match app.store.renew(lease, progress.done, progress.total) {
-                    Ok(true) => {}
+                    Ok(true) => renewal = Instant::now() + RENEWAL,
                     Ok(false) => app.interrupt(&(lease.tenant.clone(), lease.id)),
-                    Err(error) => tracing::error!(%error, "a lease could not be renewed"),
+                    // The lease is renewed as soon as the database is back, if nobody else took the job.
+                    Err(error) if error.is_away() => {}
+                    Err(error) => {
+                        renewal = Instant::now() + RENEWAL;
+                        tracing::error!(%error, "a lease could not be renewed");
+                    }
                 }
             }
         };

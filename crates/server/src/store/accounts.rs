@@ -4,7 +4,6 @@ use super::{Store, record};
 use crate::error::Error;
 use crate::id::{Id, Scope, Tenant, Token, token_hash};
 use crate::time::{self, SECOND};
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 
 /// A token, without its secret.
@@ -43,7 +42,7 @@ impl Store {
         let now = time::now();
         let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
         let expires = days.map(|days| now + i64::from(days) * time::DAY);
-        let mut db = self.db();
+        let db = self.db();
         let transaction = db.transaction()?;
         transaction.execute(
             "INSERT INTO tenant (name, created) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
@@ -63,8 +62,8 @@ impl Store {
     /// From the database.
     pub fn tokens(&self) -> Result<Vec<TokenInfo>, Error> {
         let db = self.db();
-        let mut rows = db.prepare("SELECT id, tenant, scopes, created, expires, last_used FROM token ORDER BY id")?;
-        let rows = rows.query_map([], |row| {
+        let sql = "SELECT id, tenant, scopes, created, expires, last_used FROM token ORDER BY id";
+        db.query(sql, (), |row| {
             let time = |at: Option<i64>| at.map(time::text);
             Ok(TokenInfo {
                 id: row.get(0)?,
@@ -74,8 +73,7 @@ impl Store {
                 expires: time(row.get(4)?),
                 last_used: time(row.get(5)?),
             })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Ends a token. Requests with it are refused from now on.
@@ -122,30 +120,25 @@ impl Store {
 
     pub(crate) fn quota(&self, tenant: &Tenant) -> Result<Quota, Error> {
         let sql = "SELECT core_seconds_a_day, stored_bytes, live_jobs FROM tenant WHERE name = ?1";
-        Ok(self.db().query_row(sql, [tenant.as_str()], |row| {
+        self.db().query_row(sql, [tenant.as_str()], |row| {
             let unsigned = |value: Option<i64>| value.map(|value| value.unsigned_abs());
             Ok(Quota {
                 core_seconds_a_day: row.get(0)?,
                 stored_bytes: unsigned(row.get(1)?),
                 live_jobs: unsigned(row.get(2)?),
             })
-        })?)
+        })
     }
 
     /// The tenant and the scopes of a token. None for an unknown token and for one that has ended.
     pub(crate) fn authenticate(&self, token: &str) -> Result<Option<(Tenant, Vec<Scope>)>, Error> {
         let (hash, now) = (token_hash(token), time::now());
         let db = self.db();
-        let mut find = db.prepare_cached("SELECT tenant, scopes, expires, last_used FROM token WHERE hash = ?1")?;
-        let row = find.query_row([&hash], |row| {
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, Option<i64>>(2)?,
-                row.get::<_, Option<i64>>(3)?,
-            ))
+        let sql = "SELECT tenant, scopes, expires, last_used FROM token WHERE hash = ?1";
+        let row = db.query_opt(sql, [&hash], |row| {
+            Ok((row.get::<String>(0)?, row.get::<String>(1)?, row.get::<Option<i64>>(2)?, row.get::<Option<i64>>(3)?))
         });
-        let Some((tenant, scopes, expires, used)) = row.optional()? else { return Ok(None) };
+        let Some((tenant, scopes, expires, used)) = row? else { return Ok(None) };
         if expires.is_some_and(|end| end <= now) {
             return Ok(None);
         }

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backup;
+mod cluster;
 mod harness;
 mod jobs;
 mod kills;
 mod parts;
+mod postgresql;
 mod recovery;
 mod reductions;
 mod routes;
