@@ -1,6 +1,6 @@
 //! The settings of a service. All have defaults; a file in TOML changes them.
 
-use crate::store::Database;
+use crate::database::Database;
 use crate::tls::TlsFiles;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

@@ -18,6 +18,7 @@
 mod api;
 mod app;
 mod config;
+mod database;
 mod error;
 mod fair;
 mod id;
@@ -47,6 +48,7 @@ pub use config::{Config, Limits};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
-pub use store::{Checked, Contents, Database, Moved, Store, TokenInfo};
+pub use database::Database;
+pub use store::{Checked, Contents, Moved, Store, TokenInfo};
 pub use tls::TlsFiles;
 pub use web::WebPage;

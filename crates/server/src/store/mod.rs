@@ -9,7 +9,6 @@ mod blobs;
 #[allow(dead_code, reason = "the tests of the service need all of it")]
 #[path = "../../tests/service/cluster.rs"]
 mod cluster;
-mod database;
 mod db;
 mod jobs;
 mod postgres;
@@ -23,11 +22,11 @@ mod value;
 pub use accounts::TokenInfo;
 pub use backup::{Checked, Contents};
 pub(crate) use blobs::{Blob, Incoming};
-pub use database::Database;
 pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
 pub use transfer::Moved;
 pub(crate) use uploads::{Part, Upload};
 
+use crate::database::{self, Database};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::time;

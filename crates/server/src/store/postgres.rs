@@ -4,8 +4,8 @@
 //! out or not. A service holds a lock of its session. A cut session whose statement still runs holds it too, so nothing of it happens after the next
 //! session has begun.
 
-use super::database::Database;
 use super::value::Value;
+use crate::database::{self, Database};
 use crate::error::Error;
 use futures_util::TryStreamExt;
 use std::cell::{Cell, RefCell};
@@ -91,7 +91,7 @@ impl Postgres {
             .map_err(|error| Error::System(format!("a thread cannot be started: {error}")))?;
         let new = Box::new(Self {
             database: database.clone(),
-            tls: MakeRustlsConnect::new(super::database::tls(database.is_encrypted())?),
+            tls: MakeRustlsConnect::new(database::tls(database.is_encrypted())?),
             runtime: Some(runtime),
             client: RefCell::default(),
             statements: RefCell::default(),

@@ -1,10 +1,10 @@
 //! The records of a store from SQLite to PostgreSQL, and the other way for a backup.
 
-use super::database::Database;
 use super::db::Db;
 use super::postgres::Postgres;
 use super::value::Value;
 use super::{DATABASE, Store, lock_folder, schema, sync_folder};
+use crate::database::Database;
 use crate::error::Error;
 use serde::Serialize;
 use std::path::Path;

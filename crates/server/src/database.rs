@@ -12,7 +12,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 /// The file with the address.
-pub(super) const ADDRESS: &str = "database";
+pub(crate) const ADDRESS: &str = "database";
 /// Where PostgreSQL listens without a network.
 const SOCKETS: &str = "/var/run/postgresql";
 
@@ -72,7 +72,7 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    pub(super) fn config(&self) -> &Config {
+    pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
@@ -103,7 +103,7 @@ impl Database {
             && self.config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
     }
 
-    pub(super) fn is_encrypted(&self) -> bool {
+    pub(crate) fn is_encrypted(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
     }
 
@@ -113,7 +113,7 @@ impl Database {
     }
 
     /// The database of a folder. None if its records are in the folder, or if it has none yet.
-    pub(super) fn of(folder: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(ADDRESS);
         match std::fs::read_to_string(&path) {
             Ok(text) => text.parse().map(Some),
@@ -123,7 +123,7 @@ impl Database {
     }
 
     /// Names this database in a folder.
-    pub(super) fn keep(&self, folder: &Path) -> Result<(), Error> {
+    pub(crate) fn keep(&self, folder: &Path) -> Result<(), Error> {
         let path = folder.join(ADDRESS);
         let failed = || Error::io("write", &path);
         let mut file = NewFile::create(&path, true, true).map_err(failed())?;
@@ -133,7 +133,7 @@ impl Database {
     }
 
     /// The database for a service on a folder. `has_file` says that the folder has a database of SQLite, and `is_used` whether a database has a store.
-    pub(super) fn choose(
+    pub(crate) fn choose(
         folder: &Path,
         wanted: Option<&Self>,
         has_file: bool,
@@ -160,14 +160,14 @@ impl Database {
     }
 
     /// The error for a database with the records of another store.
-    pub(super) fn is_taken(&self) -> Error {
+    pub(crate) fn is_taken(&self) -> Error {
         let help = "name an empty database, or the folder of that store";
         Error::Setting { what: format!("{self} has the records of a store already"), help }
     }
 }
 
 /// The settings of encrypted connections, with the authorities of this machine if there will be any.
-pub(super) fn tls(is_encrypted: bool) -> Result<ClientConfig, Error> {
+pub(crate) fn tls(is_encrypted: bool) -> Result<ClientConfig, Error> {
     let mut roots = RootCertStore::empty();
     if is_encrypted {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
