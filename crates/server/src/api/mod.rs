@@ -18,6 +18,8 @@ mod schedule;
 mod service;
 mod submit;
 mod uploads;
+mod work;
+mod work_files;
 
 use crate::app::App;
 use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
@@ -47,16 +49,20 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         Some(folder) => reports::add(router, folder),
         None => router,
     };
+    surrounded(app, router, "/v1/openapi.json lists the paths")
+}
+
+/// The routes for workers on other machines, with their surroundings.
+pub(crate) fn work_router(app: Arc<App>) -> Router {
+    surrounded(app, work::routes(), "this address is for `solinas work` alone; clients have another")
+}
+
+/// Adds what all routes have around them. `paths` says which paths there are.
+fn surrounded(app: Arc<App>, router: Router<Arc<App>>, paths: &'static str) -> Router {
     router
-        .fallback(|| async {
-            Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths")
-        })
-        .method_not_allowed_fallback(|| async {
-            Problem::new(
-                Code::MethodNotAllowed,
-                "the path has no such method",
-                "/v1/openapi.json lists paths and methods",
-            )
+        .fallback(move || async move { Problem::new(Code::NotFound, "there is no such path", paths) })
+        .method_not_allowed_fallback(move || async move {
+            Problem::new(Code::MethodNotAllowed, "the path has no such method", paths)
         })
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
