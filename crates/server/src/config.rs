@@ -165,7 +165,12 @@ impl Limits {
 
     /// Bytes of prepared keys in memory.
     pub(crate) fn key_memory(&self) -> u64 {
-        // The budget is three quarters of the free memory.
-        self.key_memory_bytes.unwrap_or_else(|| solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3))
+        self.key_memory_bytes.unwrap_or_else(default_key_memory)
     }
+}
+
+/// Bytes of prepared keys in memory, without a setting: a quarter of what is free.
+pub(crate) fn default_key_memory() -> u64 {
+    // The budget is three quarters of the free memory.
+    solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3)
 }

@@ -34,6 +34,12 @@ pub enum Error {
     /// Another process serves this store.
     #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]
     InUse(PathBuf),
+    /// Another worker uses this folder.
+    #[error("another process uses the folder {}; stop it, or name another folder with --cache", .0.display())]
+    CacheInUse(PathBuf),
+    /// A worker cannot work for a service.
+    #[error(transparent)]
+    Service(Box<solinas_client::Error>),
     /// A store is restored to a folder with files.
     #[error("the folder {} is not empty; name an empty or a new one with --store", .0.display())]
     NotEmpty(PathBuf),
@@ -90,6 +96,12 @@ pub enum Error {
     /// The operating system has no randomness, or starts no thread.
     #[error("{0}; allow more processes or memory")]
     System(String),
+}
+
+impl From<solinas_client::Error> for Error {
+    fn from(error: solinas_client::Error) -> Self {
+        Self::Service(Box::new(error))
+    }
 }
 
 impl Error {

@@ -18,6 +18,7 @@
 mod api;
 mod app;
 mod config;
+mod distant;
 mod error;
 mod fair;
 mod id;
@@ -49,6 +50,7 @@ mod worker;
 mod writers;
 
 pub use config::{Config, Limits};
+pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;

@@ -5,13 +5,13 @@ use crate::error::{Error, Problem};
 use crate::id::{Digest, Tenant};
 use crate::live::Live;
 use crate::lock::lock;
-use crate::shelf::{Files, Outcome, Shelf};
+use crate::shelf::{Files, Look, Outcome, Shelf, kept};
 use crate::stop::Stop;
 use crate::store::Lease;
 use crate::task::load_server;
 use crate::worker;
 use solinas_runtime::{Ciphertext, RunState, Server};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,10 +118,20 @@ impl Shelf for App {
         self.is_stopping() || self.turn_ends(&lease.tenant, ran, self.threads())
     }
 
-    fn look(&self, lease: &Lease, _: Duration, renew: bool) -> Result<bool, Problem> {
-        self.fail_late()?;
+    fn look(&self, lease: &Lease, _: Duration, renew: bool) -> Look {
         let progress = self.live.progress(&(lease.tenant.clone(), lease.id)).unwrap_or_default();
-        Ok(!renew || self.store.renew(lease, self.hold(), progress.done, progress.total)?)
+        let looked = self.fail_late().and_then(|()| match renew {
+            true => self.store.renew(lease, self.hold(), progress.done, progress.total),
+            false => Ok(true),
+        });
+        match looked {
+            Ok(true) => Look::Holds,
+            Ok(false) => Look::Lost,
+            Err(error) => {
+                tracing::error!(job = %lease.id, %error, "a lease could not be renewed");
+                Look::Unknown
+            }
+        }
     }
 
     fn put_result(&self, lease: &Lease, key_id: &str, bytes: &[u8]) -> Result<Digest, Problem> {
@@ -132,12 +142,4 @@ impl Shelf for App {
         self.end(lease, outcome)?;
         Ok(())
     }
-}
-
-/// What an earlier run kept in a file. A damaged file counts for nothing: the work begins again.
-pub(crate) fn kept<T>(file: &Path, load: impl FnOnce(&Path) -> Result<T, solinas_runtime::Error>) -> Option<T> {
-    if !file.exists() {
-        return None;
-    }
-    load(file).inspect_err(|error| tracing::warn!(%error, "a checkpoint is not used")).ok()
 }

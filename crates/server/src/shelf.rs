@@ -7,7 +7,7 @@ use crate::store::Lease;
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 use solinas_runtime::{Ciphertext, RunState, Server};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The files of tenants.
@@ -81,11 +81,8 @@ pub(crate) trait Shelf: Files + Sync {
     /// Whether the run pauses at the next wave, after this time: the worker stops, or another tenant gets its turn.
     fn yields(&self, lease: &Lease, ran: Duration) -> bool;
 
-    /// Looks at the store while a job runs, after this time. `renew` prolongs the lease. Returns whether the lease holds, as far as is known.
-    ///
-    /// # Errors
-    /// If the store does not answer.
-    fn look(&self, lease: &Lease, ran: Duration, renew: bool) -> Result<bool, Problem>;
+    /// Looks at the store while a job runs, after this time. `renew` prolongs the lease.
+    fn look(&self, lease: &Lease, ran: Duration, renew: bool) -> Look;
 
     /// Stores a result, and returns its digest.
     ///
@@ -98,6 +95,25 @@ pub(crate) trait Shelf: Files + Sync {
     /// # Errors
     /// If the record was not written.
     fn settle(&self, lease: &Lease, outcome: Outcome) -> Result<(), Problem>;
+}
+
+/// What a look at the store shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The lease holds, as far as is known.
+    Holds,
+    /// The lease has ended, or the worker stops at once.
+    Lost,
+    /// The store does not answer.
+    Unknown,
+}
+
+/// What an earlier run kept in a file. A damaged file counts for nothing: the work begins again.
+pub(crate) fn kept<T>(file: &Path, load: impl FnOnce(&Path) -> Result<T, solinas_runtime::Error>) -> Option<T> {
+    if !file.exists() {
+        return None;
+    }
+    load(file).inspect_err(|error| tracing::warn!(%error, "a checkpoint is not used")).ok()
 }
 
 /// How a run left its job.

@@ -5,7 +5,7 @@
 use crate::error::Problem;
 use crate::live::JobKey;
 use crate::run::{Ran, compute};
-use crate::shelf::{End, JobResult, Outcome, Shelf};
+use crate::shelf::{End, JobResult, Look, Outcome, Shelf};
 use crate::stop::Stop;
 use crate::store::Lease;
 use solinas_runtime::{Ciphertext, caught};
@@ -59,10 +59,9 @@ fn looked_after<T>(shelf: &dyn Shelf, lease: &Lease, stop: &Stop, start: Instant
                 stop.check(lease, start, shelf.threads());
                 let renews = Instant::now() >= renewal;
                 match shelf.look(lease, start.elapsed(), renews) {
-                    Ok(true) if renews => renewal = Instant::now() + shelf.renewal(),
-                    Ok(true) => {}
-                    Ok(false) => stop.flag().store(true, Ordering::Relaxed),
-                    Err(problem) => tracing::error!(job = %lease.id, detail = problem.detail, "no look at the store"),
+                    Look::Holds if renews => renewal = Instant::now() + shelf.renewal(),
+                    Look::Holds | Look::Unknown => {}
+                    Look::Lost => stop.flag().store(true, Ordering::Relaxed),
                 }
             }
         };

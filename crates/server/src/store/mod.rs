@@ -154,7 +154,7 @@ fn remove_unfinished(folder: &Path) {
 }
 
 /// Makes a folder that its owner alone can read.
-fn make_private(folder: &Path) -> Result<(), Error> {
+pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
