@@ -6,11 +6,11 @@ use super::extract::{bearer, whole};
 use super::work_files;
 use crate::app::App;
 use crate::error::{Code, Error, Problem};
-use crate::id::{BadId, Id};
+use crate::id::{BadId, Id, Tenant};
 use crate::message::{Ask, Granted, Heard, News, VERSION};
 use crate::shelf::{End, JobResult, Outcome};
 use crate::spec::{Spec, Stage};
-use crate::store::Lease;
+use crate::store::{Lease, State as JobState};
 use crate::time;
 use axum::Router;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
@@ -106,9 +106,17 @@ impl FromRequestParts<Arc<App>> for Held {
         let path = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
         let mut path = path.map_err(|_| Problem::unknown())?.0.into_iter().map(|(_, value)| value);
         let name: Name = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
+        let ends = parts.uri.path().ends_with("/complete");
         let lease = {
             let (worker, name) = (worker.clone(), name.clone());
-            app.blocking(move |app| find(app, &worker, &name)).await?
+            app.blocking(move |app| {
+                find(app, &worker, &name).inspect_err(|_| {
+                    if ends {
+                        count_lost(app, &name);
+                    }
+                })
+            })
+            .await?
         };
         let spec = serde_json::from_value(lease.spec.clone());
         let spec = spec.map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
@@ -126,6 +134,14 @@ impl Held {
 /// The lease with a name, if it holds.
 fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Lease, Problem> {
     app.store.leased(worker, &name.tenant, name.id, name.fence)?.ok_or_else(lost)
+}
+
+/// Counts a run whose lease ended before it, unless somebody cancelled the job.
+fn count_lost(app: &App, name: &Name) {
+    let job = Tenant::new(&name.tenant).ok().and_then(|tenant| app.store.job(&tenant, name.id).ok()?);
+    if job.is_some_and(|job| job.state != JobState::Cancelled) {
+        app.metrics.leases_lost.inc();
+    }
 }
 
 /// The answer to a worker whose lease has ended.
