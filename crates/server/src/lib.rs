@@ -1,5 +1,7 @@
 //! The service of Solinas: it keeps server keys and ciphertexts, computes jobs on them, and speaks HTTP.
 //!
+//! A [`Worker`] computes jobs of a service on another machine.
+//!
 //! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-runtime`. The service holds no secret key and refuses
 //! to store one.
 //!

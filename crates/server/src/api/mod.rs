@@ -86,6 +86,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let is_upload = route.starts_with("/v1/uploads");
+    let is_news = route == work::NEWS;
     let (head, body) = request.into_parts();
     let body = Shared::new(body, &head.headers);
     let request = Request::from_parts(head, Body::new(body.clone()));
@@ -111,7 +112,10 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     // The path of no route may be anything, such as a token that was pasted at the wrong place.
     let path = if route == NO_ROUTE { NO_ROUTE.to_owned() } else { path };
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
-    tracing::info!(request_id = id, %method, path, status, ms = took.as_millis() as u64, "request");
+    // News of jobs come twice a second.
+    if !is_news || status >= 400 {
+        tracing::info!(request_id = id, %method, path, status, ms = took.as_millis() as u64, "request");
+    }
     let headers = response.headers_mut();
     if is_upload {
         // The protocol wants them in every answer.

@@ -37,11 +37,14 @@ const THREADS: usize = 4096;
 /// The most bytes of a text in a message.
 const TEXT: usize = 4096;
 
+/// The path of the news of jobs.
+pub(super) const NEWS: &str = "/internal/leases/{lease}/renew";
+
 /// All routes.
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/internal/leases", post(lease))
-        .route("/internal/leases/{lease}/renew", post(renew))
+        .route(NEWS, post(renew))
         .route("/internal/leases/{lease}/complete", post(complete))
         .route("/internal/leases/{lease}/blobs/{digest}", get(work_files::blob))
         .route("/internal/leases/{lease}/results/{digest}", put(work_files::result))
