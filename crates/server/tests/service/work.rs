@@ -144,7 +144,6 @@ fn what_a_worker_sends_is_checked() {
     put("state", &secret).refused(422, "secret_file");
     put("state", b"something else").refused(422, "bad_file");
     put("other", &keys().1).refused(404, "not_found");
-    result(&keys().1).refused(422, "wrong_type");
     let ciphertext = keys().0.encrypt(&Plain::scalar(U8, 44).unwrap()).unwrap().to_bytes().unwrap();
     put(&format!("results/{}", crate::harness::digest(b"")), &ciphertext).refused(400, "digest_mismatch");
     let (other, _): (solinas_runtime::ClientKey, solinas_runtime::ServerKey) = {
@@ -163,10 +162,12 @@ fn what_a_worker_sends_is_checked() {
     };
     let complete = |body: &Value| worker.post(&format!("{lease}/complete"), body);
     let digest = crate::harness::digest(&ciphertext);
+    // The key is stored, and is no result.
+    complete(&row(&crate::harness::digest(&keys().1), "u8")).refused(422, "wrong_type");
     complete(&row(&digest, "u8")).refused(424, "blob_missing");
     assert_eq!(result(&ciphertext).status, 201);
     assert_eq!(result(&ciphertext).status, 204);
-    complete(&row(&digest, "colour")).refused(422, "wrong_type");
+    complete(&row(&digest, "colour")).refused(422, "bad_program");
     complete(&json!({ "end": "paused" })).refused(400, "bad_request");
     complete(&end(json!({ "failed": { "code": "no_such", "detail": "a", "fix": "b" } }))).refused(400, "bad_request");
     let long = vec![b' '; (16 << 20) + 1];
