@@ -1,6 +1,6 @@
 //! `solinas admin`: tokens, quotas and backups of a service, for its operator.
 
-use crate::error::{Result, input};
+use crate::error::{Result, input, usage};
 use crate::output::{Output, columns};
 use crate::serve::StoreArgs;
 use serde_json::json;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   solinas admin token create --tenant lab --scope keys,jobs --expires 90
+  solinas admin token create --scope work
   solinas admin token list
   solinas admin token revoke 01JD0000000000000000000000
   solinas admin tenant lab --core-seconds-a-day 1e6 --stored-bytes 1e11
@@ -74,10 +75,10 @@ enum Command {
 enum TokenCommand {
     /// Make a token, and its tenant if that is new. The token is printed once
     Create {
-        /// The tenant, of lower-case letters, digits and hyphens
+        /// The tenant, of lower-case letters, digits and hyphens. A token for workers has none
         #[arg(long, value_name = "NAME")]
-        tenant: String,
-        /// What it allows: read, jobs, keys, admin
+        tenant: Option<String>,
+        /// What it allows: read, jobs, keys, admin; or work alone, for `solinas work`
         #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "read,jobs,keys")]
         scope: Vec<Scope>,
         /// Days after which it ends
@@ -151,7 +152,18 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             if !Store::exists(&folder) {
                 out.remark(&format!("made a new store in {}", folder.display()));
             }
-            let token = Store::open_or_make(&folder)?.create_token(&tenant, &scope, expires)?;
+            let store = Store::open_or_make(&folder)?;
+            let token = match (&tenant, &scope[..]) {
+                (None, [Scope::Work]) => store.create_worker_token(expires)?,
+                (None, [first, ..]) if *first != Scope::Work => {
+                    let what = "the token has no tenant";
+                    return Err(usage(
+                        what,
+                        "name its tenant with --tenant, or make a token for workers with --scope work",
+                    ));
+                }
+                _ => store.create_token(tenant.as_deref().unwrap_or_default(), &scope, expires)?,
+            };
             out.result(&json!({ "tenant": tenant, "token": token.secret() }), || format!("{}\n", token.secret()))
         }
         Command::Token { command: TokenCommand::List { store } } => {

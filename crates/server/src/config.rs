@@ -23,6 +23,10 @@ pub struct Config {
     pub research: bool,
     /// Time between two checkpoints of a job.
     pub checkpoint: Duration,
+    /// Whether the service computes jobs itself. Otherwise only workers on other machines do.
+    pub local_worker: bool,
+    /// Where it listens for workers on other machines, under the same certificate.
+    pub work_address: Option<SocketAddr>,
     /// A folder with pages that `solinas report` wrote.
     pub reports: Option<PathBuf>,
     /// Limits.
@@ -40,6 +44,8 @@ impl Config {
             threads: None,
             research: false,
             checkpoint: Duration::from_secs(30),
+            local_worker: true,
+            work_address: None,
             reports: None,
             limits: Limits::default(),
         }
@@ -95,6 +101,8 @@ pub struct Limits {
     pub unused_blob_days: u32,
     /// Hours that the bytes of an upload are kept after the last of them came.
     pub upload_hours: u32,
+    /// Seconds that a worker may be silent before another one continues its job.
+    pub lease_seconds: u32,
     /// Times that a job may end the process, or fail for want of memory or disk, before it fails.
     pub attempts: u32,
 }
@@ -122,6 +130,7 @@ impl Default for Limits {
             unused_key_days: 90,
             unused_blob_days: 7,
             upload_hours: 24,
+            lease_seconds: 30,
             attempts: 5,
         }
     }
@@ -141,6 +150,9 @@ impl Limits {
         if !(1..=1 << 16).contains(&limits.uploads) {
             return wrong("uploads is a number from 1 to 65536");
         }
+        if !(1..=3600).contains(&limits.lease_seconds) {
+            return wrong("lease_seconds is a number from 1 to 3600");
+        }
         for (name, value) in
             [("queue_seconds", limits.queue_seconds), ("core_seconds_a_day", limits.core_seconds_a_day)]
         {
@@ -153,7 +165,12 @@ impl Limits {
 
     /// Bytes of prepared keys in memory.
     pub(crate) fn key_memory(&self) -> u64 {
-        // The budget is three quarters of the free memory.
-        self.key_memory_bytes.unwrap_or_else(|| solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3))
+        self.key_memory_bytes.unwrap_or_else(default_key_memory)
     }
+}
+
+/// Bytes of prepared keys in memory, without a setting: a quarter of what is free.
+pub(crate) fn default_key_memory() -> u64 {
+    // The budget is three quarters of the free memory.
+    solinas_runtime::memory_budget().map_or(1 << 30, |budget| budget / 3)
 }

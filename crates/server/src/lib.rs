@@ -1,5 +1,7 @@
 //! The service of Solinas: it keeps server keys and ciphertexts, computes jobs on them, and speaks HTTP.
 //!
+//! A [`Worker`] computes jobs of a service on another machine.
+//!
 //! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-runtime`. The service holds no secret key and refuses
 //! to store one.
 //!
@@ -18,17 +20,23 @@
 mod api;
 mod app;
 mod config;
+mod distant;
 mod error;
 mod fair;
 mod id;
+mod leases;
 mod listen;
 mod live;
+mod local;
 mod lock;
+mod message;
 mod metrics;
 mod prepared;
+mod rates;
 mod reduction;
 mod run;
 mod service;
+mod shelf;
 mod source;
 mod spec;
 mod stages;
@@ -44,6 +52,7 @@ mod worker;
 mod writers;
 
 pub use config::{Config, Limits};
+pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;

@@ -34,6 +34,13 @@ impl Caller {
     }
 }
 
+/// The token in the header `Authorization`.
+pub(super) fn bearer(parts: &Parts) -> Option<String> {
+    let header = parts.headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
@@ -45,11 +52,8 @@ impl FromRequestParts<Arc<App>> for Caller {
                 "send the header `Authorization: Bearer slk_...` with a valid token",
             )
         };
-        let header = parts.headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
-        let (scheme, token) = header.and_then(|header| header.split_once(' ')).unzip();
-        let token = token.filter(|_| scheme.is_some_and(|name| name.eq_ignore_ascii_case("bearer"))).map(str::to_owned);
-        let token = token.ok_or_else(|| refused("the request has no token"))?;
-        let known = app.blocking(move |app| Ok(app.store.authenticate(token.trim())?)).await?;
+        let token = bearer(parts).ok_or_else(|| refused("the request has no token"))?;
+        let known = app.blocking(move |app| Ok(app.store.authenticate(&token)?)).await?;
         let (tenant, scopes) = known.ok_or_else(|| refused("the token is unknown, has expired, or was revoked"))?;
         Ok(Self { tenant, scopes })
     }

@@ -72,7 +72,7 @@ impl Store {
         folder.join(DATABASE).exists()
     }
 
-    /// Opens the store for a service. A job that runs by the records lost its process, so it waits again.
+    /// Opens the store for a service. A job that runs in this service by the records lost its process, so it waits again.
     ///
     /// # Errors
     /// As [`Self::open`]; [`Error::InUse`] while another service runs on it.
@@ -84,7 +84,7 @@ impl Store {
             return Err(Error::InUse(folder.to_path_buf()));
         }
         let store = Self::at(folder, Some(lock))?;
-        store.release_all()?;
+        store.release_own()?;
         remove_unfinished(&folder.join("blobs"));
         Ok(store)
     }
@@ -154,7 +154,7 @@ fn remove_unfinished(folder: &Path) {
 }
 
 /// Makes a folder that its owner alone can read.
-fn make_private(folder: &Path) -> Result<(), Error> {
+pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -215,12 +215,32 @@ impl Harness {
         self.service = Some(service);
     }
 
+    /// A service with a listener for workers, and other settings.
+    pub(crate) fn for_workers(change: impl FnOnce(&mut Config)) -> Self {
+        Self::with(|config| {
+            for_workers(config);
+            change(config);
+        })
+    }
+
+    /// A client with a token of workers, at the listener for them.
+    pub(crate) fn worker(&self) -> Client {
+        let token = Store::open(self.folder.path()).unwrap().create_worker_token(None).unwrap();
+        let address = self.service.as_ref().unwrap().work_address().unwrap();
+        Client::new(&format!("http://{address}"), token.secret())
+    }
+
     /// A client of another tenant, or with other scopes.
     pub(crate) fn other(&self, tenant: &str, scopes: &[Scope]) -> Client {
         let store = Store::open(self.folder.path()).unwrap();
         let token = store.create_token(tenant, scopes, None).unwrap();
         Client::new(&self.client.url, token.secret())
     }
+}
+
+/// Adds a listener for workers on other machines.
+pub(crate) fn for_workers(config: &mut Config) {
+    config.work_address = Some(([127, 0, 0, 1], 0).into());
 }
 
 fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {

@@ -12,3 +12,5 @@ mod routes;
 mod tenants;
 mod upgrade;
 mod uploads;
+mod work;
+mod workers;
