@@ -175,7 +175,7 @@ impl FromStr for Scope {
 pub struct Token(String);
 
 impl Token {
-    const PREFIX: &str = "slk_";
+    pub(crate) const PREFIX: &str = "slk_";
 
     /// A new token.
     ///

@@ -17,6 +17,7 @@
 
 mod api;
 mod app;
+mod auth;
 mod config;
 mod error;
 mod fair;
@@ -25,6 +26,7 @@ mod listen;
 mod live;
 mod lock;
 mod metrics;
+mod outbound;
 mod prepared;
 mod reduction;
 mod run;
@@ -43,6 +45,7 @@ mod web;
 mod worker;
 mod writers;
 
+pub use auth::{Client, MutualTls, OidcSettings};
 pub use config::{Config, Limits};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
