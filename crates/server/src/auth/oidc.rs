@@ -23,6 +23,8 @@ const LEEWAY_SECONDS: u64 = 60;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of an answer of the issuer.
 const ANSWER: usize = 1 << 19;
+/// Bytes of a token. Tokens with many groups have a few thousand.
+const TOKEN: usize = 1 << 14;
 /// The signatures that a token may have.
 const ALGORITHMS: &str = "RS256, ES256 or EdDSA";
 
@@ -92,6 +94,9 @@ impl Oidc {
 
     /// The tenant and the scopes that a valid token names.
     pub(super) async fn check(&self, token: &str) -> Result<Claimed, Problem> {
+        if token.len() > TOKEN {
+            return Err(self.refused(&format!("the token has more than {TOKEN} bytes")));
+        }
         let header = decode_header(token)
             .map_err(|_| self.refused(&format!("the token is not a JSON Web Token that is signed by {ALGORITHMS}")))?;
         if header.crit.is_some() {
