@@ -5,7 +5,7 @@ use crate::output::{Output, columns};
 use crate::serve::StoreArgs;
 use serde_json::json;
 use solinas_server::{Contents, Scope, Store};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,6 +13,7 @@ Examples:
   solinas admin token create --scope work
   solinas admin token list
   solinas admin token revoke 01JD0000000000000000000000
+  solinas admin tenant biology --create
   solinas admin tenant lab --core-seconds-a-day 1e6 --stored-bytes 1e11
   solinas admin backup monday.tar
   solinas admin restore monday.tar --store new
@@ -34,7 +35,7 @@ enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Set quotas of a tenant
+    /// Make a tenant, and set its quotas
     Tenant {
         /// The tenant
         name: String,
@@ -47,6 +48,9 @@ enum Command {
         /// Jobs that may wait or run
         #[arg(long, value_name = "N")]
         live_jobs: Option<u64>,
+        /// Make the tenant if it is new
+        #[arg(long)]
+        create: bool,
         #[command(flatten)]
         store: StoreArgs,
     },
@@ -111,6 +115,14 @@ fn counted(contents: &Contents) -> String {
     format!("{} ({} bytes)", solinas_circuits::counted(contents.blobs, "file"), contents.bytes)
 }
 
+/// The store, which is made if it is missing.
+fn open_or_make(folder: &Path, out: &Output) -> Result<Store> {
+    if !Store::exists(folder) {
+        out.remark(&format!("made a new store in {}", folder.display()));
+    }
+    Ok(Store::open_or_make(folder)?)
+}
+
 /// Prints what is wrong with a store.
 fn check(store: &Store, out: &Output) -> Result<()> {
     let checked = store.check()?;
@@ -141,18 +153,22 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             out.report(&contents, || format!("{} has the database and {}\n", folder.display(), counted(&contents)))
         }
         Command::Check { store } => check(&Store::open(&store.folder()?)?, out),
-        Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, store } => {
+        Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, create, store } => {
             // A cast of a float saturates.
             let stored_bytes = stored_bytes.map(|bytes| bytes as u64);
-            Store::open(&store.folder()?)?.set_quota(&name, core_seconds_a_day, stored_bytes, live_jobs)?;
-            out.report(&json!({ "tenant": name }), || format!("the quotas of {name} are set\n"))
+            let folder = store.folder()?;
+            let store = if create { open_or_make(&folder, out)? } else { Store::open(&folder)? };
+            if create {
+                store.create_tenant(&name)?;
+            }
+            store.set_quota(&name, core_seconds_a_day, stored_bytes, live_jobs)?;
+            out.report(&json!({ "tenant": name }), || {
+                let done = if create { "is ready" } else { "has these quotas" };
+                format!("the tenant {name} {done}\n")
+            })
         }
         Command::Token { command: TokenCommand::Create { tenant, scope, expires, store } } => {
-            let folder = store.folder()?;
-            if !Store::exists(&folder) {
-                out.remark(&format!("made a new store in {}", folder.display()));
-            }
-            let store = Store::open_or_make(&folder)?;
+            let store = open_or_make(&store.folder()?, out)?;
             let token = match (&tenant, &scope[..]) {
                 (None, [Scope::Work]) => store.create_worker_token(expires)?,
                 (None, [first, ..]) if *first != Scope::Work => {

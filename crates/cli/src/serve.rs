@@ -5,7 +5,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
-use solinas_server::{Config, Limits, Service, TlsFiles, Token};
+use solinas_server::{Config, Service, TlsFiles, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -26,7 +26,7 @@ Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
 The service has a web page at its address. The first start prints a link to the page with the token.
 With --work-addr, `solinas work` computes jobs on further machines.
---config names a file with limits in TOML, such as `blob_bytes = 1000000`. `solinas remote usage` prints all limits.
+--config names a file in TOML with limits, such as `blob_bytes = 1000000`, and with the ways to authenticate beside tokens. `solinas remote usage` prints all limits.
 Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
 
 #[derive(clap::Args)]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     addr: SocketAddr,
     #[command(flatten)]
     store: StoreArgs,
-    /// Limits of the service, in TOML
+    /// Limits of the service, and its ways to authenticate, in TOML
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A name by which clients call the service, beside localhost and addresses in numbers; repeat it for more names
@@ -154,11 +154,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     config.checkpoint = Duration::from_secs(args.checkpoint_every.into());
     if let Some(file) = &args.config {
         let text = read_text(file)?;
-        config.limits = Limits::from_toml(&text).map_err(|error| {
+        config.read(&text).map_err(|error| {
             let line = error.span().and_then(|span| text.get(..span.start)).map(|text| text.matches('\n').count() + 1);
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the limits")
+            input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the settings")
         })?;
+    }
+    if config.mutual_tls.is_some() && config.tls.is_none() {
+        return Err(usage("[mutual_tls] in the settings needs HTTPS", "add --tls CERT KEY, or remove the section"));
     }
     let (store, scheme) = (config.store.clone(), if config.tls.is_some() { "https" } else { "http" });
     let interrupted = interruptible()?;

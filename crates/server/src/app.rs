@@ -1,5 +1,6 @@
 //! What all parts of a running service share.
 
+use crate::auth::Oidc;
 use crate::config::Config;
 use crate::error::{Error, Problem};
 use crate::fair::Shares;
@@ -31,6 +32,8 @@ const WORKERS: usize = 10_000;
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) store: Store,
+    /// What checks the tokens of an issuer, if the settings name one.
+    pub(crate) oidc: Option<Arc<Oidc>>,
     pub(crate) live: Arc<Live>,
     pub(crate) prepared: PreparedKeys,
     pub(crate) metrics: Metrics,
@@ -55,12 +58,13 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(config: Config, store: Store) -> Self {
+    pub(crate) fn new(config: Config, store: Store, oidc: Option<Oidc>) -> Self {
         let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
         let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
         Self {
             config,
             store,
+            oidc: oidc.map(Arc::new),
             live: Arc::default(),
             prepared: PreparedKeys::default(),
             metrics,

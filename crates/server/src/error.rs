@@ -28,6 +28,14 @@ pub enum Error {
         /// The cause.
         error: String,
     },
+    /// The authorities of clients' certificates cannot be used.
+    #[error("cannot use the authorities in {}: {error}; give `client_ca` a file with their certificates in PEM", path.display())]
+    ClientAuthority {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        error: String,
+    },
     /// The folder has no store.
     #[error("there is no store in {}; correct --store, or make a store there with `solinas admin token create` or `solinas serve`", .0.display())]
     NoStore(PathBuf),

@@ -19,6 +19,7 @@
 
 mod api;
 mod app;
+mod auth;
 mod config;
 mod distant;
 mod error;
@@ -31,6 +32,7 @@ mod local;
 mod lock;
 mod message;
 mod metrics;
+mod outbound;
 mod prepared;
 mod rates;
 mod reduction;
@@ -51,6 +53,7 @@ mod web;
 mod worker;
 mod writers;
 
+pub use auth::{Client, MutualTls, OidcSettings};
 pub use config::{Config, Limits};
 pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;

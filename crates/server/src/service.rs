@@ -1,6 +1,7 @@
 //! A service from its start to its stop.
 
 use crate::app::App;
+use crate::auth::Oidc;
 use crate::config::Config;
 use crate::error::Error;
 use crate::id::{Scope, Token};
@@ -40,10 +41,12 @@ impl Service {
     /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
-        let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+        let client_ca = config.mutual_tls.as_ref().map(|settings| settings.client_ca.clone());
+        let tls = config.tls.clone().map(|files| Tls::new(files, client_ca)).transpose()?.map(Arc::new);
+        let oidc = config.oidc.clone().map(Oidc::new).transpose()?;
         raise_file_limit();
         let (listener, address) = bind(config.address)?;
         let (work_listener, work_address) = config.work_address.map(bind).transpose()?.unzip();
@@ -56,7 +59,7 @@ impl Service {
             }
             false => None,
         };
-        let app = Arc::new(App::new(config, store));
+        let app = Arc::new(App::new(config, store, oidc));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;
         let http = {

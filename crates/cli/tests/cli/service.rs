@@ -159,6 +159,12 @@ fn a_missing_key_is_sent_again_and_mistakes_name_their_fix() {
         let message = place.fail("serve --config limits.toml --store other", 1);
         assert!(message.contains("limits.toml") && message.contains(&limit[..7]), "{message}");
     }
+    place.write("limits.toml", "inputs = 5\n[oidc]\nissuer = 'https://issuer.example'\naudience = 'a'\ncolour = 3");
+    let message = place.fail("serve --config limits.toml --store other", 1);
+    assert!(message.contains("limits.toml, line 5") && message.contains("colour"), "{message}");
+    place.write("limits.toml", "[mutual_tls]\nclient_ca = 'ca.pem'");
+    let message = place.fail("serve --config limits.toml --store other", 2);
+    assert!(message.contains("needs HTTPS") && message.contains("--tls"), "{message}");
     let message = place.fail("admin token list --store nowhere", 1);
     assert!(message.contains("there is no store in"), "{message}");
     let message = place.fail("admin tenant local --stored-bytes nan --store store", 2);
@@ -192,7 +198,9 @@ fn the_operator_makes_and_revokes_tokens() {
         let message = place.fail(line, 1);
         assert!(message.contains(part) && message.contains("help: "), "{line}: {message}");
     }
-    assert!(place.fail("admin tenant nobody --store store", 1).contains("token create"));
+    assert!(place.fail("admin tenant nobody --store store", 1).contains("admin tenant NAME --create"));
+    place.run("admin tenant nobody --create --store store");
+    place.run("admin tenant nobody --live-jobs 5 --store store");
     assert!(place.fail("admin token create --tenant A/B --store store", 1).contains("lower-case"));
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Every request names its lease with the fence. The records decide whether the lease holds, so workers go on while the service restarts.
 
-use super::extract::{bearer, whole};
+use super::extract::whole;
 use super::work_files;
 use crate::app::App;
+use crate::auth::bearer;
 use crate::error::{Code, Error, Problem};
 use crate::id::{BadId, Id, Tenant};
 use crate::message::{Ask, Granted, Heard, News, VERSION};
@@ -63,7 +64,7 @@ impl FromRequestParts<Arc<App>> for Worker {
             let fix = "send a token of workers; `solinas admin token create --scope work` makes one";
             Problem::new(Code::Unauthorized, detail, fix)
         };
-        let token = bearer(parts).ok_or_else(|| refused("the request has no token"))?;
+        let token = bearer(&parts.headers).ok_or_else(|| refused("the request has no token"))?.to_owned();
         let known = app.blocking(move |app| Ok(app.store.authenticate_worker(&token)?)).await?;
         known.map(Self).ok_or_else(|| refused("the token is none of workers, has expired, or was revoked"))
     }

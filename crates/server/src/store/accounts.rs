@@ -35,7 +35,29 @@ pub(crate) struct Quota {
     pub(crate) live_jobs: Option<u64>,
 }
 
+/// Makes a tenant, unless it is there.
+const NEW_TENANT: &str = "INSERT INTO tenant (name, created) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
+
 impl Store {
+    /// Makes a tenant, unless it is there. Callers with tokens of an issuer or with certificates need no token of the service.
+    ///
+    /// # Errors
+    /// A name that no tenant can have; from the database.
+    pub fn create_tenant(&self, name: &str) -> Result<(), Error> {
+        self.db().execute(NEW_TENANT, (Tenant::new(name)?.as_str(), time::now()))?;
+        Ok(())
+    }
+
+    /// The tenant of an authenticated caller, if there is one of this name.
+    ///
+    /// # Errors
+    /// A name that no tenant can have; from the database.
+    pub(crate) fn tenant(&self, name: &str) -> Result<Option<Tenant>, Error> {
+        let tenant = Tenant::new(name)?;
+        let known = self.db().prepare_cached("SELECT 1 FROM tenant WHERE name = ?1")?.exists([tenant.as_str()])?;
+        Ok(known.then_some(tenant))
+    }
+
     /// Makes a token for a tenant, who is made too if it is new. `days` is the time to its end.
     ///
     /// # Errors
@@ -62,10 +84,7 @@ impl Store {
         let expires = days.map(|days| now + i64::from(days) * time::DAY);
         let mut db = self.db();
         let transaction = db.transaction()?;
-        transaction.execute(
-            "INSERT INTO tenant (name, created) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
-            (tenant, now),
-        )?;
+        transaction.execute(NEW_TENANT, (tenant, now))?;
         transaction.execute(
             "INSERT INTO token (hash, id, tenant, scopes, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (token_hash(token.secret()), Id::new().to_string(), tenant, names.join(","), now, expires),
@@ -131,7 +150,7 @@ impl Store {
             0 => Err(Error::Missing {
                 what: "tenant",
                 name: tenant.to_owned(),
-                help: "`solinas admin token create --tenant NAME` makes one",
+                help: "`solinas admin tenant NAME --create` makes one",
             }),
             _ => Ok(()),
         }

@@ -3,8 +3,11 @@
 
 mod backup;
 mod harness;
+mod issuer;
 mod jobs;
 mod kills;
+mod mutual_tls;
+mod oidc;
 mod parts;
 mod recovery;
 mod reductions;
