@@ -2,7 +2,7 @@
 
 use crate::error::{Result, input, usage};
 use crate::output::{Output, columns};
-use crate::serve::StoreArgs;
+use crate::serve::{StoreArgs, database};
 use serde_json::json;
 use solinas_server::{Contents, Scope, Store};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ Examples:
   solinas admin backup monday.tar
   solinas admin restore monday.tar --store new
   solinas admin check --store new
+  solinas admin move --to postgres:///solinas
 
-The commands work on the folder of the store, while the service runs or not. Changes hold from the next request on.";
+The commands work on the folder of the store, while the service runs or not; only move needs a stop of the service. Changes hold from the next request on.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -65,6 +66,14 @@ enum Command {
     Restore {
         /// The archive
         file: PathBuf,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Move the records of a stopped service from SQLite to an empty database of PostgreSQL
+    Move {
+        /// The database, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
+        #[arg(long, value_name = "ADDRESS")]
+        to: Option<String>,
         #[command(flatten)]
         store: StoreArgs,
     },
@@ -151,6 +160,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             let folder = store.folder()?;
             let contents = Store::restore(&file, &folder)?;
             out.report(&contents, || format!("{} has the database and {}\n", folder.display(), counted(&contents)))
+        }
+        Command::Move { to, store } => {
+            let to = database(to)?.ok_or_else(|| usage("no database is named", "name one with --to"))?;
+            let moved = Store::move_to(&store.folder()?, &to)?;
+            out.report(&moved, || format!("{} are in {to} now\n", solinas_circuits::counted(moved.rows, "record")))
         }
         Command::Check { store } => check(&Store::open(&store.folder()?)?, out),
         Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, create, store } => {

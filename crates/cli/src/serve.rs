@@ -5,7 +5,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
-use solinas_server::{Config, Service, TlsFiles, Token};
+use solinas_server::{Config, Database, Service, TlsFiles, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -20,12 +20,15 @@ Examples:
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
   solinas serve --reports report
   solinas serve --tls fullchain.pem privkey.pem --addr 0.0.0.0:7470 --work-addr 0.0.0.0:7471
+  solinas serve --database postgres:///solinas
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
 The service has a web page at its address. The first start prints a link to the page with the token.
 With --work-addr, `solinas work` computes jobs on further machines.
+A new store keeps its records in SQLite, or in the database of PostgreSQL that --database names. The store remembers its database.
+`solinas admin move` brings the records of a store from SQLite to PostgreSQL.
 --config names a file in TOML with limits, such as `blob_bytes = 1000000`, and with the ways to authenticate beside tokens. `solinas remote usage` prints all limits.
 Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
 
@@ -37,6 +40,9 @@ pub(crate) struct Args {
     addr: SocketAddr,
     #[command(flatten)]
     store: StoreArgs,
+    /// PostgreSQL for the records of a new store, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
+    #[arg(long, value_name = "ADDRESS")]
+    database: Option<String>,
     /// Limits of the service, and its ways to authenticate, in TOML
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -91,6 +97,15 @@ impl StoreArgs {
     }
 }
 
+/// The database that an option names, or the variable SOLINAS_DATABASE, which shows a password to nobody else.
+///
+/// # Errors
+/// If the address is malformed.
+pub(crate) fn database(option: Option<String>) -> Result<Option<Database>> {
+    let text = option.or_else(|| std::env::var("SOLINAS_DATABASE").ok()).filter(|text| !text.trim().is_empty());
+    Ok(text.map(|text| text.parse()).transpose()?)
+}
+
 /// What is printed when the service is ready.
 #[derive(Serialize)]
 struct Started<'a> {
@@ -138,6 +153,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     config.address = args.addr;
     config.work_address = args.work_addr;
     config.local_worker = !args.no_local_worker;
+    config.database = database(args.database)?;
     if let Some([certificates, key]) = args.tls.as_deref() {
         config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
     }

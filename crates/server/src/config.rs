@@ -1,6 +1,7 @@
 //! The settings of a service. All have defaults; a file in TOML changes them.
 
 use crate::auth::{MutualTls, OidcSettings};
+use crate::store::Database;
 use crate::tls::TlsFiles;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,8 @@ pub struct Config {
     pub address: SocketAddr,
     /// The folder of the store. It is made if it is missing.
     pub store: PathBuf,
+    /// The database of PostgreSQL for the records of a new store. Without one, a new store uses SQLite. A store that exists keeps its database.
+    pub database: Option<Database>,
     /// The certificate. Without one, the service speaks HTTP without encryption.
     pub tls: Option<TlsFiles>,
     /// Names by which clients may call it, beside `localhost` and addresses in numbers.
@@ -47,6 +50,7 @@ impl Config {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 7470)),
             store,
+            database: None,
             tls: None,
             hosts: Vec::new(),
             threads: None,

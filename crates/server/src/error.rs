@@ -80,6 +80,27 @@ pub enum Error {
     /// The database refused something.
     #[error("the database of the store failed: {0}; check the space and the health of its disk")]
     Database(#[from] rusqlite::Error),
+    /// PostgreSQL refused something.
+    #[error("the database of the store failed: {message}; check its space and the log of PostgreSQL")]
+    Postgres {
+        /// The cause.
+        message: String,
+        /// Whether its disk is full.
+        is_full: bool,
+    },
+    /// PostgreSQL does not answer, or the connection was cut.
+    #[error(
+        "the database of the store cannot be used now: {0}; start PostgreSQL, and correct its address if it is wrong"
+    )]
+    Away(String),
+    /// The store and the database that is named do not belong together.
+    #[error("{what}; {help}")]
+    Setting {
+        /// What is wrong.
+        what: String,
+        /// The fix.
+        help: &'static str,
+    },
     /// A text that is no identity.
     #[error(transparent)]
     Id(#[from] crate::id::BadId),
@@ -118,12 +139,18 @@ impl Error {
         move |source| Self::Io { action, path, source }
     }
 
+    /// Whether the database does not answer now.
+    pub(crate) fn is_away(&self) -> bool {
+        matches!(self, Self::Away(_))
+    }
+
     /// Whether the disk is full.
     fn is_full(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         match self {
             Self::Io { source, .. } => matches!(source.kind(), StorageFull | QuotaExceeded),
             Self::Database(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            Self::Postgres { is_full, .. } => *is_full,
             _ => false,
         }
     }
@@ -222,6 +249,7 @@ codes! {
     OverQuota = "over_quota", StatusCode::TOO_MANY_REQUESTS, "A quota of the tenant is used up";
     Internal = "internal", StatusCode::INTERNAL_SERVER_ERROR, "The service has a fault";
     Busy = "busy", StatusCode::SERVICE_UNAVAILABLE, "The service has too much work";
+    Unavailable = "unavailable", StatusCode::SERVICE_UNAVAILABLE, "The store cannot be used now";
     Draining = "draining", StatusCode::SERVICE_UNAVAILABLE, "The service stops";
     DiskFull = "disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full";
 }
@@ -345,17 +373,18 @@ impl From<Error> for Problem {
                 "try again when its operator has made room",
             )
             .retry_after(60.0),
+            // It was logged when it began.
+            Error::Away(_) => Self::new(
+                Code::Unavailable,
+                "the database of the service cannot be reached",
+                "send the request again; jobs that run go on",
+            )
+            .retry_after(5.0),
             _ => {
                 tracing::error!(%error, "a request failed");
                 Self::new(Code::Internal, "the service could not do it", "try again; the log has the cause")
             }
         }
-    }
-}
-
-impl From<rusqlite::Error> for Problem {
-    fn from(error: rusqlite::Error) -> Self {
-        Error::from(error).into()
     }
 }
 

@@ -60,24 +60,33 @@ impl App {
 
     /// Records how a run left its job. Returns whether its lease held until then.
     pub(crate) fn end(&self, lease: &Lease, outcome: Outcome) -> Result<bool, Error> {
-        self.share(&lease.tenant, outcome.core_ms - self.charge());
-        self.count(lease, &outcome)?;
+        self.end_by(lease, outcome, |record| record())
+    }
+
+    /// As [`Self::end`], by a function that may call its argument several times.
+    pub(crate) fn end_by(
+        &self,
+        lease: &Lease,
+        outcome: Outcome,
+        write: impl FnOnce(&dyn Fn() -> Result<bool, Error>) -> Result<bool, Error>,
+    ) -> Result<bool, Error> {
         let (core_ms, progress) = (outcome.core_ms, (outcome.progress.done, outcome.progress.total));
-        let finished = match outcome.end {
+        let finished = match &outcome.end {
             End::Succeeded(results) => Finished::Succeeded(json!(results)),
             End::Paused => Finished::Paused,
-            // A full disk is no fault of the job.
-            End::Later(problem)
-                if problem.code == Code::DiskFull || lease.attempts < u64::from(self.config.limits.attempts) =>
-            {
-                self.metrics.retries.inc();
+            End::Later(problem) if is_blameless(problem) || lease.attempts < u64::from(self.config.limits.attempts) => {
                 tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
                 let wait = 10 * SECOND * (lease.attempts as i64).min(6);
-                Finished::Later { wait, counts: problem.code != Code::DiskFull }
+                Finished::Later { wait, counts: !is_blameless(problem) }
             }
             End::Failed(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
         };
-        let held = self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished)?;
+        let held = write(&|| self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished))?;
+        self.share(&lease.tenant, core_ms - self.charge());
+        if let Finished::Later { .. } = finished {
+            self.metrics.retries.inc();
+        }
+        self.count(lease, &outcome);
         match (ended(&finished), held) {
             (Some(end), true) => {
                 self.metrics.job_ended(end);
@@ -92,16 +101,15 @@ impl App {
     }
 
     /// Counts the work of a run.
-    fn count(&self, lease: &Lease, outcome: &Outcome) -> Result<(), Error> {
+    fn count(&self, lease: &Lease, outcome: &Outcome) {
         if let End::Succeeded(_) = outcome.end {
             self.metrics.job_run_seconds.observe(outcome.seconds);
         }
-        // Jobs that fail before they run may have a key no more.
-        let Ok(spec) = serde_json::from_value::<Spec>(lease.spec.clone()) else { return Ok(()) };
-        let Some(key) = self.store.key(&lease.tenant, &spec.key)? else { return Ok(()) };
+        // Jobs that fail before they run may have a key no more. Without its database, a service learns nothing.
+        let Ok(spec) = serde_json::from_value::<Spec>(lease.spec.clone()) else { return };
+        let Ok(Some(key)) = self.store.key(&lease.tenant, &spec.key) else { return };
         let params = key.facts["params"].as_str().unwrap_or_default();
         self.learn(params, spec.stages.iter().map(Stage::steps).sum(), outcome);
-        Ok(())
     }
 
     /// Sees to a lease that ended before its work: somebody cancelled the job, or another worker has it.
@@ -126,6 +134,11 @@ impl App {
         }
         Ok(())
     }
+}
+
+/// Whether a problem is no fault of the job: the disk is full, or the database is away.
+fn is_blameless(problem: &Problem) -> bool {
+    matches!(problem.code, Code::DiskFull | Code::Unavailable)
 }
 
 /// How a job ended. None for a job that waits again.

@@ -59,6 +59,6 @@ pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
-pub use store::{Checked, Contents, Store, TokenInfo};
+pub use store::{Checked, Contents, Database, Moved, Store, TokenInfo};
 pub use tls::TlsFiles;
 pub use web::WebPage;

@@ -15,6 +15,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Time between two tries to use a store that is away.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// Runs jobs until the service stops, and fails those that wait past their deadlines. A service without a worker of its own does only the latter.
 pub(crate) fn work(app: &App) {
     while !app.is_stopping() {
@@ -30,8 +33,10 @@ pub(crate) fn work(app: &App) {
             Ok(false) => app.wait_for_work(),
             Err(error) => {
                 let error: Error = error;
-                tracing::error!(%error, "the worker waits for the store");
-                std::thread::sleep(Duration::from_secs(1));
+                if !error.is_away() {
+                    tracing::error!(%error, "the worker waits for the store");
+                }
+                std::thread::sleep(PAUSE);
             }
         }
     }
@@ -128,18 +133,38 @@ impl Shelf for App {
             Ok(true) => Look::Holds,
             Ok(false) => Look::Lost,
             Err(error) => {
-                tracing::error!(job = %lease.id, %error, "a lease could not be renewed");
+                if !error.is_away() {
+                    tracing::error!(job = %lease.id, %error, "a lease could not be renewed");
+                }
                 Look::Unknown
             }
         }
     }
 
     fn put_result(&self, lease: &Lease, key_id: &str, bytes: &[u8]) -> Result<Digest, Problem> {
-        Ok(self.store.put_bytes(&lease.tenant, "ciphertext", Some(key_id), bytes)?)
+        let put = || self.store.put_bytes(&lease.tenant, "ciphertext", Some(key_id), bytes);
+        Ok(patiently(self, put)?)
     }
 
     fn settle(&self, lease: &Lease, outcome: Outcome) -> Result<(), Problem> {
-        self.end(lease, outcome)?;
+        let mut is_first = true;
+        self.end_by(lease, outcome, |record| {
+            patiently(self, || {
+                // A try whose connection was cut may have been carried out.
+                let is_again = !std::mem::take(&mut is_first);
+                if is_again && self.store.is_finished(lease)? { Ok(true) } else { record() }
+            })
+        })?;
         Ok(())
+    }
+}
+
+/// Repeats a call of the store while its database is away, so that no work is lost. The call must do no harm twice.
+fn patiently<T>(app: &App, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    loop {
+        match call() {
+            Err(error) if error.is_away() && !app.is_stopping() => std::thread::sleep(PAUSE),
+            ended => return ended,
+        }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Ran {
     Done(Vec<(String, Ciphertext)>),
     Paused,
     Refused(Problem),
-    /// For want of memory or disk.
+    /// For want of memory, of disk, or of the database.
     Later(Problem),
     /// Someone cancelled it.
     Cancelled,
@@ -44,7 +44,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     };
     let (spec, task) = match loaded() {
         Ok(loaded) => loaded,
-        Err(problem) => return (failed(problem, stop, &[Code::Internal, Code::DiskFull]), None),
+        Err(problem) => return (failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable]), None),
     };
     let run =
         Run { shelf, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
@@ -53,7 +53,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     let ran = match ran.and_then(|ran| ran.map(|results| run.compact(results)).transpose()) {
         Ok(Some(results)) => Ran::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
         Ok(None) => Ran::Paused,
-        Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::BadParams]),
+        Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams]),
     };
     (ran, Some(work))
 }

@@ -41,7 +41,8 @@ impl Service {
     /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`]; from the folder and the database.
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`];
+    /// [`Error::Setting`] for another database than that of the store; from the folder and the database.
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
         let client_ca = config.mutual_tls.as_ref().map(|settings| settings.client_ca.clone());
@@ -51,7 +52,7 @@ impl Service {
         let (listener, address) = bind(config.address)?;
         let (work_listener, work_address) = config.work_address.map(bind).transpose()?.unzip();
         // The token of a new store is shown once, so nothing after it may fail for an ordinary cause.
-        let store = Store::serve(&config.store)?;
+        let store = Store::serve(&config.store, config.database.as_ref())?;
         // Tokens of workers open nothing for clients.
         let first_token = match store.tokens()?.iter().all(|token| token.scopes == Scope::Work.name()) {
             true => {

@@ -194,10 +194,16 @@ fn the_operator_makes_and_revokes_tokens() {
         ("admin restore backup.tar --store copy", "is not empty"),
         ("admin restore test-limits.toml --store new", "test-limits.toml"),
         ("admin check --store nowhere", "there is no store in"),
+        ("admin move --to postgres:///solinas --store store", "another process serves"),
+        ("admin move --to s3cret --store copy", "is malformed"),
+        ("admin move --to postgres://solinas:s3cret@127.0.0.1:1/solinas --store copy", "cannot be used now"),
+        ("serve --addr 127.0.0.1:0 --database postgres:///solinas --store copy", "are in SQLite"),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part) && message.contains("help: "), "{line}: {message}");
+        assert!(!message.contains("s3cret"), "{message}");
     }
+    assert!(place.fail("admin move --store copy", 2).contains("--to"));
     assert!(place.fail("admin tenant nobody --store store", 1).contains("admin tenant NAME --create"));
     place.run("admin tenant nobody --create --store store");
     place.run("admin tenant nobody --live-jobs 5 --store store");

@@ -4,7 +4,6 @@ use super::{Store, record};
 use crate::error::Error;
 use crate::id::{Id, Scope, Tenant, Token, token_hash};
 use crate::time::{self, SECOND};
-use rusqlite::OptionalExtension;
 use serde::Serialize;
 
 /// A token, without its secret.
@@ -54,7 +53,7 @@ impl Store {
     /// A name that no tenant can have; from the database.
     pub(crate) fn tenant(&self, name: &str) -> Result<Option<Tenant>, Error> {
         let tenant = Tenant::new(name)?;
-        let known = self.db().prepare_cached("SELECT 1 FROM tenant WHERE name = ?1")?.exists([tenant.as_str()])?;
+        let known = self.db().exists("SELECT 1 FROM tenant WHERE name = ?1", [tenant.as_str()])?;
         Ok(known.then_some(tenant))
     }
 
@@ -82,7 +81,7 @@ impl Store {
         let now = time::now();
         let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
         let expires = days.map(|days| now + i64::from(days) * time::DAY);
-        let mut db = self.db();
+        let db = self.db();
         let transaction = db.transaction()?;
         transaction.execute(NEW_TENANT, (tenant, now))?;
         transaction.execute(
@@ -99,8 +98,8 @@ impl Store {
     /// From the database.
     pub fn tokens(&self) -> Result<Vec<TokenInfo>, Error> {
         let db = self.db();
-        let mut rows = db.prepare("SELECT id, tenant, scopes, created, expires, last_used FROM token ORDER BY id")?;
-        let rows = rows.query_map([], |row| {
+        let sql = "SELECT id, tenant, scopes, created, expires, last_used FROM token ORDER BY id";
+        db.query(sql, (), |row| {
             let time = |at: Option<i64>| at.map(time::text);
             Ok(TokenInfo {
                 id: row.get(0)?,
@@ -110,8 +109,7 @@ impl Store {
                 expires: time(row.get(4)?),
                 last_used: time(row.get(5)?),
             })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Ends a token. Requests with it are refused from now on.
@@ -158,14 +156,14 @@ impl Store {
 
     pub(crate) fn quota(&self, tenant: &Tenant) -> Result<Quota, Error> {
         let sql = "SELECT core_seconds_a_day, stored_bytes, live_jobs FROM tenant WHERE name = ?1";
-        Ok(self.db().query_row(sql, [tenant.as_str()], |row| {
+        self.db().query_row(sql, [tenant.as_str()], |row| {
             let unsigned = |value: Option<i64>| value.map(|value| value.unsigned_abs());
             Ok(Quota {
                 core_seconds_a_day: row.get(0)?,
                 stored_bytes: unsigned(row.get(1)?),
                 live_jobs: unsigned(row.get(2)?),
             })
-        })?)
+        })
     }
 
     /// The tenant and the scopes of a token. None for an unknown token, for one that has ended, and for one of workers.
@@ -189,17 +187,12 @@ impl Store {
     fn find_token(&self, token: &str) -> Result<Option<(String, String, String)>, Error> {
         let (hash, now) = (token_hash(token), time::now());
         let db = self.db();
-        let mut find = db.prepare_cached("SELECT tenant, scopes, expires, last_used, id FROM token WHERE hash = ?1")?;
-        let row = find.query_row([&hash], |row| {
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, Option<i64>>(2)?,
-                row.get::<_, Option<i64>>(3)?,
-                row.get::<_, String>(4)?,
-            ))
+        let sql = "SELECT tenant, scopes, expires, last_used, id FROM token WHERE hash = ?1";
+        let row = db.query_opt(sql, [&hash], |row| {
+            let (tenant, scopes, id): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(4)?);
+            Ok((tenant, scopes, row.get::<Option<i64>>(2)?, row.get::<Option<i64>>(3)?, id))
         });
-        let Some((tenant, scopes, expires, used, id)) = row.optional()? else { return Ok(None) };
+        let Some((tenant, scopes, expires, used, id)) = row? else { return Ok(None) };
         if expires.is_some_and(|end| end <= now) {
             return Ok(None);
         }

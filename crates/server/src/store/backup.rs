@@ -1,6 +1,7 @@
 //! Backups: a tar archive of the blobs and of the database that names them, in this order. A service may run meanwhile.
 
 use super::blobs::{digest, of_relative, relative};
+use super::db::Db;
 use super::{DATABASE, Store, make_private};
 use crate::error::Error;
 use crate::id::{Digest, Tenant};
@@ -41,16 +42,19 @@ pub struct Checked {
 type Name = (Tenant, Digest);
 
 /// All blobs that a database names.
-fn named(db: &Connection) -> Result<BTreeSet<Name>, Error> {
-    let mut find = db.prepare("SELECT tenant, digest FROM blob")?;
-    let rows = find.query_map([], |row| Ok((row.get::<_, String>(0)?, digest(row, 1)?)))?;
-    rows.map(|row| row.map_err(Error::from).and_then(|(tenant, digest)| Ok((Tenant::new(&tenant)?, digest)))).collect()
+fn named(db: &Db) -> Result<BTreeSet<Name>, Error> {
+    let mut names = BTreeSet::new();
+    db.each("SELECT tenant, digest FROM blob", (), |row| {
+        names.insert((Tenant::new(&row.get::<String>(0)?)?, digest(row, 1)?));
+        Ok(())
+    })?;
+    Ok(names)
 }
 
-fn contents(db: &Connection) -> Result<Contents, Error> {
-    Ok(db.query_row("SELECT COUNT(*), COALESCE(SUM(bytes), 0) FROM blob", [], |row| {
-        Ok(Contents { blobs: row.get::<_, i64>(0)?.unsigned_abs(), bytes: row.get::<_, i64>(1)?.unsigned_abs() })
-    })?)
+fn contents(db: &Db) -> Result<Contents, Error> {
+    db.query_row("SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM blob", (), |row| {
+        Ok(Contents { blobs: row.get::<i64>(0)?.unsigned_abs(), bytes: row.get::<i64>(1)?.unsigned_abs() })
+    })
 }
 
 /// The digest of a stream, which `write` takes.
@@ -95,10 +99,10 @@ impl Store {
         let contents = loop {
             let folder = TemporaryFolder::create_in(containing_folder(file)).map_err(failed())?;
             let path = folder.path().join(DATABASE);
-            self.db().execute("VACUUM INTO ?1", [path.to_str()])?;
-            let snapshot = Connection::open(&path)?;
+            self.snapshot(&path)?;
+            let snapshot = Db::of(Connection::open(&path)?);
             let (wanted, contents) = (named(&snapshot)?, contents(&snapshot)?);
-            snapshot.close().map_err(|(_, error)| error)?;
+            drop(snapshot);
             let mut gone = BTreeSet::new();
             for name in wanted.difference(&held) {
                 let (tenant, digest) = name;

@@ -1,10 +1,10 @@
 //! Blobs: ciphertexts, server keys and programs by the hash of their bytes; and the keys that are registered.
 
+use super::db::{Db, Row};
 use super::{Store, make_private, record};
 use crate::error::Error;
 use crate::id::{Digest, Tenant};
 use crate::time;
-use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 use solinas_formats::NewFile;
 use std::io::Write;
@@ -71,7 +71,7 @@ pub(crate) struct KeyRow {
 impl KeyRow {
     const COLUMNS: &str = "key_id, blob, name, facts, created, last_used, keep_for";
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>) -> Result<Self, Error> {
         let (facts, last_used): (String, i64) = (row.get(3)?, row.get(5)?);
         Ok(Self {
             key_id: row.get(0)?,
@@ -80,7 +80,7 @@ impl KeyRow {
             facts: serde_json::from_str(&facts).unwrap_or_default(),
             created: time::text(row.get(4)?),
             last_used: time::text(last_used),
-            expires: time::text(last_used + row.get::<_, i64>(6)?),
+            expires: time::text(last_used + row.get::<i64>(6)?),
         })
     }
 }
@@ -90,11 +90,9 @@ fn is_stale(last_used: i64) -> bool {
     time::now() - last_used > time::HOUR
 }
 
-pub(super) fn digest(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
+pub(super) fn digest(row: &Row<'_>, column: usize) -> Result<Digest, Error> {
     let text: String = row.get(column)?;
-    text.parse::<Digest>().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-    })
+    Ok(text.parse()?)
 }
 
 /// The path of a blob in the folder of a store.
@@ -112,7 +110,7 @@ pub(super) fn of_relative(path: &str) -> Option<(Tenant, Digest)> {
 }
 
 /// Records a blob with this file. The caller has the lock of the database.
-pub(super) fn insert(db: &Connection, path: &Path, tenant: &Tenant, digest: &Digest, blob: &Blob) -> Result<(), Error> {
+pub(super) fn insert(db: &Db, path: &Path, tenant: &Tenant, digest: &Digest, blob: &Blob) -> Result<(), Error> {
     // A sweep may have removed the file of an equal blob. It holds the lock of the database meanwhile.
     std::fs::metadata(path).map_err(Error::io("find", path))?;
     db.execute(
@@ -164,13 +162,12 @@ impl Store {
     pub(crate) fn blob(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<Blob>, Error> {
         let db = self.db();
         let id = (tenant.as_str(), digest.as_str());
-        let mut find =
-            db.prepare_cached("SELECT bytes, kind, key_id, last_used FROM blob WHERE tenant = ?1 AND digest = ?2")?;
-        let found = find.query_row(id, |row| {
-            let bytes = row.get::<_, i64>(0)?.unsigned_abs();
+        let sql = "SELECT bytes, kind, key_id, last_used FROM blob WHERE tenant = ?1 AND digest = ?2";
+        let found = db.query_opt(sql, id, |row| {
+            let bytes = row.get::<i64>(0)?.unsigned_abs();
             Ok((Blob { bytes, kind: row.get(1)?, key_id: row.get(2)? }, row.get(3)?))
         });
-        let Some((blob, used)) = found.optional()? else { return Ok(None) };
+        let Some((blob, used)) = found? else { return Ok(None) };
         if !self.is_whole(tenant, digest, &blob) {
             return Ok(None);
         }
@@ -215,9 +212,8 @@ impl Store {
     pub(crate) fn key(&self, tenant: &Tenant, key_id: &str) -> Result<Option<KeyRow>, Error> {
         let db = self.db();
         let sql = format!("SELECT {} FROM key WHERE tenant = ?1 AND key_id = ?2", KeyRow::COLUMNS);
-        let mut find = db.prepare_cached(&sql)?;
-        let found = find.query_row((tenant.as_str(), key_id), |row| Ok((KeyRow::read(row)?, row.get(5)?)));
-        let Some((key, used)) = found.optional()? else { return Ok(None) };
+        let found = db.query_opt(&sql, (tenant.as_str(), key_id), |row| Ok((KeyRow::read(row)?, row.get(5)?)));
+        let Some((key, used)) = found? else { return Ok(None) };
         if is_stale(used) {
             let sql = "UPDATE key SET last_used = ?3 WHERE tenant = ?1 AND key_id = ?2";
             record(db.execute(sql, (tenant.as_str(), key_id, time::now())));
@@ -228,18 +224,15 @@ impl Store {
     /// The keys of a tenant.
     pub(crate) fn keys(&self, tenant: &Tenant) -> Result<Vec<KeyRow>, Error> {
         let sql = format!("SELECT {} FROM key WHERE tenant = ?1 ORDER BY created", KeyRow::COLUMNS);
-        let db = self.db();
-        let mut rows = db.prepare(&sql)?;
-        let keys = rows.query_map([tenant.as_str()], KeyRow::read)?.collect::<Result<_, _>>()?;
-        Ok(keys)
+        self.db().query(&sql, [tenant.as_str()], KeyRow::read)
     }
 
     /// Removes a key and its blob. Returns false if a live job uses it, and None if there is none.
     pub(crate) fn remove_key(&self, tenant: &Tenant, key_id: &str) -> Result<Option<bool>, Error> {
-        let mut db = self.db();
+        let db = self.db();
         let transaction = db.transaction()?;
         let sql = "SELECT blob FROM key WHERE tenant = ?1 AND key_id = ?2";
-        let Some(blob) = transaction.query_row(sql, (tenant.as_str(), key_id), |row| digest(row, 0)).optional()? else {
+        let Some(blob) = transaction.query_opt(sql, (tenant.as_str(), key_id), |row| digest(row, 0))? else {
             return Ok(None);
         };
         let sql = "SELECT COUNT(*) FROM job WHERE tenant = ?1 AND key_id = ?2 AND state IN ('queued', 'running')";
@@ -279,8 +272,7 @@ impl Store {
     /// What is known of a program.
     pub(crate) fn program(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<serde_json::Value>, Error> {
         let sql = "SELECT facts FROM program WHERE tenant = ?1 AND digest = ?2";
-        let facts: Option<String> =
-            self.db().query_row(sql, (tenant.as_str(), digest.as_str()), |row| row.get(0)).optional()?;
+        let facts: Option<String> = self.db().query_opt(sql, (tenant.as_str(), digest.as_str()), |row| row.get(0))?;
         Ok(facts.map(|facts| serde_json::from_str(&facts).unwrap_or_default()))
     }
 }

@@ -1,11 +1,12 @@
 //! Jobs: their submission, their leases, and their ends.
 
 use super::Store;
+use super::db::{Db, Row};
+use super::value::params;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY};
 use crate::timeline::Timeline;
-use rusqlite::{OptionalExtension, Row, Transaction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -114,15 +115,15 @@ impl JobRow {
     const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
          created, started, ended, expires, results, error, deadline, max_core_ms, reduce";
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let json = |column: usize| -> rusqlite::Result<Option<Value>> {
+    fn read(row: &Row<'_>) -> Result<Self, Error> {
+        let json = |column: usize| -> Result<Option<Value>, Error> {
             let text: Option<String> = row.get(column)?;
             Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
         };
-        let count = |column: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
+        let count = |column: usize| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
         Ok(Self {
             id: id(row, 0)?,
-            state: State::of_name(&row.get::<_, String>(1)?).unwrap_or(State::Expired),
+            state: State::of_name(&row.get::<String>(1)?).unwrap_or(State::Expired),
             version: count(2)?,
             priority: row.get(3)?,
             name: row.get(4)?,
@@ -146,11 +147,9 @@ impl JobRow {
     }
 }
 
-fn id(row: &Row<'_>, column: usize) -> rusqlite::Result<Id> {
+fn id(row: &Row<'_>, column: usize) -> Result<Id, Error> {
     let text: String = row.get(column)?;
-    text.parse::<Id>().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-    })
+    Ok(text.parse()?)
 }
 
 /// The right to compute a job for half a minute. A later lease has a larger `fence`, and the store refuses what comes with a smaller one.
@@ -175,14 +174,14 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// Reads a row. `now` is the time of its lease.
-    fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> Result<Self, Error> {
         let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
         Ok(Self {
             tenant: tenant.clone(),
             id: id(row, 0)?,
             fence: row.get(1)?,
             spec: serde_json::from_str(&spec).unwrap_or_default(),
-            attempts: row.get::<_, i64>(3)?.unsigned_abs(),
+            attempts: row.get::<i64>(3)?.unsigned_abs(),
             created: row.get(4)?,
             first: started == now,
             core_ms: row.get(6)?,
@@ -222,20 +221,18 @@ impl Store {
     /// Stores a job, unless the tenant sent the request before.
     pub(crate) fn submit(&self, tenant: &Tenant, job: &NewJob, idempotency: (&str, &str)) -> Result<Submitted, Error> {
         let (now, tenant, (key, fingerprint)) = (time::now(), tenant.as_str(), idempotency);
-        let mut db = self.db();
-        let transaction = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let db = self.db();
+        let transaction = db.transaction()?;
         let job_id = job.id.to_string();
         if let Some(found) = earlier(&transaction, tenant, key, fingerprint, now)? {
             return Ok(found);
         }
-        let mut key_row = transaction.prepare_cached("SELECT 1 FROM key WHERE tenant = ?1 AND key_id = ?2")?;
-        if !key_row.exists((tenant, &job.key_id))? {
+        if !transaction.exists("SELECT 1 FROM key WHERE tenant = ?1 AND key_id = ?2", (tenant, &job.key_id))? {
             return Ok(Submitted::KeyMissing);
         }
-        drop(key_row);
         for digest in &job.blobs {
-            let mut blob = transaction.prepare_cached("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2")?;
-            if !blob.exists((tenant, digest.as_str()))? {
+            let sql = "SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2";
+            if !transaction.exists(sql, (tenant, digest.as_str()))? {
                 return Ok(Submitted::BlobMissing(digest.clone()));
             }
         }
@@ -248,7 +245,7 @@ impl Store {
             "INSERT INTO job (tenant, id, state, version, priority, name, spec, cost, core_ms_expected, keep_for, key_id, program, \
              done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, reduce) \
              VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14)",
-            rusqlite::params![
+            params![
                 tenant,
                 job_id,
                 job.priority,
@@ -277,16 +274,12 @@ impl Store {
 
     /// The earlier submission with this Idempotency-Key.
     pub(crate) fn submitted(&self, tenant: &Tenant, key: &str, fingerprint: &str) -> Result<Option<Submitted>, Error> {
-        let mut db = self.db();
-        let transaction = db.transaction()?;
-        earlier(&transaction, tenant.as_str(), key, fingerprint, time::now())
+        earlier(&self.db(), tenant.as_str(), key, fingerprint, time::now())
     }
 
     pub(crate) fn job(&self, tenant: &Tenant, id: Id) -> Result<Option<JobRow>, Error> {
         let sql = format!("SELECT {} FROM job WHERE tenant = ?1 AND id = ?2", JobRow::COLUMNS);
-        let db = self.db();
-        let mut find = db.prepare_cached(&sql)?;
-        Ok(find.query_row((tenant.as_str(), id.to_string()), JobRow::read).optional()?)
+        self.db().query_opt(&sql, (tenant.as_str(), id.to_string()), JobRow::read)
     }
 
     /// Jobs of a tenant, the newest first, from the one before `after` on.
@@ -298,58 +291,44 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<JobRow>, Error> {
         let sql = format!(
-            "SELECT {} FROM job WHERE tenant = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR id < ?3) \
+            "SELECT {} FROM job WHERE tenant = ?1 AND (CAST(?2 AS TEXT) IS NULL OR state = ?2) AND (CAST(?3 AS TEXT) IS NULL OR id < ?3) \
              ORDER BY id DESC LIMIT ?4",
             JobRow::COLUMNS
         );
-        let db = self.db();
-        let mut find = db.prepare_cached(&sql)?;
         let after = after.map(|id| id.to_string());
-        let rows = find.query_map((tenant.as_str(), state.map(State::name), after, limit as i64), JobRow::read)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        self.db().query(&sql, (tenant.as_str(), state.map(State::name), after, limit as i64), JobRow::read)
     }
 
     /// The jobs of a tenant that have not ended, or those of all tenants.
     pub(crate) fn waiting(&self, tenant: Option<&Tenant>) -> Result<Waiting, Error> {
-        let sql = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN core_ms_expected > core_ms THEN core_ms_expected - core_ms ELSE 0 END), 0) FROM job \
-                   WHERE state IN ('queued', 'running') AND (?1 IS NULL OR tenant = ?1)";
-        let db = self.db();
-        let mut find = db.prepare_cached(sql)?;
-        Ok(find.query_row([tenant.map(Tenant::as_str)], |row| {
-            Ok(Waiting { jobs: row.get::<_, i64>(0)?.unsigned_abs(), core_ms: row.get(1)? })
-        })?)
+        let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN core_ms_expected > core_ms THEN core_ms_expected - core_ms ELSE 0 END), 0) AS BIGINT) FROM job \
+                   WHERE state IN ('queued', 'running') AND (CAST(?1 AS TEXT) IS NULL OR tenant = ?1)";
+        self.db().query_row(sql, [tenant.map(Tenant::as_str)], |row| {
+            Ok(Waiting { jobs: row.get::<i64>(0)?.unsigned_abs(), core_ms: row.get(1)? })
+        })
     }
 
     /// The number of jobs in each state.
     pub(crate) fn counts(&self) -> Result<Vec<(State, u64)>, Error> {
         let db = self.db();
-        let mut count = db.prepare_cached("SELECT COUNT(*) FROM job WHERE state = ?1")?;
+        let sql = "SELECT COUNT(*) FROM job WHERE state = ?1";
         State::ALL
             .into_iter()
-            .map(|state| {
-                Ok::<_, Error>((state, count.query_row([state.name()], |row| row.get::<_, i64>(0))?.unsigned_abs()))
-            })
+            .map(|state| Ok((state, db.query_row(sql, [state.name()], |row| row.get::<i64>(0))?.unsigned_abs())))
             .collect()
     }
 
     /// When the oldest job that has not started was submitted.
     pub(crate) fn oldest(&self) -> Result<Option<i64>, Error> {
-        let db = self.db();
-        let mut find = db.prepare_cached(
-            "SELECT MIN(created) FROM job WHERE state IN ('queued', 'running') AND state = 'queued' AND started IS NULL",
-        )?;
-        Ok(find.query_row([], |row| row.get(0))?)
+        let sql = "SELECT MIN(created) FROM job WHERE state IN ('queued', 'running') AND state = 'queued' AND started IS NULL";
+        self.db().query_row(sql, (), |row| row.get(0))
     }
 
     /// Tenants with a job that waits for a worker.
     pub(crate) fn ready(&self) -> Result<Vec<Tenant>, Error> {
-        let db = self.db();
-        let mut find = db.prepare_cached(
-            "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
-             AND state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))",
-        )?;
-        let names = find.query_map([time::now()], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-        Ok(names.iter().map(|name| Tenant::new(name)).collect::<Result<_, _>>()?)
+        let sql = "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
+                   AND state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))";
+        self.db().query(sql, [time::now()], |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
     }
 
     /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age. `worker` is the token of a worker on another machine.
@@ -361,33 +340,24 @@ impl Store {
                    AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
                    ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started, core_ms, deadline, \
                    max_core_ms, timeline";
-        let db = self.db();
-        let mut lease = db.prepare_cached(sql)?;
-        let leased = lease.query_row((tenant.as_str(), now + hold, now, worker), |row| Lease::read(row, tenant, now));
-        Ok(leased.optional()?)
+        let params = (tenant.as_str(), now + hold, now, worker);
+        self.db().query_opt(sql, params, |row| Lease::read(row, tenant, now))
     }
 
     /// The lease that a worker on another machine has with this fence. None if it has ended.
     pub(crate) fn leased(&self, worker: &str, tenant: &str, id: Id, fence: i64) -> Result<Option<Lease>, Error> {
-        let db = self.db();
-        let mut find = db.prepare_cached(
-            "SELECT id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline FROM job \
-             WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'",
-        )?;
         let Ok(tenant) = Tenant::new(tenant) else { return Ok(None) };
-        let found =
-            find.query_row((tenant.as_str(), id.to_string(), fence, worker), |row| Lease::read(row, &tenant, 0));
-        Ok(found.optional()?)
+        let sql = "SELECT id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline FROM job \
+                   WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'";
+        let params = (tenant.as_str(), id.to_string(), fence, worker);
+        self.db().query_opt(sql, params, |row| Lease::read(row, &tenant, 0))
     }
 
     /// Whether a lease is for a job that needs this blob: its key, its program, a plan or an input.
     pub(crate) fn may_read(&self, lease: &Lease, key: &str, digest: &Digest) -> Result<bool, Error> {
-        let db = self.db();
-        let mut find = db.prepare_cached(
-            "SELECT 1 WHERE EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2 AND job = ?3) \
-             OR EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2 AND key_id = ?4)",
-        )?;
-        Ok(find.exists((lease.tenant.as_str(), digest.as_str(), lease.id.to_string(), key))?)
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2 AND job = ?3) \
+                   OR EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2 AND key_id = ?4)";
+        self.db().exists(sql, (lease.tenant.as_str(), digest.as_str(), lease.id.to_string(), key))
     }
 
     /// Prolongs a lease to `hold` milliseconds from now, and records the progress. Returns whether the lease still holds.
@@ -433,14 +403,14 @@ impl Store {
         let not_before = if let Finished::Later { wait, .. } = finished { now + wait } else { 0 };
         let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
         let ended = state.has_ended().then_some(now);
-        let mut db = self.db();
+        let db = self.db();
         let transaction = db.transaction()?;
         let changed = transaction.execute(
             "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
              ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = attempts - ?10, \
              done = ?11, total = ?12, timeline = ?13 \
              WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            rusqlite::params![
+            params![
                 tenant,
                 job,
                 lease.fence,
@@ -470,6 +440,12 @@ impl Store {
         Ok(changed > 0)
     }
 
+    /// Whether [`Self::finish`] has ended this lease. Nothing else leaves its number to a job that does not run.
+    pub(crate) fn is_finished(&self, lease: &Lease) -> Result<bool, Error> {
+        let sql = "SELECT 1 FROM job WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state <> 'running'";
+        self.db().exists(sql, (lease.tenant.as_str(), lease.id.to_string(), lease.fence))
+    }
+
     /// The results of a job that succeeded, without regard to leases: to be compared with those of another run.
     pub(crate) fn results(&self, tenant: &Tenant, id: Id) -> Result<Option<Value>, Error> {
         Ok(self.job(tenant, id)?.and_then(|job| job.results))
@@ -490,11 +466,9 @@ impl Store {
     pub(crate) fn fail_late(&self, problem: impl Fn(i64) -> Value) -> Result<Vec<(Tenant, Id)>, Error> {
         let now = time::now();
         let db = self.db();
-        let mut find = db.prepare_cached(
-            "SELECT tenant, id, deadline FROM job WHERE state = 'queued' AND deadline IS NOT NULL AND deadline <= ?1",
-        )?;
-        let late = find.query_map([now], |row| Ok((row.get::<_, String>(0)?, id(row, 1)?, row.get::<_, i64>(2)?)))?;
-        let late = late.collect::<Result<Vec<_>, _>>()?;
+        let sql =
+            "SELECT tenant, id, deadline FROM job WHERE state = 'queued' AND deadline IS NOT NULL AND deadline <= ?1";
+        let late = db.query(sql, [now], |row| Ok((row.get::<String>(0)?, id(row, 1)?, row.get::<i64>(2)?)))?;
         late.into_iter()
             .map(|(tenant, id, deadline)| {
                 db.execute(
@@ -509,20 +483,18 @@ impl Store {
 
     /// What a job computes, as its worker reads it, and what was measured of its waves.
     pub(crate) fn schedule(&self, tenant: &Tenant, id: Id) -> Result<Option<(Value, Timeline)>, Error> {
-        let db = self.db();
-        let mut find = db.prepare_cached("SELECT spec, timeline FROM job WHERE tenant = ?1 AND id = ?2")?;
-        let found = find.query_row((tenant.as_str(), id.to_string()), |row| {
+        let sql = "SELECT spec, timeline FROM job WHERE tenant = ?1 AND id = ?2";
+        self.db().query_opt(sql, (tenant.as_str(), id.to_string()), |row| {
             let spec: String = row.get(0)?;
             Ok((serde_json::from_str(&spec).unwrap_or_default(), timeline(row, 1)?))
-        });
-        Ok(found.optional()?)
+        })
     }
 
     /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on.
     pub(super) fn release_own(&self) -> Result<(), Error> {
         let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
                    WHERE state = 'running' AND worker IS NULL";
-        let released = self.db().execute(sql, [])?;
+        let released = self.db().execute(sql, ())?;
         if released > 0 {
             tracing::warn!(jobs = released, "the last process ended in the middle of jobs; they continue");
         }
@@ -530,7 +502,7 @@ impl Store {
     }
 }
 
-fn timeline(row: &Row<'_>, column: usize) -> rusqlite::Result<Timeline> {
+fn timeline(row: &Row<'_>, column: usize) -> Result<Timeline, Error> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
@@ -539,16 +511,9 @@ fn text(timeline: &Option<Timeline>) -> Option<String> {
     timeline.as_ref().and_then(|timeline| serde_json::to_string(timeline).ok())
 }
 
-fn earlier(
-    transaction: &Transaction<'_>,
-    tenant: &str,
-    key: &str,
-    fingerprint: &str,
-    now: i64,
-) -> Result<Option<Submitted>, Error> {
+fn earlier(db: &Db, tenant: &str, key: &str, fingerprint: &str, now: i64) -> Result<Option<Submitted>, Error> {
     let sql = "SELECT fingerprint, job FROM idempotency WHERE tenant = ?1 AND key = ?2 AND expires > ?3";
-    let found =
-        transaction.query_row(sql, (tenant, key, now), |row| Ok((row.get::<_, String>(0)?, id(row, 1)?))).optional()?;
+    let found = db.query_opt(sql, (tenant, key, now), |row| Ok((row.get::<String>(0)?, id(row, 1)?)))?;
     Ok(found.map(|(first, job)| if first == fingerprint { Submitted::Again(job) } else { Submitted::OtherBody }))
 }
 
@@ -558,8 +523,8 @@ mod tests {
 
     #[test]
     fn a_job_whose_blobs_or_key_went_meanwhile_is_not_stored() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::serve(folder.path()).unwrap();
+        let folder = super::super::tests::folder();
+        let store = Store::serve(folder.path(), None).unwrap();
         store.create_token("a", &[], None).unwrap();
         let tenant = Tenant::new("a").unwrap();
         let [key, program, input] =
@@ -587,7 +552,7 @@ mod tests {
         store.put_bytes(&tenant, "x", None, b"inp").unwrap();
         assert_eq!(submit(), Submitted::New);
         assert_eq!(submit(), Submitted::Again(job.id));
-        store.db().execute("DELETE FROM key", []).unwrap();
+        store.db().execute("DELETE FROM key", ()).unwrap();
         assert_eq!(store.submit(&tenant, &job, ("j", "f")).unwrap(), Submitted::KeyMissing);
     }
 }

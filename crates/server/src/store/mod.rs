@@ -1,26 +1,38 @@
-//! The store: a database of SQLite and a folder of blobs.
+//! The store: a database of SQLite or PostgreSQL, and a folder of blobs.
 //!
 //! A blob is durable before its row is, and a row is removed before its blob. So a row always has its blob, and a blob without a row is garbage.
 
 mod accounts;
 mod backup;
 mod blobs;
+#[cfg(test)]
+#[allow(dead_code, reason = "the tests of the service need all of it")]
+#[path = "../../tests/service/cluster.rs"]
+mod cluster;
+mod database;
+mod db;
 mod jobs;
+mod postgres;
 mod schema;
 mod sweep;
+mod transfer;
 mod uploads;
 mod usage;
+mod value;
 
 pub use accounts::TokenInfo;
 pub use backup::{Checked, Contents};
 pub(crate) use blobs::{Blob, Incoming};
+pub use database::Database;
 pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
+pub use transfer::Moved;
 pub(crate) use uploads::{Part, Upload};
 
 use crate::error::Error;
 use crate::lock::lock;
 use crate::time;
-use rusqlite::Connection;
+use db::Db;
+use postgres::Postgres;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -34,7 +46,7 @@ const TRIAL: Duration = Duration::from_secs(5);
 /// The store. Its calls block for about a millisecond.
 pub struct Store {
     folder: PathBuf,
-    db: Mutex<Connection>,
+    db: Mutex<Db>,
     /// Whether the last trial write succeeded, and its time.
     writable: Mutex<Option<(Instant, bool)>>,
     /// Locked while a service runs.
@@ -69,21 +81,22 @@ impl Store {
 
     /// Whether the folder has a store.
     pub fn exists(folder: &Path) -> bool {
-        folder.join(DATABASE).exists()
+        folder.join(DATABASE).exists() || folder.join(database::ADDRESS).exists()
     }
 
     /// Opens the store for a service. A job that runs in this service by the records lost its process, so it waits again.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`Error::InUse`] while another service runs on it.
-    pub(crate) fn serve(folder: &Path) -> Result<Self, Error> {
-        make_private(folder)?;
-        let path = folder.join("lock");
-        let lock = File::options().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
-        if lock.try_lock().is_err() {
-            return Err(Error::InUse(folder.to_path_buf()));
-        }
+    /// As [`Self::open`]; [`Error::InUse`] while another service runs on it; [`Error::Setting`] if its records are in another database than the one that
+    /// is wanted.
+    pub(crate) fn serve(folder: &Path, wanted: Option<&Database>) -> Result<Self, Error> {
+        let lock = lock_folder(folder)?;
+        let is_used = |database: &Database| schema::is_used(&Db::Postgres(Postgres::connect(database, false)?));
+        Database::choose(folder, wanted, folder.join(DATABASE).exists(), is_used)?;
         let store = Self::at(folder, Some(lock))?;
+        if let Db::Postgres(db) = &*store.db() {
+            db.hurry();
+        }
         store.release_own()?;
         remove_unfinished(&folder.join("blobs"));
         Ok(store)
@@ -94,15 +107,15 @@ impl Store {
         for part in ["blobs", "checkpoints", "uploads"] {
             make_private(&folder.join(part))?;
         }
-        let mut db = Connection::open(folder.join(DATABASE))?;
-        db.busy_timeout(Duration::from_secs(10))?;
-        db.pragma_update(None, "journal_mode", "WAL")?;
-        db.pragma_update(None, "synchronous", "FULL")?;
-        schema::migrate(&mut db)?;
+        let db = match Database::of(folder)? {
+            Some(database) => Db::Postgres(Postgres::connect(&database, lock.is_some())?),
+            None => Db::sqlite(&folder.join(DATABASE))?,
+        };
+        schema::migrate(&db)?;
         Ok(Self { folder: folder.to_path_buf(), db: Mutex::new(db), writable: Mutex::default(), _lock: lock })
     }
 
-    fn db(&self) -> MutexGuard<'_, Connection> {
+    fn db(&self) -> MutexGuard<'_, Db> {
         lock(&self.db)
     }
 
@@ -112,11 +125,18 @@ impl Store {
         if let Some((_, known)) = writable.filter(|(tried, _)| tried.elapsed() < TRIAL) {
             return known;
         }
-        // The number must change: what stays the same is not written.
-        let number = (time::now() / time::SECOND) as i32;
-        let written = self.db().pragma_update(None, "user_version", number);
-        if let Err(error) = &written {
-            tracing::error!(%error, "the database takes no writes");
+        let written = match &*self.db() {
+            // The number must change: what stays the same is not written.
+            Db::Sqlite(db) => {
+                let number = (time::now() / time::SECOND) as i32;
+                db.pragma_update(None, "user_version", number).map_err(Error::from)
+            }
+            db => db.execute("UPDATE schema SET version = version", ()).map(drop),
+        };
+        match &written {
+            // It was logged.
+            Ok(()) | Err(Error::Away(_)) => {}
+            Err(error) => tracing::error!(%error, "the database takes no writes"),
         }
         *writable = Some((Instant::now(), written.is_ok()));
         written.is_ok()
@@ -129,9 +149,21 @@ impl Store {
 }
 
 /// Looks at a write of a record that only serves statistics or ageing. A full disk must not stop those who read, so a failure is logged and no more.
-fn record<T>(written: Result<T, impl std::fmt::Display>) {
-    if let Err(error) = written {
-        tracing::error!(%error, "a record was not written");
+fn record<T>(written: Result<T, Error>) {
+    match written {
+        Ok(_) | Err(Error::Away(_)) => {}
+        Err(error) => tracing::error!(%error, "a record was not written"),
+    }
+}
+
+/// Locks a folder for a service.
+fn lock_folder(folder: &Path) -> Result<File, Error> {
+    make_private(folder)?;
+    let path = folder.join("lock");
+    let lock = File::options().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(_) => Err(Error::InUse(folder.to_path_buf())),
     }
 }
 
@@ -171,4 +203,21 @@ pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cluster;
+
+    /// The folder of a new store. Its records are in PostgreSQL if the tests run on it.
+    pub(super) fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        cluster::prepare(folder.path());
+        folder
+    }
+
+    #[test]
+    fn the_store_works_on_postgresql() {
+        cluster::run_tests(&["store::"]);
+    }
 }

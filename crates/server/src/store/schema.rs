@@ -1,12 +1,12 @@
 //! The tables of the store. Migrations are numbered, go forward only, and run in one transaction.
 //!
 //! The tenant leads every primary key but that of tokens, so that identities of one tenant mean nothing to another. Statements keep to the part of SQL that
-//! PostgreSQL has too, but for the sign of parameters (`?1` here, `$1` there) and the functions on JSON of migration 4, which only stores of SQLite need.
+//! PostgreSQL has too, but for the functions on JSON of migration 4, which no store of PostgreSQL needs.
 //!
 //! `tests/service/stores` has stores of earlier versions, and a test of each of them.
 
+use super::db::Db;
 use crate::error::Error;
-use rusqlite::Connection;
 
 const MIGRATIONS: &[&str] = &["
 CREATE TABLE tenant (
@@ -76,23 +76,47 @@ WHERE json_extract(spec, '$.stages') IS NULL;
 ALTER TABLE job ADD COLUMN worker TEXT;
 "];
 
+/// The number of the migration that no store of PostgreSQL needs, from 0 on: its jobs are of version 3 at least.
+const FOR_SQLITE: usize = 3;
+/// Commands that migrate a store of PostgreSQL do so one after the other. The number says nothing.
+const ONE_BY_ONE: &str = "SELECT pg_advisory_xact_lock(8317138616412599667)";
+
 /// Brings the tables to the newest version.
 ///
 /// # Errors
 /// [`Error::NewerStore`] for a store of a later program.
-pub(super) fn migrate(db: &mut Connection) -> Result<(), Error> {
-    let transaction = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    transaction.execute_batch("CREATE TABLE IF NOT EXISTS schema (version BIGINT NOT NULL)")?;
-    let found: i64 = transaction.query_row("SELECT COALESCE(MAX(version), 0) FROM schema", [], |row| row.get(0))?;
+pub(super) fn migrate(db: &Db) -> Result<(), Error> {
+    let transaction = db.transaction()?;
+    bring(&transaction)?;
+    transaction.commit()
+}
+
+/// As [`migrate`], in a transaction of the caller.
+pub(super) fn bring(db: &Db) -> Result<(), Error> {
+    let is_sqlite = matches!(db, Db::Sqlite(_));
+    if !is_sqlite {
+        db.batch(ONE_BY_ONE)?;
+    }
+    db.batch("CREATE TABLE IF NOT EXISTS schema (version BIGINT NOT NULL)")?;
+    let found: i64 = db.query_row("SELECT COALESCE(MAX(version), 0) FROM schema", (), |row| row.get(0))?;
     let known = MIGRATIONS.len() as i64;
-    let Some(missing) = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(found..)) else {
-        return Err(Error::NewerStore { found, known });
-    };
-    for migration in missing {
-        transaction.execute_batch(migration)?;
+    let begin = usize::try_from(found).ok().filter(|&found| found <= MIGRATIONS.len());
+    let Some(begin) = begin else { return Err(Error::NewerStore { found, known }) };
+    for (number, migration) in MIGRATIONS.iter().enumerate().skip(begin) {
+        if is_sqlite || number != FOR_SQLITE {
+            db.batch(migration)?;
+        }
     }
-    if !missing.is_empty() {
-        transaction.execute("INSERT INTO schema (version) VALUES (?1)", [known])?;
+    if begin < MIGRATIONS.len() {
+        db.execute("INSERT INTO schema (version) VALUES (?1)", [known])?;
     }
-    Ok(transaction.commit()?)
+    Ok(())
+}
+
+/// Whether a database of PostgreSQL has the tables of a store.
+pub(super) fn is_used(db: &Db) -> Result<bool, Error> {
+    db.exists(
+        "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'schema'",
+        (),
+    )
 }

@@ -1,11 +1,11 @@
 //! Removal of what nobody needs any more. Nothing that a live job refers to is removed.
 
+use super::db::Db;
 use super::{State, Store};
 use crate::config::Limits;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY};
-use rusqlite::Connection;
 use std::path::PathBuf;
 
 /// The most removals of a pass, so that no pass holds up requests.
@@ -48,7 +48,7 @@ impl Store {
     fn expire(&self, tenant: &Tenant, id: Id) -> Result<(), Error> {
         let (name, text) = (tenant.as_str(), id.to_string());
         let results = self.results(tenant, id)?;
-        let mut db = self.db();
+        let db = self.db();
         let changes = db.transaction()?;
         changes.execute("DELETE FROM job_blob WHERE tenant = ?1 AND job = ?2", (name, &text))?;
         changes.execute(
@@ -80,9 +80,9 @@ impl Store {
     /// Removes a blob, and what is known of it as a program. Returns false if a key or a job refers to it, and None if there is none.
     pub(crate) fn remove_blob(&self, tenant: &Tenant, digest: &Digest) -> Result<Option<bool>, Error> {
         let id = (tenant.as_str(), digest.as_str());
-        let mut db = self.db();
+        let db = self.db();
         let changes = db.transaction()?;
-        if !changes.prepare_cached("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2")?.exists(id)? {
+        if !changes.exists("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2", id)? {
             return Ok(None);
         }
         changes.execute("DELETE FROM program WHERE tenant = ?1 AND digest = ?2", id)?;
@@ -140,16 +140,12 @@ impl Store {
 
     /// Tenants and identities that a query finds with a time and [`BATCH`].
     pub(super) fn listed(&self, sql: &str, before: i64) -> Result<Vec<(Tenant, String)>, Error> {
-        let db = self.db();
-        let mut find = db.prepare(sql)?;
-        let rows = find.query_map((before, BATCH), |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-        let rows: Vec<(String, String)> = rows.collect::<Result<_, _>>()?;
-        rows.into_iter().map(|(tenant, id)| Ok((Tenant::new(&tenant)?, id))).collect()
+        self.db().query(sql, (before, BATCH), |row| Ok((Tenant::new(&row.get::<String>(0)?)?, row.get(1)?)))
     }
 }
 
 /// Deletes the row of a blob that no job, no key and no program refers to.
-fn delete_unused(db: &Connection, tenant: &Tenant, digest: &Digest) -> Result<bool, Error> {
+fn delete_unused(db: &Db, tenant: &Tenant, digest: &Digest) -> Result<bool, Error> {
     let removed = db.execute(
         "DELETE FROM blob WHERE tenant = ?1 AND digest = ?2 \
          AND NOT EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2) \

@@ -2,11 +2,11 @@
 //! file with more bytes than that, and the next part replaces them.
 
 use super::blobs::{digest, insert};
+use super::db::Row;
 use super::{Blob, Store, make_private, sync_folder};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, HOUR};
-use rusqlite::OptionalExtension;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -83,11 +83,11 @@ impl Store {
     /// An upload, which may have expired.
     pub(crate) fn upload(&self, tenant: &Tenant, id: Id) -> Result<Option<Upload>, Error> {
         let sql = "SELECT digest, length, received, expires FROM upload WHERE tenant = ?1 AND id = ?2";
-        let read = |row: &rusqlite::Row<'_>| {
-            let count = |column: usize| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.unsigned_abs());
+        let read = |row: &Row<'_>| {
+            let count = |column: usize| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
             Ok(Upload { id, digest: digest(row, 0)?, length: count(1)?, received: count(2)?, expires: row.get(3)? })
         };
-        let found = self.db().query_row(sql, (tenant.as_str(), id.to_string()), read).optional()?;
+        let found = self.db().query_opt(sql, (tenant.as_str(), id.to_string()), read)?;
         Ok(found.map(|mut upload| {
             if upload.received < upload.length {
                 // A store that was restored has no such file.
@@ -100,11 +100,11 @@ impl Store {
 
     /// The number of uploads of a tenant that are not whole, and the bytes that they will have.
     pub(crate) fn open_uploads(&self, tenant: &Tenant) -> Result<(u64, u64), Error> {
-        let sql = "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM upload \
+        let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(length), 0) AS BIGINT) FROM upload \
                    WHERE tenant = ?1 AND received < length AND expires > ?2";
-        Ok(self.db().query_row(sql, (tenant.as_str(), time::now()), |row| {
-            Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, i64>(1)?.unsigned_abs()))
-        })?)
+        self.db().query_row(sql, (tenant.as_str(), time::now()), |row| {
+            Ok((row.get::<i64>(0)?.unsigned_abs(), row.get::<i64>(1)?.unsigned_abs()))
+        })
     }
 
     /// Opens the file of an upload behind its durable bytes.
@@ -147,7 +147,7 @@ impl Store {
         let named = std::fs::hard_link(&part, &second).or_else(|_| std::fs::rename(&part, &second));
         named.and_then(|()| std::fs::rename(&second, &path)).map_err(Error::io("write", &path))?;
         sync_folder(folder)?;
-        let mut db = self.db();
+        let db = self.db();
         let transaction = db.transaction()?;
         let whole = transaction.execute(
             "UPDATE upload SET received = length WHERE tenant = ?1 AND id = ?2",

@@ -1,5 +1,6 @@
 //! A service in this process, keys, and requests.
 
+use crate::cluster;
 use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, Type, keygen};
 use solinas_server::{Config, Scope, Service, Store};
@@ -193,6 +194,12 @@ impl Harness {
     /// A service with other settings.
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        cluster::prepare(folder.path());
+        Self::of(folder, change)
+    }
+
+    /// A service on an empty folder.
+    pub(crate) fn of(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let service = start(folder.path(), change);
         let token = service.first_token().unwrap().secret().to_owned();
         let client = Client::new(&format!("http://{}", service.address()), &token);
@@ -243,7 +250,7 @@ pub(crate) fn for_workers(config: &mut Config) {
     config.work_address = Some(([127, 0, 0, 1], 0).into());
 }
 
-fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {
+pub(crate) fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {
     let mut config = Config::new(folder.to_path_buf());
     config.address.set_port(0);
     config.research = true;

@@ -33,6 +33,7 @@ pub(crate) fn start(store: &Path) -> (Process, String, String) {
 #[test]
 fn twenty_kills_lose_no_job_and_change_no_result() {
     let store = tempfile::tempdir().unwrap();
+    crate::cluster::prepare(store.path());
     let (mut process, url, token) = start(store.path());
     let mut client = Client::new(&url, &token);
     let key = client.register();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backup;
+mod cluster;
 mod harness;
 mod issuer;
 mod jobs;
@@ -9,6 +10,7 @@ mod kills;
 mod mutual_tls;
 mod oidc;
 mod parts;
+mod postgresql;
 mod recovery;
 mod reductions;
 mod routes;
