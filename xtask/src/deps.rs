@@ -1,7 +1,7 @@
 //! Checks the direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, server, web} <- {cli, python, fuzz}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, web} <- server <- {cli, python, fuzz}
 //!                                ptx <- gpu <- gpu-lab    circuits <- runtime
 //! ```
 //!
@@ -15,13 +15,14 @@ use serde_json::Value;
 use crate::{Outcome, cargo};
 
 /// Layers from the bottom.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["field"],
     &["bigint", "ring"],
     &["schemes", "ptx"],
     &["formats", "gpu", "rtl", "circuits"],
     &["runtime", "gpu-lab"],
-    &["paper", "solinas", "client", "server", "web"],
+    &["paper", "solinas", "client", "web"],
+    &["server"],
     &["cli", "python", "fuzz"],
 ];
 

@@ -5,13 +5,15 @@ use crate::output::{Output, columns};
 use crate::serve::{StoreArgs, database};
 use serde_json::json;
 use solinas_server::{Contents, Scope, Store};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   solinas admin token create --tenant lab --scope keys,jobs --expires 90
+  solinas admin token create --scope work
   solinas admin token list
   solinas admin token revoke 01JD0000000000000000000000
+  solinas admin tenant biology --create
   solinas admin tenant lab --core-seconds-a-day 1e6 --stored-bytes 1e11
   solinas admin backup monday.tar
   solinas admin restore monday.tar --store new
@@ -34,7 +36,7 @@ enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Set quotas of a tenant
+    /// Make a tenant, and set its quotas
     Tenant {
         /// The tenant
         name: String,
@@ -47,6 +49,9 @@ enum Command {
         /// Jobs that may wait or run
         #[arg(long, value_name = "N")]
         live_jobs: Option<u64>,
+        /// Make the tenant if it is new
+        #[arg(long)]
+        create: bool,
         #[command(flatten)]
         store: StoreArgs,
     },
@@ -83,10 +88,10 @@ enum Command {
 enum TokenCommand {
     /// Make a token, and its tenant if that is new. The token is printed once
     Create {
-        /// The tenant, of lower-case letters, digits and hyphens
+        /// The tenant, of lower-case letters, digits and hyphens. A token for workers has none
         #[arg(long, value_name = "NAME")]
-        tenant: String,
-        /// What it allows: read, jobs, keys, admin
+        tenant: Option<String>,
+        /// What it allows: read, jobs, keys, admin; or work alone, for `solinas work`
         #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_value = "read,jobs,keys")]
         scope: Vec<Scope>,
         /// Days after which it ends
@@ -117,6 +122,14 @@ fn quantity(text: &str) -> std::result::Result<f64, String> {
 
 fn counted(contents: &Contents) -> String {
     format!("{} ({} bytes)", solinas_circuits::counted(contents.blobs, "file"), contents.bytes)
+}
+
+/// The store, which is made if it is missing.
+fn open_or_make(folder: &Path, out: &Output) -> Result<Store> {
+    if !Store::exists(folder) {
+        out.remark(&format!("made a new store in {}", folder.display()));
+    }
+    Ok(Store::open_or_make(folder)?)
 }
 
 /// Prints what is wrong with a store.
@@ -154,18 +167,33 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             out.report(&moved, || format!("{} are in {to} now\n", solinas_circuits::counted(moved.rows, "record")))
         }
         Command::Check { store } => check(&Store::open(&store.folder()?)?, out),
-        Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, store } => {
+        Command::Tenant { name, core_seconds_a_day, stored_bytes, live_jobs, create, store } => {
             // A cast of a float saturates.
             let stored_bytes = stored_bytes.map(|bytes| bytes as u64);
-            Store::open(&store.folder()?)?.set_quota(&name, core_seconds_a_day, stored_bytes, live_jobs)?;
-            out.report(&json!({ "tenant": name }), || format!("the quotas of {name} are set\n"))
+            let folder = store.folder()?;
+            let store = if create { open_or_make(&folder, out)? } else { Store::open(&folder)? };
+            if create {
+                store.create_tenant(&name)?;
+            }
+            store.set_quota(&name, core_seconds_a_day, stored_bytes, live_jobs)?;
+            out.report(&json!({ "tenant": name }), || {
+                let done = if create { "is ready" } else { "has these quotas" };
+                format!("the tenant {name} {done}\n")
+            })
         }
         Command::Token { command: TokenCommand::Create { tenant, scope, expires, store } } => {
-            let folder = store.folder()?;
-            if !Store::exists(&folder) {
-                out.remark(&format!("made a new store in {}", folder.display()));
-            }
-            let token = Store::open_or_make(&folder)?.create_token(&tenant, &scope, expires)?;
+            let store = open_or_make(&store.folder()?, out)?;
+            let token = match (&tenant, &scope[..]) {
+                (None, [Scope::Work]) => store.create_worker_token(expires)?,
+                (None, [first, ..]) if *first != Scope::Work => {
+                    let what = "the token has no tenant";
+                    return Err(usage(
+                        what,
+                        "name its tenant with --tenant, or make a token for workers with --scope work",
+                    ));
+                }
+                _ => store.create_token(tenant.as_deref().unwrap_or_default(), &scope, expires)?,
+            };
             out.result(&json!({ "tenant": tenant, "token": token.secret() }), || format!("{}\n", token.secret()))
         }
         Command::Token { command: TokenCommand::List { store } } => {

@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Serve(Box<crate::serve::Args>),
     /// Serve the page of a service from this program
     Web(crate::web::Args),
+    /// Compute jobs of a service on this machine
+    Work(Box<crate::work::Args>),
     /// Use a service: register keys, follow jobs, fetch results
     Remote(crate::remote::Args),
     /// Make tokens, set quotas, and back up the store of a service
@@ -92,6 +94,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Serve(args) => crate::serve::run(*args, out),
         Command::Web(args) => crate::web::run(&args, out),
+        Command::Work(args) => crate::work::run(*args, out),
         Command::Remote(args) => crate::remote::run(args, out),
         Command::Admin(args) => crate::admin::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),

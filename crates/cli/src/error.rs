@@ -137,7 +137,9 @@ impl From<solinas_client::Error> for Error {
             solinas_client::Error::Refused(problem) => {
                 let help = match problem.code.as_str() {
                     "key_missing" => "register it with `solinas remote register server.key`, or add --key server.key",
-                    "unauthorized" => "set SOLINAS_TOKEN to the token that the operator of the service gave you",
+                    "unauthorized" => {
+                        "set SOLINAS_TOKEN to the token that the operator of the service gave you, or get a new one from its issuer"
+                    }
                     _ => &problem.fix,
                 };
                 input(&problem.detail, help)

@@ -36,6 +36,7 @@ mod rsa;
 mod serve;
 mod values;
 mod web;
+mod work;
 
 use clap::Parser;
 use std::process::ExitCode;

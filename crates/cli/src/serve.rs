@@ -5,7 +5,7 @@ use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
-use solinas_server::{Config, Database, Limits, Service, TlsFiles, Token};
+use solinas_server::{Config, Database, Service, TlsFiles, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -19,15 +19,17 @@ Examples:
   solinas serve --addr 0.0.0.0:443 --host fhe.example.org --tls fullchain.pem privkey.pem
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
   solinas serve --reports report
+  solinas serve --tls fullchain.pem privkey.pem --addr 0.0.0.0:7470 --work-addr 0.0.0.0:7471
   solinas serve --database postgres:///solinas
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
 The service has a web page at its address. The first start prints a link to the page with the token.
+With --work-addr, `solinas work` computes jobs on further machines.
 A new store keeps its records in SQLite, or in the database of PostgreSQL that --database names. The store remembers its database.
 `solinas admin move` brings the records of a store from SQLite to PostgreSQL.
---config names a file with limits in TOML, such as `blob_bytes = 1000000`. `solinas remote usage` prints all limits.
+--config names a file in TOML with limits, such as `blob_bytes = 1000000`, and with the ways to authenticate beside tokens. `solinas remote usage` prints all limits.
 Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and continue at the next start, as they do after a crash.";
 
 #[derive(clap::Args)]
@@ -41,7 +43,7 @@ pub(crate) struct Args {
     /// PostgreSQL for the records of a new store, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
     #[arg(long, value_name = "ADDRESS")]
     database: Option<String>,
-    /// Limits of the service, in TOML
+    /// Limits of the service, and its ways to authenticate, in TOML
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A name by which clients call the service, beside localhost and addresses in numbers; repeat it for more names
@@ -50,6 +52,12 @@ pub(crate) struct Args {
     /// Number of threads that compute, 1 to 512; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: Option<u16>,
+    /// Listen on this address for workers on other machines (`solinas work`); port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS")]
+    work_addr: Option<SocketAddr>,
+    /// Leave all jobs to workers on other machines
+    #[arg(long, requires = "work_addr")]
+    no_local_worker: bool,
     /// Accept keys for research only and keys from a chosen seed
     #[arg(long)]
     research: bool,
@@ -102,6 +110,9 @@ pub(crate) fn database(option: Option<String>) -> Result<Option<Database>> {
 #[derive(Serialize)]
 struct Started<'a> {
     address: String,
+    /// The address for workers on other machines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work_address: Option<String>,
     /// The token of a new store.
     token: Option<&'a str>,
     threads: usize,
@@ -110,10 +121,12 @@ struct Started<'a> {
 
 impl Started<'_> {
     fn text(&self) -> String {
-        let Self { address, token, threads, store } = self;
+        let Self { address, work_address, token, threads, store } = self;
         let threads = solinas_circuits::counted(*threads, "thread");
         let version = env!("CARGO_PKG_VERSION");
-        let first = format!("solinas {version} at {address} ({threads}, store {})\n", store.display());
+        let work = work_address.as_ref().map(|work| format!("Workers on other machines call {work}\n"));
+        let work = work.unwrap_or_default();
+        let first = format!("solinas {version} at {address} ({threads}, store {})\n{work}", store.display());
         match token {
             Some(token) => format!(
                 "{first}The token is shown once:\n  export SOLINAS_SERVER={address} SOLINAS_TOKEN={token}\n\
@@ -127,9 +140,10 @@ impl Started<'_> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    if !args.addr.ip().is_loopback() && args.tls.is_none() && !args.insecure_http {
+    let reached = [Some(args.addr), args.work_addr].into_iter().flatten().find(|addr| !addr.ip().is_loopback());
+    if let Some(address) = reached.filter(|_| args.tls.is_none() && !args.insecure_http) {
         return Err(usage(
-            format!("{} is reached by other machines, and the service would speak HTTP without encryption", args.addr),
+            format!("{address} is reached by other machines, and the service would speak HTTP without encryption"),
             "add --tls CERT KEY, listen on 127.0.0.1 behind a proxy that speaks HTTPS, or add --insecure-http",
         ));
     }
@@ -137,6 +151,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let _ = tracing_subscriber::fmt().json().with_max_level(args.log).with_writer(std::io::stderr).try_init();
     let mut config = Config::new(args.store.folder()?);
     config.address = args.addr;
+    config.work_address = args.work_addr;
+    config.local_worker = !args.no_local_worker;
     config.database = database(args.database)?;
     if let Some([certificates, key]) = args.tls.as_deref() {
         config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
@@ -154,17 +170,21 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     config.checkpoint = Duration::from_secs(args.checkpoint_every.into());
     if let Some(file) = &args.config {
         let text = read_text(file)?;
-        config.limits = Limits::from_toml(&text).map_err(|error| {
+        config.read(&text).map_err(|error| {
             let line = error.span().and_then(|span| text.get(..span.start)).map(|text| text.matches('\n').count() + 1);
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the limits")
+            input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the settings")
         })?;
+    }
+    if config.mutual_tls.is_some() && config.tls.is_none() {
+        return Err(usage("[mutual_tls] in the settings needs HTTPS", "add --tls CERT KEY, or remove the section"));
     }
     let (store, scheme) = (config.store.clone(), if config.tls.is_some() { "https" } else { "http" });
     let interrupted = interruptible()?;
     let service = Service::start(config)?;
     let started = Started {
         address: format!("{scheme}://{}", service.address()),
+        work_address: service.work_address().map(|address| format!("{scheme}://{address}")),
         token: service.first_token().map(Token::secret),
         threads: service.threads(),
         store: &store,

@@ -1,6 +1,7 @@
 //! Errors of the client.
 
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A request, a job or a file that failed.
@@ -31,6 +32,17 @@ pub enum Error {
         /// The cause.
         reason: String,
     },
+    /// A file of authorities cannot be used.
+    #[error("cannot use the certificates in {}: {reason}; give a file with certificates in PEM", path.display())]
+    Authorities {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        reason: String,
+    },
+    /// The bytes of an answer cannot be written.
+    #[error("cannot write what the service sent: {0}; check the disk and its space")]
+    Write(std::io::Error),
     /// What answers is no service of Solinas, or one of a later version.
     #[error("{url} does not answer as a service of Solinas does: {reason}; check the address, and update solinas")]
     Foreign {
@@ -100,7 +112,7 @@ impl Error {
     }
 
     /// The HTTP status of a refusal.
-    pub(crate) fn status(&self) -> Option<u16> {
+    pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(problem) => Some(problem.status),
             _ => None,
@@ -108,7 +120,7 @@ impl Error {
     }
 
     /// After which time the same request may succeed. None if it will not.
-    pub(crate) fn passes(&self) -> Option<Duration> {
+    pub fn passes(&self) -> Option<Duration> {
         match self {
             Self::Unreachable { .. } => Some(Duration::ZERO),
             Self::Refused(problem) if matches!(problem.status, 408 | 429 | 502 | 503 | 504) => {

@@ -1,9 +1,10 @@
-//! Requests, and their repetition.
+//! Requests, and their repetition. [`Remote`](crate::Remote) is made of it, and so are the workers of a service.
 
 use crate::Error;
 use crate::error::Problem;
 use solinas_runtime::Control;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 use ureq::Agent;
@@ -33,7 +34,7 @@ const JSON: u64 = 64 << 20;
 
 /// A service, and a token for it.
 #[derive(Clone)]
-pub(crate) struct Http {
+pub struct Http {
     agent: Agent,
     pub(crate) url: String,
     token: String,
@@ -42,17 +43,24 @@ pub(crate) struct Http {
 }
 
 /// What is sent.
-pub(crate) struct Call<'a> {
-    pub(crate) method: &'static str,
-    pub(crate) path: String,
-    pub(crate) body: Option<&'a [u8]>,
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The method, such as `GET`.
+    pub method: &'static str,
+    /// The path, with what follows a `?`.
+    pub path: String,
+    /// The body.
+    pub body: Option<&'a [u8]>,
     /// Headers beside those that every request has.
-    pub(crate) headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, String)>,
     /// The most bytes of the answer.
-    pub(crate) most: u64,
+    pub most: u64,
+    /// An answer to a body that does not begin in this time is lost.
+    pub answer: Duration,
 }
 
 /// What comes back.
+#[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -60,13 +68,32 @@ pub(crate) struct Answer {
 
 impl Call<'_> {
     /// A request without a body.
-    pub(crate) fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET", path: path.into(), body: None, headers: Vec::new(), most: JSON }
+    pub fn get(path: impl Into<String>) -> Self {
+        Self { method: "GET", path: path.into(), body: None, headers: Vec::new(), most: JSON, answer: ANSWER }
+    }
+}
+
+impl std::fmt::Debug for Http {
+    /// Shows no secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Http").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
 impl Http {
-    pub(crate) fn new(url: &str, token: &str) -> Result<Self, Error> {
+    /// A service at this address, and a token for it. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`Error::Address`].
+    pub fn new(url: &str, token: &str) -> Result<Self, Error> {
+        Self::trusting(url, token, None)
+    }
+
+    /// As [`Self::new`]. The certificate of the service is trusted if an authority in this file signed it, or it is in the file itself.
+    ///
+    /// # Errors
+    /// [`Error::Address`]; [`Error::Authorities`].
+    pub fn trusting(url: &str, token: &str, authorities: Option<&Path>) -> Result<Self, Error> {
         let url = url.trim_end_matches('/').to_owned();
         let parsed: Result<ureq::http::Uri, _> = url.parse();
         let is_address =
@@ -74,11 +101,42 @@ impl Http {
         if !parsed.is_ok_and(is_address) {
             return Err(Error::Address { url });
         }
-        let tls = if url.starts_with("https:") { tls() } else { TlsConfig::default() };
+        let tls = if url.starts_with("https:") { tls(authorities)? } else { TlsConfig::default() };
         let config = Agent::config_builder().http_status_as_error(false).timeout_connect(Some(CONNECT));
         let config = config.timeout_recv_response(Some(ANSWER)).timeout_per_read(Some(ANSWER));
         let config = config.timeout_per_write(Some(ANSWER)).tls_config(tls);
         Ok(Self { agent: config.build().into(), url, token: token.to_owned(), patience: PATIENCE })
+    }
+
+    /// The address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Sets how long a request is repeated. It is two minutes without this.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Sends a request until it succeeds, and writes the body of the answer to what `begin` makes for each try.
+    ///
+    /// # Errors
+    /// [`Error::Write`]; those of `begin`, of the request, and of the control.
+    pub fn fetch<W: Write>(
+        &self,
+        call: &Call<'_>,
+        control: &Control<'_>,
+        mut begin: impl FnMut() -> Result<W, Error>,
+    ) -> Result<W, Error> {
+        let mut pauses = self.pauses();
+        loop {
+            let mut writer = begin()?;
+            match self.once_to(call, control, &mut writer) {
+                Ok(_) => return Ok(writer),
+                Err(error) => pauses.wait(error, control)?,
+            }
+        }
     }
 
     /// Sends a request until it succeeds, or fails for good. Returns the whole body.
@@ -86,8 +144,11 @@ impl Http {
         self.send_under(call, &Control::default())
     }
 
-    /// As [`Self::send`], until `control` cancels.
-    pub(crate) fn send_under(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
+    /// Sends a request until it succeeds, fails for good, or `control` cancels. Returns the whole body.
+    ///
+    /// # Errors
+    /// Those of the request and of the control.
+    pub fn send_under(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Vec<u8>, Error> {
         self.answer(call, control).map(|answer| answer.body)
     }
 
@@ -127,6 +188,13 @@ impl Http {
 
     /// Sends a request once.
     pub(crate) fn once(&self, call: &Call<'_>, control: &Control<'_>) -> Result<Answer, Error> {
+        let mut body = Vec::new();
+        let headers = self.once_to(call, control, &mut body)?;
+        Ok(Answer { headers, body })
+    }
+
+    /// Sends a request once, and writes the body of the answer.
+    fn once_to(&self, call: &Call<'_>, control: &Control<'_>, writer: &mut impl Write) -> Result<HeaderMap, Error> {
         let url = || self.url.clone();
         let unreachable = |reason: String| Error::Unreachable { url: url(), reason };
         let mut request = Request::builder().method(call.method).uri(format!("{}{}", self.url, call.path));
@@ -139,7 +207,10 @@ impl Http {
         }
         let bad = |error: ureq::http::Error| Error::Address { url: format!("{} ({error})", self.url) };
         let answer = match call.body {
-            Some(body) => self.agent.run(request.body(body).map_err(bad)?),
+            Some(body) => {
+                let request = self.agent.configure_request(request.body(body).map_err(bad)?);
+                self.agent.run(request.timeout_recv_response(Some(call.answer)).build())
+            }
             None => {
                 let request = self.agent.configure_request(request.body(()).map_err(bad)?);
                 self.agent.run(request.timeout_per_read(Some(SILENCE)).build())
@@ -154,15 +225,19 @@ impl Http {
             return Err(self.refused(status, answer));
         }
         let (parts, answer) = answer.into_parts();
-        let (mut body, mut reader) = (Vec::new(), answer.into_reader());
+        let (mut piece, mut written, mut reader) = (Vec::new(), 0, answer.into_reader());
         loop {
             check(control)?;
-            match reader.by_ref().take(PIECE).read_to_end(&mut body) {
-                Ok(0) => return Ok(Answer { headers: parts.headers, body }),
-                Ok(_) if body.len() as u64 > call.most => {
-                    return Err(self.foreign(format!("an answer of more than {} bytes", call.most)));
+            piece.clear();
+            match reader.by_ref().take(PIECE).read_to_end(&mut piece) {
+                Ok(0) => return Ok(parts.headers),
+                Ok(read) => {
+                    written += read as u64;
+                    if written > call.most {
+                        return Err(self.foreign(format!("an answer of more than {} bytes", call.most)));
+                    }
+                    writer.write_all(&piece).map_err(Error::Write)?;
                 }
-                Ok(_) => {}
                 Err(error) => return Err(unreachable(error.to_string())),
             }
         }
@@ -233,15 +308,25 @@ fn untrusted(error: &ureq::Error) -> Option<String> {
     matches!(error, rustls::Error::InvalidCertificate(_)).then(|| error.to_string())
 }
 
-/// Encryption with the certificates of the system, or of SSL_CERT_FILE.
-fn tls() -> TlsConfig {
+/// Encryption with the authorities in a file, or else with those of the system or of SSL_CERT_FILE.
+fn tls(authorities: Option<&Path>) -> Result<TlsConfig, Error> {
     static PROVIDER: Once = Once::new();
     // Another part of the program may have chosen its implementation before.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
     // Without certificates the first request fails, and says so.
-    let certificates = rustls_native_certs::load_native_certs().certs;
+    let certificates = match authorities {
+        None => rustls_native_certs::load_native_certs().certs,
+        Some(file) => {
+            let found = rustls_native_certs::load_certs_from_paths(Some(file), None);
+            if found.certs.is_empty() {
+                let reason = found.errors.first().map_or("it has no certificate".to_owned(), ToString::to_string);
+                return Err(Error::Authorities { path: file.to_path_buf(), reason });
+            }
+            found.certs
+        }
+    };
     let roots = certificates.iter().map(|certificate| Certificate::from_der(certificate).to_owned());
-    TlsConfig::builder().root_certs(RootCerts::from(roots)).build()
+    Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).build())
 }
 
 /// A random number from 0 to 1.

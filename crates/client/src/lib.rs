@@ -29,7 +29,8 @@ mod program;
 mod remote;
 mod upload;
 
-pub use error::Error;
+pub use error::{Error, Problem};
+pub use http::{Call, Http};
 pub use job::{Fetched, JobState, RemoteJob};
 pub use program::{Program, Reduction};
 pub use remote::{Cost, Input, Registered, Remote};

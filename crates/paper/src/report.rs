@@ -1,5 +1,6 @@
 //! Reports: measured and published figures as data.
 
+use crate::timing::Seconds;
 use crate::{Error, Machine, Options, machine};
 use serde::{Deserialize, Serialize};
 use solinas_formats::NewFile;
@@ -81,6 +82,9 @@ pub struct Cell {
     pub ours: f64,
     /// Its source.
     pub basis: Basis,
+    /// The smallest and the largest figure of the runs whose median this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<[f64; 2]>,
 }
 
 /// Source of a figure.
@@ -100,33 +104,43 @@ pub enum Basis {
 impl Cell {
     /// An exact figure.
     pub(crate) fn counted(count: u64) -> Self {
-        Self { ours: count as f64, basis: Basis::Counted }
+        Self::new(count as f64, Basis::Counted)
+    }
+
+    fn new(ours: f64, basis: Basis) -> Self {
+        Self { ours, basis, spread: None }
     }
 
     /// A computed figure, rounded to three digits.
     pub(crate) fn computed(ours: f64) -> Self {
-        Self { ours: format!("{ours:.2e}").parse().unwrap_or(ours), basis: Basis::Counted }
+        Self::new(format!("{ours:.2e}").parse().unwrap_or(ours), Basis::Counted)
     }
 
     /// A measured figure.
     pub(crate) fn measured(ours: f64) -> Self {
-        Self { ours: six_figures(ours), basis: Basis::Measured }
+        Self::new(six_figures(ours), Basis::Measured)
+    }
+
+    /// Measured times in another unit than seconds, of which a second has `units`.
+    pub(crate) fn timed(seconds: Seconds, units: f64) -> Self {
+        let spread = [seconds.least, seconds.most].map(|seconds| six_figures(units * seconds));
+        Self { spread: Some(spread), ..Self::measured(units * seconds.median) }
     }
 
     /// A predicted figure.
     pub(crate) fn predicted(ours: f64) -> Self {
-        Self { ours: six_figures(ours), basis: Basis::Predicted }
+        Self::new(six_figures(ours), Basis::Predicted)
     }
 
     /// A figure of the paper.
     pub(crate) fn published(figure: f64) -> Self {
-        Self { ours: figure, basis: Basis::Published }
+        Self::new(figure, Basis::Published)
     }
 
     /// Combines two figures by `f`. The result is predicted if one of them is.
     pub(crate) fn combine(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
         let basis = if self.basis == Basis::Predicted { self.basis } else { other.basis };
-        Self { ours: six_figures(f(self.ours, other.ours)), basis }
+        Self::new(six_figures(f(self.ours, other.ours)), basis)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Measures times of short work: medians of repeated runs.
+//! Measures times of short work: medians of repeated runs, with the shortest and the longest run.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -9,6 +9,24 @@ use std::time::{Duration, Instant};
 
 /// Largest number of runs for a figure.
 const REPETITIONS: usize = 1001;
+
+/// Seconds of repeated runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Seconds {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+impl Seconds {
+    /// The times of one run or more.
+    pub(crate) fn of(mut seconds: Vec<f64>) -> Self {
+        seconds.sort_by(f64::total_cmp);
+        let at = |place: usize| seconds.get(place).copied().unwrap_or(f64::NAN);
+        let last = seconds.len().saturating_sub(1);
+        Self { median: f64::midpoint(at(last / 2), at(seconds.len() / 2)), least: at(0), most: at(last) }
+    }
+}
 
 /// Measures the figures of a table.
 pub(crate) struct Timer<'a> {
@@ -32,8 +50,8 @@ impl<'a> Timer<'a> {
         Self { budget, fewest, ..self }
     }
 
-    /// Median time of some work in seconds, and its result. The first run does not count.
-    pub(crate) fn median<T>(&mut self, mut work: impl FnMut() -> Result<T, Error>) -> Result<(f64, T), Error> {
+    /// Seconds of some work, and its result. The first run does not count.
+    pub(crate) fn seconds<T>(&mut self, mut work: impl FnMut() -> Result<T, Error>) -> Result<(Seconds, T), Error> {
         self.check()?;
         let mut result = work()?;
         let (begin, mut seconds) = (Instant::now(), Vec::new());
@@ -44,8 +62,7 @@ impl<'a> Timer<'a> {
             seconds.push(start.elapsed().as_secs_f64());
         }
         self.report();
-        seconds.sort_by(f64::total_cmp);
-        Ok((f64::midpoint(seconds[(seconds.len() - 1) / 2], seconds[seconds.len() / 2]), result))
+        Ok((Seconds::of(seconds), result))
     }
 
     /// Runs work without timing, and returns its result.

@@ -1,9 +1,10 @@
 //! What all parts of a running service share.
 
+use crate::auth::Oidc;
 use crate::config::Config;
 use crate::error::{Error, Problem};
 use crate::fair::Shares;
-use crate::id::Tenant;
+use crate::id::{Id, Tenant};
 use crate::live::{JobKey, Live};
 use crate::lock::lock;
 use crate::metrics::Metrics;
@@ -14,7 +15,7 @@ use crate::writers::Writers;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Submissions that are checked and planned at a time, one of each tenant.
@@ -22,10 +23,17 @@ const PLANNERS: usize = 2;
 /// Uploads of a tenant at a time.
 const UPLOADS_EACH: usize = 8;
 
+/// How long a worker on another machine counts after it was last heard.
+const SEEN: Duration = Duration::from_secs(60);
+/// The most workers that are counted.
+const WORKERS: usize = 10_000;
+
 /// A running service.
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) store: Store,
+    /// What checks the tokens of an issuer, if the settings name one.
+    pub(crate) oidc: Option<Arc<Oidc>>,
     pub(crate) live: Arc<Live>,
     pub(crate) prepared: PreparedKeys,
     pub(crate) metrics: Metrics,
@@ -36,8 +44,12 @@ pub(crate) struct App {
     pub(crate) running: Mutex<BTreeMap<JobKey, Arc<AtomicBool>>>,
     /// Whether it stops. Streams wait for it.
     stopping: watch::Sender<bool>,
-    /// Wakes the worker.
+    /// Wakes the worker of the service.
     work: (Mutex<bool>, Condvar),
+    /// Wakes the requests of workers on other machines.
+    arrivals: watch::Sender<u64>,
+    /// Workers on other machines, with their threads and the time when they were last heard.
+    workers: Mutex<BTreeMap<Id, (usize, Instant)>>,
     /// Reads and plans programs.
     pub(crate) planners: Turns,
     pub(crate) uploads: Turns,
@@ -46,12 +58,13 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(config: Config, store: Store) -> Self {
+    pub(crate) fn new(config: Config, store: Store, oidc: Option<Oidc>) -> Self {
         let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
         let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
         Self {
             config,
             store,
+            oidc: oidc.map(Arc::new),
             live: Arc::default(),
             prepared: PreparedKeys::default(),
             metrics,
@@ -60,13 +73,15 @@ impl App {
             running: Mutex::default(),
             stopping: watch::Sender::new(false),
             work: Default::default(),
+            arrivals: watch::Sender::default(),
+            workers: Mutex::default(),
             planners: Turns::new(PLANNERS, 1),
             uploads,
             writers: Writers::default(),
         }
     }
 
-    /// Threads that compute.
+    /// Threads of the worker of the service, and for plans.
     pub(crate) fn threads(&self) -> usize {
         self.config.threads()
     }
@@ -88,8 +103,9 @@ impl App {
         self.wake();
     }
 
-    /// Tells the worker that there may be work.
+    /// Tells the workers that there may be work.
     pub(crate) fn wake(&self) {
+        self.arrivals.send_modify(|count| *count += 1);
         *lock(&self.work.0) = true;
         self.work.1.notify_all();
     }
@@ -99,6 +115,33 @@ impl App {
         let woken = lock(&self.work.0);
         let wait = self.work.1.wait_timeout_while(woken, Duration::from_secs(1), |woken| !*woken);
         *wait.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+
+    /// Hears when there may be work.
+    pub(crate) fn arrivals(&self) -> watch::Receiver<u64> {
+        self.arrivals.subscribe()
+    }
+
+    /// Notes that a worker on another machine was heard.
+    pub(crate) fn heard(&self, worker: Id, threads: usize) {
+        let mut workers = lock(&self.workers);
+        workers.retain(|_, (_, heard)| heard.elapsed() < SEEN);
+        if workers.len() < WORKERS {
+            workers.insert(worker, (threads, Instant::now()));
+        }
+    }
+
+    /// The number of workers on other machines that were heard lately, and all their threads.
+    pub(crate) fn workers(&self) -> (usize, usize) {
+        let workers = lock(&self.workers);
+        let heard = workers.values().filter(|(_, heard)| heard.elapsed() < SEEN);
+        heard.fold((0, 0), |(count, all), (threads, _)| (count + 1, all + threads))
+    }
+
+    /// Threads that compute, on all machines. It is at least 1, because queues are measured by it.
+    pub(crate) fn capacity(&self) -> usize {
+        let own = if self.config.local_worker { self.threads() } else { 0 };
+        (own + self.workers().1).max(1)
     }
 
     /// Asks a running job to stop. Nothing else waits for its end.

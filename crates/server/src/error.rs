@@ -3,6 +3,7 @@
 use crate::id::Digest;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 use solinas_runtime::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,26 @@ pub enum Error {
         /// The cause.
         error: String,
     },
+    /// The authorities of clients' certificates cannot be used.
+    #[error("cannot use the authorities in {}: {error}; give `client_ca` a file with their certificates in PEM", path.display())]
+    ClientAuthority {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        error: String,
+    },
     /// The folder has no store.
     #[error("there is no store in {}; correct --store, or make a store there with `solinas admin token create` or `solinas serve`", .0.display())]
     NoStore(PathBuf),
     /// Another process serves this store.
     #[error("another process serves the store {}; stop it, or name another folder with --store", .0.display())]
     InUse(PathBuf),
+    /// Another worker uses this folder.
+    #[error("another process uses the folder {}; stop it, or name another folder with --cache", .0.display())]
+    CacheInUse(PathBuf),
+    /// A worker cannot work for a service.
+    #[error(transparent)]
+    Service(Box<solinas_client::Error>),
     /// A store is restored to a folder with files.
     #[error("the folder {} is not empty; name an empty or a new one with --store", .0.display())]
     NotEmpty(PathBuf),
@@ -89,6 +104,9 @@ pub enum Error {
     /// A text that is no identity.
     #[error(transparent)]
     Id(#[from] crate::id::BadId),
+    /// A token for workers is made for a tenant, or with other scopes.
+    #[error("the scope work belongs to no tenant and to no other scope; leave out the tenant and the other scopes")]
+    WorkScope,
     /// There is no such tenant or token.
     #[error("there is no {what} {name:?}; {help}")]
     Missing {
@@ -107,6 +125,12 @@ pub enum Error {
     /// The operating system has no randomness, or starts no thread.
     #[error("{0}; allow more processes or memory")]
     System(String),
+}
+
+impl From<solinas_client::Error> for Error {
+    fn from(error: solinas_client::Error) -> Self {
+        Self::Service(Box::new(error))
+    }
 }
 
 impl Error {
@@ -154,8 +178,25 @@ macro_rules! codes {
             const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title),* }
             }
+
+            pub(crate) fn of_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.name() == name)
+            }
         }
     };
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::of_name(&name).ok_or_else(|| serde::de::Error::custom("an unknown code"))
+    }
 }
 
 /// The status that tus gives to bytes with another checksum. HTTP has no name for it.
@@ -178,6 +219,8 @@ codes! {
     OffsetMismatch = "offset_mismatch", StatusCode::CONFLICT, "The upload goes on at another offset";
     NotDone = "not_done", StatusCode::CONFLICT, "The job has not succeeded";
     NotEnded = "not_ended", StatusCode::CONFLICT, "The job has not ended";
+    LeaseLost = "lease_lost", StatusCode::CONFLICT, "The lease has ended";
+    OtherVersion = "other_version", StatusCode::CONFLICT, "The worker has another version than the service";
     Expired = "expired", StatusCode::GONE, "It has expired";
     ProtocolVersion = "protocol_version", StatusCode::PRECONDITION_FAILED, "The version of the protocol is unknown";
     TooLarge = "too_large", StatusCode::PAYLOAD_TOO_LARGE, "It is larger than the limit";
@@ -212,12 +255,14 @@ codes! {
 }
 
 /// A request that is refused.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Problem {
     pub(crate) code: Code,
     pub(crate) detail: String,
     pub(crate) fix: String,
+    #[serde(skip)]
     retry_after: Option<u64>,
+    #[serde(skip)]
     link: Option<String>,
 }
 
@@ -258,6 +303,18 @@ impl Problem {
     pub(crate) fn blob_missing(digest: &Digest) -> Self {
         let what = format!("the blob {digest} is not stored");
         Self::new(Code::BlobMissing, what, "upload it, and send the request again").link(format!("/v1/blobs/{digest}"))
+    }
+
+    /// The answer to a request that needs a program.
+    pub(crate) fn program_missing(digest: &Digest) -> Self {
+        Self::new(Code::ProgramMissing, format!("the program {digest} is not stored"), "send the program first")
+            .link("/v1/programs".to_owned())
+    }
+
+    /// The answer to a request that takes a blob of this kind for a ciphertext.
+    pub(crate) fn no_ciphertext(digest: &Digest, kind: &str) -> Self {
+        let what = format!("the blob {digest} is a {kind}, and inputs are ciphertexts");
+        Self::new(Code::WrongType, what, "name the blob of a ciphertext")
     }
 
     /// The answer to a request that needs a registered key.

@@ -19,7 +19,7 @@ pub struct BadId {
 }
 
 impl BadId {
-    fn new(text: &str, what: &'static str, form: &'static str) -> Self {
+    pub(crate) fn new(text: &str, what: &'static str, form: &'static str) -> Self {
         Self { text: text.chars().take(80).collect(), what, form }
     }
 }
@@ -129,6 +129,12 @@ impl FromStr for Id {
     }
 }
 
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -147,6 +153,8 @@ pub enum Scope {
     Keys,
     /// Read the metrics of the whole service.
     Admin,
+    /// Compute jobs on a further machine. Tokens with this scope belong to no tenant, and open the listener for workers alone.
+    Work,
 }
 
 impl Scope {
@@ -157,6 +165,7 @@ impl Scope {
             Self::Jobs => "jobs",
             Self::Keys => "keys",
             Self::Admin => "admin",
+            Self::Work => "work",
         }
     }
 }
@@ -165,9 +174,9 @@ impl FromStr for Scope {
     type Err = BadId;
 
     fn from_str(text: &str) -> Result<Self, BadId> {
-        let all = [Self::Read, Self::Jobs, Self::Keys, Self::Admin];
+        let all = [Self::Read, Self::Jobs, Self::Keys, Self::Admin, Self::Work];
         let found = all.into_iter().find(|scope| scope.name() == text);
-        found.ok_or_else(|| BadId::new(text, "a scope", "read, jobs, keys or admin"))
+        found.ok_or_else(|| BadId::new(text, "a scope", "read, jobs, keys, admin or work"))
     }
 }
 
@@ -175,18 +184,21 @@ impl FromStr for Scope {
 pub struct Token(String);
 
 impl Token {
-    const PREFIX: &str = "slk_";
+    /// The beginning of the tokens of clients.
+    pub(crate) const CLIENT: &str = "slk_";
+    /// The beginning of the tokens of workers.
+    pub(crate) const WORKER: &str = "slw_";
 
-    /// A new token.
+    /// A new token with this beginning.
     ///
     /// # Errors
     /// If the operating system has no randomness.
-    pub(crate) fn new() -> Result<Self, getrandom::Error> {
+    pub(crate) fn new(prefix: &str) -> Result<Self, getrandom::Error> {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
         let mut random = [0; 43];
         getrandom::fill(&mut random)?;
         let text: String = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 64)])).collect();
-        Ok(Self(format!("{}{text}", Self::PREFIX)))
+        Ok(Self(format!("{prefix}{text}")))
     }
 
     /// The token, to be shown once.
@@ -227,7 +239,7 @@ mod tests {
 
     #[test]
     fn tokens_are_long_and_differ() {
-        let (a, b) = (Token::new().unwrap(), Token::new().unwrap());
+        let (a, b) = (Token::new(Token::CLIENT).unwrap(), Token::new(Token::CLIENT).unwrap());
         assert_eq!((a.secret().len(), a.secret().starts_with("slk_")), (47, true));
         assert_ne!(a.secret(), b.secret());
         assert_eq!(format!("{a:?}"), "Token(..)");

@@ -1,5 +1,7 @@
 //! The service of Solinas: it keeps server keys and ciphertexts, computes jobs on them, and speaks HTTP.
 //!
+//! A [`Worker`] computes jobs of a service on another machine.
+//!
 //! This crate has transport, storage and authentication. What is computed, and how, is in `solinas-runtime`. The service holds no secret key and refuses
 //! to store one.
 //!
@@ -17,19 +19,27 @@
 
 mod api;
 mod app;
+mod auth;
 mod config;
 mod database;
+mod distant;
 mod error;
 mod fair;
 mod id;
+mod leases;
 mod listen;
 mod live;
+mod local;
 mod lock;
+mod message;
 mod metrics;
+mod outbound;
 mod prepared;
+mod rates;
 mod reduction;
 mod run;
 mod service;
+mod shelf;
 mod source;
 mod spec;
 mod stages;
@@ -44,11 +54,13 @@ mod web;
 mod worker;
 mod writers;
 
+pub use auth::{Client, MutualTls, OidcSettings};
 pub use config::{Config, Limits};
+pub use database::Database;
+pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
-pub use database::Database;
 pub use store::{Checked, Contents, Moved, Store, TokenInfo};
 pub use tls::TlsFiles;
 pub use web::WebPage;

@@ -1,12 +1,14 @@
 //! Connections: each has a limit on the time to its headers, and there is a limit on their number.
 
 use crate::app::App;
+use crate::auth::Certificate;
 use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
 use crate::id::Id;
 use crate::tls::Tls;
 use axum::Router;
-use axum::http::header;
+use axum::http::{Request, header};
 use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
+use tower::ServiceExt;
 
 /// A client that has not sent its headers after this time is cut off.
 const HEADERS: Duration = Duration::from_secs(10);
@@ -64,10 +67,11 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
                 Some(acceptor) => {
                     // A client that breaks off, or knows no TLS, is no fault of the service.
                     if let Ok(Ok(stream)) = tokio::time::timeout(HEADERS, acceptor.accept(stream)).await {
-                        serve(&app, stream, router).await;
+                        let certificate = Certificate::of(stream.get_ref().1);
+                        serve(&app, stream, router, certificate).await;
                     }
                 }
-                None => serve(&app, stream, router).await,
+                None => serve(&app, stream, router, None).await,
             }
             drop(place);
         });
@@ -87,8 +91,19 @@ async fn full() -> Response {
     ([(REQUEST_ID, id.as_str()), (header::CONNECTION, "close")], problem).into_response()
 }
 
-/// Answers the requests of a connection.
-async fn serve(app: &App, stream: impl AsyncRead + AsyncWrite + Unpin, router: Router) {
+/// Answers the requests of a connection, to which it adds the client's certificate.
+async fn serve(
+    app: &App,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    router: Router,
+    certificate: Option<Certificate>,
+) {
+    let router = router.map_request(move |mut request: Request<Incoming>| {
+        if let Some(certificate) = &certificate {
+            request.extensions_mut().insert(certificate.clone());
+        }
+        request
+    });
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(BUFFER);
     let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

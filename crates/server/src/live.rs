@@ -3,13 +3,13 @@
 use crate::id::{Id, Tenant};
 use crate::lock::lock;
 use crate::timeline::Timeline;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// The progress of a running job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Progress {
     /// Bootstraps that are done, or steps of schemes without bootstraps.
     pub(crate) done: u64,
@@ -40,6 +40,15 @@ impl Live {
 
     pub(crate) fn progress(&self, job: &JobKey) -> Option<Progress> {
         self.state().running.get(job).copied()
+    }
+
+    /// Begins a run, with what earlier runs measured.
+    pub(crate) fn begin(&self, job: &JobKey, timeline: Timeline) {
+        let mut state = self.state();
+        state.running.insert(job.clone(), Progress::default());
+        state.timelines.insert(job.clone(), timeline);
+        drop(state);
+        self.ring(job);
     }
 
     /// Changes the progress of a running job, and rings.

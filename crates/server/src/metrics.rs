@@ -105,6 +105,7 @@ pub(crate) struct Metrics {
     pub(crate) blob_bytes: Gauge,
     pub(crate) disk_free_bytes: Gauge,
     pub(crate) ready: Gauge,
+    pub(crate) workers: Gauge,
 }
 
 /// The times of jobs and requests, from a hundredth of a second to six hours.
@@ -137,6 +138,7 @@ impl Metrics {
             blob_bytes: Gauge::default(),
             disk_free_bytes: Gauge::default(),
             ready: Gauge::default(),
+            workers: Gauge::default(),
         };
         // A counter that appears with its first event hides this event from `increase`.
         for end in Ending::ALL {
@@ -158,6 +160,11 @@ impl Metrics {
         registry.register("start_time_seconds", "When the service started, in seconds since 1970", start);
         registry.register("ready", "1 if the service takes work", all.ready.clone());
         registry.register("threads", "Threads that compute", constant(threads as i64));
+        registry.register(
+            "workers",
+            "Workers on other machines that were heard in the last minute",
+            all.workers.clone(),
+        );
         registry.register("http_requests", "Requests", all.requests.clone());
         registry.register("http_seconds", "From a request to the head of its answer", all.http_seconds.clone());
         registry.register("shed", "Jobs that were refused for now", all.shed.clone());

@@ -1,8 +1,8 @@
 //! Reductions of jobs.
 
-use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::Tenant;
+use crate::shelf::Files;
 use crate::source::Source;
 use crate::spec::ReduceSpec;
 use solinas_runtime::{self as runtime, Input, Level, Type};
@@ -10,15 +10,15 @@ use solinas_runtime::{self as runtime, Input, Level, Type};
 /// The levels of a reduction.
 pub(crate) struct Reduction(pub(crate) Vec<Level>);
 
-impl App {
+impl Reduction {
     /// The reduction of the result of a program, or of the only input.
-    pub(crate) fn reduction(
-        &self,
+    pub(crate) fn of(
+        files: &dyn Files,
         tenant: &Tenant,
         how: &ReduceSpec,
         source: Option<&Source>,
         inputs: &[Input],
-    ) -> Result<Reduction, Problem> {
+    ) -> Result<Self, Problem> {
         let length = |input: &Input| match input {
             Input::Encrypted(ciphertext) => ciphertext.shape().map(|_| ciphertext.len()),
             Input::Public(plain) => plain.shape.as_ref().map(|_| plain.values.len()),
@@ -38,38 +38,38 @@ impl App {
                 "send an array",
             )
         })?;
-        Ok(Reduction(self.levels(tenant, how, ty, length)?))
+        Ok(Self(levels(files, tenant, how, ty, length)?))
     }
+}
 
-    /// The levels of the reduction of an array of `length` elements.
-    pub(crate) fn levels(
-        &self,
-        tenant: &Tenant,
-        how: &ReduceSpec,
-        ty: Type,
-        length: usize,
-    ) -> Result<Vec<Level>, Problem> {
-        if ty.modulus().is_some() {
-            let what = format!("elements of type {ty} share ciphertexts, so they cannot be combined by a reduction");
-            return Err(Problem::new(Code::WrongType, what, "write a program that sums the array"));
-        }
-        let own = match how {
-            ReduceSpec::Program(digest) => Some(match self.source(tenant, digest)? {
-                Source::Program(program) => program,
-                Source::Circuit(_) => return Err(no_program("reduce")),
-            }),
-            ReduceSpec::Named(_) => None,
-        };
-        let reduction = match (how, &own) {
-            (ReduceSpec::Named(reduction), _) => *reduction,
-            (_, Some(program)) => runtime::Reduction::Program(program),
-            (_, None) => return Err(no_program("reduce")),
-        };
-        reduction.levels(ty, length).map_err(|error| match error {
-            runtime::Error::Request { what, help } => Problem::new(Code::WrongType, what, help),
-            other => other.into(),
-        })
+/// The levels of the reduction of an array of `length` elements.
+pub(crate) fn levels(
+    files: &dyn Files,
+    tenant: &Tenant,
+    how: &ReduceSpec,
+    ty: Type,
+    length: usize,
+) -> Result<Vec<Level>, Problem> {
+    if ty.modulus().is_some() {
+        let what = format!("elements of type {ty} share ciphertexts, so they cannot be combined by a reduction");
+        return Err(Problem::new(Code::WrongType, what, "write a program that sums the array"));
     }
+    let own = match how {
+        ReduceSpec::Program(digest) => Some(match Source::load(files, tenant, digest)? {
+            Source::Program(program) => program,
+            Source::Circuit(_) => return Err(no_program("reduce")),
+        }),
+        ReduceSpec::Named(_) => None,
+    };
+    let reduction = match (how, &own) {
+        (ReduceSpec::Named(reduction), _) => *reduction,
+        (_, Some(program)) => runtime::Reduction::Program(program),
+        (_, None) => return Err(no_program("reduce")),
+    };
+    reduction.levels(ty, length).map_err(|error| match error {
+        runtime::Error::Request { what, help } => Problem::new(Code::WrongType, what, help),
+        other => other.into(),
+    })
 }
 
 fn no_program(field: &str) -> Problem {

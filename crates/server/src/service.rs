@@ -1,13 +1,15 @@
 //! A service from its start to its stop.
 
 use crate::app::App;
+use crate::auth::Oidc;
 use crate::config::Config;
 use crate::error::Error;
 use crate::id::{Scope, Token};
 use crate::store::Store;
 use crate::tls::Tls;
-use crate::{api, listen, worker};
-use std::net::SocketAddr;
+use crate::{api, listen, local};
+use axum::Router;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ const SWEEP: Duration = Duration::from_secs(600);
 pub struct Service {
     app: Arc<App>,
     address: SocketAddr,
+    work_address: Option<SocketAddr>,
     first_token: Option<Token>,
     http: JoinHandle<()>,
     worker: JoinHandle<()>,
@@ -38,26 +41,26 @@ impl Service {
     /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::InUse`]; [`Error::NewerStore`]; [`Error::Setting`] for another database
-    /// than that of the store; from the folder and the database.
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`];
+    /// [`Error::Setting`] for another database than that of the store; from the folder and the database.
     pub fn start(config: Config) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
-        let tls = config.tls.clone().map(Tls::new).transpose()?.map(Arc::new);
+        let client_ca = config.mutual_tls.as_ref().map(|settings| settings.client_ca.clone());
+        let tls = config.tls.clone().map(|files| Tls::new(files, client_ca)).transpose()?.map(Arc::new);
+        let oidc = config.oidc.clone().map(Oidc::new).transpose()?;
         raise_file_limit();
-        let wanted = config.address;
-        let unheard = |source| Error::Listen { address: wanted, source };
-        let listener = std::net::TcpListener::bind(wanted).map_err(unheard)?;
-        listener.set_nonblocking(true).map_err(unheard)?;
-        let address = listener.local_addr().map_err(unheard)?;
+        let (listener, address) = bind(config.address)?;
+        let (work_listener, work_address) = config.work_address.map(bind).transpose()?.unzip();
         // The token of a new store is shown once, so nothing after it may fail for an ordinary cause.
         let store = Store::serve(&config.store, config.database.as_ref())?;
-        let first_token = match store.tokens()?.is_empty() {
+        // Tokens of workers open nothing for clients.
+        let first_token = match store.tokens()?.iter().all(|token| token.scopes == Scope::Work.name()) {
             true => {
                 Some(store.create_token(FIRST_TENANT, &[Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin], None)?)
             }
             false => None,
         };
-        let app = Arc::new(App::new(config, store));
+        let app = Arc::new(App::new(config, store, oidc));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;
         let http = {
@@ -65,10 +68,13 @@ impl Service {
             let serve = move || {
                 runtime.block_on(async {
                     tokio::spawn(sweep(Arc::clone(&app), tls.clone()));
-                    match tokio::net::TcpListener::from_std(listener) {
-                        Ok(listener) => listen::listen(Arc::clone(&app), listener, tls, api::router(app)).await,
-                        Err(error) => tracing::error!(%error, "the service does not listen"),
-                    }
+                    let work = work_listener.map(|listener| serve(&app, listener, &tls, api::work_router));
+                    let work = async {
+                        if let Some(work) = work {
+                            work.await;
+                        }
+                    };
+                    tokio::join!(serve(&app, listener, &tls, api::router), work);
                 });
                 runtime.shutdown_timeout(Duration::from_secs(1));
             };
@@ -76,15 +82,20 @@ impl Service {
         };
         let worker = {
             let app = Arc::clone(&app);
-            let work = move || worker::work(&app);
+            let work = move || local::work(&app);
             std::thread::Builder::new().name("solinas-work".into()).spawn(work).map_err(system)?
         };
-        Ok(Self { app, address, first_token, http, worker })
+        Ok(Self { app, address, work_address, first_token, http, worker })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it listens for workers on other machines.
+    pub fn work_address(&self) -> Option<SocketAddr> {
+        self.work_address
     }
 
     /// Threads that compute.
@@ -109,6 +120,23 @@ impl Service {
         // A thread that panicked has said so.
         let _ = self.worker.join();
         let _ = self.http.join();
+    }
+}
+
+/// Listens on an address.
+fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), Error> {
+    let unheard = |source| Error::Listen { address: wanted, source };
+    let listener = TcpListener::bind(wanted).map_err(unheard)?;
+    listener.set_nonblocking(true).map_err(unheard)?;
+    let address = listener.local_addr().map_err(unheard)?;
+    Ok((listener, address))
+}
+
+/// Serves the connections of a listener until the service stops.
+async fn serve(app: &Arc<App>, listener: TcpListener, tls: &Option<Arc<Tls>>, router: fn(Arc<App>) -> Router) {
+    match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listen::listen(Arc::clone(app), listener, tls.clone(), router(Arc::clone(app))).await,
+        Err(error) => tracing::error!(%error, "the service does not listen"),
     }
 }
 

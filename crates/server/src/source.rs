@@ -1,6 +1,8 @@
 //! Programs and circuits of jobs.
 
-use crate::error::Problem;
+use crate::error::{Error, Problem};
+use crate::id::{Digest, Tenant};
+use crate::shelf::Files;
 use serde_json::{Value, json};
 use solinas_runtime::{Inputs, Netlist, Program, Work, import};
 
@@ -12,6 +14,15 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// Reads a program or circuit of a tenant.
+    ///
+    /// # Errors
+    /// What is missing, or no program.
+    pub(crate) fn load(files: &dyn Files, tenant: &Tenant, digest: &Digest) -> Result<Self, Problem> {
+        let path = files.program(tenant, digest)?;
+        Self::parse(&std::fs::read_to_string(&path).map_err(Error::io("read", &path))?)
+    }
+
     /// Reads a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
     ///
     /// # Errors

@@ -1,14 +1,15 @@
 //! The task of a job in memory: a program or circuit, and its inputs.
 
-use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
 use crate::reduction::Reduction;
+use crate::shelf::Files;
 use crate::source::Source;
-use crate::spec::{Computation, Constant, InputSpec, steps};
+use crate::spec::{Computation, Constant, InputSpec};
 use solinas_runtime::{
     Ciphertext, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
 };
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -79,138 +80,89 @@ impl Task {
     }
 }
 
-impl App {
-    /// The server of a registered key.
-    ///
-    /// # Errors
-    /// [`Code::KeyMissing`]; [`Code::BadParams`] for a key that does not fit in memory.
-    pub(crate) fn server(&self, tenant: &Tenant, key_id: &str) -> Result<Server, Problem> {
-        let Some(key) = self.store.key(tenant, key_id)? else {
-            return Err(Problem::key_missing(key_id));
-        };
-        let load = || {
-            let loaded = ServerKey::load(&self.store.path(tenant, &key.blob)).map_err(|error| {
-                tracing::error!(%error, "a registered key cannot be read");
-                let what = format!("the file of the key {key_id} is damaged on the service");
-                Problem::new(Code::BadFile, what, "ask the operator to run `solinas admin check`")
-            })?;
-            let options = ServerOptions { threads: self.config.threads, ..ServerOptions::default() };
-            Ok(Server::with_options(&loaded, &options)?)
-        };
-        let (server, removed) = self.prepared.get(tenant, key_id, self.config.limits.key_memory(), load)?;
-        self.metrics.key_evictions.inc_by(removed);
-        Ok(server)
-    }
+/// Makes the server of a key in a file.
+///
+/// # Errors
+/// [`Code::BadFile`]; [`Code::BadParams`] for a key that does not fit in memory.
+pub(crate) fn load_server(path: &Path, key_id: &str, threads: Option<usize>) -> Result<Server, Problem> {
+    let loaded = ServerKey::load(path).map_err(|error| {
+        tracing::error!(%error, "a registered key cannot be read");
+        let what = format!("the file of the key {key_id} is damaged on the service");
+        Problem::new(Code::BadFile, what, "ask the operator to run `solinas admin check`")
+    })?;
+    Ok(Server::with_options(&loaded, &ServerOptions { threads, ..ServerOptions::default() })?)
+}
 
-    /// The program with this digest.
-    ///
-    /// # Errors
-    /// [`Code::ProgramMissing`].
-    pub(crate) fn source(&self, tenant: &Tenant, digest: &Digest) -> Result<Source, Problem> {
-        let missing = || {
-            Problem::new(Code::ProgramMissing, format!("the program {digest} is not stored"), "send the program first")
-                .link("/v1/programs".to_owned())
+/// Reads the key, the program and the inputs of a task.
+///
+/// # Errors
+/// What is missing, or cannot be used.
+pub(crate) fn load(
+    files: &dyn Files,
+    tenant: &Tenant,
+    key: &str,
+    computation: &Computation,
+    inputs: &[InputSpec],
+) -> Result<Task, Problem> {
+    let program = computation.program.as_ref();
+    let source = program.map(|program| Source::load(files, tenant, program)).transpose()?;
+    let server = files.server(tenant, key)?;
+    let most = files.most_inputs();
+    let expected = source.as_ref().filter(|_| computation.reduce.is_none()).map(Source::inputs);
+    if let Some(expected) = expected.filter(|&expected| inputs.len() > expected) {
+        let what = format!("the program has {expected} inputs, and the job gives {}", inputs.len());
+        return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
+    }
+    let mut room = Room::default();
+    let mut all = Vec::new();
+    for one in inputs {
+        all.extend(input(files, tenant, one, &mut room)?);
+        if all.len() > most {
+            let fix = "put values together in arrays; the operator's setting is `inputs`";
+            return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
+        }
+    }
+    let reduction = match &computation.reduce {
+        Some(how) => Some(Reduction::of(files, tenant, how, source.as_ref(), &all)?),
+        None => None,
+    };
+    Ok(Task { server, source, reduction, inputs: all })
+}
+
+/// An input, or one for each of its elements.
+fn input(files: &dyn Files, tenant: &Tenant, input: &InputSpec, room: &mut Room) -> Result<Vec<Input>, Problem> {
+    let mut uploaded = |digest: &Digest| ciphertext(files, tenant, digest, room);
+    Ok(match input {
+        InputSpec::Constant(Constant { ty, values, shape }) => {
+            let ty: Type = ty.parse()?;
+            vec![Input::Public(Plain::parse(ty, values, shape.clone())?)]
+        }
+        InputSpec::Blob(digest) => vec![uploaded(digest)?.into()],
+        InputSpec::Elements(digest) => {
+            let array = uploaded(digest)?;
+            (0..array.len()).map(|index| Ok(array.get(index)?.into())).collect::<Result<_, Problem>>()?
+        }
+    })
+}
+
+fn ciphertext(files: &dyn Files, tenant: &Tenant, digest: &Digest, room: &mut Room) -> Result<Ciphertext, Problem> {
+    let (path, bytes) = files.ciphertext(tenant, digest)?;
+    room.take(bytes)?;
+    let ciphertext = Ciphertext::load(&path).map_err(|error| {
+        // The path is of no use to a caller.
+        let error = match error {
+            solinas_runtime::Error::InFile { source, .. } => *source,
+            other => other,
         };
-        self.store.program(tenant, digest)?.ok_or_else(missing)?;
-        self.store.blob(tenant, digest)?.ok_or_else(missing)?;
-        let path = self.store.path(tenant, digest);
-        let text = std::fs::read_to_string(&path).map_err(crate::error::Error::io("read", &path))?;
-        Source::parse(&text)
+        let mut problem = Problem::from(error);
+        problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
+        problem
+    })?;
+    if ciphertext.is_compact() {
+        let what = format!("the blob {digest} is a compact result, which cannot be computed with");
+        return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
     }
-
-    /// Reads the key, the program and the inputs of a task.
-    ///
-    /// # Errors
-    /// What is missing, or cannot be used.
-    pub(crate) fn task(
-        &self,
-        tenant: &Tenant,
-        key: &str,
-        computation: &Computation,
-        inputs: &[InputSpec],
-    ) -> Result<Task, Problem> {
-        let source = computation.program.as_ref().map(|program| self.source(tenant, program)).transpose()?;
-        let server = self.server(tenant, key)?;
-        let most = self.config.limits.inputs;
-        let expected = source.as_ref().filter(|_| computation.reduce.is_none()).map(Source::inputs);
-        if let Some(expected) = expected.filter(|&expected| inputs.len() > expected) {
-            let what = format!("the program has {expected} inputs, and the job gives {}", inputs.len());
-            return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
-        }
-        let mut room = Room::default();
-        let mut all = Vec::new();
-        for input in inputs {
-            all.extend(self.input(tenant, input, &mut room)?);
-            if all.len() > most {
-                let fix = "put values together in arrays; the operator's setting is `inputs`";
-                return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
-            }
-        }
-        let reduction = match &computation.reduce {
-            Some(how) => Some(self.reduction(tenant, how, source.as_ref(), &all)?),
-            None => None,
-        };
-        Ok(Task { server, source, reduction, inputs: all })
-    }
-
-    /// An input, or one for each of its elements.
-    fn input(&self, tenant: &Tenant, input: &InputSpec, room: &mut Room) -> Result<Vec<Input>, Problem> {
-        let mut uploaded = |digest: &Digest| self.ciphertext(tenant, digest, room);
-        Ok(match input {
-            InputSpec::Constant(Constant { ty, values, shape }) => {
-                let ty: Type = ty.parse()?;
-                vec![Input::Public(Plain::parse(ty, values, shape.clone())?)]
-            }
-            InputSpec::Blob(digest) => vec![uploaded(digest)?.into()],
-            InputSpec::Elements(digest) => {
-                let array = uploaded(digest)?;
-                (0..array.len()).map(|index| Ok(array.get(index)?.into())).collect::<Result<_, Problem>>()?
-            }
-        })
-    }
-
-    fn ciphertext(&self, tenant: &Tenant, digest: &Digest, room: &mut Room) -> Result<Ciphertext, Problem> {
-        let Some(blob) = self.store.blob(tenant, digest)? else {
-            return Err(Problem::blob_missing(digest));
-        };
-        if blob.kind != "ciphertext" {
-            let what = format!("the blob {digest} is a {}, and inputs are ciphertexts", blob.kind);
-            return Err(Problem::new(Code::WrongType, what, "name the blob of a ciphertext"));
-        }
-        room.take(blob.bytes)?;
-        let ciphertext = Ciphertext::load(&self.store.path(tenant, digest)).map_err(|error| {
-            // The path is of no use to a caller.
-            let error = match error {
-                solinas_runtime::Error::InFile { source, .. } => *source,
-                other => other,
-            };
-            let mut problem = Problem::from(error);
-            problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
-            problem
-        })?;
-        if ciphertext.is_compact() {
-            let what = format!("the blob {digest} is a compact result, which cannot be computed with");
-            return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
-        }
-        Ok(ciphertext)
-    }
-
-    /// Core-milliseconds of work: its counts times the measured time of one step under its parameters.
-    pub(crate) fn core_ms(&self, prepared: &Prepared, server: &Server, control: &Control<'_>) -> Result<f64, Problem> {
-        let params = server.params();
-        let steps = steps(&prepared.count()?);
-        if let Some(rate) = self.rate(&params.name) {
-            return Ok(steps * rate);
-        }
-        if params.scheme.capabilities().slow_estimate {
-            // The first job measures it.
-            return Ok(0.0);
-        }
-        let estimate = prepared.estimate(control)?;
-        let core_ms = 1e3 * estimate.seconds * estimate.threads as f64;
-        self.measured(&params.name, steps, core_ms);
-        Ok(core_ms)
-    }
+    Ok(ciphertext)
 }
 
 /// Does work with a control that stops it after that time.

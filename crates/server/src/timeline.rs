@@ -1,5 +1,6 @@
 //! What was measured of the waves of a job.
 
+use crate::spec::Stage;
 use serde::{Deserialize, Serialize};
 
 /// A wave of a stage.
@@ -31,6 +32,14 @@ impl Timeline {
             waves.resize_with(wave + 1, Measured::default);
         }
         waves[wave] = Measured { ms: waves[wave].ms + ms, elements };
+    }
+
+    /// Forgets what belongs to no wave of these stages.
+    pub(crate) fn clip(&mut self, stages: &[Stage]) {
+        self.0.truncate(stages.len());
+        for (waves, stage) in self.0.iter_mut().zip(stages) {
+            waves.truncate(stage.waves.len());
+        }
     }
 
     /// Forgets a stage that begins again, and those after it.

@@ -1,10 +1,13 @@
 //! Certificates of the service. They are read again from time to time, since programs that renew them replace the files.
 
 use crate::error::Error;
-use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::path::PathBuf;
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio_rustls::TlsAcceptor;
 
@@ -18,46 +21,64 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    fn read(&self) -> Result<ServerConfig, Error> {
+    fn read(&self, client_ca: Option<&Path>) -> Result<ServerConfig, Error> {
         let bad = |path: &PathBuf| {
             let path = path.clone();
             move |error: String| Error::Certificate { path, error }
         };
-        let pem = |path: &PathBuf| {
-            let bad = bad(path);
-            move |error: rustls::pki_types::pem::Error| bad(error.to_string())
+        let certificates = certificates(&self.certificates).map_err(bad(&self.certificates))?;
+        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| bad(&self.key)(error.to_string()))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = match client_ca {
+            Some(path) => client_verifier(path, &provider)
+                .map_err(|error| Error::ClientAuthority { path: path.to_path_buf(), error })?,
+            None => WebPkiClientVerifier::no_client_auth(),
         };
-        let certificates = CertificateDer::pem_file_iter(&self.certificates)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(pem(&self.certificates))?;
-        if certificates.is_empty() {
-            return Err(bad(&self.certificates)("it has no certificate".into()));
-        }
-        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(pem(&self.key))?;
-        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, key));
+            .and_then(|builder| builder.with_client_cert_verifier(verifier).with_single_cert(certificates, key));
         let mut config = config.map_err(|error| bad(&self.certificates)(error.to_string()))?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(config)
     }
 }
 
+/// The certificates of a file.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let read = read.map_err(|error| error.to_string())?;
+    if read.is_empty() { Err("it has no certificate".into()) } else { Ok(read) }
+}
+
+/// Checks the certificates of clients. A client may have none: it has a token then.
+fn client_verifier(client_ca: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ClientCertVerifier>, String> {
+    let mut authorities = RootCertStore::empty();
+    for certificate in certificates(client_ca)? {
+        authorities.add(certificate).map_err(|error| error.to_string())?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), Arc::clone(provider))
+        .allow_unauthenticated()
+        .build()
+        .map_err(|error| error.to_string())
+}
+
 /// What accepts encrypted connections.
 pub(crate) struct Tls {
     files: TlsFiles,
+    /// The authorities of clients' certificates.
+    client_ca: Option<PathBuf>,
     acceptor: RwLock<TlsAcceptor>,
 }
 
 impl Tls {
-    pub(crate) fn new(files: TlsFiles) -> Result<Self, Error> {
-        let acceptor = RwLock::new(Arc::new(files.read()?).into());
-        Ok(Self { files, acceptor })
+    pub(crate) fn new(files: TlsFiles, client_ca: Option<PathBuf>) -> Result<Self, Error> {
+        let acceptor = RwLock::new(Arc::new(files.read(client_ca.as_deref())?).into());
+        Ok(Self { files, client_ca, acceptor })
     }
 
     /// Reads the files again. Connections that exist go on. If a file is wrong, the former certificate stays.
     pub(crate) fn reload(&self) {
-        match self.files.read() {
+        match self.files.read(self.client_ca.as_deref()) {
             Ok(config) => *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config).into(),
             Err(error) => tracing::error!(%error, "the former certificate stays"),
         }

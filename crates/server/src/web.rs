@@ -3,6 +3,7 @@
 use crate::api;
 use crate::error::{Code, Error, Problem, REQUEST};
 use crate::id::Id;
+use crate::outbound::{self, Outbound};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -11,10 +12,6 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,8 +60,6 @@ const ANSWERED: [&str; 18] = [
 ];
 /// An answer of the service that a browser shows runs no script, and belongs to no origin.
 const POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
-/// How long the connection to the service may take.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// A running page.
 pub struct WebPage {
@@ -80,7 +75,7 @@ impl std::fmt::Debug for WebPage {
 
 /// The service to which requests are passed on.
 struct Service {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    client: Outbound,
     address: String,
 }
 
@@ -91,19 +86,7 @@ impl WebPage {
     /// [`Error::Listen`]; from the operating system's list of authorities.
     pub fn start(wanted: SocketAddr, service: &str) -> Result<Self, Error> {
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
-        let provider = rustls::crypto::ring::default_provider();
-        let mut connector = HttpConnector::new();
-        connector.enforce_http(false);
-        connector.set_connect_timeout(Some(CONNECT));
-        connector.set_nodelay(true);
-        let tls = match service.starts_with("https:") {
-            true => {
-                HttpsConnectorBuilder::new().with_provider_and_native_roots(provider).map_err(Error::Authorities)?
-            }
-            false => HttpsConnectorBuilder::new().with_tls_config(without_authorities(provider)?),
-        };
-        let connector = tls.https_or_http().enable_http1().wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new()).build(connector);
+        let client = outbound::client(service)?;
         let service = Arc::new(Service { client, address: service.trim_end_matches('/').to_owned() });
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;
@@ -163,7 +146,7 @@ async fn pass_on(State(service): State<Arc<Service>>, request: Request) -> Respo
             head.uri = uri;
             head.version = Version::HTTP_11;
             head.headers = only(&head.headers, &ASKED);
-            service.client.request(Request::from_parts(head, body)).await.map_err(|error| cause(&error))
+            service.client.request(Request::from_parts(head, body)).await.map_err(|error| outbound::cause(&error))
         }
         Err(error) => Err(error.to_string()),
     };
@@ -193,19 +176,6 @@ fn only(headers: &HeaderMap, names: &[&'static str]) -> HeaderMap {
 /// Leads to the reports of the service.
 async fn reports(State(service): State<Arc<Service>>) -> Redirect {
     Redirect::temporary(&format!("{}/reports/", service.address))
-}
-
-/// For a service that speaks HTTP without encryption.
-fn without_authorities(provider: rustls::crypto::CryptoProvider) -> Result<rustls::ClientConfig, Error> {
-    let versions =
-        rustls::ClientConfig::builder_with_provider(Arc::new(provider)).with_safe_default_protocol_versions();
-    let config = versions.map_err(|error| Error::System(format!("TLS cannot be used: {error}")))?;
-    Ok(config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
-}
-
-/// The innermost cause of an error, which says most.
-fn cause(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

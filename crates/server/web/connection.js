@@ -27,7 +27,7 @@ function decoded(text) {
 
 /** The form for a token. @param {() => void} then */
 export function tokenForm(then) {
-  const token = h("input", { id: "token", type: "password", required: true, pattern: "sl[kw]_[A-Za-z0-9_\\-]+", autocomplete: "off", placeholder: "slk_..." });
+  const token = h("input", { id: "token", type: "password", required: true, pattern: "sl[kw]_[A-Za-z0-9_\\-]+|[A-Za-z0-9_\\-]+(\\.[A-Za-z0-9_\\-]+){2}", autocomplete: "off", placeholder: "slk_..." });
   const trouble = h("div");
   const submit = async () => {
     setToken(token.value.trim());

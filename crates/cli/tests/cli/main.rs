@@ -27,3 +27,4 @@ mod safety;
 mod service;
 mod targets;
 mod terminal;
+mod work;

@@ -6,18 +6,25 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A service in a process of its own. It is killed on drop.
-struct Service {
+pub(crate) struct Service {
     process: Child,
     stdout: BufReader<ChildStdout>,
     url: String,
-    token: Option<String>,
+    /// The address for workers.
+    pub(crate) work_url: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 impl Service {
     /// Starts a service on the folder `store` of a place, with more arguments.
     fn start(place: &Place, more: &[&str]) -> Self {
+        Self::limited(place, "", more)
+    }
+
+    /// Starts a service with limits in TOML.
+    pub(crate) fn limited(place: &Place, limits: &str, more: &[&str]) -> Self {
         // The disk of the machine that tests may be nearly full.
-        std::fs::write(place.path("test-limits.toml"), "disk_reserve_bytes = 0\n").unwrap();
+        std::fs::write(place.path("test-limits.toml"), format!("disk_reserve_bytes = 0\n{limits}")).unwrap();
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("solinas"));
         command.args(["serve", "--json", "--addr", "127.0.0.1:0", "--research", "--store"]).arg(place.path("store"));
         command.arg("--config").arg(place.path("test-limits.toml"));
@@ -29,17 +36,22 @@ impl Service {
         }
         let started: Value = serde_json::from_str(&text).unwrap();
         let token = started["token"].as_str().map(str::to_owned);
-        Self { process, stdout, url: started["address"].as_str().unwrap().to_owned(), token }
+        let text = |field: &str| started[field].as_str().map(str::to_owned);
+        Self { process, stdout, url: text("address").unwrap(), work_url: text("work_address"), token }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Runs the command as a client, with a token.
-    fn command(&self, place: &Place, token: &str, line: &str) -> assert_cmd::Command {
+    pub(crate) fn command(&self, place: &Place, token: &str, line: &str) -> assert_cmd::Command {
         let mut command = place.command(line);
         command.env("SOLINAS_SERVER", &self.url).env("SOLINAS_TOKEN", token);
         command
     }
 
-    fn run(&self, place: &Place, token: &str, line: &str) -> String {
+    pub(crate) fn run(&self, place: &Place, token: &str, line: &str) -> String {
         let output = self.command(place, token, line).assert().success();
         String::from_utf8(output.get_output().stdout.clone()).unwrap()
     }
@@ -132,19 +144,27 @@ fn a_missing_key_is_sent_again_and_mistakes_name_their_fix() {
     assert!(service.fail(&place, "slk_wrong", "remote keys").contains("the token is unknown"));
     let message = place.fail("remote keys", 2);
     assert!(message.contains("SOLINAS_SERVER is not set"), "{message}");
-    let message = place.fail("serve --addr 0.0.0.0:0", 2);
-    assert!(message.contains("--insecure-http"), "{message}");
+    for line in ["serve --addr 0.0.0.0:0", "serve --work-addr 0.0.0.0:0"] {
+        let message = place.fail(line, 2);
+        assert!(message.contains("--insecure-http"), "{message}");
+    }
     let store = place.path("store");
     let line = format!("serve --addr 127.0.0.1:0 --store {}", store.display());
     assert!(place.fail(&line, 1).contains("another process serves the store"));
     place.write("limits.toml", "colour = 3");
     let message = place.fail("serve --config limits.toml --store other", 1);
     assert!(message.contains("limits.toml, line 1") && message.contains("colour"), "{message}");
-    for limit in ["connections = 0", "uploads = 9223372036854775807", "queue_seconds = nan"] {
+    for limit in ["lease_seconds = 0", "connections = 0", "uploads = 9223372036854775807", "queue_seconds = nan"] {
         place.write("limits.toml", limit);
         let message = place.fail("serve --config limits.toml --store other", 1);
         assert!(message.contains("limits.toml") && message.contains(&limit[..7]), "{message}");
     }
+    place.write("limits.toml", "inputs = 5\n[oidc]\nissuer = 'https://issuer.example'\naudience = 'a'\ncolour = 3");
+    let message = place.fail("serve --config limits.toml --store other", 1);
+    assert!(message.contains("limits.toml, line 5") && message.contains("colour"), "{message}");
+    place.write("limits.toml", "[mutual_tls]\nclient_ca = 'ca.pem'");
+    let message = place.fail("serve --config limits.toml --store other", 2);
+    assert!(message.contains("needs HTTPS") && message.contains("--tls"), "{message}");
     let message = place.fail("admin token list --store nowhere", 1);
     assert!(message.contains("there is no store in"), "{message}");
     let message = place.fail("admin tenant local --stored-bytes nan --store store", 2);
@@ -184,7 +204,9 @@ fn the_operator_makes_and_revokes_tokens() {
         assert!(!message.contains("s3cret"), "{message}");
     }
     assert!(place.fail("admin move --store copy", 2).contains("--to"));
-    assert!(place.fail("admin tenant nobody --store store", 1).contains("token create"));
+    assert!(place.fail("admin tenant nobody --store store", 1).contains("admin tenant NAME --create"));
+    place.run("admin tenant nobody --create --store store");
+    place.run("admin tenant nobody --live-jobs 5 --store store");
     assert!(place.fail("admin token create --tenant A/B --store store", 1).contains("lower-case"));
 }
 

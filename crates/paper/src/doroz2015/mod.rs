@@ -58,8 +58,7 @@ pub(crate) fn measure(options: &Options, control: &Control<'_>, bench: &mut Benc
             let [gpu, xeon] = [ms[1], ms[2]].map(|figure| paper(figure).map(Cell::published));
             let cells = vec![full.ms_alone(), fast.ms_alone(), fast.ms(), None, gpu, xeon];
             times.push(row(cells, paper(ms[0]), fast.ms()));
-            let million =
-                |figure: &Figure| figure.seconds.first().zip(megahertz).map(|(s, mhz)| Cell::measured(s * mhz));
+            let million = |figure: &Figure| figure.seconds.first().zip(megahertz).map(|(s, mhz)| Cell::timed(*s, mhz));
             let [gpu, xeon] = [mega[1], mega[2]].map(|figure| paper(figure).map(Cell::published));
             cycles.push(row(vec![million(&full), million(&fast), gpu, xeon], paper(mega[0]), million(&fast)));
         }

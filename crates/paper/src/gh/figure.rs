@@ -1,7 +1,7 @@
 //! Measurement of one figure.
 
 use super::{Figure, Keys, What, memory, seconds};
-use crate::timing::right;
+use crate::timing::{Seconds, right};
 use crate::{Control, Error, Options};
 use rand_core::RngCore;
 use rayon::ThreadPool;
@@ -15,6 +15,10 @@ const REPETITIONS: usize = 501;
 
 /// Runs on one number of threads, in ascending order: seconds, and the data that the work returned.
 type Runs<D> = Vec<(f64, D)>;
+
+fn of_runs<D>(runs: &Runs<D>) -> Seconds {
+    Seconds::of(runs.iter().map(|(seconds, _)| *seconds).collect())
+}
 
 /// Context of the measurements at one parameter set.
 pub(super) struct Task<'a> {
@@ -87,11 +91,13 @@ impl<'a> Task<'a> {
             .ok_or_else(|| Error::Threads { threads: 0, problem: "the number must be at least 1".into() })
     }
 
-    /// Median seconds for each number of threads, and the last result.
-    fn medians<T: Send>(&self, mut work: impl FnMut(usize) -> Result<T, Error> + Send) -> Result<(Vec<f64>, T), Error> {
+    /// The times for each number of threads, and the last result.
+    fn seconds<T: Send>(
+        &self,
+        mut work: impl FnMut(usize) -> Result<T, Error> + Send,
+    ) -> Result<(Vec<Seconds>, T), Error> {
         let (runs, last) = self.repeat(|threads| Ok(((), work(threads)?)))?;
-        let median = |runs: &Runs<()>| f64::midpoint(runs[(runs.len() - 1) / 2].0, runs[runs.len() / 2].0);
-        Ok((runs.iter().map(median).collect(), last))
+        Ok((runs.iter().map(|runs| of_runs(runs)).collect(), last))
     }
 
     /// Fails unless the ciphertext decrypts to the bit.
@@ -114,7 +120,7 @@ impl<'a> Task<'a> {
         let build = || Encryptor::new(public, method, memory::limit(), Arithmetic::default());
         let (encryptor, bytes) = self.pool()?.install(|| memory::grown(method.memory(public.params()), build))?;
         let mut rng = public.encryption_rng(2)?;
-        let (seconds, ciphertext) = self.medians(|_| Ok(encryptor.encrypt(true, &mut rng)?))?;
+        let (seconds, ciphertext) = self.seconds(|_| Ok(encryptor.encrypt(true, &mut rng)?))?;
         self.decrypts(method.name(), &ciphertext, true)?;
         Ok(Figure { seconds, bytes, ..Figure::default() })
     }
@@ -123,7 +129,7 @@ impl<'a> Task<'a> {
         let decryptor = self.keys.client.decryptor()?;
         let input = &self.keys.inputs[1];
         let (seconds, bit) =
-            self.medians(|_| Ok(if exact { decryptor.decrypt_exact(input) } else { decryptor.decrypt(input) }?))?;
+            self.seconds(|_| Ok(if exact { decryptor.decrypt_exact(input) } else { decryptor.decrypt(input) }?))?;
         right(|| "decryption".into(), bit)?;
         Ok(Figure { seconds, ..Figure::default() })
     }
@@ -137,7 +143,7 @@ impl<'a> Task<'a> {
             Ok(([times.expand, times.blocks, times.sum].map(|time| time.as_secs_f64()), ciphertext))
         })?;
         self.decrypts(method.name(), &ciphertext, true)?;
-        let (seconds, parts) = runs.iter().map(|runs| runs[runs.len() / 2]).unzip();
+        let (seconds, parts) = runs.iter().map(|runs| (of_runs(runs), runs[runs.len() / 2].1)).unzip();
         let public = server.public();
         let key =
             8 * (server.x().len() + server.indicators().len() + public.d().words().len() + public.r().words().len());
@@ -152,7 +158,7 @@ impl<'a> Task<'a> {
         });
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let mut out = vec![0; plans.iter().map(|(_, plan)| plan.out_words()).max().unwrap_or(0)];
-        let (seconds, ()) = self.medians(|threads| {
+        let (seconds, ()) = self.seconds(|threads| {
             let Some((_, plan)) = plans.iter().find(|plan| plan.0 == threads) else { return Ok(()) };
             Ok(plan.mul(&mut out[..plan.out_words()], a, b)?)
         })?;
@@ -168,7 +174,7 @@ impl<'a> Task<'a> {
             Modulus::with_options(d, &ModulusOptions { method: None, fft }).map(|modulus| (*threads, modulus))
         });
         let moduli = moduli.collect::<Result<Vec<_>, _>>()?;
-        let (seconds, rest) = self.medians(|threads| {
+        let (seconds, rest) = self.seconds(|threads| {
             let Some((_, modulus)) = moduli.iter().find(|modulus| modulus.0 == threads) else { return Ok(x.clone()) };
             Ok(modulus.reduce(&x)?)
         })?;
@@ -209,7 +215,7 @@ impl<'a> Task<'a> {
             let twice = modulus.add(&value, &value)?;
             Ok((modulus.add(&twice, &Natural::from(u64::from(bit)))?, products))
         };
-        let (seconds, (value, products)) = self.medians(|_| encrypt())?;
+        let (seconds, (value, products)) = self.seconds(|_| encrypt())?;
         let mut words = value.into_words();
         words.resize(public.words(), 0);
         let ciphertext = Ciphertext::from_parts(public, words, noise::fresh(params))?;

@@ -3,7 +3,7 @@
 mod figure;
 mod memory;
 
-use crate::timing::{one_and, threads};
+use crate::timing::{Seconds, one_and, threads};
 use crate::{Cell, Control, Error, Options};
 use figure::Task;
 use solinas_circuits::counted;
@@ -39,8 +39,8 @@ pub(crate) enum What {
 /// One measurement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Figure {
-    /// Median seconds on one thread, and on all threads if there are more.
-    pub(crate) seconds: Vec<f64>,
+    /// On one thread, and on all threads if there are more.
+    pub(crate) seconds: Vec<Seconds>,
     /// Seconds of Recrypt's steps in the median run: expansions, columns, sum of the blocks.
     pub(crate) parts: Vec<[f64; 3]>,
     /// Bytes that stay allocated for the operation.
@@ -52,12 +52,12 @@ pub(crate) struct Figure {
 impl Figure {
     /// Milliseconds on one thread.
     pub(crate) fn ms_alone(&self) -> Option<Cell> {
-        self.seconds.first().map(|seconds| Cell::measured(seconds * 1e3))
+        self.seconds.first().map(|seconds| Cell::timed(*seconds, 1e3))
     }
 
     /// Milliseconds on all threads.
     pub(crate) fn ms(&self) -> Option<Cell> {
-        self.seconds.last().map(|seconds| Cell::measured(seconds * 1e3))
+        self.seconds.last().map(|seconds| Cell::timed(*seconds, 1e3))
     }
 
     /// MiB of the tables.

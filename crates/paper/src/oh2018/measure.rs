@@ -2,6 +2,7 @@
 
 use super::{Case, Config, PAPER_CORES};
 use crate::predict::BATCH;
+use crate::timing::Seconds;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
 use solinas_circuits::{BinaryOp, Builder, GateCosts, Natural, Netlist};
 use solinas_runtime::{
@@ -105,7 +106,7 @@ fn gate_cases(
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
                     Ok(bench.server.run(Work::circuit_as_is(netlist, inputs), control)?)
                 };
-                Cell::measured(bench.case(case, measured.bootstraps, tally, run)?)
+                Cell::timed(bench.case(case, measured.bootstraps, tally, run)?, 1.0)
             } else {
                 Cell::predicted(wavefronts(&case.fronts, threads, &gates.times))
             };
@@ -133,7 +134,7 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
                     Ok(bench.server.run(Work::program(&case.program, inputs), control)?)
                 };
-                Cell::measured(bench.case(case, counted, tally, run)?)
+                Cell::timed(bench.case(case, counted, tally, run)?, 1.0)
             } else {
                 Cell::predicted(estimate.seconds)
             };
@@ -160,14 +161,14 @@ impl Tally<'_> {
 type Run<'a> = &'a dyn Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, Error>;
 
 impl Bench<'_> {
-    /// Median seconds of a case.
+    /// Seconds of a case.
     fn case(
         &self,
         case: &Case,
         bootstraps: u64,
         tally: &mut Tally<'_>,
         run: impl Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, Error>,
-    ) -> Result<f64, Error> {
+    ) -> Result<Seconds, Error> {
         let ty = Type::Uint(case.width);
         let what = format!("{} of {} bits", case.circuit.name(case.op), case.width);
         let begin = Instant::now();
@@ -190,7 +191,7 @@ impl Bench<'_> {
             )?);
         }
         tally.done += bootstraps;
-        Ok(median(&mut seconds))
+        Ok(Seconds::of(seconds))
     }
 
     /// Seconds of one run. Checks the result.
@@ -240,7 +241,7 @@ impl Bench<'_> {
             };
             seconds.push(self.once(what, &inputs, &want, &run, &tally.quiet())?);
         }
-        Ok(median(&mut seconds))
+        Ok(Seconds::of(seconds).median)
     }
 
     /// Times of a single gate, of a single MUX, and of an additional gate in a batch. `many` is the time of one gate among many batches.
@@ -285,14 +286,4 @@ fn operands(width: u16, repetition: usize) -> [u128; 2] {
     // Multiples of the golden ratio. The times do not depend on the bits.
     let step = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835u128;
     [2 * repetition, 2 * repetition + 1].map(|i| step.wrapping_mul(i as u128) >> (128 - width))
-}
-
-fn median(seconds: &mut [f64]) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    let middle = seconds.len() / 2;
-    match seconds.len() {
-        0 => 0.0,
-        len if len % 2 == 1 => seconds[middle],
-        _ => (seconds[middle - 1] + seconds[middle]) / 2.0,
-    }
 }

@@ -5,7 +5,7 @@ use super::{
     ADDITION, BOOTSTRAPPING, DECRYPTION, ENCRYPTION, MULTIPLICATION, PAPER_MACHINE, RESEARCH, by_dimension, row,
     threads_name,
 };
-use crate::timing::{self, Timer, one_and};
+use crate::timing::{self, Seconds, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
 use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
@@ -113,12 +113,12 @@ fn table<T: Send>(
             let world = World::new(params)?;
             for pool in pools {
                 let mut nonce = 1;
-                let (seconds, result) = timer.median(|| {
+                let (seconds, result) = timer.seconds(|| {
                     nonce += 1;
                     pool.install(|| work(&world, nonce))
                 })?;
                 check(&world, &result)?;
-                cells.push(Some(Cell::measured(1e3 * seconds)));
+                cells.push(Some(Cell::timed(seconds, 1e3)));
             }
         }
         Ok::<_, Error>(cells)
@@ -173,14 +173,19 @@ pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Rep
         let mut time = |params: &Params| {
             let world = World::new(params)?;
             let (last, plain) = world.last()?;
-            let (seconds, result) = timer.median(|| pool.install(|| Ok(world.client.decrypt(&last)?)))?;
+            let (seconds, result) = timer.seconds(|| pool.install(|| Ok(world.client.decrypt(&last)?)))?;
             timing::right(|| format!("Decrypt at {}", params.name()), result == plain)?;
-            Ok::<_, Error>(1e3 * seconds)
+            Ok::<_, Error>(seconds)
         };
         let (small, whole) = (time(&reduced)?, time(&params)?);
-        let cell = |ms: f64| Some(Cell::measured(ms));
+        let cell = |seconds: Seconds| Some(Cell::timed(seconds, 1e3));
         let last = Cell::counted(reduced.dimension_at(Level::LOWEST) as u64);
-        Ok::<_, Error>(vec![Some(last), Some(Cell::predicted(small / parts as f64)), cell(small), cell(whole)])
+        Ok::<_, Error>(vec![
+            Some(last),
+            Some(Cell::predicted(1e3 * small.median / parts as f64)),
+            cell(small),
+            cell(whole),
+        ])
     })?;
     report.notes = vec![
         "Ciphertexts are at level 1 after squarings at all levels. Rings are halved as far as the root Hermite factor of fresh ciphertexts in the paper's table 2 allows, which gives the paper's steps. Our code keeps all parts of a reduced ciphertext, the paper keeps one. Column `one part` is the time of all parts divided by their number. Column `no reduction` keeps the ring. All figures are for one thread. Every result was compared with plain arithmetic. Times are medians of repeated runs.".into(),
@@ -212,14 +217,14 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
         let mut cells = Vec::new();
         for pool in &pools {
             let mut count = 0;
-            let (seconds, result) = timer.median(|| {
+            let (seconds, result) = timer.seconds(|| {
                 count ^= 1;
                 Ok(pool.install(|| evaluator.bootstrap(&bits[count]))?)
             })?;
             let mut plain = vec![0; n];
             plain[0] = count as u64;
             world.check("Bootstrapping", &result, &plain)?;
-            cells.push(Some(Cell::measured(seconds)));
+            cells.push(Some(Cell::timed(seconds, 1.0)));
         }
         cells.push(Some(Cell::counted(world.server.params().levels() as u64)));
         rows.push(row(format!("n = {n}"), cells, paper, counts.len() - 1));

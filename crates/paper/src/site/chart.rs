@@ -1,6 +1,7 @@
 //! Charts: a line for each row, with a dot for each figure, on an axis of powers of ten. Rows of one unit share a chart.
 //!
-//! Every figure of a chart is in the table below it, so the chart is a picture with a text alternative.
+//! A line through a dot reaches from the smallest to the largest figure of its runs. Every figure of a dot is in the table below the chart, so the chart is a
+//! picture with a text alternative.
 
 use super::html::Html;
 use crate::text::figure;
@@ -25,6 +26,21 @@ struct Dot {
     /// The column, or none for the published figure.
     column: Option<usize>,
     value: f64,
+    /// The smallest and the largest figure of the runs.
+    spread: Option<[f64; 2]>,
+}
+
+impl Dot {
+    fn new(column: Option<usize>, value: f64, spread: Option<[f64; 2]>) -> Option<Self> {
+        let is_drawn = |value: f64| value.is_normal() && value > 0.0;
+        let spread = spread.filter(|ends| ends.iter().all(|&end| is_drawn(end)));
+        is_drawn(value).then_some(Self { column, value, spread })
+    }
+
+    /// The figures that the axis must have.
+    fn figures(&self) -> impl Iterator<Item = f64> {
+        [self.value].into_iter().chain(self.spread.into_iter().flatten())
+    }
 }
 
 /// A row with its figures.
@@ -42,7 +58,7 @@ pub(super) fn draw(html: &mut Html, table: &Table) {
     units.dedup();
     for unit in units {
         let lines: Vec<_> = lines.iter().filter(|line| line.unit == unit).collect();
-        let values = || lines.iter().flat_map(|line| &line.dots).map(|dot| dot.value.log10());
+        let values = || lines.iter().flat_map(|line| &line.dots).flat_map(Dot::figures).map(f64::log10);
         let low = values().fold(f64::INFINITY, f64::min).floor() as i32;
         let high = values().fold(f64::NEG_INFINITY, f64::max).ceil() as i32;
         if high - low <= WIDEST {
@@ -58,9 +74,12 @@ fn line<'a>(table: &'a Table, row: &'a Row) -> Option<Line<'a>> {
     let has_unit =
         |column: usize| row.unit.is_some() || table.columns[column].unit.as_deref().unwrap_or_default() == unit;
     let ours = row.cells.iter().enumerate().filter(|(column, _)| has_unit(*column));
-    let ours = ours.filter_map(|(column, cell)| Some(Dot { column: Some(column), value: cell.as_ref()?.ours }));
-    let published = row.paper.map(|value| Dot { column: None, value });
-    let dots: Vec<_> = ours.chain(published).filter(|dot| dot.value.is_normal() && dot.value > 0.0).collect();
+    let ours = ours.filter_map(|(column, cell)| {
+        let cell = cell.as_ref()?;
+        Dot::new(Some(column), cell.ours, cell.spread)
+    });
+    let published = row.paper.and_then(|value| Dot::new(None, value, None));
+    let dots: Vec<_> = ours.chain(published).collect();
     let bits = row.bits.map(|bits| format!(", {bits} bits")).unwrap_or_default();
     (dots.len() > 1).then(|| Line { label: format!("{}{bits}", row.name), unit, dots })
 }
@@ -85,8 +104,20 @@ fn chart(html: &mut Html, table: &Table, unit: &str, lines: &[&Line<'_>], (low, 
         html.text(&short(&line.label)).raw("</text>\n");
         for dot in &line.dots {
             let name = dot.column.map_or("paper", |column| &table.columns[column].name);
+            if let Some([least, most]) = dot.spread {
+                let class = class(dot.column);
+                html.raw(&format!(
+                    "<path class=\"{class} spread\" d=\"M{:.1} {y:.1}H{:.1}\"></path>\n",
+                    x(least),
+                    x(most)
+                ));
+            }
             html.raw(&shape(dot.column, x(dot.value), y)).raw("<title>").text(&line.label).text(", ").text(name);
-            html.text(": ").text(&figure(dot.value)).text(" ").text(unit).raw("</title></path>\n");
+            html.text(": ").text(&figure(dot.value)).text(" ").text(unit);
+            if let Some([least, most]) = dot.spread {
+                html.text(&format!("; {} to {} in all runs", figure(least), figure(most)));
+            }
+            html.raw("</title></path>\n");
         }
     }
     html.raw("</svg>\n<figcaption>");
@@ -97,6 +128,9 @@ fn chart(html: &mut Html, table: &Table, unit: &str, lines: &[&Line<'_>], (low, 
         html.raw(&shape(column, 7.0, 7.0)).raw("</path></svg> ").text(name).text("; ");
     }
     let unit = if unit.is_empty() { "the unit of the table" } else { unit };
+    if lines.iter().any(|line| line.dots.iter().any(|dot| dot.spread.is_some())) {
+        html.text("a line through a dot reaches from the shortest to the longest run; ");
+    }
     html.text("the axis is logarithmic, in ").text(unit).raw("</figcaption>\n</figure>\n");
 }
 
@@ -111,8 +145,11 @@ fn shape(column: Option<usize>, x: f64, y: f64) -> String {
         Some(4) => "m0-6l2 4h4l-3 3l1.5 5l-4.5-3l-4.5 3l1.5-5l-3-3h4z",
         Some(_) => "m-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
     };
-    let class = column.map_or("published".to_owned(), |column| format!("s{}", column % SHAPES));
-    format!("<path class=\"{class}\" d=\"M{x:.1} {y:.1}{path}\">")
+    format!("<path class=\"{}\" d=\"M{x:.1} {y:.1}{path}\">", class(column))
+}
+
+fn class(column: Option<usize>) -> String {
+    column.map_or("published".to_owned(), |column| format!("s{}", column % SHAPES))
 }
 
 fn power_of_ten(power: i32) -> String {

@@ -147,6 +147,19 @@ mod tests {
     }
 
     #[test]
+    fn the_runs_of_a_figure_are_a_line_through_its_dot() {
+        let mut report = counts();
+        let row = &mut report.tables[0].rows[0];
+        let whole = |report: Report| site(&[report]).remove(1).html;
+        assert!(!whole(counts()).contains("spread\""), "counts have no runs");
+        row.paper = Some(3.0);
+        row.cells[0] = Some(crate::Cell { ours: 20.0, basis: crate::Basis::Measured, spread: Some([10.0, 1000.0]) });
+        let html = whole(report);
+        assert_eq!(html.matches("spread\"").count(), 1);
+        assert!(html.contains(": 20.0 ") && html.contains("; 10.0 to 1000 in all runs</title>"));
+    }
+
+    #[test]
     fn two_reports_of_one_name_have_two_files() {
         let report = counts();
         let named = ["wang2014-3.1", "WANG2014-3.1", "index", "wang2014-3.1", "wang2014-3.1_2"];
@@ -176,6 +189,7 @@ mod tests {
             table.rows[0].paper = Some(figures[0]);
             if let Some(cell) = &mut table.rows[0].cells[0] {
                 cell.ours = figures[1];
+                cell.spread = Some(figures);
             }
             for page in site(&[report]) {
                 prop_assert!(!page.html.contains("<x ") && !page.html.contains("NaN") && !page.html.contains("\"inf"));

@@ -3,7 +3,7 @@
 use super::TITLE;
 use crate::ntl::Ntl;
 use crate::report::six_figures;
-use crate::timing::{self, Timer, one_and, threads};
+use crate::timing::{self, Seconds, Timer, one_and, threads};
 use crate::wang2015::GPU_NOTE;
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
 use solinas_bigint::Natural;
@@ -106,8 +106,8 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     let n = if options.quick { QUICK } else { DIMENSION };
     let scale = (DIMENSION as f64 / n as f64).powi(2);
     // Scales by the square of the dimension, or by the dimension.
-    let cell = |seconds: f64, scale: f64| {
-        if n == DIMENSION { Cell::measured(seconds) } else { Cell::predicted(seconds * scale) }
+    let cell = |seconds: Seconds, scale: f64| {
+        if n == DIMENSION { Cell::timed(seconds, 1.0) } else { Cell::predicted(seconds.median * scale) }
     };
     let modulus = Modulus::of_primes(WORDS, WORD_BITS)?;
     check(&modulus)?;
@@ -121,7 +121,7 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     let (mut seed, mut want) = (Vec::new(), None::<Vec<Vector>>);
     for &threads in &all {
         let pool = pool(threads)?;
-        let (seconds, product) = timer.median(|| Ok(pool.install(|| multiplier.multiply(&seeded, &vector))?))?;
+        let (seconds, product) = timer.seconds(|| Ok(pool.install(|| multiplier.multiply(&seeded, &vector))?))?;
         let want = want.get_or_insert_with(|| product.clone());
         timing::right(|| format!("a product on {threads} threads"), *want == product)?;
         seed.push(cell(seconds, scale));
@@ -133,17 +133,18 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
         None
     } else {
         let matrix = pool.install(|| Matrix::expand(&seeded, memory))?;
-        let (general, product) = timer.median(|| Ok(pool.install(|| multiplier.multiply(&matrix, &vector))?))?;
+        let (general, product) = timer.seconds(|| Ok(pool.install(|| multiplier.multiply(&matrix, &vector))?))?;
         timing::right(|| "a product of the whole matrix".into(), product == want)?;
         let bits: Vec<bool> = (0..n).map(|i| timing::number(1 << 6, i as u64).bit(7)).collect();
         let selection = [Selection::from_bits(&bits)];
-        let mut select = |access| timer.median(|| Ok(pool.install(|| multiplier.select(&matrix, &selection, access))?));
+        let mut select =
+            |access| timer.seconds(|| Ok(pool.install(|| multiplier.select(&matrix, &selection, access))?));
         let (masked, one) = select(Access::Masked)?;
         let (rows, other) = select(Access::VartimeRows)?;
         timing::right(|| "a selection of rows".into(), one == other)?;
         Some([cell(general, scale), cell(masked, scale), cell(rows, scale)])
     };
-    let (reconstruction, _) = timer.median(|| {
+    let (reconstruction, _) = timer.seconds(|| {
         let numbers = |product| modulus.reconstruct(product);
         Ok(pool.install(|| want.iter().map(numbers).collect::<Result<Vec<_>, _>>())?)
     })?;

@@ -7,7 +7,7 @@ pub(crate) use gh::{PRIMITIVES, WINDOWS, primitives, windows};
 pub(crate) use lwe::{COMPARED, MEMORY, PRODUCT, compared, memory, product};
 
 use crate::count::{Algorithm, Case, Counts};
-use crate::timing::{self, Timer, one_and};
+use crate::timing::{self, Seconds, Timer, one_and};
 use crate::wang2015::{self, Published};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use crate::{machine, report::six_figures};
@@ -117,22 +117,23 @@ fn rsa_of(paper: &[(usize, f64, f64, f64)], options: &Options, control: &Control
         let mut m = timing::number(bits, 1);
         m.set_bit(0);
         let (a, b) = (timing::number(bits - 1, 2), timing::number(bits - 1, 3));
-        let (mut micros, mut seconds, mut firsts) = (Vec::new(), Vec::new(), None);
+        let (mut products, mut seconds, mut firsts) = (Vec::new(), Vec::new(), None);
         for &(method, threads) in &ways {
             let fft = fft::Options { threads, ..fft::Options::default() };
             let modulus = Modulus::with_options(&m, &ModulusOptions { method: Some(method), fft })?;
-            let (product_time, product) = timer.median(|| Ok(modulus.mul(&a, &b)?))?;
-            let (power_time, result) = timer.median(|| Ok(modulus.pow(&a, &b)?))?;
+            let (product_seconds, product) = timer.seconds(|| Ok(modulus.mul(&a, &b)?))?;
+            let (power_seconds, result) = timer.seconds(|| Ok(modulus.pow(&a, &b)?))?;
             let results = (product, result);
             let want = firsts.get_or_insert_with(|| results.clone());
             timing::right(|| format!("{method:?}, {bits} bits"), *want == results)?;
-            micros.push(product_time * 1e6);
-            seconds.push(power_time);
+            products.push(product_seconds);
+            seconds.push(power_seconds);
         }
-        let kbit = seconds.iter().map(|seconds| bits as f64 / seconds / 1e3).collect();
-        times.push(rsa_row(bits, "modular multiplication", "us", micros, time));
-        powers.push(rsa_row(bits, "exponentiation", "s", seconds, power));
-        rates.push(rsa_row(bits, "throughput", "Kbit/s", kbit, rate));
+        let rate_of = |times: &Seconds| Cell::measured(bits as f64 / times.median / 1e3);
+        let timed = |all: &[Seconds], units: f64| all.iter().map(|times| Cell::timed(*times, units)).collect();
+        times.push(rsa_row(bits, "modular multiplication", "us", timed(&products, 1e6), time));
+        powers.push(rsa_row(bits, "exponentiation", "s", timed(&seconds, 1.0), power));
+        rates.push(rsa_row(bits, "throughput", "Kbit/s", seconds.iter().map(rate_of).collect(), rate));
     }
     let name = |(method, threads): &(Method, usize)| match (method, threads) {
         (Method::Montgomery, _) => "by words, 1 thread".to_owned(),
@@ -150,13 +151,13 @@ fn rsa_of(paper: &[(usize, f64, f64, f64)], options: &Options, control: &Control
     Ok(report)
 }
 
-fn rsa_row(bits: usize, what: &str, unit: &str, ours: Vec<f64>, paper: f64) -> Row {
-    let ratio = ours.first().map(|ours| six_figures(ours / paper));
+fn rsa_row(bits: usize, what: &str, unit: &str, ours: Vec<Cell>, paper: f64) -> Row {
+    let ratio = ours.first().map(|first| six_figures(first.ours / paper));
     Row {
         name: format!("{what}, {bits} bits"),
         bits: None,
         unit: Some(unit.into()),
-        cells: ours.into_iter().map(|ours| Some(Cell::measured(ours))).collect(),
+        cells: ours.into_iter().map(Some).collect(),
         paper: Some(paper),
         ratio,
         note: None,

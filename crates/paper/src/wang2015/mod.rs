@@ -4,7 +4,7 @@ mod gh;
 
 pub(crate) use gh::{GPU_NOTE, MEMORY, METHODS, PRIMITIVES, STEPS_NOTE, Steps, memory, methods, primitives, steps};
 
-use crate::timing::{self, Timer, one_and};
+use crate::timing::{self, Seconds, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use crate::{machine, report::six_figures};
 use solinas_bigint::fft::{self, Engine, Plan};
@@ -91,16 +91,16 @@ fn sums(
         let (a, b) = (m.abs_diff(&timing::number(bits - 3, 2)), m.abs_diff(&timing::number(bits - 4, 3)));
         let modulus = Modulus::new(&m)?;
         let mut out = vec![0; m.words().len()];
-        let (fast, ()) = timer.median(|| {
+        let (fast, ()) = timer.seconds(|| {
             (operation.words)(&mut out, a.words(), b.words(), m.words());
             Ok(())
         })?;
-        let (seconds, result) = timer.median(|| Ok((operation.number)(&modulus, &a, &b)?))?;
+        let (seconds, result) = timer.seconds(|| Ok((operation.number)(&modulus, &a, &b)?))?;
         let plain = (operation.plain)(&a, &b, &m);
         let want = plain.checked_sub(&m).unwrap_or(plain);
         let is_right = result == want && Natural::from_words(out) == want;
         timing::right(|| format!("{} modulo {kbit} Kbit", operation.name), is_right)?;
-        rows.push(row(kbit, vec![fast * 1e3, seconds * 1e3], cpu, gpu));
+        rows.push(row(kbit, &[fast, seconds], cpu, gpu));
     }
     let columns = ["into words", "a new number", "paper's GPU"].map(|name| Column::new(name, Some("ms")));
     let title = format!("{} modulo a number, beside the paper's CPU", operation.name);
@@ -131,15 +131,15 @@ pub(crate) fn products(
     let mut rows = Vec::new();
     for &(kbit, cpu, gpu) in paper {
         let (a, b) = (timing::number(1024 * kbit, 1), timing::number(1024 * kbit, 2));
-        let (mut cells, mut first) = (Vec::new(), None::<Vec<u64>>);
+        let (mut all, mut first) = (Vec::new(), None::<Vec<u64>>);
         for &((engine, name), threads) in &ways {
             let options = fft::Options { engine: Some(*engine), threads, ..fft::Options::default() };
             let (seconds, product) = product(&mut timer, a.words(), b.words(), &options)?;
             let want = first.get_or_insert_with(|| product.clone());
             timing::right(|| format!("{name}, {kbit} Kbit"), *want == product)?;
-            cells.push(seconds * 1e3);
+            all.push(seconds);
         }
-        let mut row = row(kbit, cells, cpu, gpu);
+        let mut row = row(kbit, &all, cpu, gpu);
         row.cells.insert(ways.len(), None);
         rows.push(row);
     }
@@ -157,17 +157,19 @@ pub(crate) fn products(
     Ok(report)
 }
 
-/// Median seconds, and the product without leading zeros.
-fn product(timer: &mut Timer<'_>, a: &[u64], b: &[u64], options: &fft::Options) -> Result<(f64, Vec<u64>), Error> {
+/// The times, and the product without leading zeros.
+fn product(timer: &mut Timer<'_>, a: &[u64], b: &[u64], options: &fft::Options) -> Result<(Seconds, Vec<u64>), Error> {
     let plan = Plan::for_product(a.len(), b.len(), options)?;
     let mut out = vec![0; plan.out_words()];
-    let (seconds, ()) = timer.median(|| Ok(plan.mul(&mut out, a, b)?))?;
+    let (seconds, ()) = timer.seconds(|| Ok(plan.mul(&mut out, a, b)?))?;
     Ok((seconds, Natural::from_words(out).into_words()))
 }
 
-fn row(kbit: usize, ms: Vec<f64>, cpu: f64, gpu: f64) -> Row {
-    let ratio = ms.first().map(|ms| six_figures(ms / cpu));
-    let cells = ms.into_iter().map(Cell::measured).chain([Cell::published(gpu)]).map(Some).collect();
+/// The figures of a row, in milliseconds.
+fn row(kbit: usize, times: &[Seconds], cpu: f64, gpu: f64) -> Row {
+    let ours = times.iter().map(|times| Cell::timed(*times, 1e3));
+    let ratio = ours.clone().next().map(|first| six_figures(first.ours / cpu));
+    let cells = ours.chain([Cell::published(gpu)]).map(Some).collect();
     Row { name: format!("{kbit} Kbit"), bits: None, unit: None, cells, paper: Some(cpu), ratio, note: None }
 }
 

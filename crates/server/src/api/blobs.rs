@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use solinas_formats::{Expect, Kind, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, is_private_key};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower::ServiceExt;
@@ -47,12 +47,7 @@ pub(super) async fn serve(
     }
     let path = app.store.path(tenant, digest);
     let sends = request.method() == Method::GET;
-    let mime = "application/octet-stream".parse().map_err(|_| Error::System("a media type".into()))?;
-    // A stream of a file has no error of its own.
-    let mut response = match ServeFile::new_with_mime(path, &mime).oneshot(request).await {
-        Ok(response) => response.map(Body::new).into_response(),
-        Err(never) => match never {},
-    };
+    let mut response = send(path, request).await?;
     let length = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if let Some(length) = length.filter(|_| sends) {
         let tenant = tenant.clone();
@@ -78,6 +73,16 @@ pub(super) async fn serve(
     Ok(response)
 }
 
+/// The bytes of a file.
+pub(super) async fn send(path: PathBuf, request: Request) -> Result<Response, Problem> {
+    let mime = "application/octet-stream".parse().map_err(|_| Error::System("a media type".into()))?;
+    // A stream of a file has no error of its own.
+    match ServeFile::new_with_mime(path, &mime).oneshot(request).await {
+        Ok(response) => Ok(response.map(Body::new).into_response()),
+        Err(never) => match never {},
+    }
+}
+
 /// `PUT` of a blob. The bytes go to the disk as they arrive, and are checked before they have a name.
 pub(super) async fn put(
     State(app): State<Arc<App>>,
@@ -101,14 +106,13 @@ pub(super) async fn put(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let _turn = app.uploads.take(&tenant).await?;
-    let (pieces, arrived) = mpsc::channel(WINDOW);
-    let stores = {
-        let digest = digest.clone();
-        let store = Arc::clone(&app);
-        tokio::spawn(async move { store.blocking(move |app| receive(app, &tenant, &digest, arrived)).await })
+    let (stored, owner) = (digest.clone(), tenant.clone());
+    let begin = {
+        let (tenant, digest) = (tenant.clone(), digest.clone());
+        move |app: &App| app.store.receive(&tenant, &digest)
     };
-    pass(request.into_body().into_data_stream(), pieces, std::future::pending()).await;
-    stores.await.map_err(|error| Error::System(error.to_string()))??;
+    let room = move |app: &App, bytes| disk_room(app, 0).and_then(|()| quota_room(app, &owner, bytes));
+    take(&app, request, begin, room, move |app, incoming| finish(app, &tenant, &stored, incoming)).await?;
     Ok((StatusCode::CREATED, axum::Json(json!({ "digest": digest }))).into_response())
 }
 
@@ -160,13 +164,37 @@ fn quota_room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Writes the pieces of a blob until `None` ends them, and checks it.
+/// Writes the body of a request to a file that `begin` makes, and then does `finish`, also for a client that has gone since. `room` is asked from time to
+/// time whether so many bytes may come.
+pub(super) async fn take<T: Send + 'static>(
+    app: &Arc<App>,
+    request: Request,
+    begin: impl Fn(&App) -> Result<Incoming, Error> + Send + 'static,
+    room: impl Fn(&App, u64) -> Result<(), Problem> + Send + 'static,
+    finish: impl FnOnce(&App, Incoming) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let (pieces, arrived) = mpsc::channel(WINDOW);
+    let store = Arc::clone(app);
+    let stores = tokio::spawn(async move {
+        store.blocking(move |app| receive(app, arrived, begin, room).and_then(|incoming| finish(app, incoming))).await
+    });
+    pass(request.into_body().into_data_stream(), pieces, std::future::pending()).await;
+    stores.await.map_err(|error| Error::System(error.to_string()))?
+}
+
+/// Writes the pieces of a file until `None` ends them.
 fn receive(
     app: &App,
-    tenant: &Tenant,
-    digest: &Digest,
     mut pieces: mpsc::Receiver<Option<Bytes>>,
-) -> Result<(), Problem> {
+    begin: impl Fn(&App) -> Result<Incoming, Error>,
+    room: impl Fn(&App, u64) -> Result<(), Problem>,
+) -> Result<Incoming, Problem> {
+    let start = |head: &[u8]| -> Result<Incoming, Problem> {
+        check_head(head)?;
+        let mut incoming = begin(app)?;
+        incoming.write(head)?;
+        Ok(incoming)
+    };
     let mut head = Vec::new();
     let mut incoming: Option<Incoming> = None;
     loop {
@@ -179,15 +207,14 @@ fn receive(
                 incoming.write(&piece)?;
                 // Other uploads take room too.
                 if incoming.bytes() / LOOK > (incoming.bytes() - piece.len() as u64) / LOOK {
-                    disk_room(app, 0)?;
-                    quota_room(app, tenant, incoming.bytes())?;
+                    room(app, incoming.bytes())?;
                 }
             }
             // Nothing is written before the first bytes have shown that the file is not secret.
             None => {
                 head.extend_from_slice(&piece);
                 if head.len() >= PRIVATE_KEY_HEAD {
-                    incoming = Some(begin(app, tenant, digest, &head)?);
+                    incoming = Some(start(&head)?);
                 }
             }
         }
@@ -199,19 +226,7 @@ fn receive(
             return Err(Problem::new(Code::TooLarge, what, fix));
         }
     }
-    let incoming = match incoming {
-        Some(incoming) => incoming,
-        None => begin(app, tenant, digest, &head)?,
-    };
-    finish(app, tenant, digest, incoming)
-}
-
-/// Begins a file.
-fn begin(app: &App, tenant: &Tenant, digest: &Digest, head: &[u8]) -> Result<Incoming, Problem> {
-    check_head(head)?;
-    let mut incoming = app.store.receive(tenant, digest)?;
-    incoming.write(head)?;
-    Ok(incoming)
+    incoming.map_or_else(|| start(&head), Ok)
 }
 
 /// Checks that the first bytes of a file are those of a public file of this library.

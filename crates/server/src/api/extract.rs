@@ -2,17 +2,17 @@
 
 use super::body::{SILENCE, cut_off};
 use crate::app::App;
+use crate::auth::authenticate;
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Scope, Tenant};
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
-use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The holder of a valid token.
+/// The holder of a valid token or certificate.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub(super) tenant: Tenant,
@@ -20,7 +20,7 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Checks that the token allows something.
+    /// Checks that the token or certificate allows something.
     pub(super) fn needs(&self, any_of: &[Scope]) -> Result<(), Problem> {
         if any_of.iter().any(|scope| self.scopes.contains(scope)) {
             return Ok(());
@@ -28,7 +28,7 @@ impl Caller {
         let names: Vec<_> = any_of.iter().map(|scope| scope.name()).collect();
         Err(Problem::new(
             Code::Forbidden,
-            format!("the token lacks the scope {}", names.join(" or ")),
+            format!("the token or certificate lacks the scope {}", names.join(" or ")),
             "use another token; `solinas admin token create --scope` makes one",
         ))
     }
@@ -38,19 +38,7 @@ impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let refused = |detail: &str| {
-            Problem::new(
-                Code::Unauthorized,
-                detail,
-                "send the header `Authorization: Bearer slk_...` with a valid token",
-            )
-        };
-        let header = parts.headers.get(AUTHORIZATION).and_then(|header| header.to_str().ok());
-        let (scheme, token) = header.and_then(|header| header.split_once(' ')).unzip();
-        let token = token.filter(|_| scheme.is_some_and(|name| name.eq_ignore_ascii_case("bearer"))).map(str::to_owned);
-        let token = token.ok_or_else(|| refused("the request has no token"))?;
-        let known = app.blocking(move |app| Ok(app.store.authenticate(token.trim())?)).await?;
-        let (tenant, scopes) = known.ok_or_else(|| refused("the token is unknown, has expired, or was revoked"))?;
+        let (tenant, scopes) = authenticate(app, parts).await?;
         Ok(Self { tenant, scopes })
     }
 }

@@ -172,7 +172,8 @@ pub(super) async fn cancel(
             app.interrupt(&job);
             app.store.remove_checkpoint(&caller.tenant, id);
         }
-        app.live.ring(&job);
+        // A worker on another machine hears of it at its next look.
+        app.live.settled(&job);
         let body = view(app, &caller.tenant, &find(app, &caller.tenant, id)?);
         Ok((StatusCode::ACCEPTED, axum::Json(body)).into_response())
     })

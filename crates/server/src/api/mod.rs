@@ -18,6 +18,8 @@ mod schedule;
 mod service;
 mod submit;
 mod uploads;
+mod work;
+mod work_files;
 
 use crate::app::App;
 use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
@@ -47,16 +49,20 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         Some(folder) => reports::add(router, folder),
         None => router,
     };
+    surrounded(app, router, "/v1/openapi.json lists the paths")
+}
+
+/// The routes for workers on other machines, with their surroundings.
+pub(crate) fn work_router(app: Arc<App>) -> Router {
+    surrounded(app, work::routes(), "this address is for `solinas work` alone; clients have another")
+}
+
+/// Adds what all routes have around them. `paths` says which paths there are.
+fn surrounded(app: Arc<App>, router: Router<Arc<App>>, paths: &'static str) -> Router {
     router
-        .fallback(|| async {
-            Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths")
-        })
-        .method_not_allowed_fallback(|| async {
-            Problem::new(
-                Code::MethodNotAllowed,
-                "the path has no such method",
-                "/v1/openapi.json lists paths and methods",
-            )
+        .fallback(move || async move { Problem::new(Code::NotFound, "there is no such path", paths) })
+        .method_not_allowed_fallback(move || async move {
+            Problem::new(Code::MethodNotAllowed, "the path has no such method", paths)
         })
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -80,6 +86,7 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let is_upload = route.starts_with("/v1/uploads");
+    let is_news = route == work::NEWS;
     let (head, body) = request.into_parts();
     let body = Shared::new(body, &head.headers);
     let request = Request::from_parts(head, Body::new(body.clone()));
@@ -105,7 +112,10 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     // The path of no route may be anything, such as a token that was pasted at the wrong place.
     let path = if route == NO_ROUTE { NO_ROUTE.to_owned() } else { path };
     app.metrics.requests.get_or_create(&metrics::Request { route, status }).inc();
-    tracing::info!(request_id = id, %method, path, status, ms = took.as_millis() as u64, "request");
+    // News of jobs come twice a second.
+    if !is_news || status >= 400 {
+        tracing::info!(request_id = id, %method, path, status, ms = took.as_millis() as u64, "request");
+    }
     let headers = response.headers_mut();
     if is_upload {
         // The protocol wants them in every answer.

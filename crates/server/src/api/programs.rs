@@ -61,7 +61,7 @@ pub(super) async fn get(
         let facts = app.store.program(&caller.tenant, &digest)?.ok_or_else(Problem::unknown)?;
         let mut facts = described(&digest, facts);
         if let Some(params) = params {
-            let source = app.source(&caller.tenant, &digest)?;
+            let source = Source::load(app, &caller.tenant, &digest)?;
             facts["cost"] = counts(&cost_of(app, &source, &params)?);
         }
         Ok(axum::Json(facts).into_response())

@@ -79,6 +79,7 @@ pub(super) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Resu
             metrics
                 .oldest_job_seconds
                 .set(app.store.oldest()?.map_or(0.0, |created| (time::now() - created) as f64 / 1e3));
+            metrics.workers.set(app.workers().0 as i64);
             metrics.keys_prepared.set(app.prepared.count() as i64);
             metrics.queue_core_seconds.set(app.store.waiting(None)?.core_ms as f64 / 1e3);
             metrics.blob_bytes.set(app.store.blob_bytes()? as i64);

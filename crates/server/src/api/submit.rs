@@ -7,10 +7,12 @@ use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::{Shed, Why};
-use crate::reduction::only_output;
+use crate::reduction::{levels, only_output};
+use crate::shelf::Files;
+use crate::source::Source;
 use crate::spec::{Computation, InputSpec, ReduceSpec, Spec, Stage};
 use crate::store::{NewJob, Submitted};
-use crate::task::within;
+use crate::task::{self, within};
 use crate::time::{self, DAY, SECOND};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -89,7 +91,7 @@ pub(super) async fn estimate(
         let program = program.ok_or_else(|| {
             Problem::new(Code::BadRequest, "the estimate of a reduction names no program", "give `map`")
         })?;
-        let source = app.source(&caller.tenant, &program)?;
+        let source = Source::load(app, &caller.tenant, &program)?;
         let wrong = |what: &str| Err(Problem::new(Code::BadRequest, what, "give `key` or `params`"));
         let key = match (&body.key, &body.params) {
             (Some(key), None) => key,
@@ -101,7 +103,7 @@ pub(super) async fn estimate(
         let server = app.server(&caller.tenant, key)?;
         let limit = Duration::from_secs(app.config.limits.planning_seconds);
         let levels = match &reduce {
-            Some(how) => app.levels(&caller.tenant, how, only_output(&source)?, body.elements)?,
+            Some(how) => levels(app, &caller.tenant, how, only_output(&source)?, body.elements)?,
             None => Vec::new(),
         };
         let (mut answer, core_ms) = within(limit, |control| -> Result<_, Problem> {
@@ -111,9 +113,9 @@ pub(super) async fn estimate(
             let (cost, core_ms) = total(app, &server, &stages, control)?;
             Ok((counts(&cost), core_ms))
         })?;
-        let threads = app.threads() as f64;
+        let threads = app.capacity() as f64;
         answer["core_seconds"] = json!(core_ms / 1e3);
-        answer["seconds"] = json!(core_ms / 1e3 / threads);
+        answer["seconds"] = json!(core_ms / 1e3 / app.threads() as f64);
         answer["queue_seconds"] = json!(app.store.waiting(None)?.core_ms as f64 / 1e3 / threads);
         Ok(axum::Json(answer).into_response())
     })
@@ -268,7 +270,7 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
     };
     let own = app.store.waiting(Some(tenant))?;
     let most = quota.live_jobs.unwrap_or(limits.live_jobs);
-    let threads = app.threads() as f64;
+    let threads = app.capacity() as f64;
     if own.jobs >= most {
         let seconds = own.core_ms as f64 / 1e3 / threads / own.jobs.max(1) as f64;
         return over(format!("the tenant has {most} jobs that have not ended, its quota `live_jobs`"), seconds);
@@ -294,7 +296,7 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
 fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Problem> {
     let deadline = deadline(body.deadline.as_deref())?;
     let computation = computation(body.program, body.map, body.reduce)?;
-    let task = app.task(tenant, &body.key, &computation, &body.inputs)?;
+    let task = task::load(app, tenant, &body.key, &computation, &body.inputs)?;
     let params = task.server.params();
     let capabilities = params.scheme.capabilities();
     if body.compact && !capabilities.compact {

@@ -27,6 +27,12 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
+    /// Begins a file.
+    pub(crate) fn create(path: &Path) -> Result<Self, Error> {
+        let file = NewFile::create(path, true, true).map_err(Error::io("write", path))?;
+        Ok(Self { file, hash: blake3::Hasher::new(), bytes: 0 })
+    }
+
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
@@ -125,8 +131,7 @@ impl Store {
     pub(crate) fn receive(&self, tenant: &Tenant, digest: &Digest) -> Result<Incoming, Error> {
         let path = self.path(tenant, digest);
         make_private(path.parent().unwrap_or(&self.folder))?;
-        let file = NewFile::create(&path, true, true).map_err(Error::io("write", &path))?;
-        Ok(Incoming { file, hash: blake3::Hasher::new(), bytes: 0 })
+        Incoming::create(&path)
     }
 
     /// Stores bytes of this service: a program or a result. Returns their digest.

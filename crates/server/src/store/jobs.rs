@@ -5,13 +5,10 @@ use super::db::{Db, Row};
 use super::value::params;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
-use crate::time::{self, DAY, SECOND};
+use crate::time::{self, DAY};
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// How long a lease holds without a renewal.
-const LEASE: i64 = 30 * SECOND;
 
 /// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,6 +172,26 @@ pub(crate) struct Lease {
     pub(crate) timeline: Timeline,
 }
 
+impl Lease {
+    /// Reads a row. `now` is the time of its lease.
+    fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> Result<Self, Error> {
+        let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
+        Ok(Self {
+            tenant: tenant.clone(),
+            id: id(row, 0)?,
+            fence: row.get(1)?,
+            spec: serde_json::from_str(&spec).unwrap_or_default(),
+            attempts: row.get::<i64>(3)?.unsigned_abs(),
+            created: row.get(4)?,
+            first: started == now,
+            core_ms: row.get(6)?,
+            deadline: row.get(7)?,
+            max_core_ms: row.get(8)?,
+            timeline: timeline(row, 9)?,
+        })
+    }
+}
+
 /// How a worker leaves a job.
 #[derive(Debug)]
 pub(crate) enum Finished {
@@ -314,42 +331,44 @@ impl Store {
         self.db().query(sql, [time::now()], |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
     }
 
-    /// Leases the next job of a tenant: by priority, then by age.
-    pub(crate) fn lease(&self, tenant: &Tenant) -> Result<Option<Lease>, Error> {
+    /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age. `worker` is the token of a worker on another machine.
+    pub(crate) fn lease(&self, tenant: &Tenant, worker: Option<&str>, hold: i64) -> Result<Option<Lease>, Error> {
         let now = time::now();
         let sql = "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?2, \
-                   attempts = attempts + 1, started = COALESCE(started, ?3) \
+                   attempts = attempts + 1, started = COALESCE(started, ?3), worker = ?4 \
                    WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 AND state IN ('queued', 'running') \
                    AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
                    ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started, core_ms, deadline, \
                    max_core_ms, timeline";
-        self.db().query_opt(sql, (tenant.as_str(), now + LEASE, now), |row| {
-            let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
-            Ok(Lease {
-                tenant: tenant.clone(),
-                id: id(row, 0)?,
-                fence: row.get(1)?,
-                spec: serde_json::from_str(&spec).unwrap_or_default(),
-                attempts: row.get::<i64>(3)?.unsigned_abs(),
-                created: row.get(4)?,
-                first: started == now,
-                core_ms: row.get(6)?,
-                deadline: row.get(7)?,
-                max_core_ms: row.get(8)?,
-                timeline: timeline(row, 9)?,
-            })
-        })
+        let params = (tenant.as_str(), now + hold, now, worker);
+        self.db().query_opt(sql, params, |row| Lease::read(row, tenant, now))
     }
 
-    /// Prolongs a lease, and records the progress. Returns whether the lease still holds.
-    pub(crate) fn renew(&self, lease: &Lease, done: u64, total: u64) -> Result<bool, Error> {
+    /// The lease that a worker on another machine has with this fence. None if it has ended.
+    pub(crate) fn leased(&self, worker: &str, tenant: &str, id: Id, fence: i64) -> Result<Option<Lease>, Error> {
+        let Ok(tenant) = Tenant::new(tenant) else { return Ok(None) };
+        let sql = "SELECT id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline FROM job \
+                   WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'";
+        let params = (tenant.as_str(), id.to_string(), fence, worker);
+        self.db().query_opt(sql, params, |row| Lease::read(row, &tenant, 0))
+    }
+
+    /// Whether a lease is for a job that needs this blob: its key, its program, a plan or an input.
+    pub(crate) fn may_read(&self, lease: &Lease, key: &str, digest: &Digest) -> Result<bool, Error> {
+        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2 AND job = ?3) \
+                   OR EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2 AND key_id = ?4)";
+        self.db().exists(sql, (lease.tenant.as_str(), digest.as_str(), lease.id.to_string(), key))
+    }
+
+    /// Prolongs a lease to `hold` milliseconds from now, and records the progress. Returns whether the lease still holds.
+    pub(crate) fn renew(&self, lease: &Lease, hold: i64, done: u64, total: u64) -> Result<bool, Error> {
         let changed = self.db().execute(
             "UPDATE job SET lease_until = ?4, done = ?5, total = ?6 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             (
                 lease.tenant.as_str(),
                 lease.id.to_string(),
                 lease.fence,
-                time::now() + LEASE,
+                time::now() + hold,
                 done as i64,
                 total as i64,
             ),
@@ -357,13 +376,13 @@ impl Store {
         Ok(changed > 0)
     }
 
-    /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times.
-    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<(), Error> {
-        self.db().execute(
+    /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
+    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<bool, Error> {
+        let changed = self.db().execute(
             "UPDATE job SET attempts = 1, timeline = ?4 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline)),
         )?;
-        Ok(())
+        Ok(changed > 0)
     }
 
     /// Ends a lease after `core_ms` of work. Returns whether the lease still held; if it did not, nothing changes but the usage.
@@ -471,10 +490,10 @@ impl Store {
         })
     }
 
-    /// All running jobs wait again: their process ended. The attempt counts.
-    pub(super) fn release_all(&self) -> Result<(), Error> {
+    /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on.
+    pub(super) fn release_own(&self) -> Result<(), Error> {
         let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
-                   WHERE state = 'running'";
+                   WHERE state = 'running' AND worker IS NULL";
         let released = self.db().execute(sql, ())?;
         if released > 0 {
             tracing::warn!(jobs = released, "the last process ended in the middle of jobs; they continue");

@@ -83,7 +83,7 @@ impl Store {
         folder.join(DATABASE).exists() || folder.join(database::ADDRESS).exists()
     }
 
-    /// Opens the store for a service. A job that runs by the records lost its process, so it waits again.
+    /// Opens the store for a service. A job that runs in this service by the records lost its process, so it waits again.
     ///
     /// # Errors
     /// As [`Self::open`]; [`Error::InUse`] while another service runs on it; [`Error::Setting`] if its records are in another database than the one that
@@ -96,7 +96,7 @@ impl Store {
         if let Db::Postgres(db) = &*store.db() {
             db.hurry();
         }
-        store.release_all()?;
+        store.release_own()?;
         remove_unfinished(&folder.join("blobs"));
         Ok(store)
     }
@@ -185,7 +185,7 @@ fn remove_unfinished(folder: &Path) {
 }
 
 /// Makes a folder that its owner alone can read.
-fn make_private(folder: &Path) -> Result<(), Error> {
+pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

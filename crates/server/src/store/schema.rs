@@ -71,6 +71,9 @@ UPDATE job SET spec = json_set(spec, '$.stages', json_array(json_object(
         COALESCE(json_extract(cost, '$.bootstraps'), 0) + COALESCE(json_extract(cost, '$.recrypts'), 0)
         + COALESCE(json_extract(cost, '$.products'), 0) + COALESCE(json_extract(cost, '$.rotations'), 0))))))
 WHERE json_extract(spec, '$.stages') IS NULL;
+", "
+-- The token of the worker on another machine that has the lease. NULL for the worker of the service.
+ALTER TABLE job ADD COLUMN worker TEXT;
 "];
 
 /// The number of the migration that no store of PostgreSQL needs, from 0 on: its jobs are of version 3 at least.

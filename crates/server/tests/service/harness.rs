@@ -67,10 +67,10 @@ impl Answer {
     }
 }
 
-/// A client with a token.
+/// A client with a token. One with an empty token sends none.
 #[derive(Clone)]
 pub(crate) struct Client {
-    agent: ureq::Agent,
+    pub(crate) agent: ureq::Agent,
     pub(crate) url: String,
     pub(crate) token: String,
 }
@@ -84,7 +84,7 @@ impl Client {
     /// Sends a request with these headers.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
-        if !headers.iter().any(|(name, _)| *name == "authorization") {
+        if !self.token.is_empty() && !headers.iter().any(|(name, _)| *name == "authorization") {
             request = request.header("authorization", format!("Bearer {}", self.token));
         }
         for (name, value) in headers {
@@ -222,12 +222,32 @@ impl Harness {
         self.service = Some(service);
     }
 
+    /// A service with a listener for workers, and other settings.
+    pub(crate) fn for_workers(change: impl FnOnce(&mut Config)) -> Self {
+        Self::with(|config| {
+            for_workers(config);
+            change(config);
+        })
+    }
+
+    /// A client with a token of workers, at the listener for them.
+    pub(crate) fn worker(&self) -> Client {
+        let token = Store::open(self.folder.path()).unwrap().create_worker_token(None).unwrap();
+        let address = self.service.as_ref().unwrap().work_address().unwrap();
+        Client::new(&format!("http://{address}"), token.secret())
+    }
+
     /// A client of another tenant, or with other scopes.
     pub(crate) fn other(&self, tenant: &str, scopes: &[Scope]) -> Client {
         let store = Store::open(self.folder.path()).unwrap();
         let token = store.create_token(tenant, scopes, None).unwrap();
         Client::new(&self.client.url, token.secret())
     }
+}
+
+/// Adds a listener for workers on other machines.
+pub(crate) fn for_workers(config: &mut Config) {
+    config.work_address = Some(([127, 0, 0, 1], 0).into());
 }
 
 pub(crate) fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> Service {

@@ -4,8 +4,11 @@
 mod backup;
 mod cluster;
 mod harness;
+mod issuer;
 mod jobs;
 mod kills;
+mod mutual_tls;
+mod oidc;
 mod parts;
 mod postgresql;
 mod recovery;
@@ -14,3 +17,5 @@ mod routes;
 mod tenants;
 mod upgrade;
 mod uploads;
+mod work;
+mod workers;

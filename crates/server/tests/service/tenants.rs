@@ -8,8 +8,11 @@ use solinas_server::{Scope, Store};
 #[test]
 fn a_tenant_sees_nothing_of_another() {
     let harness = Harness::new();
-    let owner = &harness.client;
-    let stranger = harness.other("stranger", &[Scope::Jobs, Scope::Keys, Scope::Read]);
+    sees_nothing(&harness.other("stranger", &[Scope::Jobs, Scope::Keys, Scope::Read]), &harness.client);
+}
+
+/// Checks that no request of a stranger shows anything of the owner's objects.
+pub(crate) fn sees_nothing(stranger: &Client, owner: &Client) {
     let body = owner.job("add", 1, 2);
     let id = owner.submit("owner", &body).ok()["id"].as_str().unwrap().to_owned();
     owner.wait(&id);

@@ -1,0 +1,336 @@
+//! The routes for workers on other machines, which have a listener of their own: they lease jobs, renew the leases and end them.
+//!
+//! Every request names its lease with the fence. The records decide whether the lease holds, so workers go on while the service restarts.
+
+use super::extract::whole;
+use super::work_files;
+use crate::app::App;
+use crate::auth::bearer;
+use crate::error::{Code, Error, Problem};
+use crate::id::{BadId, Id, Tenant};
+use crate::message::{Ask, Granted, Heard, News, VERSION};
+use crate::shelf::{End, JobResult, Outcome};
+use crate::spec::{Spec, Stage};
+use crate::store::{Lease, State as JobState};
+use crate::time;
+use axum::Router;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use serde::de::DeserializeOwned;
+use solinas_runtime::Type;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// The longest that a worker waits for a job, in seconds.
+const LONGEST_WAIT: u64 = 20;
+/// Time between two looks at the records while a worker waits.
+const LOOK: Duration = Duration::from_secs(1);
+/// The most bytes of a message: the waves of a job, or its results.
+const MESSAGE: u64 = 16 << 20;
+/// The most threads that a worker may claim.
+const THREADS: usize = 4096;
+/// The most bytes of a text in a message.
+const TEXT: usize = 4096;
+
+/// The path of the news of jobs.
+pub(super) const NEWS: &str = "/internal/leases/{lease}/renew";
+
+/// All routes.
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/internal/leases", post(lease))
+        .route(NEWS, post(renew))
+        .route("/internal/leases/{lease}/complete", post(complete))
+        .route("/internal/leases/{lease}/blobs/{digest}", get(work_files::blob))
+        .route("/internal/leases/{lease}/results/{digest}", put(work_files::result))
+        .route("/internal/leases/{lease}/{kept}", get(work_files::kept).put(work_files::keep))
+}
+
+/// The holder of a valid token for workers, as the identity of the token.
+#[derive(Debug, Clone)]
+pub(super) struct Worker(String);
+
+impl FromRequestParts<Arc<App>> for Worker {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let refused = |detail: &str| {
+            let fix = "send a token of workers; `solinas admin token create --scope work` makes one";
+            Problem::new(Code::Unauthorized, detail, fix)
+        };
+        let token = bearer(&parts.headers).ok_or_else(|| refused("the request has no token"))?.to_owned();
+        let known = app.blocking(move |app| Ok(app.store.authenticate_worker(&token)?)).await?;
+        known.map(Self).ok_or_else(|| refused("the token is none of workers, has expired, or was revoked"))
+    }
+}
+
+/// The name of a lease in a path: the tenant, the job and the fence.
+#[derive(Debug, Clone)]
+struct Name {
+    tenant: String,
+    id: Id,
+    fence: i64,
+}
+
+impl FromStr for Name {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        let bad = || BadId::new(text, "a lease", "the name that the service gave");
+        let mut parts = text.split('.');
+        let (Some(tenant), Some(id), Some(fence), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(bad());
+        };
+        Ok(Self { tenant: tenant.to_owned(), id: id.parse()?, fence: fence.parse().map_err(|_| bad())? })
+    }
+}
+
+/// A lease that holds, of the worker that asks. Another part of the path follows.
+pub(super) struct Held {
+    worker: Worker,
+    name: Name,
+    pub(super) lease: Lease,
+    pub(super) spec: Spec,
+    /// The part of the path after the lease.
+    pub(super) rest: String,
+}
+
+impl FromRequestParts<Arc<App>> for Held {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let worker = Worker::from_request_parts(parts, app).await?;
+        let path = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
+        let mut path = path.map_err(|_| Problem::unknown())?.0.into_iter().map(|(_, value)| value);
+        let name: Name = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
+        let ends = parts.uri.path().ends_with("/complete");
+        let lease = {
+            let (worker, name) = (worker.clone(), name.clone());
+            app.blocking(move |app| {
+                find(app, &worker, &name).inspect_err(|_| {
+                    if ends {
+                        count_lost(app, &name);
+                    }
+                })
+            })
+            .await?
+        };
+        let spec = serde_json::from_value(lease.spec.clone());
+        let spec = spec.map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
+        Ok(Self { worker, name, lease, spec, rest: path.next().unwrap_or_default() })
+    }
+}
+
+impl Held {
+    /// Checks once more that the lease holds, after a body has come.
+    pub(super) fn check(&self, app: &App) -> Result<(), Problem> {
+        find(app, &self.worker, &self.name).map(drop)
+    }
+}
+
+/// The lease with a name, if it holds.
+fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Lease, Problem> {
+    app.store.leased(worker, &name.tenant, name.id, name.fence)?.ok_or_else(lost)
+}
+
+/// Counts a run whose lease ended before it, unless somebody cancelled the job.
+fn count_lost(app: &App, name: &Name) {
+    let job = Tenant::new(&name.tenant).ok().and_then(|tenant| app.store.job(&tenant, name.id).ok()?);
+    if job.is_some_and(|job| job.state != JobState::Cancelled) {
+        app.metrics.leases_lost.inc();
+    }
+}
+
+/// The answer to a worker whose lease has ended.
+pub(super) fn lost() -> Problem {
+    let what = "the lease has ended: the job was cancelled, has ended, or another worker continues it";
+    Problem::new(Code::LeaseLost, what, "ask for another job")
+}
+
+/// A message in JSON.
+struct Message<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Message<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
+        let bytes = whole(request.into_body(), MESSAGE, "that of the program").await?;
+        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
+            let what = format!("the body is not the expected JSON: {error}");
+            Problem::new(Code::BadRequest, what, "run a worker of the version of the service")
+        })
+    }
+}
+
+/// `POST` for a job. Without one, the answer comes after a time, and has no body.
+async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Message<Ask>) -> Result<Response, Problem> {
+    if ask.version != VERSION {
+        let theirs: String = ask.version.chars().take(80).collect();
+        let what = format!("the worker has version {theirs:?} of solinas, and the service has version {VERSION:?}");
+        return Err(Problem::new(
+            Code::OtherVersion,
+            what,
+            "install the version of the service on the worker's machine",
+        ));
+    }
+    let end = Instant::now() + Duration::from_secs(ask.wait.min(LONGEST_WAIT));
+    let mut arrivals = app.arrivals();
+    loop {
+        if app.is_stopping() {
+            let fix = "ask again in a moment";
+            return Err(Problem::new(Code::Draining, "the service stops", fix).retry_after(1.0));
+        }
+        app.heard(ask.worker, ask.threads.min(THREADS));
+        arrivals.borrow_and_update();
+        if let Some(granted) = grant(&app, worker.clone()).await? {
+            return Ok(axum::Json(granted).into_response());
+        }
+        if Instant::now() >= end {
+            return Ok(StatusCode::NO_CONTENT.into_response());
+        }
+        tokio::select! {
+            _ = arrivals.changed() => {}
+            () = tokio::time::sleep_until(end.min(Instant::now() + LOOK)) => {}
+            () = app.stopped() => {}
+        }
+    }
+}
+
+/// The next job for a worker. If the worker has gone meanwhile, the job waits again.
+async fn grant(app: &Arc<App>, Worker(worker): Worker) -> Result<Option<Granted>, Problem> {
+    let (give, take) = oneshot::channel();
+    let service = Arc::clone(app);
+    tokio::task::spawn_blocking(move || {
+        let granted = service.grant(Some(&worker)).map_err(Problem::from).and_then(|lease| {
+            let Some(lease) = lease else { return Ok(None) };
+            match describe(&service, &lease) {
+                Ok(granted) => Ok(Some((lease, granted))),
+                Err(problem) => {
+                    service.end(&lease, End::Later(problem.clone()).into())?;
+                    Err(problem)
+                }
+            }
+        });
+        if let Err(Ok(Some((lease, _)))) = give.send(granted)
+            && let Err(error) = service.end(&lease, End::Paused.into())
+        {
+            tracing::error!(%error, "the lease of a worker that has gone stays until it runs out");
+        }
+    });
+    let granted = take.await.map_err(|error| Error::System(error.to_string()))??;
+    Ok(granted.map(|(_, granted)| granted))
+}
+
+/// Tells a worker everything about its job but the bytes.
+fn describe(app: &App, lease: &Lease) -> Result<Granted, Problem> {
+    let key_id = lease.spec["key"].as_str().unwrap_or_default();
+    let key = app.store.key(&lease.tenant, key_id)?.ok_or_else(|| Problem::key_missing(key_id))?;
+    let kept = [app.store.checkpoint_row(&lease.tenant, lease.id), app.store.checkpoint(&lease.tenant, lease.id)];
+    Ok(Granted {
+        lease: format!("{}.{}.{}", lease.tenant, lease.id, lease.fence),
+        tenant: lease.tenant.to_string(),
+        id: lease.id,
+        spec: lease.spec.clone(),
+        attempts: lease.attempts,
+        core_ms: lease.core_ms,
+        deadline_in: lease.deadline.map(|deadline| deadline - time::now()),
+        max_core_ms: lease.max_core_ms,
+        timeline: lease.timeline.clone(),
+        key: key.blob,
+        kept: kept.map(|file| file.exists()),
+        most_inputs: app.config.limits.inputs,
+        checkpoint: app.config.checkpoint.as_millis() as u64,
+        hold: app.hold().unsigned_abs(),
+    })
+}
+
+/// `POST` of news of a job.
+async fn renew(
+    State(app): State<Arc<App>>,
+    Held { lease, spec, .. }: Held,
+    Message(news): Message<News>,
+) -> Result<Response, Problem> {
+    let threads = news.threads.min(THREADS);
+    app.heard(news.worker, threads);
+    app.blocking(move |app| {
+        let key = (lease.tenant.clone(), lease.id);
+        if let Some(mut timeline) = news.renewal {
+            if !app.store.renew(&lease, app.hold(), news.progress.done, news.progress.total)? {
+                return Err(lost());
+            }
+            timeline.clip(&spec.stages);
+            app.live.measured(&key, |known| *known = timeline);
+        }
+        app.live.report(&key, |progress| *progress = news.progress);
+        let yields = app.turn_ends(&lease.tenant, Duration::from_millis(news.ran), threads);
+        Ok(axum::Json(Heard { yields }).into_response())
+    })
+    .await
+}
+
+/// `POST` of the end of a run.
+async fn complete(
+    State(app): State<Arc<App>>,
+    Held { lease, spec, .. }: Held,
+    Message(outcome): Message<Outcome>,
+) -> Result<StatusCode, Problem> {
+    app.blocking(move |app| {
+        let outcome = checked(app, &lease, &spec, outcome)?;
+        match app.end(&lease, outcome)? {
+            true => Ok(StatusCode::NO_CONTENT),
+            false => Err(lost()),
+        }
+    })
+    .await
+}
+
+/// An outcome whose numbers are possible and whose results are stored.
+fn checked(app: &App, lease: &Lease, spec: &Spec, outcome: Outcome) -> Result<Outcome, Problem> {
+    let most = (time::now() - lease.created).max(0).saturating_mul(THREADS as i64);
+    let steps: u64 = spec.stages.iter().map(Stage::steps).sum();
+    let mut timeline = outcome.timeline;
+    if let Some(timeline) = &mut timeline {
+        timeline.clip(&spec.stages);
+    }
+    let short = |problem: Problem| {
+        let cut = |text: &str| text.chars().take(TEXT).collect::<String>();
+        Problem::new(problem.code, cut(&problem.detail), cut(&problem.fix))
+    };
+    let end = match outcome.end {
+        End::Succeeded(results) => {
+            let results = results.into_iter().map(|result| stored(app, lease, spec, result));
+            End::Succeeded(results.collect::<Result<_, _>>()?)
+        }
+        End::Failed(problem) => End::Failed(short(problem)),
+        End::Later(problem) => End::Later(short(problem)),
+        End::Paused => End::Paused,
+    };
+    Ok(Outcome {
+        end,
+        seconds: outcome.seconds.clamp(0.0, most as f64 / 1e3),
+        core_ms: outcome.core_ms.clamp(0, most),
+        timeline,
+        bootstraps: outcome.bootstraps.min(steps),
+        whole_core_ms: outcome.whole_core_ms.filter(|core_ms| core_ms.is_finite() && *core_ms > 0.0),
+        ..outcome
+    })
+}
+
+/// A result whose bytes the worker has stored: a ciphertext under the key of the job.
+fn stored(app: &App, lease: &Lease, spec: &Spec, result: JobResult) -> Result<JobResult, Problem> {
+    let blob = app.store.blob(&lease.tenant, &result.digest)?.ok_or_else(|| Problem::blob_missing(&result.digest))?;
+    if blob.kind != "ciphertext" {
+        return Err(Problem::no_ciphertext(&result.digest, &blob.kind));
+    }
+    work_files::check_key(blob.key_id.as_deref(), spec)?;
+    let ty: Type = result.ty.parse()?;
+    let name = result.name.chars().take(TEXT).collect();
+    Ok(JobResult { name, ty: ty.to_string(), bytes: blob.bytes, ..result })
+}

@@ -1,0 +1,153 @@
+//! Leases, as the service grants and ends them: to its own worker, and to those on other machines.
+
+use crate::app::App;
+use crate::error::{Code, Error, Problem};
+use crate::id::Tenant;
+use crate::lock::lock;
+use crate::metrics::Ending;
+use crate::shelf::{End, Outcome};
+use crate::spec::{Spec, Stage};
+use crate::stop;
+use crate::store::{Finished, Lease};
+use crate::time::{self, SECOND};
+use serde_json::json;
+use std::time::Duration;
+
+/// How long a job runs before other tenants get their turn.
+const TURN: Duration = Duration::from_secs(1);
+
+impl App {
+    /// Milliseconds that a lease holds without a renewal.
+    pub(crate) fn hold(&self) -> i64 {
+        i64::from(self.config.limits.lease_seconds) * SECOND
+    }
+
+    /// Work that a tenant is charged for when it gets a lease, so that several workers do not serve the same one.
+    fn charge(&self) -> i64 {
+        TURN.as_millis() as i64 * self.threads() as i64
+    }
+
+    /// Leases the next job, by the shares of the tenants. `worker` is the token of a worker on another machine.
+    pub(crate) fn grant(&self, worker: Option<&str>) -> Result<Option<Lease>, Error> {
+        loop {
+            let ready = self.store.ready()?;
+            let Some(tenant) = lock(&self.shares).next(&ready) else { return Ok(None) };
+            // Another worker may have been faster.
+            let Some(lease) = self.store.lease(&tenant, worker, self.hold())? else { continue };
+            self.share(&tenant, self.charge());
+            self.metrics.attempts.inc();
+            if lease.first {
+                self.metrics.job_wait_seconds.observe((time::now() - lease.created) as f64 / 1e3);
+            }
+            self.live.begin(&(tenant, lease.id), lease.timeline.clone());
+            if lease.attempts <= u64::from(self.config.limits.attempts) {
+                return Ok(Some(lease));
+            }
+            let problem = Problem::new(
+                Code::Internal,
+                format!("the job ended its process {} times (worker_died)", lease.attempts - 1),
+                "split the job: it may need more memory than the service has",
+            );
+            self.end(&lease, End::Failed(problem).into())?;
+        }
+    }
+
+    /// Whether another tenant gets its turn, when a job of this one has run for so long on so many threads.
+    pub(crate) fn turn_ends(&self, tenant: &Tenant, ran: Duration, threads: usize) -> bool {
+        let more = ran.as_millis() as i64 * threads as i64 - self.charge();
+        ran >= TURN && self.store.ready().is_ok_and(|ready| lock(&self.shares).goes_before(tenant, more, &ready))
+    }
+
+    /// Records how a run left its job. Returns whether its lease held until then.
+    pub(crate) fn end(&self, lease: &Lease, outcome: Outcome) -> Result<bool, Error> {
+        self.end_by(lease, outcome, |record| record())
+    }
+
+    /// As [`Self::end`], by a function that may call its argument several times.
+    pub(crate) fn end_by(
+        &self,
+        lease: &Lease,
+        outcome: Outcome,
+        write: impl FnOnce(&dyn Fn() -> Result<bool, Error>) -> Result<bool, Error>,
+    ) -> Result<bool, Error> {
+        let (core_ms, progress) = (outcome.core_ms, (outcome.progress.done, outcome.progress.total));
+        let finished = match &outcome.end {
+            End::Succeeded(results) => Finished::Succeeded(json!(results)),
+            End::Paused => Finished::Paused,
+            End::Later(problem) if is_blameless(problem) || lease.attempts < u64::from(self.config.limits.attempts) => {
+                tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
+                let wait = 10 * SECOND * (lease.attempts as i64).min(6);
+                Finished::Later { wait, counts: !is_blameless(problem) }
+            }
+            End::Failed(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
+        };
+        let held = write(&|| self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished))?;
+        self.share(&lease.tenant, core_ms - self.charge());
+        if let Finished::Later { .. } = finished {
+            self.metrics.retries.inc();
+        }
+        self.count(lease, &outcome);
+        match (ended(&finished), held) {
+            (Some(end), true) => {
+                self.metrics.job_ended(end);
+                self.store.remove_checkpoint(&lease.tenant, lease.id);
+            }
+            (None, true) => {}
+            (_, false) => self.lost(lease)?,
+        }
+        self.live.settled(&(lease.tenant.clone(), lease.id));
+        self.wake();
+        Ok(held)
+    }
+
+    /// Counts the work of a run.
+    fn count(&self, lease: &Lease, outcome: &Outcome) {
+        if let End::Succeeded(_) = outcome.end {
+            self.metrics.job_run_seconds.observe(outcome.seconds);
+        }
+        // Jobs that fail before they run may have a key no more. Without its database, a service learns nothing.
+        let Ok(spec) = serde_json::from_value::<Spec>(lease.spec.clone()) else { return };
+        let Ok(Some(key)) = self.store.key(&lease.tenant, &spec.key) else { return };
+        let params = key.facts["params"].as_str().unwrap_or_default();
+        self.learn(params, spec.stages.iter().map(Stage::steps).sum(), outcome);
+    }
+
+    /// Sees to a lease that ended before its work: somebody cancelled the job, or another worker has it.
+    fn lost(&self, lease: &Lease) -> Result<(), Error> {
+        match self.store.job(&lease.tenant, lease.id)? {
+            // The run may have written its progress since.
+            Some(job) if job.state.has_ended() => self.store.remove_checkpoint(&lease.tenant, lease.id),
+            _ => {
+                self.metrics.leases_lost.inc();
+                tracing::warn!(job = %lease.id, "a lease ended before its work");
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails the jobs that wait past their deadlines.
+    pub(crate) fn fail_late(&self) -> Result<(), Error> {
+        for (tenant, id) in self.store.fail_late(|deadline| stop::late(deadline).to_json())? {
+            self.metrics.job_ended(Ending::Limit);
+            self.store.remove_checkpoint(&tenant, id);
+            self.live.ring(&(tenant, id));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a problem is no fault of the job: the disk is full, or the database is away.
+fn is_blameless(problem: &Problem) -> bool {
+    matches!(problem.code, Code::DiskFull | Code::Unavailable)
+}
+
+/// How a job ended. None for a job that waits again.
+fn ended(finished: &Finished) -> Option<Ending> {
+    let limits = [Code::DeadlinePassed, Code::OverBudget];
+    match finished {
+        Finished::Succeeded(_) => Some(Ending::Succeeded),
+        Finished::Failed(problem) if limits.iter().any(|code| problem["code"] == code.name()) => Some(Ending::Limit),
+        Finished::Failed(_) => Some(Ending::Failed),
+        Finished::Paused | Finished::Later { .. } => None,
+    }
+}

@@ -1,0 +1,91 @@
+BEGIN TRANSACTION;
+CREATE TABLE blob (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, bytes BIGINT NOT NULL, kind TEXT NOT NULL, key_id TEXT,
+    created BIGINT NOT NULL, last_used BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
+);
+INSERT INTO "blob" VALUES('local','b3-3f306b19490f6570bb1473d4e3f1bc35a5ed39fcd70b91b1e926ac9455d40e8e',7675040,'server-key','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d',1795810120178,1795810120178);
+INSERT INTO "blob" VALUES('local','b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01',736,'ciphertext','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d',1795810120298,1795810120298);
+INSERT INTO "blob" VALUES('local','b3-ba03c0363edfbc5f732bfc4a2b4fcb11f7577adc44e83a2e738c0106205b34d6',800,'ciphertext','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d',1795810120330,1795810120330);
+INSERT INTO "blob" VALUES('local','b3-ba9b5f178677a3dd351380caa1d6c1af91e41b0c86864ee756de7897bd83e86c',800,'ciphertext','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d',1795810120368,1795810120368);
+INSERT INTO "blob" VALUES('local','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c',451,'program',NULL,1795810120409,1795810120409);
+INSERT INTO "blob" VALUES('local','b3-82c66332962e321897d8a9d8f1ed48c490204da4e5bbec66ee9e9c589f369dc1',1248,'plan',NULL,1795810120690,1795810121001);
+INSERT INTO "blob" VALUES('local','b3-30533dbcd233bb2cf05fae7838282018599b5ab652fce690f83184f2c1e07375',6880,'ciphertext','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d',1795810120837,1795810120837);
+INSERT INTO "blob" VALUES('local','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6',465,'program',NULL,1795810120862,1795810120862);
+INSERT INTO "blob" VALUES('local','b3-f3e51ff60b1a04bf0b0b70f65d135c2bdc865b48c566addddf5d07755162284f',6496,'plan',NULL,1795810120906,1795810120906);
+INSERT INTO "blob" VALUES('local','b3-a2812e14fe91411774ee8843e7ca80b727b2f33f898c064a9ffea893aa847b4a',1312,'plan',NULL,1795810120962,1795810120962);
+CREATE TABLE idempotency (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, job TEXT NOT NULL, expires BIGINT NOT NULL,
+    PRIMARY KEY (tenant, key)
+);
+INSERT INTO "idempotency" VALUES('local','ended','212c49dc626b7335629099c14147d93bc489f52309f12b5db66c5c898c370a17','01M8F9ZMZSX8PPMPCQNBE42YAH',1795896520697);
+INSERT INTO "idempotency" VALUES('local','running','c311853d272030032347bf9790313a4ed03c9b7414f8a7751e0e501a168b8980','01M8F9ZN6PRWNDQ4XVW3W256PM',1795896520918);
+INSERT INTO "idempotency" VALUES('local','waiting','1e854e311c36075837c331a8470001341e0f4fde021cfe1495458075a24ef2a0','01M8F9ZN8AX30R480THRFNZN56',1795896520970);
+INSERT INTO "idempotency" VALUES('local','cancelled','3eeb2e324f2f377f167975b63f559d50bb016f5696d23adb45eef7d520fa4493','01M8F9ZN9GSN960RAQDH7ZX6BK',1795896521008);
+CREATE TABLE job (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, version BIGINT NOT NULL, priority BIGINT NOT NULL,
+    name TEXT, spec TEXT NOT NULL, cost TEXT NOT NULL, core_ms_expected BIGINT NOT NULL, keep_for BIGINT NOT NULL,
+    key_id TEXT NOT NULL, program TEXT NOT NULL,
+    done BIGINT NOT NULL, total BIGINT NOT NULL, core_ms BIGINT NOT NULL,
+    attempts BIGINT NOT NULL, not_before BIGINT NOT NULL, fence BIGINT NOT NULL, lease_until BIGINT,
+    created BIGINT NOT NULL, started BIGINT, ended BIGINT, expires BIGINT, results TEXT, error TEXT, reduce TEXT, deadline BIGINT, max_core_ms BIGINT, timeline TEXT,
+    PRIMARY KEY (tenant, id)
+);
+INSERT INTO "job" VALUES('local','01M8F9ZMZSX8PPMPCQNBE42YAH','succeeded',3,0,'ended','{"compact":false,"inputs":[{"blob":"b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01"},{"blob":"b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01"}],"key":"3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d","program":"b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c","reduce":null,"stages":[{"elements":1,"plan":"b3-82c66332962e321897d8a9d8f1ed48c490204da4e5bbec66ee9e9c589f369dc1","waves":[8,4,2,1]}]}','{"bootstraps":15,"core_seconds":0.08314422275000001,"depth":4,"plan":"1e4a415226631666ed50e554e2315be2856caa0f37bd7b0ea1b07815aea7871c","plans":["1e4a415226631666ed50e554e2315be2856caa0f37bd7b0ea1b07815aea7871c"],"products":0,"recrypts":0,"rotations":0}',83,604800000,'3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c',15,15,104,1,0,1,NULL,1795810120697,1795810120708,1795810120844,1796414920844,'[{"bytes":6880,"compact":false,"digest":"b3-30533dbcd233bb2cf05fae7838282018599b5ab652fce690f83184f2c1e07375","name":"result","shape":null,"type":"bool"}]',NULL,NULL,NULL,NULL,'[[{"ms":49.211725,"elements":1},{"ms":20.952715,"elements":1},{"ms":13.601152,"elements":1},{"ms":7.788319,"elements":1}]]');
+INSERT INTO "job" VALUES('local','01M8F9ZN6PRWNDQ4XVW3W256PM','running',2,0,'running','{"compact":false,"inputs":[{"blob":"b3-ba03c0363edfbc5f732bfc4a2b4fcb11f7577adc44e83a2e738c0106205b34d6"},{"blob":"b3-ba9b5f178677a3dd351380caa1d6c1af91e41b0c86864ee756de7897bd83e86c"}],"key":"3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d","program":"b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6","reduce":null,"stages":[{"elements":1,"plan":"b3-f3e51ff60b1a04bf0b0b70f65d135c2bdc865b48c566addddf5d07755162284f","waves":[136,77,49,30,20,13,4,4,4,4,4,4,4,4,3,1]}]}','{"bootstraps":361,"core_seconds":2.0430303751200003,"depth":16,"plan":"84c66334ce05e20892b474a0029364739b57d6fd91b72d77c40652a434a6f052","plans":["84c66334ce05e20892b474a0029364739b57d6fd91b72d77c40652a434a6f052"],"products":0,"recrypts":0,"rotations":0}',2043,604800000,'3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6',0,0,0,1,0,1,1795810150931,1795810120918,1795810120931,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "job" VALUES('local','01M8F9ZN8AX30R480THRFNZN56','queued',1,0,'waiting','{"compact":true,"inputs":[{"blob":"b3-ba03c0363edfbc5f732bfc4a2b4fcb11f7577adc44e83a2e738c0106205b34d6"},{"constant":{"type":"u16","values":["3"]}}],"key":"3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d","program":"b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6","reduce":null,"stages":[{"elements":1,"plan":"b3-a2812e14fe91411774ee8843e7ca80b727b2f33f898c064a9ffea893aa847b4a","waves":[2,2,2,2,2,2,2,2,2,2,2,2,2,2,1]}]}','{"bootstraps":29,"core_seconds":0.16412155368,"depth":15,"plan":"debe35e97f98b2cbef9fa18bdd3fdbf59870f3177908c49597e6946fec34246c","plans":["debe35e97f98b2cbef9fa18bdd3fdbf59870f3177908c49597e6946fec34246c"],"products":0,"recrypts":0,"rotations":0}',164,604800000,'3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6',0,0,0,0,0,0,NULL,1795810120970,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "job" VALUES('local','01M8F9ZN9GSN960RAQDH7ZX6BK','cancelled',2,0,'cancelled','{"compact":false,"inputs":[{"blob":"b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01"},{"blob":"b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01"}],"key":"3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d","program":"b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c","reduce":null,"stages":[{"elements":1,"plan":"b3-82c66332962e321897d8a9d8f1ed48c490204da4e5bbec66ee9e9c589f369dc1","waves":[8,4,2,1]}]}','{"bootstraps":15,"core_seconds":0.0848904588,"depth":4,"plan":"1e4a415226631666ed50e554e2315be2856caa0f37bd7b0ea1b07815aea7871c","plans":["1e4a415226631666ed50e554e2315be2856caa0f37bd7b0ea1b07815aea7871c"],"products":0,"recrypts":0,"rotations":0}',84,604800000,'3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c',0,0,0,0,0,1,NULL,1795810121008,NULL,1795810121025,1796414921025,NULL,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE job_blob (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (tenant, digest, job)
+);
+INSERT INTO "job_blob" VALUES('local','b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01','01M8F9ZMZSX8PPMPCQNBE42YAH');
+INSERT INTO "job_blob" VALUES('local','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c','01M8F9ZMZSX8PPMPCQNBE42YAH');
+INSERT INTO "job_blob" VALUES('local','b3-82c66332962e321897d8a9d8f1ed48c490204da4e5bbec66ee9e9c589f369dc1','01M8F9ZMZSX8PPMPCQNBE42YAH');
+INSERT INTO "job_blob" VALUES('local','b3-30533dbcd233bb2cf05fae7838282018599b5ab652fce690f83184f2c1e07375','01M8F9ZMZSX8PPMPCQNBE42YAH');
+INSERT INTO "job_blob" VALUES('local','b3-ba03c0363edfbc5f732bfc4a2b4fcb11f7577adc44e83a2e738c0106205b34d6','01M8F9ZN6PRWNDQ4XVW3W256PM');
+INSERT INTO "job_blob" VALUES('local','b3-ba9b5f178677a3dd351380caa1d6c1af91e41b0c86864ee756de7897bd83e86c','01M8F9ZN6PRWNDQ4XVW3W256PM');
+INSERT INTO "job_blob" VALUES('local','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6','01M8F9ZN6PRWNDQ4XVW3W256PM');
+INSERT INTO "job_blob" VALUES('local','b3-f3e51ff60b1a04bf0b0b70f65d135c2bdc865b48c566addddf5d07755162284f','01M8F9ZN6PRWNDQ4XVW3W256PM');
+INSERT INTO "job_blob" VALUES('local','b3-ba03c0363edfbc5f732bfc4a2b4fcb11f7577adc44e83a2e738c0106205b34d6','01M8F9ZN8AX30R480THRFNZN56');
+INSERT INTO "job_blob" VALUES('local','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6','01M8F9ZN8AX30R480THRFNZN56');
+INSERT INTO "job_blob" VALUES('local','b3-a2812e14fe91411774ee8843e7ca80b727b2f33f898c064a9ffea893aa847b4a','01M8F9ZN8AX30R480THRFNZN56');
+INSERT INTO "job_blob" VALUES('local','b3-41d1dca20753384ed1a073955361f33497ce40ef491c06ceb4a8db37d8db4b01','01M8F9ZN9GSN960RAQDH7ZX6BK');
+INSERT INTO "job_blob" VALUES('local','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c','01M8F9ZN9GSN960RAQDH7ZX6BK');
+INSERT INTO "job_blob" VALUES('local','b3-82c66332962e321897d8a9d8f1ed48c490204da4e5bbec66ee9e9c589f369dc1','01M8F9ZN9GSN960RAQDH7ZX6BK');
+CREATE TABLE key (
+    tenant TEXT NOT NULL, key_id TEXT NOT NULL, blob TEXT NOT NULL, name TEXT, facts TEXT NOT NULL,
+    created BIGINT NOT NULL, last_used BIGINT NOT NULL, keep_for BIGINT NOT NULL, PRIMARY KEY (tenant, key_id)
+);
+INSERT INTO "key" VALUES('local','3437fae7865a1a83fd58599d57d7fb8924c5dc1d769bff394a9f08f9baa6992d','b3-3f306b19490f6570bb1473d4e3f1bc35a5ed39fcd70b91b1e926ac9455d40e8e','old','{"bytes":7675040,"classical_bits":128.3,"params":"gates-40","scheme":"tfhe","weakness":"the key was made from a chosen seed and protects nothing"}',1795810120251,1795810120251,7776000000);
+CREATE TABLE program (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
+);
+INSERT INTO "program" VALUES('local','b3-197852b3d565455ddf63902d0f050253c87b671ebe3f42070a5ceab564d4e60c','{"form":"program","inputs":[{"name":"a","type":"u8"},{"name":"b","type":"u8"}],"outputs":[{"name":"result","type":"bool"}]}',1795810120422);
+INSERT INTO "program" VALUES('local','b3-09631af89e1617b4f9c61aa3e6a740451c1781ca6dc71ac6a4f3c40c6ccb98b6','{"form":"program","inputs":[{"name":"a","type":"u16"},{"name":"b","type":"u16"}],"outputs":[{"name":"result","type":"u16"}]}',1795810120866);
+CREATE TABLE schema (version BIGINT NOT NULL);
+INSERT INTO "schema" VALUES(4);
+CREATE TABLE tenant (
+    name TEXT PRIMARY KEY, created BIGINT NOT NULL,
+    core_seconds_a_day DOUBLE PRECISION, stored_bytes BIGINT, live_jobs BIGINT
+);
+INSERT INTO "tenant" VALUES('local',1795810120074,NULL,NULL,50);
+CREATE TABLE token (
+    hash TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL REFERENCES tenant (name), scopes TEXT NOT NULL,
+    created BIGINT NOT NULL, expires BIGINT, last_used BIGINT
+);
+INSERT INTO "token" VALUES('d8bd9dafa6258c9b35a2b51917e386fa531b66415d3f8466d6c4b04c5d805dd6','01M8F9ZMCAQB5BPN0GDBJPGT9Z','local','read,jobs,keys,admin',1795810120074,NULL,1795810120118);
+CREATE TABLE upload (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, digest TEXT NOT NULL, length BIGINT NOT NULL, received BIGINT NOT NULL,
+    expires BIGINT NOT NULL, PRIMARY KEY (tenant, id)
+);
+CREATE TABLE usage (
+    tenant TEXT NOT NULL, day BIGINT NOT NULL, core_ms BIGINT NOT NULL, bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL,
+    PRIMARY KEY (tenant, day)
+);
+INSERT INTO "usage" VALUES('local',20784,104,7677376,0);
+CREATE INDEX blob_age ON blob (last_used);
+CREATE INDEX job_live ON job (tenant, state) WHERE state IN ('queued', 'running');
+CREATE INDEX job_end ON job (expires) WHERE expires IS NOT NULL;
+CREATE INDEX job_blob_job ON job_blob (tenant, job);
+CREATE INDEX upload_end ON upload (expires);
+CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
+COMMIT;
