@@ -25,7 +25,7 @@ impl App {
         Ok(core_ms)
     }
 
-    /// Learns from a run of a job with so many steps the time of one, and counts its work.
+    /// Learns the time of a step from a run of a job with `steps` of them, and counts its work.
     pub(crate) fn learn(&self, params: &str, steps: u64, outcome: &Outcome) {
         let under = Under { params: params.to_owned() };
         self.metrics.bootstraps.get_or_create(&under).inc_by(outcome.bootstraps);

@@ -165,7 +165,7 @@ fn quota_room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
 }
 
 /// Writes the body of a request to a file that `begin` makes, and then does `finish`, also for a client that has gone since. `room` is asked from time to
-/// time whether so many bytes may come.
+/// time whether this number of bytes may come.
 pub(super) async fn take<T: Send + 'static>(
     app: &Arc<App>,
     request: Request,

@@ -67,7 +67,7 @@ pub(super) async fn result(State(app): State<Arc<App>>, held: Held, request: Req
     take(&app, request, begin, room, finish).await
 }
 
-/// Checks that a file may have so many bytes, and that the disk has room.
+/// Checks that a file may have this number of bytes, and that the disk has room.
 fn room(app: &App, bytes: u64) -> Result<(), Problem> {
     match bytes > app.config.limits.blob_bytes {
         true => Err(Problem::new(Code::TooLarge, "the file is longer than the limit `blob_bytes`", "split the job")),
