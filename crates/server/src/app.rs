@@ -38,7 +38,7 @@ pub(crate) struct App {
     pub(crate) prepared: PreparedKeys,
     pub(crate) metrics: Metrics,
     pub(crate) shares: Mutex<Shares>,
-    /// Core-milliseconds of a step under each parameter set.
+    /// Core-milliseconds of a unit of effort under each parameter set.
     rates: Mutex<BTreeMap<String, f64>>,
     /// Flags that cancel the jobs that run.
     pub(crate) running: Mutex<BTreeMap<JobKey, Arc<AtomicBool>>>,
@@ -156,14 +156,13 @@ impl App {
         lock(&self.running).values().for_each(|flag| flag.store(true, Ordering::Relaxed));
     }
 
-    /// Core-milliseconds of a step, if they were measured.
+    /// Core-milliseconds of a unit of effort, if they were measured.
     pub(crate) fn rate(&self, params: &str) -> Option<f64> {
         lock(&self.rates).get(params).copied()
     }
 
     /// Learns from a measurement. Later ones count for a fifth.
-    pub(crate) fn measured(&self, params: &str, steps: f64, core_ms: f64) {
-        let new = core_ms / steps;
+    pub(crate) fn measured(&self, params: &str, new: f64) {
         let mut rates = lock(&self.rates);
         let rate = rates.entry(params.to_owned()).or_insert(new);
         *rate += (new - *rate) / 5.0;

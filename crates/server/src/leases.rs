@@ -6,7 +6,7 @@ use crate::id::Tenant;
 use crate::lock::lock;
 use crate::metrics::Ending;
 use crate::shelf::{End, Outcome};
-use crate::spec::{Spec, Stage};
+use crate::spec::Spec;
 use crate::stop;
 use crate::store::{Finished, Lease};
 use crate::time::{self, SECOND};
@@ -109,7 +109,7 @@ impl App {
         let Ok(spec) = serde_json::from_value::<Spec>(lease.spec.clone()) else { return };
         let Ok(Some(key)) = self.store.key(&lease.tenant, &spec.key) else { return };
         let params = key.facts["params"].as_str().unwrap_or_default();
-        self.learn(params, spec.stages.iter().map(Stage::steps).sum(), outcome);
+        self.learn(params, spec.effort(), outcome);
     }
 
     /// Sees to a lease that ended before its work: somebody cancelled the job, or another worker has it.

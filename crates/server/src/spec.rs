@@ -60,6 +60,17 @@ pub(crate) struct Spec {
     pub(crate) compact: bool,
     /// The stages, in order.
     pub(crate) stages: Vec<Stage>,
+    /// What [`App::effort`](crate::app::App::effort) said of all stages. Jobs of earlier versions have none.
+    #[serde(default)]
+    pub(crate) effort: Option<f64>,
+}
+
+impl Spec {
+    /// The expected work. It is positive.
+    pub(crate) fn effort(&self) -> f64 {
+        let steps = || self.stages.iter().map(Stage::steps).sum::<u64>().max(1) as f64;
+        self.effort.filter(|effort| *effort > 0.0).unwrap_or_else(steps)
+    }
 }
 
 /// A stage, as the record of a job has it.

@@ -44,18 +44,18 @@ fn computation(
     }
 }
 
-/// The cost of stages that run one after the other, and their core-milliseconds.
+/// The cost of stages that run one after the other, and their effort.
 fn total(
     app: &App,
     server: &solinas_runtime::Server,
     stages: &[Prepared],
     control: &solinas_runtime::Control<'_>,
 ) -> Result<(Estimate, f64), Problem> {
-    let mut core_ms = 0.0;
+    let mut effort = 0.0;
     for prepared in stages {
-        core_ms += app.core_ms(prepared, server, control)?;
+        effort += app.effort(prepared, server, control)?;
     }
-    Ok((server.total_cost(stages.iter().map(Prepared::count))?, core_ms))
+    Ok((server.total_cost(stages.iter().map(Prepared::count))?, effort))
 }
 
 /// The body of an estimate.
@@ -110,8 +110,8 @@ pub(super) async fn estimate(
             let first = server.prepare(source.fresh(body.elements), control)?;
             let mut stages = server.prepare_levels(&levels, Reduced::Result(&first), control)?;
             stages.insert(0, first);
-            let (cost, core_ms) = total(app, &server, &stages, control)?;
-            Ok((counts(&cost), core_ms))
+            let (cost, effort) = total(app, &server, &stages, control)?;
+            Ok((counts(&cost), app.core_ms(effort, &server.params().name)))
         })?;
         let threads = app.capacity() as f64;
         answer["core_seconds"] = json!(core_ms / 1e3);
@@ -303,9 +303,10 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         return Err(solinas_runtime::Error::NoCompact { scheme: params.scheme }.into());
     }
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
-    let (cost, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
+    let (cost, effort, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
         let prepared = task.plan(control)?;
-        let (cost, core_ms) = total(app, &task.server, &prepared, control)?;
+        let (cost, effort) = total(app, &task.server, &prepared, control)?;
+        let core_ms = app.core_ms(effort, &params.name);
         let stages = prepared.iter().map(|prepared| Stage::of(prepared, capabilities.plans));
         let stages: Vec<(Stage, Option<Plan>)> = stages.collect::<Result<_, _>>()?;
         let mut cost = counts(&cost);
@@ -313,7 +314,7 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         let ids: Vec<_> = stages.iter().filter_map(|(_, plan)| Some(plan.as_ref()?.id().to_string())).collect();
         cost["plan"] = json!(ids.first());
         cost["plans"] = json!(ids);
-        Ok((cost, core_ms, stages))
+        Ok((cost, effort, core_ms, stages))
     })?;
     if let Some(most) = body.max_core_seconds.filter(|most| core_ms / 1e3 > *most) {
         let what = format!("the job takes about {:.1} core-seconds, and {most} are allowed", core_ms / 1e3);
@@ -334,7 +335,8 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     let blobs = body.inputs.iter().filter_map(InputSpec::digest).chain(&computation.program).chain(own).chain(plans);
     let blobs: Vec<_> = blobs.cloned().collect();
     let (program, reduce) = (computation.program.clone(), computation.reduce.clone().map(String::from));
-    let spec = Spec { key: body.key.clone(), computation, inputs: body.inputs, compact: body.compact, stages };
+    let (key, inputs, compact) = (body.key.clone(), body.inputs, body.compact);
+    let spec = Spec { key, computation, inputs, compact, stages, effort: Some(effort) };
     let days = i64::from(app.config.limits.result_days) * DAY;
     Ok(NewJob {
         id: Id::new(),

@@ -3,6 +3,7 @@
 
 mod backup;
 mod cluster;
+mod everywhere;
 mod harness;
 mod issuer;
 mod jobs;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A worker in a thread of this process.
-struct Running {
+pub(crate) struct Running {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<(), Error>>,
     news: Arc<Mutex<Vec<WorkerNews>>>,
@@ -19,7 +19,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(access: &Client) -> Self {
+    pub(crate) fn start(access: &Client) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let config = WorkerConfig {
             service: access.url.clone(),
@@ -39,7 +39,7 @@ impl Running {
     }
 
     /// Stops the worker, and returns its news.
-    fn stop(self) -> Vec<WorkerNews> {
+    pub(crate) fn stop(self) -> Vec<WorkerNews> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap().unwrap();
         self.news.lock().unwrap().clone()
