@@ -71,7 +71,7 @@ enum Command {
     },
     /// Move the records of a stopped service from SQLite to an empty database of PostgreSQL
     Move {
-        /// The database, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
+        /// The database, as postgres://USER:PASSWORD@HOST/DATABASE; defaults to the variable SOLINAS_DATABASE
         #[arg(long, value_name = "ADDRESS")]
         to: Option<String>,
         #[command(flatten)]

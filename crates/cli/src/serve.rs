@@ -24,7 +24,7 @@ Examples:
 
 The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
-With --tls the service speaks HTTPS. Without it, the service speaks HTTP. Let a proxy in front of it speak HTTPS then, when clients are on other machines.
+With --tls the service speaks HTTPS. Without it, the service speaks HTTP. If clients are on other machines, put a proxy that speaks HTTPS in front of it.
 The service has a web page at its address. The first start prints a link to the page with the token.
 With --work-addr, `solinas work` computes jobs on further machines.
 A new store keeps its records in SQLite, or in the database of PostgreSQL that --database names. The store remembers its database.
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     addr: SocketAddr,
     #[command(flatten)]
     store: StoreArgs,
-    /// PostgreSQL for the records of a new store, as postgres://USER:PASSWORD@HOST/DATABASE; SOLINAS_DATABASE says the same
+    /// PostgreSQL for the records of a new store, as postgres://USER:PASSWORD@HOST/DATABASE; defaults to the variable SOLINAS_DATABASE
     #[arg(long, value_name = "ADDRESS")]
     database: Option<String>,
     /// Limits of the service, and its ways to authenticate, in TOML

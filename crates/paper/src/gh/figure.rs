@@ -97,7 +97,7 @@ impl<'a> Task<'a> {
         mut work: impl FnMut(usize) -> Result<T, Error> + Send,
     ) -> Result<(Vec<Seconds>, T), Error> {
         let (runs, last) = self.repeat(|threads| Ok(((), work(threads)?)))?;
-        Ok((runs.iter().map(|runs| of_runs(runs)).collect(), last))
+        Ok((runs.iter().map(of_runs).collect(), last))
     }
 
     /// Fails unless the ciphertext decrypts to the bit.

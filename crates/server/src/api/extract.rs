@@ -1,8 +1,8 @@
 //! Parts of requests: the caller, identities in paths, bodies in JSON.
 
+use super::authenticate::authenticate;
 use super::body::{SILENCE, cut_off};
 use crate::app::App;
-use crate::auth::authenticate;
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Scope, Tenant};
 use axum::body::{Body, to_bytes};

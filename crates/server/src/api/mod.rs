@@ -1,5 +1,6 @@
 //! The HTTP interface, version 1.
 
+mod authenticate;
 mod blobs;
 mod body;
 mod checksum;

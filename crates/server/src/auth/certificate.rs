@@ -20,7 +20,7 @@ impl Certificate {
     }
 
     /// The client with one of the names. A name with a wildcard is none of a client.
-    pub(super) fn find<'a>(&self, settings: Option<&'a MutualTls>) -> Result<&'a Client, Problem> {
+    pub(crate) fn find<'a>(&self, settings: Option<&'a MutualTls>) -> Result<&'a Client, Problem> {
         let clients = settings.map(|settings| &settings.clients);
         let mut found = self.0.iter().filter_map(|name| clients?.get(name));
         let refused = |detail: String| {

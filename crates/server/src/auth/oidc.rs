@@ -93,7 +93,7 @@ impl Oidc {
     }
 
     /// The tenant and the scopes that a valid token names.
-    pub(super) async fn check(&self, token: &str) -> Result<Claimed, Problem> {
+    pub(crate) async fn check(&self, token: &str) -> Result<Claimed, Problem> {
         if token.len() > TOKEN {
             return Err(self.refused(&format!("the token has more than {TOKEN} bytes")));
         }
