@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds HEXL for this CPU: for OpenFHE and SEAL (openfhe.sh, seal.sh), and for its transforms in bench/ntt.
+# Builds HEXL for this CPU: for OpenFHE, SEAL and HElib (openfhe.sh, seal.sh, helib.sh), and for its transforms in bench/ntt.
 #
 #   ./hexl.sh HEXL CPU_FEATURES      source folders: https://github.com/IntelLabs/hexl, https://github.com/google/cpu_features
 #
