@@ -77,7 +77,7 @@ fn random_programs_have_the_same_bytes_everywhere() {
         let here = case.here(&server);
         for (result, want) in here.iter().zip(&case.want) {
             let plain = keys().0.decrypt(&Ciphertext::from_bytes(result).unwrap()).unwrap();
-            assert_eq!(plain.values, [want.clone()], "seed {seed}{}", programs::listing(&case.program));
+            assert_eq!(plain.values, std::slice::from_ref(want), "seed {seed}{}", programs::listing(&case.program));
         }
         for (place, (service, job)) in services.iter().zip(&jobs).enumerate() {
             assert!(case.results(&service.client, job) == here, "seed {seed}, service {place}: other bytes");
