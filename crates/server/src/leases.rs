@@ -11,10 +11,12 @@ use crate::stop;
 use crate::store::{Finished, Lease};
 use crate::time::{self, SECOND};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a job runs before other tenants get their turn.
 const TURN: Duration = Duration::from_secs(1);
+/// Time between two tries to use a store that is away.
+pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 
 impl App {
     /// Milliseconds that a lease holds without a renewal.
@@ -58,13 +60,42 @@ impl App {
         ran >= TURN && self.store.ready().is_ok_and(|ready| lock(&self.shares).goes_before(tenant, more, &ready))
     }
 
+    /// Repeats a call of the store while its database is away, for this time at most, so that no work is lost. The call must do no harm twice.
+    pub(crate) fn patiently<T>(
+        &self,
+        patience: Duration,
+        mut call: impl FnMut() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let begin = Instant::now();
+        loop {
+            match call() {
+                Err(error) if error.is_away() && !self.is_stopping() && begin.elapsed() < patience => {
+                    std::thread::sleep(PAUSE);
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// As [`Self::end`], also while the database is away for this time at most.
+    pub(crate) fn settle_within(&self, lease: &Lease, outcome: Outcome, patience: Duration) -> Result<bool, Error> {
+        let mut is_first = true;
+        self.end_by(lease, outcome, |record| {
+            self.patiently(patience, || {
+                // A try whose connection was cut may have been carried out.
+                let is_again = !std::mem::take(&mut is_first);
+                if is_again && self.store.is_finished(lease)? { Ok(true) } else { record() }
+            })
+        })
+    }
+
     /// Records how a run left its job. Returns whether its lease held until then.
     pub(crate) fn end(&self, lease: &Lease, outcome: Outcome) -> Result<bool, Error> {
         self.end_by(lease, outcome, |record| record())
     }
 
     /// As [`Self::end`], by a function that may call its argument several times.
-    pub(crate) fn end_by(
+    fn end_by(
         &self,
         lease: &Lease,
         outcome: Outcome,

@@ -57,6 +57,14 @@ impl Live {
         self.ring(job);
     }
 
+    /// Sets the progress of a job if it runs, and rings.
+    pub(crate) fn correct(&self, job: &JobKey, now: Progress) {
+        if let Some(progress) = self.state().running.get_mut(job) {
+            *progress = now;
+        }
+        self.ring(job);
+    }
+
     /// The measured waves of a running job.
     pub(crate) fn timeline(&self, job: &JobKey) -> Option<Timeline> {
         self.state().timelines.get(job).cloned()

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::id::{Digest, Tenant};
+use crate::leases::PAUSE;
 use crate::live::Live;
 use crate::lock::lock;
 use crate::shelf::{Files, Look, Outcome, Shelf, kept};
@@ -14,9 +15,6 @@ use solinas_runtime::{Ciphertext, RunState, Server};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Time between two tries to use a store that is away.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs jobs until the service stops, and fails those that wait past their deadlines. A service without a worker of its own does only the latter.
 pub(crate) fn work(app: &App) {
@@ -143,28 +141,19 @@ impl Shelf for App {
 
     fn put_result(&self, lease: &Lease, key_id: &str, bytes: &[u8]) -> Result<Digest, Problem> {
         let put = || self.store.put_bytes(&lease.tenant, "ciphertext", Some(key_id), bytes);
-        Ok(patiently(self, put)?)
+        Ok(self.patiently(Duration::MAX, put)?)
     }
 
     fn settle(&self, lease: &Lease, outcome: Outcome) -> Result<(), Problem> {
-        let mut is_first = true;
-        self.end_by(lease, outcome, |record| {
-            patiently(self, || {
-                // A try whose connection was cut may have been carried out.
-                let is_again = !std::mem::take(&mut is_first);
-                if is_again && self.store.is_finished(lease)? { Ok(true) } else { record() }
-            })
-        })?;
+        self.settle_within(lease, outcome, Duration::MAX)?;
         Ok(())
     }
-}
 
-/// Repeats a call of the store while its database is away, so that no work is lost. The call must do no harm twice.
-fn patiently<T>(app: &App, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
-    loop {
-        match call() {
-            Err(error) if error.is_away() && !app.is_stopping() => std::thread::sleep(PAUSE),
-            ended => return ended,
-        }
+    fn stops(&self) -> bool {
+        self.is_stopping()
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        false
     }
 }

@@ -44,7 +44,12 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     };
     let (spec, task) = match loaded() {
         Ok(loaded) => loaded,
-        Err(problem) => return (failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable]), None),
+        Err(problem) => {
+            let here = [Code::TooLarge, Code::BadParams, Code::BadFile];
+            let mut passing = vec![Code::Internal, Code::DiskFull, Code::Unavailable];
+            passing.extend(here.into_iter().filter(|_| shelf.is_elsewhere()));
+            return (failed(problem, stop, &passing), None);
+        }
     };
     let run =
         Run { shelf, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
@@ -191,11 +196,13 @@ impl Run<'_> {
                 keep()?;
                 self.shelf.keep_state(self.lease, &paused)
             };
+            let is_kept = kept();
             // The work goes on. After a crash it would begin from an earlier checkpoint.
-            if let Err(problem) = kept() {
+            if let Err(problem) = &is_kept {
                 tracing::error!(job = %self.lease.id, detail = problem.detail, "a checkpoint was not written");
             }
-            if leaves.load(Ordering::Relaxed) {
+            // Without a checkpoint, a job that makes room for another one would not get on.
+            if leaves.load(Ordering::Relaxed) && (is_kept.is_ok() || self.shelf.stops()) {
                 return Ok(None);
             }
             state = Some(*paused);

@@ -61,6 +61,8 @@ impl Service {
             false => None,
         };
         let app = Arc::new(App::new(config, store, oidc));
+        // Workers on other machines could not renew their leases while no service ran.
+        app.store.prolong(app.hold())?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;
         let http = {

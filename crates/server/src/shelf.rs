@@ -81,6 +81,12 @@ pub(crate) trait Shelf: Files + Sync {
     /// Whether the run pauses at the next wave, after this time: the worker stops, or another tenant gets its turn.
     fn yields(&self, lease: &Lease, ran: Duration) -> bool;
 
+    /// Whether the worker stops.
+    fn stops(&self) -> bool;
+
+    /// Whether other machines may compute what this one cannot, for want of memory for example.
+    fn is_elsewhere(&self) -> bool;
+
     /// Looks at the store while a job runs, after this time. `renew` prolongs the lease.
     fn look(&self, lease: &Lease, ran: Duration, renew: bool) -> Look;
 

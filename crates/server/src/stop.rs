@@ -5,13 +5,15 @@ use crate::store::Lease;
 use crate::time;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The flag that stops a run, and the problem of the job if it is at fault.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     flag: Arc<AtomicBool>,
     why: OnceLock<Problem>,
+    /// Whether the computation has ended.
+    computed: AtomicBool,
 }
 
 impl Stop {
@@ -23,12 +25,21 @@ impl Stop {
         self.flag.load(Ordering::Relaxed)
     }
 
+    /// Notes that the computation which began at `start` has ended, so that deadlines and budgets count no longer. Returns its time.
+    pub(crate) fn computed(&self, start: Instant) -> Duration {
+        self.computed.store(true, Ordering::Relaxed);
+        start.elapsed()
+    }
+
     pub(crate) fn why(&self) -> Option<&Problem> {
         self.why.get()
     }
 
     /// Stops the run if the job is past its deadline, or has taken more than it may.
     pub(crate) fn check(&self, lease: &Lease, start: Instant, threads: usize) {
+        if self.computed.load(Ordering::Relaxed) {
+            return;
+        }
         let core_ms = lease.core_ms + start.elapsed().as_millis() as i64 * threads as i64;
         let problem = match (lease.deadline, lease.max_core_ms) {
             (Some(deadline), _) if deadline <= time::now() => late(deadline),

@@ -20,8 +20,10 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(crate) fn run(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) {
     let key: JobKey = (lease.tenant.clone(), lease.id);
     let start = Instant::now();
-    let (end, work) = looked_after(shelf, lease, stop, start, || {
+    let (end, work, time) = looked_after(shelf, lease, stop, start, || {
         let ran = caught(|| Ok(compute(shelf, lease, stop)));
+        // What follows costs the tenant nothing.
+        let time = stop.computed(start);
         let (ran, work) = ran.unwrap_or_else(|error: solinas_runtime::Error| (Ran::Later(error.into()), None));
         let end = match ran {
             Ran::Done(results) => store_results(shelf, lease, &results).map_or_else(End::Later, End::Succeeded),
@@ -31,13 +33,13 @@ pub(crate) fn run(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) {
             // The records say so already.
             Ran::Cancelled => End::Paused,
         };
-        (end, work)
+        (end, work, time)
     });
     let work = work.unwrap_or_default();
     let outcome = Outcome {
         end,
-        seconds: start.elapsed().as_secs_f64(),
-        core_ms: start.elapsed().as_millis() as i64 * shelf.threads() as i64,
+        seconds: time.as_secs_f64(),
+        core_ms: time.as_millis() as i64 * shelf.threads() as i64,
         progress: shelf.live().progress(&key).unwrap_or_default(),
         timeline: shelf.live().timeline(&key),
         bootstraps: work.bootstraps,

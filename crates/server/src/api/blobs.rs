@@ -112,7 +112,10 @@ pub(super) async fn put(
         move |app: &App| app.store.receive(&tenant, &digest)
     };
     let room = move |app: &App, bytes| disk_room(app, 0).and_then(|()| quota_room(app, &owner, bytes));
-    take(&app, request, begin, room, move |app, incoming| finish(app, &tenant, &stored, incoming)).await?;
+    take(&app, request, app.config.limits.blob_bytes, begin, room, move |app, incoming| {
+        finish(app, &tenant, &stored, incoming)
+    })
+    .await?;
     Ok((StatusCode::CREATED, axum::Json(json!({ "digest": digest }))).into_response())
 }
 
@@ -165,10 +168,11 @@ fn quota_room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
 }
 
 /// Writes the body of a request to a file that `begin` makes, and then does `finish`, also for a client that has gone since. `room` is asked from time to
-/// time whether this number of bytes may come.
+/// time whether this number of bytes may come, of which there are `most`.
 pub(super) async fn take<T: Send + 'static>(
     app: &Arc<App>,
     request: Request,
+    most: u64,
     begin: impl Fn(&App) -> Result<Incoming, Error> + Send + 'static,
     room: impl Fn(&App, u64) -> Result<(), Problem> + Send + 'static,
     finish: impl FnOnce(&App, Incoming) -> Result<T, Problem> + Send + 'static,
@@ -176,7 +180,9 @@ pub(super) async fn take<T: Send + 'static>(
     let (pieces, arrived) = mpsc::channel(WINDOW);
     let store = Arc::clone(app);
     let stores = tokio::spawn(async move {
-        store.blocking(move |app| receive(app, arrived, begin, room).and_then(|incoming| finish(app, incoming))).await
+        store
+            .blocking(move |app| receive(app, arrived, most, begin, room).and_then(|incoming| finish(app, incoming)))
+            .await
     });
     pass(request.into_body().into_data_stream(), pieces, std::future::pending()).await;
     stores.await.map_err(|error| Error::System(error.to_string()))?
@@ -186,6 +192,7 @@ pub(super) async fn take<T: Send + 'static>(
 fn receive(
     app: &App,
     mut pieces: mpsc::Receiver<Option<Bytes>>,
+    most: u64,
     begin: impl Fn(&App) -> Result<Incoming, Error>,
     room: impl Fn(&App, u64) -> Result<(), Problem>,
 ) -> Result<Incoming, Problem> {
@@ -219,9 +226,9 @@ fn receive(
             }
         }
         if let Some(incoming) = &incoming
-            && incoming.bytes() > app.config.limits.blob_bytes
+            && incoming.bytes() > most
         {
-            let what = format!("the blob is longer than {} bytes", app.config.limits.blob_bytes);
+            let what = format!("the blob is longer than {most} bytes");
             let fix = "cut the array into several; the operator's setting is `blob_bytes`";
             return Err(Problem::new(Code::TooLarge, what, fix));
         }

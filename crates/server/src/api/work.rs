@@ -27,6 +27,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+/// How long the end of a run is recorded again while the database is away.
+const SETTLING: Duration = Duration::from_secs(15);
 /// The longest that a worker waits for a job, in seconds.
 const LONGEST_WAIT: u64 = 20;
 /// Time between two looks at the records while a worker waits.
@@ -267,8 +269,10 @@ async fn renew(
             }
             timeline.clip(&spec.stages);
             app.live.measured(&key, |known| *known = timeline);
+            app.live.report(&key, |progress| *progress = news.progress);
         }
-        app.live.report(&key, |progress| *progress = news.progress);
+        // The job may have ended since the lease was found.
+        app.live.correct(&key, news.progress);
         let yields = app.turn_ends(&lease.tenant, Duration::from_millis(news.ran), threads);
         Ok(axum::Json(Heard { yields }).into_response())
     })
@@ -283,7 +287,7 @@ async fn complete(
 ) -> Result<StatusCode, Problem> {
     app.blocking(move |app| {
         let outcome = checked(app, &lease, &spec, outcome)?;
-        match app.end(&lease, outcome)? {
+        match app.settle_within(&lease, outcome, SETTLING)? {
             true => Ok(StatusCode::NO_CONTENT),
             false => Err(lost()),
         }
@@ -312,13 +316,16 @@ fn checked(app: &App, lease: &Lease, spec: &Spec, outcome: Outcome) -> Result<Ou
         End::Later(problem) => End::Later(short(problem)),
         End::Paused => End::Paused,
     };
+    let core_ms = outcome.core_ms.clamp(0, most);
+    // The rate of all tenants follows from it.
+    let is_possible = |whole: &f64| *whole > 0.0 && *whole <= core_ms as f64;
     Ok(Outcome {
         end,
         seconds: outcome.seconds.clamp(0.0, most as f64 / 1e3),
-        core_ms: outcome.core_ms.clamp(0, most),
+        core_ms,
         timeline,
         bootstraps: outcome.bootstraps.min(steps),
-        whole_core_ms: outcome.whole_core_ms.filter(|core_ms| core_ms.is_finite() && *core_ms > 0.0),
+        whole_core_ms: outcome.whole_core_ms.filter(is_possible),
         ..outcome
     })
 }

@@ -67,9 +67,8 @@ impl Cache {
     pub(super) fn trim(&self) {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|entry| {
             let file = entry.metadata().ok()?;
-            // The names of blobs alone have a hyphen.
-            let is_blob = entry.file_name().to_str()?.contains('-') && file.is_file();
-            is_blob.then(|| Some((file.modified().ok()?, file.len(), entry.path()))).flatten()
+            let is_ours = is_blob(entry.file_name().to_str()?) && file.is_file();
+            is_ours.then(|| Some((file.modified().ok()?, file.len(), entry.path()))).flatten()
         });
         let mut files: Vec<_> = files.collect();
         files.sort();
@@ -84,6 +83,12 @@ impl Cache {
             }
         }
     }
+}
+
+/// Whether a file has the name of a blob. The user may have other files in the folder.
+fn is_blob(name: &str) -> bool {
+    let parts = name.rsplit_once('-').filter(|(tenant, _)| Tenant::new(tenant).is_ok());
+    parts.is_some_and(|(_, hex)| format!("b3-{hex}").parse::<Digest>().is_ok())
 }
 
 /// Whether a file has the bytes of a digest. It counts as used then.
@@ -133,9 +138,11 @@ mod tests {
         let first = put(b"123456").unwrap();
         File::options().write(true).open(&first).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let second = put(b"abcdef").unwrap();
+        let foreign = folder.path().join("backup-2024.tar");
+        fs::write(&foreign, [0; 100]).unwrap();
         assert_eq!(cache.get(&tenant, &digest(b"abcdef"), never).unwrap(), second);
         cache.trim();
-        assert!(!first.exists() && second.exists());
+        assert!(!first.exists() && second.exists() && foreign.exists());
         // A damaged file is fetched again, and other bytes than the digest says are refused.
         fs::write(&second, b"abcxyz").unwrap();
         put(b"abcdef").unwrap();

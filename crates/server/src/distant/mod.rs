@@ -101,6 +101,8 @@ struct Service {
     /// Whether the service has answered, and whether it does now.
     joined: AtomicBool,
     away: AtomicBool,
+    /// Whether the last request or run failed for a cause that may pass.
+    fails: AtomicBool,
     say: Box<dyn Fn(WorkerNews) + Send + Sync>,
 }
 
@@ -128,6 +130,7 @@ impl Worker {
             live: Live::default(),
             joined: AtomicBool::default(),
             away: AtomicBool::default(),
+            fails: AtomicBool::default(),
             say: Box::new(say),
         }))
     }
@@ -148,20 +151,20 @@ impl Worker {
             let asked = self.0.next(stop);
             self.0.noticed(asked.as_ref().err());
             match asked {
-                Ok(granted) => {
-                    pause = PAUSES[0];
-                    if let Some(granted) = granted {
-                        self.0.work(granted, stop)?;
-                    }
-                }
-                Err(error) if passes(&error) => {
-                    let end = Instant::now() + pause;
-                    while !stop.load(Ordering::Relaxed) && Instant::now() < end {
-                        std::thread::sleep(TICK);
-                    }
-                    pause = (2 * pause).min(PAUSES[1]);
-                }
+                Ok(Some(granted)) => self.0.work(granted, stop)?,
+                Ok(None) => {}
+                Err(error) if passes(&error) => self.0.fails.store(true, Ordering::Relaxed),
                 Err(error) => return Err(error.into()),
+            }
+            // Another worker may have the memory or the disk that this one lacks, so it takes no job for a time.
+            if self.0.fails.swap(false, Ordering::Relaxed) {
+                let end = Instant::now() + pause;
+                while !stop.load(Ordering::Relaxed) && Instant::now() < end {
+                    std::thread::sleep(TICK);
+                }
+                pause = (2 * pause).min(PAUSES[1]);
+            } else {
+                pause = PAUSES[0];
             }
         }
         Ok(())

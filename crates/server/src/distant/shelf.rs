@@ -1,12 +1,12 @@
 //! The store of a service on another machine, as a worker sees it through one lease.
 
 use super::cache::Arriving;
-use super::{Service, WorkerNews, is_lost};
+use super::{Service, WorkerNews, is_lost, passes};
 use crate::error::{Code, Error, Problem, parts};
 use crate::id::{BadId, Digest, Tenant};
 use crate::live::Live;
 use crate::message::{Granted, Heard, News};
-use crate::shelf::{Files, Look, Outcome, Shelf, kept};
+use crate::shelf::{End, Files, Look, Outcome, Shelf, kept};
 use crate::stop::Stop;
 use crate::store::{Incoming, Lease};
 use crate::task::load_server;
@@ -121,9 +121,16 @@ impl<'a> Distant<'a> {
         if is_lost(&error) {
             self.stop.flag().store(true, Ordering::Relaxed);
         }
-        let code = error.code().and_then(Code::of_name).filter(|code| matches!(code, Code::DiskFull | Code::LeaseLost));
+        let code = match &error {
+            // It is the disk of this worker.
+            ClientError::Write(_) => Code::DiskFull,
+            error if error.code() == Some("disk_full") => Code::DiskFull,
+            error if is_lost(error) => Code::LeaseLost,
+            error if passes(error) => Code::Unavailable,
+            _ => Code::Internal,
+        };
         let (detail, fix) = parts(&error.to_string());
-        Problem::new(code.unwrap_or(Code::Internal), detail, fix)
+        Problem::new(code, detail, fix)
     }
 
     /// Whether a stop has waited for long enough.
@@ -198,6 +205,14 @@ impl Shelf for Distant<'_> {
         self.ends.load(Ordering::Relaxed) || self.yields.load(Ordering::Relaxed)
     }
 
+    fn stops(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
+
     fn look(&self, lease: &Lease, ran: Duration, renew: bool) -> Look {
         if self.is_impatient() {
             return Look::Lost;
@@ -229,6 +244,7 @@ impl Shelf for Distant<'_> {
     }
 
     fn settle(&self, lease: &Lease, outcome: Outcome) -> Result<(), Problem> {
+        self.service.fails.store(matches!(outcome.end, End::Later(_)), Ordering::Relaxed);
         let body = serde_json::to_vec(&outcome).map_err(|error| Error::System(error.to_string()))?;
         let call = Call { method: "POST", body: Some(&body), ..Call::get(self.path("complete")) };
         let send =

@@ -178,7 +178,11 @@ impl Transaction<'_> {
     pub(super) fn commit(mut self) -> Result<(), Error> {
         match self.db {
             Db::Sqlite(db) => db.execute_batch("COMMIT")?,
-            Db::Postgres(db) => db.end("COMMIT")?,
+            Db::Postgres(db) => {
+                // A failed one has ended too, and a new connection for its end would keep others waiting.
+                self.is_open = false;
+                db.end("COMMIT")?;
+            }
         }
         self.is_open = false;
         Ok(())

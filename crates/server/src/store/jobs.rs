@@ -376,6 +376,12 @@ impl Store {
         Ok(changed > 0)
     }
 
+    /// Prolongs the leases of workers on other machines to `hold` milliseconds from now.
+    pub(crate) fn prolong(&self, hold: i64) -> Result<(), Error> {
+        let sql = "UPDATE job SET lease_until = ?1 WHERE state = 'running' AND worker IS NOT NULL AND lease_until < ?1";
+        self.db().execute(sql, [time::now() + hold]).map(drop)
+    }
+
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
     pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<bool, Error> {
         let changed = self.db().execute(
