@@ -6,6 +6,7 @@
 
 #include <helib/helib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -24,11 +25,13 @@ int main(int argc, char** argv) {
     // The log of warnings is a file otherwise.
     helog.setLogToStderr();
     // HElib chooses the number and the bits of the primes. It counts a prime below 2^BITS as BITS - 0.193 bits.
-    const auto bits_of = [&](long primes) { return long(std::floor((bits - 0.2) * primes)); };
+    const long modulus = std::floor((bits - 0.2) * (depth + 1)), digits = 3;
     // By default the special primes are smaller than a digit of the key switch, because HElib expects products. Rotations would lose 24 bits.
-    const long digits = 3, special = bits_of((depth + digits) / digits);
-    const Context context =
-        ContextBuilder<BGV>().m(2 * n).p(p).r(1).bits(bits_of(depth + 1)).c(digits).bitsInSpecialPrimes(special).build();
+    // A context for CKKS has the same digits, and no tables of slots.
+    long special = 0;
+    const Context chain = ContextBuilder<CKKS>().m(2 * n).bits(modulus).c(digits).build();
+    for (const IndexSet& digit : chain.getDigits()) special = std::max(special, long(chain.logOfProduct(digit) / std::log(2.0)));
+    const Context context = ContextBuilder<BGV>().m(2 * n).p(p).r(1).bits(modulus).c(digits).bitsInSpecialPrimes(special).build();
     SecKey secret(context);
     secret.GenSecKey();
     // A rotation by one goes along the longest dimension of the slots. The other has two.
@@ -63,11 +66,14 @@ int main(int argc, char** argv) {
         out = left;
         out.multiplyBy(right);
     };
-    // Squares down to the last level.
+    // Squares down to the last level. For some parameters HElib has fewer levels than primes.
     Ctxt last(x);
     std::vector<long> want = message;
     for (long level = 0; level < depth; level++) {
-        last.multiplyBy(last);
+        Ctxt next(last);
+        next.square();
+        if (!next.isCorrect()) break;
+        last = next;
         want = square(want);
     }
     last.cleanUp();
