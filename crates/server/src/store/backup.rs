@@ -51,6 +51,12 @@ fn named(db: &Db) -> Result<BTreeSet<Name>, Error> {
     Ok(names)
 }
 
+/// When a blob was stored.
+fn created(db: &Db, (tenant, digest): &Name) -> Result<i64, Error> {
+    let sql = "SELECT created FROM blob WHERE tenant = ?1 AND digest = ?2";
+    db.query_row(sql, (tenant.as_str(), digest.as_str()), |row| row.get(0))
+}
+
 fn contents(db: &Db) -> Result<Contents, Error> {
     db.query_row("SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM blob", (), |row| {
         Ok(Contents { blobs: row.get::<i64>(0)?.unsigned_abs(), bytes: row.get::<i64>(1)?.unsigned_abs() })
@@ -102,21 +108,28 @@ impl Store {
             self.snapshot(&path)?;
             let snapshot = Db::of(Connection::open(&path)?);
             let (wanted, contents) = (named(&snapshot)?, contents(&snapshot)?);
-            drop(snapshot);
             let mut gone = BTreeSet::new();
-            for name in wanted.difference(&held) {
+            for name in &wanted {
+                if held.contains(name) {
+                    continue;
+                }
                 let (tenant, digest) = name;
                 let blob = self.path(tenant, digest);
                 match File::open(&blob) {
                     Ok(mut blob) => {
                         append(&mut archive, &relative(tenant, digest), &mut blob).map_err(failed())?;
                     }
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => drop(gone.insert(name.clone())),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        gone.insert((name.clone(), created(&snapshot, name)?));
+                        continue;
+                    }
                     Err(error) => return Err(Error::io("read", &blob)(error)),
                 }
+                held.insert(name.clone());
             }
-            held.extend(wanted.difference(&gone).cloned());
-            if let Some((tenant, digest)) = gone.intersection(&absent).next() {
+            drop(snapshot);
+            // A blob that came and went once more has another time.
+            if let Some(((tenant, digest), _)) = gone.intersection(&absent).next() {
                 let what = format!("the blob {digest} of tenant {tenant} is missing");
                 return Err(Error::Damaged { what, help: "`solinas admin check` names everything that is missing" });
             }

@@ -39,6 +39,15 @@ fn a_backup_under_load_gives_the_same_results() {
     assert_eq!(restored.client.submit("backup 0", &body).ok()["id"], ids[0], "the same request is the same job");
 }
 
+/// Ends a loop, also when the test fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn blobs_that_go_meanwhile_do_no_harm_and_faults_are_found() {
     let harness = Harness::new();
@@ -47,6 +56,7 @@ fn blobs_that_go_meanwhile_do_no_harm_and_faults_are_found() {
     let (place, ends) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
     let store = Store::open(harness.folder.path()).unwrap();
     std::thread::scope(|scope| {
+        let end = End(&ends);
         scope.spawn(|| {
             while !ends.load(Ordering::Relaxed) {
                 client.register();
@@ -60,7 +70,7 @@ fn blobs_that_go_meanwhile_do_no_harm_and_faults_are_found() {
             let checked = Store::open(&folder).unwrap().check().unwrap();
             assert!(checked.contents == contents && checked.missing.is_empty() && checked.damaged.is_empty());
         }
-        ends.store(true, Ordering::Relaxed);
+        drop(end);
     });
 
     let input = client.input(Type::Uint(8), 2)["blob"].as_str().unwrap().to_owned();
