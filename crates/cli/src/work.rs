@@ -19,8 +19,8 @@ Examples:
 The service listens for workers with `solinas serve --work-addr`. Its operator makes the token with `solinas admin token create --scope work`.
 The worker and the service have the same version of solinas.
 The worker sees server keys, ciphertexts and programs. It sees no secret key.
-Ctrl-C and SIGTERM stop the worker. A running job pauses, and another worker continues it from there. A second worker on a machine needs a folder of
-its own (--cache).";
+Ctrl-C and SIGTERM stop the worker. A running job pauses, and another worker continues it from there.
+A second worker on a machine needs a folder of its own (--cache).";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
