@@ -83,8 +83,8 @@ pub struct Row {
     pub problem: Option<String>,
 }
 
-/// Runs all benches, as far as the time allows. Bounds come from these ceilings.
-pub fn run(device: &Device, size: Size, ceilings: &[Ceiling], clock: Clock) -> Vec<Row> {
+/// Runs the benches whose name contains `only`, as far as the time allows. Bounds come from these ceilings.
+pub fn run(device: &Device, size: Size, only: &str, ceilings: &[Ceiling], clock: Clock) -> Vec<Row> {
     let timer = Timer::new(clock, size);
     let row = |bench: &Bench| {
         let measured = match clock.is_over() {
@@ -102,7 +102,7 @@ pub fn run(device: &Device, size: Size, ceilings: &[Ceiling], clock: Clock) -> V
             },
         }
     };
-    BENCHES.iter().map(row).collect()
+    BENCHES.iter().filter(|bench| bench.name.contains(only)).map(row).collect()
 }
 
 /// The least seconds of a run at the measured ceilings. None if they were not measured.

@@ -28,6 +28,9 @@ struct Args {
     /// Run this step only; repeat the option for several
     #[arg(long)]
     step: Vec<Step>,
+    /// Only checks and benches whose name contains this
+    #[arg(long, default_value = "")]
+    only: String,
 }
 
 fn main() -> ExitCode {
@@ -50,7 +53,7 @@ fn run(args: &Args) -> Result<bool, String> {
     std::fs::create_dir_all(&args.folder)
         .map_err(|error| format!("cannot make the folder {}: {error}", args.folder.display()))?;
     let size = if args.quick { Size::Quick } else { Size::Full };
-    let options = Options { folder: &args.folder, name: &args.device, size, seed: args.seed, clock };
+    let options = Options { folder: &args.folder, name: &args.device, size, seed: args.seed, clock, only: &args.only };
     println!("{}: seed {}, {} s", device.info().name, args.seed, args.seconds);
     let mut findings = Findings::default();
     for step in Step::ALL.into_iter().filter(|step| args.step.is_empty() || args.step.contains(step)) {

@@ -57,6 +57,8 @@ pub struct Options<'a> {
     pub seed: u64,
     /// The time of the run.
     pub clock: Clock,
+    /// A part of the names of the checks and benches that run; all run if it is empty.
+    pub only: &'a str,
 }
 
 /// The results of the earlier steps.
@@ -93,7 +95,7 @@ impl Findings {
     /// # Errors
     /// If the device fails in a measurement, or a file cannot be written.
     pub fn run(&mut self, step: Step, device: &Device, options: &Options<'_>) -> Result<(), String> {
-        let Options { folder, name, size, seed, clock } = *options;
+        let Options { folder, name, size, seed, clock, only } = *options;
         let clock = clock.step(step.seconds());
         let model = device.info().name.as_str();
         match step {
@@ -103,11 +105,11 @@ impl Findings {
                 json(folder, "micro.json", &self.ceilings)
             }
             Step::Checks => {
-                self.outcomes = checks::run(device, seed, size, clock);
+                self.outcomes = checks::run(device, seed, size, only, clock);
                 json(folder, "tests.json", &Tests { device: model, seed, outcomes: &self.outcomes })
             }
             Step::Benches => {
-                self.rows = benches::run(device, size, &self.ceilings, clock);
+                self.rows = benches::run(device, size, only, &self.ceilings, clock);
                 json(folder, "bench.json", &self.rows)?;
                 text(folder, "bench.md", &benches::markdown(model, size, &self.rows))
             }
