@@ -62,6 +62,14 @@ FN u32 shift_right(u32 low, u32 high, u32 bits) { return __funnelshift_r(low, hi
 // Zero bits above the highest one. Range: any word; 32 for 0.
 FN u32 CLZ(u32 a) { return (u32)__clz((int)a); }
 FN u32 rotate_left(u32 a, u32 bits) { return __funnelshift_l(a, a, bits); }
+// Starts a copy of 16 bytes from global to shared memory. COPY_GROUP() ends a group of copies, and COPY_WAIT(n) waits for
+// all groups of the thread but the last n. Other threads see the bytes after a barrier.
+FN void copy_async(void *shared, const void *global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(global)
+               : "memory");
+}
+#define COPY_GROUP() asm volatile("cp.async.commit_group;" ::: "memory")
+#define COPY_WAIT(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 // Loads what no thread of the launch writes.
 template <class T> FN T load_constant(const T *at) { return __ldg(at); }
 

@@ -16,6 +16,59 @@ template <int N, int K> struct BlockAccumulator {
   C points[K + 1][N / 2];
 };
 
+// The key on its way through shared memory. A stage holds what the threads of a block multiply next: the rows of BITS bits
+// at one point of each thread. RUNS pairs of a polynomial p and 16 points of it have RUN doubles each. A step has STEP
+// stages, and COUNT stages are in shared memory at a time.
+template <int N, int K, int L> struct Stages {
+  static constexpr int P = K + 1, M = 16 / P, BITS = P == 2 ? L : 1, STEP = M * L / BITS, COUNT = P == 2 ? 4 : 6;
+  static constexpr int QS = N / 256, RUNS = P * QS, RUN = BITS * P * P * 16;
+  static constexpr int STRIDE = RUN + 8;  // 64 bytes more, so that neighbouring runs lie in other banks.
+  static constexpr int LEN = RUNS * STRIDE;
+  static_assert(STEP % COUNT == 0, "a stage of a step has one place");
+
+  double *memory;
+  const double *RESTRICT from;  // The first double of this thread's run, in this step.
+  double *to;                   // The same in the first stage.
+  int chunk, lanes;             // The first 16 bytes that the thread copies, and the distance to the next ones.
+  const double *RESTRICT last;  // `from` of the last step.
+
+  FN_METHOD Stages(double *shared, const double *RESTRICT key, u32 steps) {
+    memory = shared;
+    lanes = THREADS / RUNS;
+    int run = TID / lanes;
+    chunk = TID % lanes;
+    from = key + (16 * (run % QS) + M * (run / QS)) * L * P * P * 16 + 2 * chunk;
+    last = from + (u64)(steps - 1) * L * P * P * N;
+    to = memory + run * STRIDE + 2 * chunk;
+    UNROLL for (int stage = 0; stage + 1 < COUNT; stage++) start(stage);
+  }
+
+  // Starts the copies of a stage, which may belong to the next step.
+  FN_METHOD void start(int stage) {
+    const double *RESTRICT source = from + (stage >= STEP ? L * P * P * N : 0);
+    int within = stage % STEP;
+    if (source <= last) {
+      source += (within * BITS) * P * P * 16;
+      double *target = to + stage % COUNT * LEN;
+      _Pragma("unroll 4") for (int i = chunk; i < RUN / 2; i += lanes) {
+        copy_async(target, source);
+        source += 2 * lanes;
+        target += 2 * lanes;
+      }
+    }
+    COPY_GROUP();
+  }
+
+  // Waits for a stage, and starts the one that takes the place of the stage before.
+  FN_METHOD void enter(int stage) {
+    COPY_WAIT(COUNT - 2);
+    SYNC();
+    start(stage + COUNT - 1);
+  }
+
+  FN_METHOD void next_step() { from += L * P * P * N; }
+};
+
 // a w - 1
 FN C mul_less_one(C a, C w) { return {fma_(a.re, w.re, -fma_(a.im, w.im, 1.0)), fma_(a.re, w.im, mul_(a.im, w.re))}; }
 
@@ -56,22 +109,26 @@ template <int N, int L> struct Monomials {
 // times (monomial - 1) times key. The digits and sums of polynomial p are in `v`, those of the others in `points`. `key`
 // points to point c of the run of point `first`.
 template <int N, int K, int L> FN void multiply(C (&v)[16], C (*points)[N / 2], const Monomials<N, L> &monomials,
-                                                const double *RESTRICT key, int p, int t, int first) {
+                                                Stages<N, K, L> &stages, int p, int t, int first) {
   constexpr int P = K + 1;
+  typedef Stages<N, K, L> S;
+  const double *key = stages.memory + (p * S::QS + (t >> 3)) * S::STRIDE + (t & 7);
   UNROLL for (int i = 0; i < 16 / P; i++) {
     int at = place_of(t, i ^ first);
     C digits[P], sums[P];
-    UNROLL for (int row = 0; row < P; row++) {
-      digits[row] = v[i];
-      if (row != p) digits[row] = points[row][at];
-      sums[row] = {0.0, 0.0};
-    }
     UNROLL for (int bit = 0; bit < L; bit++) {
+      int stage = (i * L + bit) / S::BITS;
+      if (bit % S::BITS == 0) stages.enter(stage);
+      if (bit == 0) UNROLL for (int row = 0; row < P; row++) {
+        digits[row] = v[i];
+        if (row != p) digits[row] = points[row][at];
+        sums[row] = {0.0, 0.0};
+      }
       C factor = mul_less_one(monomials.bases[bit], monomials.registers[bit][(first & 7) + i]);
       UNROLL for (int row = 0; row < P; row++) {
         C digit = mul(digits[row], factor);
         UNROLL for (int o = 0; o < P; o++) {
-          const double *RESTRICT of_output = key + (((i * L + bit) * P + row) * P + o) * 16;
+          const double *of_output = key + stage % S::COUNT * S::LEN + ((bit % S::BITS * P + row) * P + o) * 16;
           sums[o] = mul_add(digit, {of_output[0], of_output[8]}, sums[o]);
         }
       }
@@ -93,7 +150,9 @@ template <int N, int K, int L> FN void blind_rotate_blocks(u32 *RESTRICT accumul
                                                            const double *RESTRICT monomials) {
   constexpr int P = K + 1, T = N / 32, M = 16 / P;
   typedef BlockAccumulator<N, K> Shared;
-  SHARED_OF_LAUNCH(Shared, shared);
+  SHARED_OF_LAUNCH(double, memory);
+  Shared *shared = (Shared *)(memory + Stages<N, K, L>::COUNT * Stages<N, K, L>::LEN);
+  Stages<N, K, L> stages(memory, key, n / L);
   Thread<N, P> thread(jobs);
   int t = thread.t, p = thread.p, first = M * p;
   C(*all)[N / 2] = shared[thread.slot].points, *points = all[p];
@@ -106,7 +165,6 @@ template <int N, int K, int L> FN void blind_rotate_blocks(u32 *RESTRICT accumul
     own[h][i] = p == K ? test_polynomial<N>(box, N / 2 * h + T * i + t, turn) : 0;
 
   u32 angle = angle_of<N>(2 * (t >> 3) + (first >> 3));
-  key += (16 * (t >> 3) + first) * L * P * P * 16 + (t & 7);
   ROLL for (u32 step = 0; step < n; step += L) {
     C v[16];
     UNROLL for (int i = 0; i < 16; i++) v[i] = {digit_of(own[0][i], base_log), digit_of(own[1][i], base_log)};
@@ -114,9 +172,8 @@ template <int N, int K, int L> FN void blind_rotate_blocks(u32 *RESTRICT accumul
     exchange(v, first);
     UNROLL for (int i = M; i < 16; i++) points[place_of(t, i ^ first)] = v[i];
     Monomials<N, L> of_block(monomials, exponents + step, angle, t & 7);
-    SYNC();  // All rows are there.
-    multiply<N, K, L>(v, all, of_block, key, p, t, first);
-    key += L * P * P * N;
+    multiply<N, K, L>(v, all, of_block, stages, p, t, first);  // Its first barrier waits for all rows.
+    stages.next_step();
     SYNC();  // All sums are there.
     UNROLL for (int i = M; i < 16; i++) v[i] = points[place_of(t, i ^ first)];
     exchange(v, first);

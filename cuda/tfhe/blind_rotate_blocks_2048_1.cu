@@ -1,6 +1,7 @@
 // Blind rotation for N = 2048, k = 1, one digit, blocks of 3 bits: the integers sets. See tfhe/blind_rotate_blocks.h.
 //
-// Grid: ceil(jobs / a), for a accumulators a block. Block: 128 a threads, a in 1..2. Shared memory: 32,768 a bytes.
+// Grid: ceil(jobs / a), for a accumulators a block. Block: 128 a threads, a in 1..2. Shared
+// memory: 102,400 + 32,768 a bytes.
 // A block reads the whole key, and the exponents and the boxes of its jobs. It writes their accumulators.
 // Ranges: exponents below 4096. For digits of 23 bits, doubles stay below 2^46; to_torus needs less than 2^51.
 // Bytes a step and block: 196,608 of the key. Bytes a job: 64 of boxes, 4 a coefficient.

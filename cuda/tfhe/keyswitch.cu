@@ -45,7 +45,8 @@ KERNEL(tfhe_keyswitch, 256, 2)(u32 *RESTRICT switched, const u32 *RESTRICT args,
     }
     SYNC();
     for (u32 i = warp; i < count; i += 8) {
-      for (u32 level = 0; level < levels; level++) {
+      // Rows of several levels are loaded at once: a warp would wait for each of them in turn.
+      _Pragma("unroll 4") for (u32 level = 0; level < levels; level++) {
         uint2 words = *(const uint2 *)(key + ((u64)(first + i) * levels + level) * 64);
         const uint4 *row = (const uint4 *)(digits + i * stride + level * JOBS);
         UNROLL for (int j = 0; j < JOBS; j += 4) {

@@ -5,6 +5,7 @@ use crate::driver::{DeviceInfo, Driver, Gpu, StreamId};
 use crate::driver_cuda;
 use crate::driver_emulated::Emulated;
 use crate::driver_faulty::{Faults, Faulty};
+use crate::host::Staging;
 use crate::pool::{Block, Pool};
 use crate::{DeviceName, Error};
 use std::fmt;
@@ -28,6 +29,7 @@ struct Inner {
     /// The process that opened the device. A child of it cannot use the device.
     process: u32,
     driver: Arc<dyn Driver>,
+    staging: Mutex<Staging>,
     pool: Mutex<Pool>,
     order: Mutex<Order>,
 }
@@ -54,7 +56,8 @@ impl fmt::Debug for Device {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            leave(&self.driver);
+            let staging = self.staging.get_mut().unwrap_or_else(PoisonError::into_inner);
+            leave((Arc::clone(&self.driver), std::mem::take(staging)));
             return;
         }
         // No caller is left to report an error to, and the driver frees the rest.
@@ -68,10 +71,10 @@ impl Drop for Inner {
     }
 }
 
-/// Leaves a driver to the parent process. A child that dropped it could wait forever for its locks.
+/// Leaves a driver and its memory to the parent process. A child that dropped them could wait forever for locks.
 #[allow(clippy::disallowed_methods, reason = "a device holds no secrets; the parent drops its own")]
-fn leave(driver: &Arc<dyn Driver>) {
-    std::mem::forget(Arc::clone(driver));
+fn leave(inherited: (Arc<dyn Driver>, Staging)) {
+    std::mem::forget(inherited);
 }
 
 /// Lists the GPUs of the machine, without opening them.
@@ -140,7 +143,7 @@ impl Device {
         let memory = driver.info().memory;
         let pool = Mutex::new(Pool::new(options.memory.map_or(memory, |limit| limit.min(memory))));
         let (process, driver) = (std::process::id(), Arc::from(driver));
-        Self(Arc::new(Inner { process, driver, pool, order: Mutex::default() }))
+        Self(Arc::new(Inner { process, driver, staging: Mutex::default(), pool, order: Mutex::default() }))
     }
 
     /// Facts about the device.
@@ -183,6 +186,10 @@ impl Device {
 
     pub(crate) fn driver(&self) -> &dyn Driver {
         &*self.0.driver
+    }
+
+    pub(crate) fn staging(&self) -> MutexGuard<'_, Staging> {
+        self.0.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {

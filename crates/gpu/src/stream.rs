@@ -3,10 +3,14 @@
 use crate::buffer::{Buffer, Memory};
 use crate::device::Order;
 use crate::driver::{Operation, StreamId};
+use crate::host::Staging;
 use crate::launch::{Access, check_device};
 use crate::{Device, Error, Graph, HostBuffer, Launch};
 use bytemuck::Pod;
 use std::sync::{Arc, PoisonError};
+
+/// Bytes up to which an array of the host is copied as one piece. The driver holds the copy until the device has it.
+const SHORT: usize = 64 << 10;
 
 /// A queue of operations on a device. They run in order, after the calls that submit them.
 ///
@@ -65,8 +69,28 @@ impl Stream {
         if values.is_empty() {
             return Ok(());
         }
-        let operation = Operation::Write { to: part.start, bytes: bytemuck::cast_slice(values).to_vec() };
-        self.submit(&[(Arc::clone(&to.memory), Access::Write)], operation)
+        let (mut bytes, mut start) = (bytemuck::cast_slice::<T, u8>(values), part.start);
+        let uses = [(Arc::clone(&to.memory), Access::Write)];
+        if bytes.len() > SHORT {
+            check_device(&uses, &self.device, "a copy from the host")?;
+            let (driver, mut staging) = (self.device.driver(), self.device.staging());
+            while !bytes.is_empty() {
+                let (first, rest) = bytes.split_at(bytes.len().min(Staging::BYTES));
+                let sent = staging.send(driver, first, |memory| {
+                    let order = &mut *self.device.order();
+                    self.precede(order, &uses)?;
+                    Ok((self.id, driver.copy_host_bytes(self.id, memory, start, first.len())?))
+                })?;
+                if sent.is_none() {
+                    break;
+                }
+                (bytes, start) = (rest, start + first.len() as u64);
+            }
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.submit(&uses, Operation::Write { to: start, bytes: bytes.to_vec() })
     }
 
     /// Copies the first `len` values of page-locked memory to a buffer, from value `at` on. Returns before the copy.

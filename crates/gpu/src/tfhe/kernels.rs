@@ -31,6 +31,8 @@ struct Rotation {
     threads: u32,
     /// Bytes of shared memory of an accumulator.
     shared: u32,
+    /// Bytes of shared memory for the stages of the key.
+    stages: u32,
     /// Two numbers of accumulators of a block. The smaller one starts more blocks. The larger one reads the key less
     /// often.
     accumulators: [u32; 2],
@@ -44,6 +46,7 @@ static ROTATIONS: [Rotation; 4] = [
         module: &ROTATE_INTEGERS_BLOCKS,
         threads: 128,
         shared: 32_768,
+        stages: 102_400,
         accumulators: [1, 2],
     },
     Rotation {
@@ -53,6 +56,7 @@ static ROTATIONS: [Rotation; 4] = [
         module: &ROTATE_GATES_BLOCKS,
         threads: 64,
         shared: 16_384,
+        stages: 101_376,
         accumulators: [2, 4],
     },
     Rotation {
@@ -62,6 +66,7 @@ static ROTATIONS: [Rotation; 4] = [
         module: &ROTATE_INTEGERS,
         threads: 128,
         shared: 49_152,
+        stages: 0,
         accumulators: [1, 2],
     },
     Rotation {
@@ -71,6 +76,7 @@ static ROTATIONS: [Rotation; 4] = [
         module: &ROTATE_GATES,
         threads: 64,
         shared: 24_576,
+        stages: 0,
         accumulators: [2, 4],
     },
 ];
@@ -231,8 +237,8 @@ impl Kernels {
             set.ring_dimension.into(),
             set.glwe_dimension.into(),
         ];
-        let Rotation { threads, shared, accumulators: [few, many], .. } = *self.rotation;
-        let together = if jobs.div_ceil(many) < self.multiprocessors { few } else { many };
+        let Rotation { threads, shared, stages, accumulators: [few, many], .. } = *self.rotation;
+        let together = if jobs.div_ceil(few) <= self.multiprocessors { few } else { many };
         let launch = |kernel, grid, args| Launch { kernel, grid, block: BLOCK, shared: 0, args };
         [
             self.linear(wave, jobs),
@@ -242,7 +248,7 @@ impl Kernels {
                 kernel: &self.rotate,
                 grid: [jobs.div_ceil(together), 1, 1],
                 block: threads * together,
-                shared: shared * together,
+                shared: stages + shared * together,
                 args: rotate,
             },
             launch(&self.extract, [(set.big() + 1).div_ceil(BLOCK), outputs, 1], extract),

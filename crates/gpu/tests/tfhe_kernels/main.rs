@@ -37,6 +37,8 @@ struct Rotation {
     block_bits: usize,
     /// Bytes of shared memory for each word of an accumulator.
     shared: usize,
+    /// Bytes of shared memory for the stages of the key.
+    stages: usize,
 }
 
 const INTEGERS: Rotation = Rotation {
@@ -46,6 +48,7 @@ const INTEGERS: Rotation = Rotation {
     base_log: 23,
     block_bits: 3,
     shared: 8,
+    stages: 102_400,
 };
 const GATES: Rotation = Rotation {
     kernel: "tfhe_blind_rotate_blocks_512_3",
@@ -54,16 +57,17 @@ const GATES: Rotation = Rotation {
     base_log: 17,
     block_bits: 3,
     shared: 8,
+    stages: 101_376,
 };
 const INTEGERS_OF_BITS: Rotation =
-    Rotation { kernel: "tfhe_blind_rotate_2048_1", block_bits: 1, shared: 12, ..INTEGERS };
+    Rotation { kernel: "tfhe_blind_rotate_2048_1", block_bits: 1, shared: 12, stages: 0, ..INTEGERS };
 const GATES_OF_BITS: Rotation =
-    Rotation { kernel: "tfhe_blind_rotate_512_3", base_log: 18, block_bits: 1, shared: 12, ..GATES };
+    Rotation { kernel: "tfhe_blind_rotate_512_3", base_log: 18, block_bits: 1, shared: 12, stages: 0, ..GATES };
 
 /// Rotates `jobs` random test polynomials by a random key of `n` bits, with `accumulators` to a block, on both devices.
 /// Panics if a word differs.
 fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64) {
-    let Rotation { kernel, ring_dimension: dimension, glwe_dimension: k, base_log, block_bits, shared } = shape;
+    let Rotation { kernel, ring_dimension: dimension, glwe_dimension: k, base_log, block_bits, shared, stages } = shape;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let cut = Decomposition::new(base_log, 1).unwrap();
     let plan = BlindRotation::new(dimension, k, cut, block_bits, backend()).unwrap();
@@ -110,7 +114,7 @@ fn rotate(shape: Rotation, jobs: usize, n: usize, accumulators: usize, seed: u64
     }
     let (threads, shared) = ((k + 1) * dimension / 32, (k + 1) * dimension * shared);
     let grid = [jobs.div_ceil(accumulators) as u32, 1];
-    emulator.launch(grid, (accumulators * threads) as u32, (accumulators * shared) as u32, &args);
+    emulator.launch(grid, (accumulators * threads) as u32, (stages + accumulators * shared) as u32, &args);
     assert!(emulator.download(out) == expected, "{kernel}: a word differs from the CPU's");
 }
 
