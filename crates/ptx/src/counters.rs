@@ -16,7 +16,7 @@ pub enum Class {
     Convert,
     /// Reads and writes of shared memory.
     Shared,
-    /// Reads and writes of global memory.
+    /// Reads and writes of global memory, and asynchronous copies from it.
     Global,
     /// Reads of constant memory and parameters.
     Constant,
@@ -26,7 +26,7 @@ pub enum Class {
     Branch,
     /// Exchanges and votes within a warp.
     Warp,
-    /// Barriers and fences.
+    /// Barriers, fences, and the groups and waits of asynchronous copies.
     Barrier,
 }
 

@@ -98,6 +98,12 @@ pub(crate) enum Op {
     Store(Access),
     /// d: old value or none. s: address, operands.
     Atomic(Atomic),
+    /// The second part of an asynchronous copy, after the load of its bytes. s: address in shared memory, elements.
+    Copy(Access),
+    /// The thread closes its group of asynchronous copies.
+    CloseCopies,
+    /// The thread waits for its asynchronous copies, but not for those of the youngest closed groups, so many.
+    AwaitCopies(u64),
     /// d: value, whether the source lane was in range. s: value, lane, limits, members.
     Shuffle(Shuffle),
     /// d: result. s: predicate, members.
@@ -205,7 +211,7 @@ pub(crate) fn program(entry: Entry, constants: Arc<[u8]>) -> Result<Program, Par
     let registers = flow::allocate(&mut code, decoded.registers);
     let accesses = || {
         code.iter().filter_map(|instruction| match &instruction.op {
-            Op::Load(access) | Op::Store(access) => Some(*access),
+            Op::Load(access) | Op::Store(access) | Op::Copy(access) => Some(*access),
             Op::Atomic(atomic) => Some(atomic.access),
             _ => None,
         })

@@ -15,6 +15,9 @@ use crate::memory::Memory;
 use crate::random::Random;
 use crate::syntax::{SHARED_START, Statement};
 
+/// A byte of shared memory that nobody wrote.
+pub(super) const UNWRITTEN: u8 = 0xA5;
+
 /// The state that all blocks of a launch share.
 #[derive(Debug)]
 pub(super) struct Device<'a> {
@@ -141,7 +144,7 @@ impl Block {
         let state = State {
             index: 0,
             index3: [0; 3],
-            shared: vec![0xA5; device.shared_end as usize],
+            shared: vec![UNWRITTEN; device.shared_end as usize],
             cells: Cells::new(grains as usize, device.program.strong_shared),
             now: 1,
             barrier: 1,
@@ -158,7 +161,7 @@ impl Block {
         (state.index, state.index3) = (index, [index % x, index / x % y, index / x / y]);
         (state.now, state.barrier, state.warps) = (1, 1, [1; WARP]);
         state.parts.clear();
-        state.shared.fill(0xA5);
+        state.shared.fill(UNWRITTEN);
         state.cells.clear();
         for group in &mut self.groups {
             group.start(&self.state, device);

@@ -2,6 +2,7 @@
 
 use super::Trouble;
 use super::block::{Device, State};
+use super::copies::Copies;
 use super::mask::Mask;
 use super::pattern::WARP;
 use crate::error::{Fault, FaultKind, Place};
@@ -49,6 +50,7 @@ pub(super) struct Group {
     pub(super) arrived: Vec<Arrival>,
     /// Scratch of memory accesses, see [`super::touch`].
     pub(super) touched: super::touch::Touched,
+    pub(super) copies: Copies,
 }
 
 /// An instruction that lanes execute now.
@@ -88,6 +90,7 @@ impl Group {
             fragments: Vec::new(),
             arrived: Vec::new(),
             touched: super::touch::Touched::new(lanes),
+            copies: Copies::default(),
         }
     }
 
@@ -96,6 +99,7 @@ impl Group {
         self.marks.fill(Mask::NONE);
         self.exited = Mask::NONE;
         self.arrived.clear();
+        self.copies.clear();
         self.fragments.clear();
         self.fragments.push(Fragment { pc: 0, mask: self.all, waiting: false });
         let (registers, first) = (device.program.registers, self.first);
@@ -320,6 +324,18 @@ impl Group {
             }
             Op::Atomic(atomic) => {
                 self.atomic(step, atomic, state, device)?;
+                return Ok(Next::Straight);
+            }
+            Op::Copy(access) => {
+                self.copy(step, access, state, device)?;
+                return Ok(Next::Straight);
+            }
+            Op::CloseCopies => {
+                self.copies.close(self.lanes, active);
+                return Ok(Next::Straight);
+            }
+            Op::AwaitCopies(left) => {
+                self.land(active, left, state, device)?;
                 return Ok(Next::Straight);
             }
             Op::Shuffle(_) | Op::Vote(_) | Op::Reduce(_) | Op::WarpBarrier => {

@@ -2,6 +2,7 @@
 
 mod access;
 mod block;
+mod copies;
 mod grid;
 mod group;
 mod mask;

@@ -34,11 +34,13 @@ const TIME: u32 = 14;
 const BLOCK_AT: u32 = TIME + TIME_BITS;
 /// The latest time: that of accesses of several blocks, so that no barrier comes after it.
 const NEVER: u64 = (1 << TIME_BITS) - 1;
-/// The bit of a load through the read-only cache.
+/// The lowest bit of reads: one was a load through the read-only cache.
 const CACHED: u64 = 1;
+/// The lowest bit of writes: the place has a value. It has none while an asynchronous copy to it is under way.
+const VALUE: u64 = 1;
 
-/// Accesses in one word, from the lowest bit: whether one was a load through the read-only cache (1 bit), kind (3),
-/// thread (10), time (27), block (23).
+/// Accesses in one word, from the lowest bit: [`CACHED`] or [`VALUE`] (1 bit), kind (3), thread (10), time (27),
+/// block (23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Touch(u64);
 
@@ -56,6 +58,12 @@ impl Touch {
         let (block, thread, time) = (u64::from(who.block), u64::from(who.thread), u64::from(who.time));
         let time = if kind == GRID { NEVER } else { time };
         Self(kind << KIND | thread << THREAD | time << TIME | block << BLOCK_AT)
+    }
+
+    /// A write of a value.
+    #[inline(always)]
+    fn value(who: &Who) -> Self {
+        Self(Self::new(who, SINGLE).0 | VALUE)
     }
 
     fn kind(self) -> u64 {
@@ -201,7 +209,18 @@ impl Cells {
 
     #[inline(always)]
     pub(super) fn was_written(&self, at: usize) -> bool {
-        self.weak[at].write != Touch::NONE || !self.strong.is_empty() && self.strong[at].write != Touch::NONE
+        self.weak[at].write.0 & VALUE != 0 || !self.strong.is_empty() && self.strong[at].write.0 & VALUE != 0
+    }
+
+    /// Whether an asynchronous copy to the place is under way.
+    pub(super) fn is_awaited(&self, at: usize) -> bool {
+        self.weak[at].write != Touch::NONE && !self.was_written(at)
+    }
+
+    /// Takes the value of some places that an asynchronous copy will write.
+    pub(super) fn take_values(&mut self, places: RangeInclusive<usize>) {
+        self.weak[places.clone()].iter_mut().for_each(|cell| cell.write.0 &= !VALUE);
+        self.strong.get_mut(places).into_iter().flatten().for_each(|cell| cell.write.0 &= !VALUE);
     }
 
     fn was_read(&self, at: usize) -> bool {
@@ -272,7 +291,7 @@ impl Cells {
             return self.write_among_strong(places, who, manner, knowledge);
         }
         for cell in &mut self.weak[places] {
-            let earlier = std::mem::replace(&mut cell.write, Touch::new(who, SINGLE));
+            let earlier = std::mem::replace(&mut cell.write, Touch::value(who));
             Cell { write: earlier, ..*cell }.is_before(who, knowledge)?;
         }
         Ok(())
@@ -290,8 +309,9 @@ impl Cells {
             let earlier = *cell;
             if manner == Manner::Strong {
                 strong.write = strong.write.join(who, knowledge);
+                strong.write.0 |= VALUE;
             } else {
-                cell.write = Touch::new(who, SINGLE);
+                cell.write = Touch::value(who);
                 strong.is_before(who, knowledge)?;
             }
             earlier.is_before(who, knowledge)?;

@@ -56,10 +56,17 @@ pub(super) enum Does {
 }
 
 #[cold]
-fn race(conflict: Conflict, lane: usize, address: u64) -> Trouble {
+pub(super) fn race(conflict: Conflict, lane: usize, address: u64) -> Trouble {
     let (what, earlier) = conflict;
     let fix = "put a barrier or a release and an acquire between them";
     Trouble::new(FaultKind::Race, lane, format!("{what} {}; {fix}", earlier.name())).at(address)
+}
+
+/// The places of an access to shared memory, which lies in an array.
+#[inline(always)]
+pub(super) fn shared_places(address: u64, bytes: u32, grain: u32) -> RangeInclusive<usize> {
+    let start = (address - u64::from(SHARED_START)) as usize;
+    start >> grain..=(start + bytes as usize - 1) >> grain
 }
 
 impl Group {
@@ -227,10 +234,13 @@ impl Touched {
                 continue;
             }
             state.next(&mut who, run.first + lane as u32);
-            let start = (addresses[lane] - u64::from(SHARED_START)) as usize;
-            let places = start >> grain..=(start + run.bytes as usize - 1) >> grain;
+            let places = shared_places(addresses[lane], run.bytes, grain);
             if run.is_read() && uninitialised && !places.clone().all(|place| state.cells.was_written(place)) {
-                let what = "nobody wrote these bytes of shared memory";
+                let what = if places.into_iter().any(|place| state.cells.is_awaited(place)) {
+                    "nobody wrote these bytes of shared memory: no wait completed the cp.async into them"
+                } else {
+                    "nobody wrote these bytes of shared memory"
+                };
                 return Err(Trouble::new(FaultKind::Uninitialised, lane, what).at(addresses[lane]));
             }
             let recorded = run.record(&mut state.cells, places, &who, &device.knowledge);

@@ -1,10 +1,10 @@
-//! Loads, stores and atomic operations of every type.
+//! Loads, stores and atomic operations of every type, and asynchronous copies of every size.
 
 use crate::common::{kernel, product, run};
 use crate::law::{TYPES, Type};
 use solinas_ptx::Module;
 
-pub(crate) const OPCODES: &[&str] = &["ld", "ldu", "st", "atom", "red"];
+pub(crate) const OPCODES: &[&str] = &["ld", "ldu", "st", "atom", "red", "cp"];
 
 /// Bytes with both signs at every place of every width.
 const BYTES: [u64; 2] = [0x8001_FE7F_0180_C33C, 0x7F80_0102_FFFE_8055];
@@ -203,4 +203,37 @@ fn every_atomic_operation_has_a_law() {
     }
     println!("{forms} forms of atom and red");
     assert!(forms > 60);
+}
+
+#[test]
+fn asynchronous_copies_move_their_bytes_and_no_others() {
+    let bytes = [1, 2].map(|at: u64| at.wrapping_mul(0x9E37_79B9_7F4A_7C15)).into_iter().chain(BYTES);
+    let input: Vec<u64> = bytes.collect();
+    let mut forms = Vec::new();
+    for kind in ["ca", "cg", "cs", ""] {
+        for space in ["shared.global", "shared::cta.global", "global.shared", "shared", "global"] {
+            for size in [0, 1, 2, 4, 8, 12, 16, 32] {
+                for (base, target) in [("mov.u64 %t0, s;", "%t0"), ("mov.u32 %u0, s;", "%u0")] {
+                    let copy = format!("cp.async.{kind}.{space} [{target}+16], [%in+16], {size};").replace("..", ".");
+                    let body = format!(
+                        "mov.u64 %t3, s;\nst.shared.v2.u64 [%t3+16], {{-1, -1}};\n{base}\n{copy}\ncp.async.wait_all;\n\
+                         ld.shared.v2.u64 {{%t1, %t2}}, [%t3+16];\nst.global.v2.u64 [%out], {{%t1, %t2}};\n"
+                    );
+                    let text = kernel(".shared .align 16 .b8 s[32];", &body);
+                    if !is_accepted(&text) {
+                        continue;
+                    }
+                    let out = run(&text, 1, &input, 2).unwrap();
+                    let kept = if size == 16 { 0 } else { u128::MAX << (8 * size) };
+                    let copied = u128::from(BYTES[0]) | u128::from(BYTES[1]) << 64;
+                    assert_eq!(u128::from(out[0]) | u128::from(out[1]) << 64, copied & !kept | kept, "{copy}");
+                    forms.push((kind, size));
+                }
+            }
+        }
+    }
+    // Each with two names of the space and two widths of the address.
+    let expected = [("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16)].map(|form| [form; 4]).concat();
+    forms.sort_by_key(|&(kind, size)| (kind, size));
+    assert_eq!(forms, expected);
 }

@@ -1,4 +1,4 @@
-//! Loads, stores, parameters and atomic operations.
+//! Loads, stores, parameters, atomic operations and asynchronous copies.
 
 use super::super::words::Words;
 use super::super::{Access, Atomic, NONE, Op, Order, Source, Space, alu};
@@ -145,6 +145,67 @@ impl Decoder<'_> {
         }
         let access = Access { space, offset, bytes: ty.bytes(), count: 1, signed: None, order, constant: false };
         self.emit(Op::Atomic(Atomic { access, apply }), Class::Atomic, &[d], &s);
+        Ok(())
+    }
+
+    /// `cp.async`: copies from global to shared memory, their groups, and the waits for them.
+    pub(super) fn copy(&mut self, words: &mut Words<'_>) -> Result {
+        words.need(&["async"])?;
+        if words.take("bulk") || words.take("mbarrier") {
+            return self.error("the bulk copies of Hopper and copies with an mbarrier are not supported yet");
+        }
+        let kind = words.need(&["ca", "cg", "commit_group", "wait_group", "wait_all"])?;
+        match kind {
+            "commit_group" => {
+                self.arity(0..=0)?;
+                self.emit(Op::CloseCopies, Class::Barrier, &[], &[]);
+                return Ok(());
+            }
+            "wait_group" => {
+                self.arity(1..=1)?;
+                let Operand::Integer(left) = *self.operand(0)? else {
+                    return self.error("the number of groups is an integer literal");
+                };
+                self.emit(Op::AwaitCopies(left), Class::Barrier, &[], &[]);
+                return Ok(());
+            }
+            "wait_all" => {
+                self.arity(0..=0)?;
+                self.emit(Op::CloseCopies, Class::Barrier, &[], &[]);
+                self.emit(Op::AwaitCopies(0), Class::Barrier, &[], &[]);
+                return Ok(());
+            }
+            _ => {}
+        }
+        words.need(&["shared", "shared::cta"])?;
+        words.need(&["global"])?;
+        if self.statement.opcode.last().is_none_or(|word| word != "global") {
+            return self.error("a copy goes from global to shared memory, and has no hints: .shared.global");
+        }
+        self.arity(3..=3)?;
+        let (ty, count) = match (kind, self.operand(2)?) {
+            (_, Operand::Integer(16)) => (Type::B64, 2),
+            ("ca", Operand::Integer(8)) => (Type::B64, 1),
+            ("ca", Operand::Integer(4)) => (Type::B32, 1),
+            _ => return self.error("cp.async.cg copies 16 bytes, and cp.async.ca 4, 8 or 16"),
+        };
+        let ((to, to_offset), (from, from_offset)) = (self.address(0)?, self.address(1)?);
+        if self.types.get(from as usize).is_some_and(|ty| ty.bits() != 64) {
+            return self.error("the source is an address of 64 bits");
+        }
+        let access = |space, offset| Access {
+            space,
+            offset,
+            bytes: ty.bytes(),
+            count,
+            signed: None,
+            order: Order::WEAK,
+            constant: false,
+        };
+        let values: Vec<u32> = (0..count).map(|_| self.temporary(ty)).collect();
+        self.emit(Op::Load(access(Space::Global, from_offset)), Class::Global, &values, &[from]);
+        let sources = [&[to], values.as_slice()].concat();
+        self.emit(Op::Copy(access(Space::Shared, to_offset)), Class::Global, &[], &sources);
         Ok(())
     }
 }

@@ -30,6 +30,7 @@ pub const OPCODES: &[&str] = &[
     "brev",
     "clz",
     "copysign",
+    "cp",
     "cvt",
     "cvta",
     "div",
@@ -356,6 +357,7 @@ impl Decoder<'_> {
             "cvta" => self.cvta(&mut words)?,
             "ld" | "ldu" | "st" => self.load_store(&mut words)?,
             "atom" | "red" => self.atomic(&mut words)?,
+            "cp" => self.copy(&mut words)?,
             "shfl" | "vote" | "redux" | "activemask" => self.warp(&mut words)?,
             "bar" | "barrier" | "membar" | "fence" => self.barrier(&mut words)?,
             "bra" => {
@@ -381,9 +383,8 @@ impl Decoder<'_> {
 
     fn unknown(&self, opcode: &str) -> Result {
         match opcode {
-            "cp" | "mbarrier" | "mapa" | "griddepcontrol" | "elect" | "getctarank" => self.error(format!(
-                "{opcode} is for the asynchronous copies and clusters of Hopper, which are not supported yet"
-            )),
+            "mbarrier" | "mapa" | "griddepcontrol" | "elect" | "getctarank" => self
+                .error(format!("{opcode} is for the bulk copies and clusters of Hopper, which are not supported yet")),
             _ => self.error(format!("the opcode {opcode} is not supported")),
         }
     }
