@@ -3,26 +3,37 @@
     python tools/gpu/programs.py [DEVICE] [--quick]
 
 DEVICE is `cuda:0` if none is named. It needs the package `solinas`. A time is the median of the wall times of
-`Server.run`, from a ciphertext of the host to a ciphertext of the host, after one run that is not counted.
+`Server.run`, from ciphertexts of the host to a ciphertext of the host.
 """
 
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import solinas as sl
 
+Result = TypeVar("Result")
 
-def median(run: Callable[[], object], samples: int, seconds: float) -> float:
-    """Return the median seconds of a run, of `samples` runs or of fewer if they take longer than `seconds`."""
-    times: list[float] = []
-    while not times or (len(times) < samples and sum(times) < seconds):
+
+def measure(run: Callable[[], Result], samples: int) -> tuple[Result, float]:
+    """Return a result and the median seconds of `samples` runs after the first one.
+
+    A first run of more than two seconds is the only one.
+    """
+    start = time.perf_counter()
+    result = run()
+    first = time.perf_counter() - start
+    if first > 2.0:
+        return result, first
+    times = []
+    for _ in range(samples):
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return result, statistics.median(times)
 
 
 def main() -> int:
@@ -70,8 +81,8 @@ def main() -> int:
         results, seconds = {}, {}
         for where in ("cpu", device):
             server = servers["shallow" if items == 1 else "fewest", where]
-            results[where] = server.run(work())
-            seconds[where] = median(lambda s=server, w=work: s.run(w()), 3 if where == "cpu" else 21, 4.0)
+            samples = 3 if where == "cpu" else 11
+            results[where], seconds[where] = measure(lambda s=server, w=work: s.run(w()), samples)
         value = client.decrypt(results[device])
         right = list(value) == expected if isinstance(expected, list) else value == expected
         same = results["cpu"].to_bytes() == results[device].to_bytes()

@@ -105,6 +105,28 @@ fn copies_stay_within_buffers() {
 }
 
 /// Page-locked memory is filled again and again, while copies from it wait on two streams.
+/// Arrays of one to four parts of the memory in between, in turn on two streams, onto each other.
+#[test]
+fn long_arrays_arrive_in_the_order_of_the_calls() {
+    for seed in 0..3 {
+        let device = device(seed, None);
+        let streams = [Stream::new(&device).unwrap(), Stream::new(&device).unwrap()];
+        let len = (13 << 17) + 1;
+        let buffer = streams[0].buffer::<u64>(len, "a test").unwrap();
+        let mut expected = vec![0; len];
+        for (step, (at, part)) in
+            [(0, len), (5, 8193), (600_000, 1 << 20), (3, 8192), (1, 1 << 19)].into_iter().enumerate()
+        {
+            let values: Vec<u64> = (0..part as u64).map(|i| i * i + step as u64).collect();
+            streams[step % 2].write(&buffer, at, &values).unwrap();
+            expected[at..at + part].copy_from_slice(&values);
+        }
+        let mut found = vec![0; len];
+        streams[0].read(&buffer, 0, &mut found).unwrap();
+        assert!(found == expected, "seed {seed}");
+    }
+}
+
 #[test]
 fn copies_from_page_locked_memory_take_the_values_of_their_call() {
     for seed in 0..20 {

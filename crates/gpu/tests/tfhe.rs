@@ -80,9 +80,9 @@ fn tasks_that_do_not_fit_are_refused() {
     for task in [task(2, 0, &[0, 1]), task(0, 1, &[0, 1]), task(0, 0, &[0]), task(0, 0, &[0, 2])] {
         assert!(matches!(session.bootstrap(&[task]), Err(Error::Launch { .. })));
     }
-    assert!(matches!(session.write(0, &LweCiphertext::from_words(vec![0; 5])), Err(Error::Scheme(_))));
+    assert!(matches!(session.write(&[(0, &LweCiphertext::from_words(vec![0; 5]))]), Err(Error::Scheme(_))));
     assert!(matches!(
-        session.write(2, &tfhe::random(&evaluator, &mut ChaCha8Rng::seed_from_u64(0))),
+        session.write(&[(2, &tfhe::random(&evaluator, &mut ChaCha8Rng::seed_from_u64(0)))]),
         Err(Error::Launch { .. })
     ));
     assert!(matches!(Session::new(&engine, 2, 1, &[LookupTable::Sign]), Err(Error::Scheme(_))));

@@ -16,9 +16,9 @@ fn evaluator() -> Evaluator {
 fn waves(engines: &Engines, words: usize, jobs: u32) -> Result<Vec<LweCiphertext>, Error> {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut session = Sessions::new(engines, 4 * jobs as usize, jobs as usize, &[LookupTable::Sign])?;
-    for slot in 0..jobs {
-        session.write(slot, &LweCiphertext::from_words((0..words).map(|_| rng.next_u32()).collect()))?;
-    }
+    let values: Vec<LweCiphertext> =
+        (0..jobs).map(|_| LweCiphertext::from_words((0..words).map(|_| rng.next_u32()).collect())).collect();
+    session.write(&(0..jobs).zip(&values).collect::<Vec<_>>())?;
     for wave in 0..3 {
         let value = |job: u32| wave * jobs + job % jobs;
         let task = |job| Task {

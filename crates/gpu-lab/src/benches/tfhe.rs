@@ -25,7 +25,7 @@ pub(super) fn waves(device: &Device, set: &str, many: bool, size: Size, timer: &
         (true, Size::Full) => Session::MAX_JOBS,
     };
     let mut session = Session::new(&engine, jobs + 1, jobs, &[table])?;
-    session.write(0, &random(&evaluator, &mut ChaCha8Rng::seed_from_u64(1)))?;
+    session.write(&[(0, &random(&evaluator, &mut ChaCha8Rng::seed_from_u64(1)))])?;
     let task = |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: slot }, table: 0, outputs: vec![slot] };
     let tasks: Vec<Task> = (1..=jobs as u32).map(task).collect();
     let seconds = timer.median(|| session.bootstrap(&tasks))?;

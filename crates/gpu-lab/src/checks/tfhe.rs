@@ -100,9 +100,8 @@ pub fn waves_agree(device: &Device, evaluator: &Evaluator, waves: usize, jobs: u
     let mut session = Session::new(&engine, slots, jobs.div_ceil(2), &tables).map_err(problem)?;
     let values = (0..slots).map(|_| random(evaluator, &mut rng)).collect();
     let mut twin = Twin { evaluator, slots: values };
-    for slot in 0..inputs {
-        session.write(slot as u32, &twin.slots[slot]).map_err(problem)?;
-    }
+    let written: Vec<(u32, &LweCiphertext)> = (0u32..).zip(&twin.slots[..inputs]).collect();
+    session.write(&written).map_err(problem)?;
     let mut known: Vec<u32> = (0..inputs as u32).collect();
     for wave in 0..waves {
         let mut free: Vec<u32> = (inputs as u32..slots as u32).filter(|slot| wave == 0 || slot % 2 == 0).collect();

@@ -49,12 +49,12 @@ impl<'a> Sessions<'a> {
         self.0.iter().map(Session::jobs).sum()
     }
 
-    /// Copies a ciphertext to a slot.
+    /// Copies ciphertexts to their slots.
     ///
     /// # Errors
     /// As [`Session::write`].
-    pub fn write(&self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
-        self.0.iter().try_for_each(|session| session.write(slot, value))
+    pub fn write(&self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
+        self.0.iter().try_for_each(|session| session.write(values))
     }
 
     /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
@@ -81,10 +81,9 @@ impl<'a> Sessions<'a> {
         let slots: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.iter().copied()).collect();
         let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
         let values = self.0[from].read(&values)?;
-        for (_, session) in self.0.iter().enumerate().filter(|&(part, _)| part != from) {
-            slots.iter().zip(&values).try_for_each(|(&slot, value)| session.write(slot, value))?;
-        }
-        Ok(())
+        let values: Vec<(u32, &LweCiphertext)> = slots.into_iter().zip(&values).collect();
+        let others = self.0.iter().enumerate().filter(|&(part, _)| part != from);
+        others.map(|(_, session)| session.write(&values)).collect()
     }
 
     /// Computes sums of values and reads them.

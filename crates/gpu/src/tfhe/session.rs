@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
 const OUTPUTS: usize = 65_535;
 
+/// Largest number of ciphertexts of one copy to a device.
+const WRITTEN: usize = 256;
+
 /// `constant + sum of coefficient * value`, word by word. The constant, in units of `2^-32` turn, is added to the body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -39,8 +42,9 @@ pub struct Session<'a> {
     /// For each table, the numbers of the steps of its outputs.
     steps: Vec<Vec<u32>>,
     wave: Wave,
-    /// Graphs of waves, by numbers of jobs and outputs. They refer to the buffers of `wave`.
-    graphs: BTreeMap<(usize, usize), Graph>,
+    /// Graphs of waves, by numbers of jobs and outputs. They refer to the buffers of `wave`. The first wave of a shape runs
+    /// without a graph, because its recording takes longer than the launches of one wave.
+    graphs: BTreeMap<(usize, usize), Option<Graph>>,
 }
 
 impl<'a> Session<'a> {
@@ -107,17 +111,29 @@ impl<'a> Session<'a> {
         self.wave.constants.len()
     }
 
-    /// Copies a ciphertext to a slot.
+    /// Copies ciphertexts to their slots. Neighbouring slots go to the device as one array.
     ///
     /// # Errors
-    /// [`solinas_schemes::Error::CiphertextLength`] unless it has `k N + 1` words; [`Error::Launch`] if there is no such
+    /// [`solinas_schemes::Error::CiphertextLength`] unless each has `k N + 1` words; [`Error::Launch`] if there is no such
     /// slot; the errors of the device.
-    pub fn write(&self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
+    pub fn write(&self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
         let want = self.engine.words();
-        if value.words().len() != want {
-            return Err(solinas_schemes::Error::CiphertextLength { got: value.words().len(), want }.into());
+        let mut values = values.to_vec();
+        values.sort_by_key(|&(slot, _)| slot);
+        for run in values.chunk_by(|a, b| a.0 + 1 == b.0) {
+            for part in run.chunks(WRITTEN) {
+                let mut words = Vec::with_capacity(part.len() * want);
+                for &(slot, value) in part {
+                    self.check(slot)?;
+                    if value.words().len() != want {
+                        return Err(solinas_schemes::Error::CiphertextLength { got: value.words().len(), want }.into());
+                    }
+                    words.extend_from_slice(value.words());
+                }
+                self.stream.write(&self.wave.values, part[0].0 as usize * want, &words)?;
+            }
         }
-        self.stream.write(&self.wave.values, slot as usize * want, value.words())
+        Ok(())
     }
 
     /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
@@ -157,11 +173,19 @@ impl<'a> Session<'a> {
             }
             self.stream.write(&self.wave.outputs, 0, &outputs)?;
             let shape = (tasks.len(), outputs.len() / 3);
-            if !self.graphs.contains_key(&shape) {
-                let launches = self.engine.kernels.wave(&self.wave, self.engine, shape.0 as u32, shape.1 as u32);
-                self.graphs.insert(shape, Graph::new(&self.engine.device, &launches)?);
+            let launches = || self.engine.kernels.wave(&self.wave, self.engine, shape.0 as u32, shape.1 as u32);
+            match self.graphs.get(&shape) {
+                Some(Some(graph)) => self.stream.replay(graph)?,
+                Some(None) => {
+                    let graph = Graph::new(&self.engine.device, &launches())?;
+                    self.stream.replay(&graph)?;
+                    self.graphs.insert(shape, Some(graph));
+                }
+                None => {
+                    launches().iter().try_for_each(|launch| self.stream.launch(launch))?;
+                    self.graphs.insert(shape, None);
+                }
             }
-            self.stream.replay(&self.graphs[&shape])?;
         }
         Ok(())
     }

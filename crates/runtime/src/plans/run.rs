@@ -86,20 +86,15 @@ impl Run<'_> {
             live.iter().flat_map(|&value| (0..lanes).map(move |lane| slot(value, lane))).collect()
         };
         let start = from.map_or(0, |cursor| cursor.wave);
-        match from {
-            Some(cursor) => {
-                for (slot, value) in slots(&schedule.live(start)).into_iter().zip(&cursor.live) {
-                    values.write(slot, value)?;
-                }
-            }
+        let written: Vec<(u32, &LweCiphertext)> = match from {
+            Some(cursor) => slots(&schedule.live(start)).into_iter().zip(&cursor.live).collect(),
             None => {
-                for (lane, inputs) in inputs.iter().enumerate() {
-                    for (value, input) in (0..schedule.inputs).zip(inputs) {
-                        values.write(slot(value, lane), input)?;
-                    }
-                }
+                let of_lane =
+                    |(lane, inputs): (usize, _)| (0..schedule.inputs).map(move |value| slot(value, lane)).zip(inputs);
+                inputs.iter().map(|inputs| inputs.iter().copied()).enumerate().flat_map(of_lane).collect()
             }
-        }
+        };
+        values.write(&written)?;
         let mut order: Vec<&Task> = schedule.tasks.iter().filter(|task| task.wave >= start).collect();
         order.sort_by_key(|task| task.wave);
         let mut done = schedule.tasks.len() * finished + (schedule.tasks.len() - order.len()) * lanes;

@@ -19,8 +19,8 @@ pub(crate) trait Values {
     /// key. It is small enough for frequent progress reports and quick cancellation.
     fn batch(&self) -> usize;
 
-    /// Stores a ciphertext in a slot.
-    fn write(&mut self, slot: u32, value: &LweCiphertext) -> Result<(), Error>;
+    /// Stores ciphertexts in their slots.
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error>;
 
     /// Computes independent bootstraps and stores their outputs in slots. No task reads an output of another one.
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error>;
@@ -83,8 +83,10 @@ impl Values for Host<'_> {
         host_batch()
     }
 
-    fn write(&mut self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
-        self.slots[slot as usize] = Some(value.clone());
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
+        for &(slot, value) in values {
+            self.slots[slot as usize] = Some(value.clone());
+        }
         Ok(())
     }
 
@@ -109,8 +111,8 @@ impl Values for Sessions<'_> {
         self.jobs()
     }
 
-    fn write(&mut self, slot: u32, value: &LweCiphertext) -> Result<(), Error> {
-        Ok(Sessions::write(self, slot, value)?)
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
+        Ok(Sessions::write(self, values)?)
     }
 
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {

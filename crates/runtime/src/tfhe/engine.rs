@@ -208,7 +208,7 @@ impl TfheEngine {
                 |slot| Task { argument: Sum { terms: vec![(0, 1)], constant: 0 }, table: 0, outputs: vec![slot] };
             let tasks: Vec<Task> = (1..=count as u32).map(task).collect();
             let mut values = self.target().values(count + 1, count, &tables)?;
-            values.write(0, &value)?;
+            values.write(&[(0, &value)])?;
             let start = Instant::now();
             values.bootstrap(&tasks)?;
             Ok::<f64, Error>(start.elapsed().as_secs_f64())
@@ -233,9 +233,7 @@ impl TfheEngine {
         const VALUES: u32 = 8;
         let mut values = self.target().values(VALUES as usize, VALUES as usize, &[])?;
         let start = Instant::now();
-        for slot in 0..VALUES {
-            values.write(slot, value)?;
-        }
+        values.write(&(0..VALUES).map(|slot| (slot, value)).collect::<Vec<_>>())?;
         let sum = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
         values.read(&(0..VALUES).map(sum).collect::<Vec<_>>())?;
         Ok(start.elapsed().as_secs_f64() / f64::from(VALUES))
