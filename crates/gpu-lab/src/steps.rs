@@ -89,6 +89,14 @@ struct Tests<'a> {
     outcomes: &'a [Outcome],
 }
 
+#[derive(Serialize)]
+struct Benches<'a> {
+    device: &'a str,
+    driver: &'a str,
+    ceilings: &'a [Ceiling],
+    benches: &'a [Row],
+}
+
 impl Findings {
     /// Runs a step and writes its files.
     ///
@@ -110,7 +118,8 @@ impl Findings {
             }
             Step::Benches => {
                 self.rows = benches::run(device, size, only, &self.ceilings, clock);
-                json(folder, "bench.json", &self.rows)?;
+                let (driver, ceilings) = (device.info().driver.as_str(), &self.ceilings);
+                json(folder, "bench.json", &Benches { device: model, driver, ceilings, benches: &self.rows })?;
                 text(folder, "bench.md", &benches::markdown(model, size, &self.rows))
             }
             Step::Sanitizer => text(folder, "sanitizer.txt", &tools::sanitizer(name, clock)),

@@ -15,6 +15,7 @@ mod count;
 mod doroz2015;
 mod error;
 mod gh;
+mod gpu;
 mod hardware;
 mod machine;
 pub mod ntl;

@@ -1,11 +1,11 @@
 //! Doröz, Öztürk, Sunar: the Gentry-Halevi scheme in hardware, tables 3 and 6.
 
 use crate::gh::{Bench, Figure, What, heading, rows};
-use crate::hardware;
 use crate::report::six_figures;
 use crate::timing::threads;
-use crate::wang2015::{GPU_NOTE, STEPS_NOTE};
+use crate::wang2015::STEPS_NOTE;
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
+use crate::{gpu, hardware};
 use solinas_schemes::gh::{EncryptMethod, RecryptMethod};
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -55,8 +55,8 @@ pub(crate) fn measure(options: &Options, control: &Control<'_>, bench: &mut Benc
                 ratio: ours.zip(paper).map(|(ours, paper)| six_figures(ours.ours / paper)),
                 note: None,
             };
-            let [gpu, xeon] = [ms[1], ms[2]].map(|figure| paper(figure).map(Cell::published));
-            let cells = vec![full.ms_alone(), fast.ms_alone(), fast.ms(), None, gpu, xeon];
+            let [c2050, xeon] = [ms[1], ms[2]].map(|figure| paper(figure).map(Cell::published));
+            let cells = vec![full.ms_alone(), fast.ms_alone(), fast.ms(), gpu::gh(&set, operation), c2050, xeon];
             times.push(row(cells, paper(ms[0]), fast.ms()));
             let million = |figure: &Figure| figure.seconds.first().zip(megahertz).map(|(s, mhz)| Cell::timed(*s, mhz));
             let [gpu, xeon] = [mega[1], mega[2]].map(|figure| paper(figure).map(Cell::published));
@@ -79,7 +79,7 @@ pub(crate) fn measure(options: &Options, control: &Control<'_>, bench: &mut Benc
         format!("Our cycles are the time on one thread at {clock}, the clock that the system reports. The real clock may have been faster."),
         "Table 3: the paper prints 0.985 msec for \"INTT and Reduction\" of Recrypt, but its formula gives 0.985 s. It prints 0.488 s for \"Evaluation of z\", but its formula gives 0.218 s, or 0.489 s with the term that the formula drops. In our row, columns include the sums of public keys, and their inverse transforms and reductions.".into(),
         STEPS_NOTE.into(),
-        GPU_NOTE.into(),
+        gpu::NOTE.into(),
         "The last table is that of our circuit, simulated (table doroz2015-3).".into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());

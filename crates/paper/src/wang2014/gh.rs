@@ -4,8 +4,8 @@ use super::TITLE;
 use crate::gh::{Bench, What, heading, rows};
 use crate::report::six_figures;
 use crate::timing::threads;
-use crate::wang2015::{GPU_NOTE, STEPS_NOTE, Steps, steps};
-use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
+use crate::wang2015::{STEPS_NOTE, Steps, steps};
+use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, gpu, machine};
 use solinas_schemes::gh::{EncryptMethod, RecryptMethod};
 
 const MACHINES: &str = "Xeon X5650 2.67 GHz, 14 GB; Tesla C2050, 3 GB";
@@ -91,7 +91,7 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
                     partial.ms(),
                     default.ms_alone(),
                     default.ms(),
-                    None,
+                    gpu::gh(&set, operation),
                     paper(gpu).map(Cell::published),
                 ],
                 paper: paper(cpu),
@@ -109,7 +109,7 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
     }
     report.notes = vec![
         "The paper's GPU uses partial transforms, as our first two columns do. Columns `tables` use our fastest methods. The ratio is partial transforms on one thread over the paper's CPU (the code of Gentry and Halevi).".into(),
-        GPU_NOTE.into(),
+        gpu::NOTE.into(),
         STEPS_NOTE.into(),
         "The paper's steps are those of its GPU: multiplications 2.66 s and additions 0.24 s. Its CPU computes the factors at the same time.".into(),
     ];

@@ -4,7 +4,7 @@ use super::TITLE;
 use crate::gh::{Bench, Figure, SETTINGS, What, heading, over, rows};
 use crate::report::six_figures;
 use crate::timing::threads;
-use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
+use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, gpu, machine};
 use solinas_schemes::gh::{EncryptMethod, RecryptMethod};
 
 const GPU: &str = "Tesla C2050, 3 GB";
@@ -78,8 +78,6 @@ pub(crate) struct Steps {
     pub(crate) total: f64,
 }
 
-pub(crate) const GPU_NOTE: &str = "Column `GPU` is empty, because our kernels have not been measured on a GPU. The paper's GPU figures are beside our figures of the CPU named above.";
-
 /// Figures of partial transforms, full transforms and tables. Decryption has one method for partial and full transforms.
 fn figures(bench: &Bench, set: &str, operation: &str) -> [Figure; 3] {
     match operation {
@@ -118,7 +116,7 @@ pub(crate) fn methods(options: &Options, control: &Control<'_>, bench: &mut Benc
                     full,
                     table,
                     gain,
-                    None,
+                    gpu::gh(&set, operation),
                     paper.map(|row| Cell::published(row.2)),
                     paper.map(|row| Cell::published(six_figures(row.2 / row.3))),
                 ],
@@ -145,7 +143,7 @@ pub(crate) fn methods(options: &Options, control: &Control<'_>, bench: &mut Benc
     report.notes = vec![
         "Our figures are for all threads of the machine named above. Column `tables`: Encrypt stores every power of r, Recrypt stores the products of all pairs of indicators (our default), and decryption takes linear time. The other columns decrypt by a modular product, as the paper does. The ratio is our full-FFT over the paper's.".into(),
         "The paper prints 12.4 msec for Recrypt at medium. Its speed-up of 1.7 over 21.3 s gives 12.4 s.".into(),
-        GPU_NOTE.into(),
+        gpu::NOTE.into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
     report.notes.extend(machine::busy_note(busy));
@@ -208,7 +206,7 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
                 cells: vec![
                     ours.ms_alone(),
                     ours.ms(),
-                    None,
+                    gpu::gh(&set, operation),
                     paper.and_then(|row| row.3).map(Cell::published),
                     gtx.map(Cell::published),
                     over(ours.ms(), gtx),
@@ -234,7 +232,7 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
     }
     report.notes = vec![
         "Our figures use the fastest methods that fit the memory: tables, and decryption in linear time. The ratio is one thread over the paper's CPU (the code of Gentry and Halevi). The figures of C2050 and GTX 690 are the paper's. For Recrypt at medium on the C2050 it prints 12.4 msec, which must be 12.4 s.".into(),
-        GPU_NOTE.into(),
+        gpu::NOTE.into(),
         STEPS_NOTE.into(),
         "In section 6.2 the CPU computes the factors while the GPU multiplies. The blocks thus take less time than the sum of both.".into(),
     ];
