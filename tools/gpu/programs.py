@@ -13,20 +13,24 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
+
 import solinas as sl
 
 Result = TypeVar("Result")
+
+# Seconds of a first run above which there is no second one.
+LONG = 2.0
 
 
 def measure(run: Callable[[], Result], samples: int) -> tuple[Result, float]:
     """Return a result and the median seconds of `samples` runs after the first one.
 
-    A first run of more than two seconds is the only one.
+    A first run of more than `LONG` seconds is the only one.
     """
     start = time.perf_counter()
     result = run()
     first = time.perf_counter() - start
-    if first > 2.0:
+    if first > LONG:
         return result, first
     times = []
     for _ in range(samples):
