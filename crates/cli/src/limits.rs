@@ -10,6 +10,14 @@ pub(crate) fn threads(asked: u16) -> usize {
     usize::from(asked).min(4 * processors)
 }
 
+/// The device of this name.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn device(name: &str) -> Result<DeviceName> {
+    Ok(name.parse().map_err(solinas_runtime::Error::from)?)
+}
+
 /// Options of a server: the number of threads, limited by [`threads`], the memory in MiB, and the name of the device.
 ///
 /// # Errors
@@ -18,7 +26,7 @@ pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>, device: Optio
     Ok(ServerOptions {
         threads: asked.map(threads),
         memory: mib.map(|mib| mib.saturating_mul(1 << 20)),
-        device: device.map(str::parse).transpose().map_err(solinas_runtime::Error::from)?,
+        device: device.map(self::device).transpose()?,
         model: None,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Result, input, usage};
 use crate::files::read_text;
+use crate::limits::device;
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
@@ -18,7 +19,7 @@ Examples:
   solinas serve --addr 127.0.0.1:9000 --store /var/lib/solinas
   solinas serve --addr 0.0.0.0:443 --host fhe.example.org --tls fullchain.pem privkey.pem
   solinas serve --addr 0.0.0.0:7470 --insecure-http --host fhe.example.org --config solinas.toml --log info
-  solinas serve --reports report
+  solinas serve --device cuda:0 --reports report
   solinas serve --tls fullchain.pem privkey.pem --addr 0.0.0.0:7470 --work-addr 0.0.0.0:7471
   solinas serve --database postgres:///solinas
 
@@ -52,6 +53,9 @@ pub(crate) struct Args {
     /// Number of threads that compute, 1 to 512; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: Option<u16>,
+    /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
     /// Listen on this address for workers on other machines (`solinas work`); port 0 takes a free one
     #[arg(long, value_name = "ADDRESS")]
     work_addr: Option<SocketAddr>,
@@ -116,17 +120,19 @@ struct Started<'a> {
     /// The token of a new store.
     token: Option<&'a str>,
     threads: usize,
+    device: String,
     store: &'a Path,
 }
 
 impl Started<'_> {
     fn text(&self) -> String {
-        let Self { address, work_address, token, threads, store } = self;
+        let Self { address, work_address, token, threads, device, store } = self;
         let threads = solinas_circuits::counted(*threads, "thread");
         let version = env!("CARGO_PKG_VERSION");
         let work = work_address.as_ref().map(|work| format!("Workers on other machines call {work}\n"));
         let work = work.unwrap_or_default();
-        let first = format!("solinas {version} at {address} ({threads}, store {})\n{work}", store.display());
+        let first =
+            format!("solinas {version} at {address} ({threads}, device {device}, store {})\n{work}", store.display());
         match token {
             Some(token) => format!(
                 "{first}The token is shown once:\n  export SOLINAS_SERVER={address} SOLINAS_TOKEN={token}\n\
@@ -159,6 +165,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     config.hosts = args.host;
     config.threads = args.threads.map(usize::from);
+    config.device = args.device.as_deref().map(device).transpose()?;
     config.research = args.research;
     if let Some(folder) = args.reports {
         if !folder.join("index.html").is_file() {
@@ -187,6 +194,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         work_address: service.work_address().map(|address| format!("{scheme}://{address}")),
         token: service.first_token().map(Token::secret),
         threads: service.threads(),
+        device: service.device().to_string(),
         store: &store,
     };
     out.result(&started, || started.text())?;

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, usage};
 use crate::files::read_text;
-use crate::limits::threads;
+use crate::limits::{device, threads};
 use crate::output::Output;
 use crate::progress::interruptible;
 use serde::Serialize;
@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Number of threads that compute, 1 to 512; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: Option<u16>,
+    /// Device that computes: cpu, cuda:N, several as cuda:0,cuda:1 or cuda:all, auto, or emulated for tests; defaults to SOLINAS_DEVICE, else to cpu
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
     /// The folder for files of jobs; defaults to solinas-work in the user's folder for caches
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
@@ -56,15 +59,19 @@ pub(crate) struct Args {
 struct Started<'a> {
     server: &'a str,
     threads: usize,
+    device: String,
     cache: &'a PathBuf,
 }
 
 impl Started<'_> {
     fn text(&self) -> String {
-        let Self { server, threads, cache } = self;
+        let Self { server, threads, device, cache } = self;
         let threads = solinas_circuits::counted(*threads, "thread");
         let version = env!("CARGO_PKG_VERSION");
-        format!("solinas {version} works for {server} ({threads}, cache {}). Ctrl-C stops it.\n", cache.display())
+        format!(
+            "solinas {version} works for {server} ({threads}, device {device}, cache {}). Ctrl-C stops it.\n",
+            cache.display()
+        )
     }
 }
 
@@ -102,6 +109,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         cache_bytes: args.cache_size.saturating_mul(1 << 20),
         key_memory_bytes: args.key_memory.map(|mib| mib.saturating_mul(1 << 20)),
         threads: args.threads.map(threads),
+        device: args.device.as_deref().map(device).transpose()?,
     };
     let stop = interruptible()?;
     let quiet = out.quiet() || out.json();
@@ -112,7 +120,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         _ => {}
     };
     let worker = Worker::new(config, say)?;
-    let started = Started { server: &args.server, threads: worker.threads(), cache: &cache };
+    let started =
+        Started { server: &args.server, threads: worker.threads(), device: worker.device().to_string(), cache: &cache };
     out.result(&started, || started.text())?;
     worker.run(stop)?;
     out.note("stopped; the progress of a running job is on the service")

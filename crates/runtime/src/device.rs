@@ -21,6 +21,18 @@ pub fn device_name(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
     Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
 }
 
+/// As [`device_name`]. Opens the GPUs or emulated devices of the name once, so that a missing one shows before there is work.
+///
+/// # Errors
+/// [`Error::Device`] if the variable names no device, or if a device cannot be opened.
+pub fn check_device(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
+    let name = device_name(chosen)?;
+    if name != DeviceName::Rtl {
+        Device::open_all(&name, DeviceOptions::default())?;
+    }
+    Ok(name)
+}
+
 /// Loads a key for a device, on the current thread pool, which is `pool`. Returns the name of the device that computes.
 pub(crate) fn engine(
     key: &ServerKey,

@@ -63,7 +63,7 @@ pub use ciphertext::Ciphertext;
 pub use convert::{Conversion, convert};
 pub use cost::{cost, cost_under};
 pub use cost_model::{CostModel, UnknownModel};
-pub use device::{GpuInfo, GpuList, device_name, gpus};
+pub use device::{GpuInfo, GpuList, check_device, device_name, gpus};
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::Estimate;

@@ -5,6 +5,7 @@ use crate::database::Database;
 use crate::tls::TlsFiles;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer};
 use serde::{Deserialize, Serialize};
+use solinas_runtime::{DeviceName, ServerOptions};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct Config {
     pub hosts: Vec<String>,
     /// Threads that compute. Defaults to one for each processor.
     pub threads: Option<usize>,
+    /// The device that computes. Defaults to the variable `SOLINAS_DEVICE`, else to the processor.
+    pub device: Option<DeviceName>,
     /// Whether keys for research only and keys from a chosen seed are accepted.
     pub research: bool,
     /// Time between two checkpoints of a job.
@@ -54,6 +57,7 @@ impl Config {
             tls: None,
             hosts: Vec::new(),
             threads: None,
+            device: None,
             research: false,
             checkpoint: Duration::from_secs(30),
             local_worker: true,
@@ -75,6 +79,11 @@ impl Config {
         self.mutual_tls = section(&mut table, "mutual_tls", MutualTls::check)?;
         self.limits = Limits::deserialize(Deserializer::from(table))?;
         self.limits.check().map_err(Error::custom)
+    }
+
+    /// Options of the server of a key.
+    pub(crate) fn server_options(&self) -> ServerOptions {
+        ServerOptions { threads: self.threads, device: self.device.clone(), ..ServerOptions::default() }
     }
 
     /// Threads that compute.

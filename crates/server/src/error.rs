@@ -48,6 +48,9 @@ pub enum Error {
     /// A worker cannot work for a service.
     #[error(transparent)]
     Service(Box<solinas_client::Error>),
+    /// The device that computes cannot be opened.
+    #[error(transparent)]
+    Device(Box<solinas_runtime::Error>),
     /// A store is restored to a folder with files.
     #[error("the folder {} is not empty; name an empty or a new one with --store", .0.display())]
     NotEmpty(PathBuf),

@@ -53,7 +53,7 @@ impl Files for App {
         let Some(key) = self.store.key(tenant, key_id)? else {
             return Err(Problem::key_missing(key_id));
         };
-        let load = || load_server(&self.store.path(tenant, &key.blob), key_id, self.config.threads);
+        let load = || load_server(&self.store.path(tenant, &key.blob), key_id, &self.config.server_options());
         let (server, removed) = self.prepared.get(tenant, key_id, self.config.limits.key_memory(), load)?;
         self.metrics.key_evictions.inc_by(removed);
         Ok(server)

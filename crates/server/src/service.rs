@@ -9,6 +9,7 @@ use crate::store::Store;
 use crate::tls::Tls;
 use crate::{api, listen, local};
 use axum::Router;
+use solinas_runtime::{DeviceName, check_device};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -42,8 +43,9 @@ impl Service {
     ///
     /// # Errors
     /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`];
-    /// [`Error::Setting`] for another database than that of the store; from the folder and the database.
-    pub fn start(config: Config) -> Result<Self, Error> {
+    /// [`Error::Setting`] for another database than that of the store; from the folder, the database and the device.
+    pub fn start(mut config: Config) -> Result<Self, Error> {
+        config.device = Some(check_device(config.device).map_err(|error| Error::Device(Box::new(error)))?);
         let system = |error: std::io::Error| Error::System(format!("a thread cannot be started: {error}"));
         let client_ca = config.mutual_tls.as_ref().map(|settings| settings.client_ca.clone());
         let tls = config.tls.clone().map(|files| Tls::new(files, client_ca)).transpose()?.map(Arc::new);
@@ -103,6 +105,11 @@ impl Service {
     /// Threads that compute.
     pub fn threads(&self) -> usize {
         self.app.threads()
+    }
+
+    /// The device that computes.
+    pub fn device(&self) -> DeviceName {
+        self.app.config.device.clone().unwrap_or_default()
     }
 
     /// The token of a new store. No later start knows it.

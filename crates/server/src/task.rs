@@ -83,14 +83,14 @@ impl Task {
 /// Makes the server of a key in a file.
 ///
 /// # Errors
-/// [`Code::BadFile`]; [`Code::BadParams`] for a key that does not fit in memory.
-pub(crate) fn load_server(path: &Path, key_id: &str, threads: Option<usize>) -> Result<Server, Problem> {
+/// [`Code::BadFile`]; [`Code::BadParams`] for a key that does not fit in memory, or for which the device has no kernels.
+pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) -> Result<Server, Problem> {
     let loaded = ServerKey::load(path).map_err(|error| {
         tracing::error!(%error, "a registered key cannot be read");
         let what = format!("the file of the key {key_id} is damaged on the service");
         Problem::new(Code::BadFile, what, "ask the operator to run `solinas admin check`")
     })?;
-    Ok(Server::with_options(&loaded, &ServerOptions { threads, ..ServerOptions::default() })?)
+    Ok(Server::with_options(&loaded, options)?)
 }
 
 /// Reads the key, the program and the inputs of a task.

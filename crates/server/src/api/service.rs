@@ -19,6 +19,7 @@ pub(super) async fn version(State(app): State<Arc<App>>) -> Response {
         "api": 1,
         "reports": app.config.reports.is_some(),
         "threads": app.threads(),
+        "device": app.config.device.as_ref().map(ToString::to_string),
         "research": app.config.research,
         "schemes": solinas_runtime::schemes().map(|scheme| scheme.to_string()).collect::<Vec<_>>(),
     });

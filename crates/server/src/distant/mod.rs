@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shelf::Distant;
 use solinas_client::{Call, Error as ClientError, Http};
-use solinas_runtime::Control;
+use solinas_runtime::{Control, DeviceName, ServerOptions, check_device};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +52,8 @@ pub struct WorkerConfig {
     pub key_memory_bytes: Option<u64>,
     /// Threads that compute. Defaults to one for each processor.
     pub threads: Option<usize>,
+    /// The device that computes. Defaults to the variable `SOLINAS_DEVICE`, else to the processor.
+    pub device: Option<DeviceName>,
 }
 
 /// What a worker tells its user.
@@ -94,6 +96,7 @@ struct Service {
     http: Http,
     worker: Id,
     threads: usize,
+    device: DeviceName,
     cache: Cache,
     key_memory: u64,
     prepared: PreparedKeys,
@@ -112,11 +115,18 @@ impl fmt::Debug for Service {
     }
 }
 
+impl Service {
+    /// Options of the server of a key.
+    fn options(&self) -> ServerOptions {
+        ServerOptions { threads: Some(self.threads), device: Some(self.device.clone()), ..ServerOptions::default() }
+    }
+}
+
 impl Worker {
     /// Makes a worker. It sends nothing before [`Self::run`]. `say` hears its news.
     ///
     /// # Errors
-    /// [`Error::Service`] for a wrong address; [`Error::CacheInUse`]; from the folder.
+    /// [`Error::Service`] for a wrong address; [`Error::CacheInUse`]; from the folder; from the device.
     pub fn new(config: WorkerConfig, say: impl Fn(WorkerNews) + Send + Sync + 'static) -> Result<Self, Error> {
         let http = Http::trusting(&config.service, &config.token, config.authorities.as_deref())?;
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -124,6 +134,7 @@ impl Worker {
             http: http.patience(Duration::ZERO),
             worker: Id::new(),
             threads: config.threads.unwrap_or_else(processors),
+            device: check_device(config.device).map_err(|error| Error::Device(Box::new(error)))?,
             cache: Cache::open(&config.cache, config.cache_bytes)?,
             key_memory: config.key_memory_bytes.unwrap_or_else(default_key_memory),
             prepared: PreparedKeys::default(),
@@ -138,6 +149,11 @@ impl Worker {
     /// Threads that compute.
     pub fn threads(&self) -> usize {
         self.0.threads
+    }
+
+    /// The device that computes.
+    pub fn device(&self) -> &DeviceName {
+        &self.0.device
     }
 
     /// Computes jobs until `stop` is set. A running job then pauses at its next wave, and its progress goes to the service. While the service is away, it is

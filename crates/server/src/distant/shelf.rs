@@ -142,7 +142,7 @@ impl<'a> Distant<'a> {
 impl Files for Distant<'_> {
     fn server(&self, tenant: &Tenant, key_id: &str) -> Result<Server, Problem> {
         let key = &self.granted.key;
-        let load = || load_server(&self.blob(tenant, key)?, key_id, Some(self.service.threads));
+        let load = || load_server(&self.blob(tenant, key)?, key_id, &self.service.options());
         // The bytes of a key identity may change when a tenant removes the key and registers another.
         Ok(self.service.prepared.get(tenant, key.as_str(), self.service.key_memory, load)?.0)
     }

@@ -8,6 +8,7 @@ use crate::harness::{Client, Harness, keys};
 use crate::workers::Running;
 use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, Control, Natural, Plain, Program, Server, ServerKey, Work};
+use solinas_server::{Config, Service};
 
 /// Programs. The environment variable `SOLINAS_PROGRAMS` is another number.
 const COUNT: u64 = 60;
@@ -20,9 +21,9 @@ struct Case {
 }
 
 impl Case {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, effort: usize) -> Self {
         let mut rng = programs::rng(seed);
-        let most = programs::Limits { widest: 8, operations: 5, effort: 30 };
+        let most = programs::Limits { widest: 8, operations: 5, effort };
         let program = programs::program(&mut rng, most).unwrap();
         let values = programs::inputs(&mut rng, &program);
         let encrypt = |(input, value): (&solinas_circuits::program::Input, &Natural)| {
@@ -71,7 +72,7 @@ fn random_programs_have_the_same_bytes_everywhere() {
     let services: Vec<_> = [Harness::new(), elsewhere].into_iter().chain(in_postgresql).collect();
     let registered: Vec<_> = services.iter().map(|service| service.client.register()).collect();
     for seed in 0..count {
-        let case = Case::new(seed);
+        let case = Case::new(seed, 30);
         let submit = |(service, key): (&Harness, &String)| case.submit(&service.client, key, &format!("seed {seed}"));
         let jobs: Vec<_> = services.iter().zip(&registered).map(submit).collect();
         let here = case.here(&server);
@@ -84,4 +85,33 @@ fn random_programs_have_the_same_bytes_everywhere() {
         }
     }
     worker.stop();
+}
+
+#[test]
+fn services_and_workers_on_devices_give_the_bytes_of_the_processor() {
+    let key = ServerKey::from_bytes(&keys().1).unwrap();
+    let server = Server::new(&key, Some(2)).unwrap();
+    let service = Harness::with(|config| config.device = Some("emulated".parse().unwrap()));
+    let elsewhere = Harness::for_workers(|config| config.local_worker = false);
+    let worker = Running::on(&elsewhere.worker(), "emulated");
+    assert_eq!(service.client.get("/v1/version").ok()["device"], "emulated");
+    let case = Case::new(1, 3);
+    let here = case.here(&server);
+    for service in [&service, &elsewhere] {
+        let key = service.client.register();
+        let job = case.submit(&service.client, &key, "on a device");
+        assert!(case.results(&service.client, &job) == here, "other bytes");
+    }
+    worker.stop();
+}
+
+#[test]
+fn a_service_on_a_missing_device_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::new(folder.path().to_path_buf());
+    config.address.set_port(0);
+    config.device = Some("cuda:99".parse().unwrap());
+    let error = Service::start(config).unwrap_err().to_string();
+    assert!(error.contains("CUDA") && error.contains("cpu"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

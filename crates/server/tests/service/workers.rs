@@ -20,6 +20,11 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(access: &Client) -> Self {
+        Self::on(access, "cpu")
+    }
+
+    /// A worker on a device.
+    pub(crate) fn on(access: &Client, device: &str) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let config = WorkerConfig {
             service: access.url.clone(),
@@ -29,6 +34,7 @@ impl Running {
             cache_bytes: 1 << 30,
             key_memory_bytes: None,
             threads: Some(1),
+            device: Some(device.parse().unwrap()),
         };
         let (stop, news) = (Arc::new(AtomicBool::new(false)), Arc::<Mutex<Vec<WorkerNews>>>::default());
         let heard = Arc::clone(&news);
