@@ -73,6 +73,9 @@ pub(crate) struct Args {
     /// Seconds between two writes of the progress of a job, 0 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(..=86400))]
     checkpoint_every: u32,
+    /// Fraction of the jobs that run twice, so that the results can be compared, 0 to 1; defaults to `verify_fraction` in the settings, or 0
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    verify_fraction: Option<f64>,
     /// The least severe level of the log, which goes to standard error as JSON: off, error, warn or info
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
@@ -104,6 +107,11 @@ impl StoreArgs {
 pub(crate) fn database(option: Option<String>) -> Result<Option<Database>> {
     let text = option.or_else(|| std::env::var("SOLINAS_DATABASE").ok()).filter(|text| !text.trim().is_empty());
     Ok(text.map(|text| text.parse()).transpose()?)
+}
+
+fn fraction(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "it is a number from 0 to 1".to_owned())
 }
 
 /// What is printed when the service is ready.
@@ -176,6 +184,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the settings")
         })?;
     }
+    config.limits.verify_fraction = args.verify_fraction.unwrap_or(config.limits.verify_fraction);
     if config.mutual_tls.is_some() && config.tls.is_none() {
         return Err(usage("[mutual_tls] in the settings needs HTTPS", "add --tls CERT KEY, or remove the section"));
     }

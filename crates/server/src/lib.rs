@@ -19,6 +19,7 @@
 
 mod api;
 mod app;
+mod audit;
 mod auth;
 mod config;
 mod database;

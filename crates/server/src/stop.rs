@@ -85,6 +85,8 @@ mod tests {
             deadline,
             max_core_ms,
             timeline: crate::timeline::Timeline::default(),
+            runner: String::new(),
+            audit: Vec::new(),
         };
         let later = time::now() + 100_000;
         for (deadline, most, want) in [

@@ -191,7 +191,7 @@ async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Messag
         }
         app.heard(ask.worker, ask.threads.min(THREADS));
         arrivals.borrow_and_update();
-        if let Some(granted) = grant(&app, worker.clone()).await? {
+        if let Some(granted) = grant(&app, worker.clone(), ask.worker).await? {
             return Ok(axum::Json(granted).into_response());
         }
         if Instant::now() >= end {
@@ -206,11 +206,11 @@ async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Messag
 }
 
 /// The next job for a worker. If the worker has gone meanwhile, the job waits again.
-async fn grant(app: &Arc<App>, Worker(worker): Worker) -> Result<Option<Granted>, Problem> {
+async fn grant(app: &Arc<App>, Worker(worker): Worker, number: Id) -> Result<Option<Granted>, Problem> {
     let (give, take) = oneshot::channel();
     let service = Arc::clone(app);
     tokio::task::spawn_blocking(move || {
-        let granted = service.grant(Some(&worker)).map_err(Problem::from).and_then(|lease| {
+        let granted = service.grant(Some((&worker, number))).map_err(Problem::from).and_then(|lease| {
             let Some(lease) = lease else { return Ok(None) };
             match describe(&service, &lease) {
                 Ok(granted) => Ok(Some((lease, granted))),

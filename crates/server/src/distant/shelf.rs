@@ -66,6 +66,8 @@ impl<'a> Distant<'a> {
             deadline: granted.deadline_in.map(|wait| time::now().saturating_add(wait)),
             max_core_ms: granted.max_core_ms,
             timeline: granted.timeline.clone(),
+            runner: String::new(),
+            audit: Vec::new(),
         })
     }
 

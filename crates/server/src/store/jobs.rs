@@ -3,6 +3,7 @@
 use super::Store;
 use super::db::{Db, Row};
 use super::value::params;
+use crate::audit::{self, Run};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY};
@@ -109,11 +110,13 @@ pub(crate) struct JobRow {
     pub(crate) expires: Option<i64>,
     pub(crate) results: Option<Value>,
     pub(crate) error: Option<Value>,
+    /// The runs of an audited job that gave results.
+    pub(crate) audit: Vec<Run>,
 }
 
 impl JobRow {
     const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
-         created, started, ended, expires, results, error, deadline, max_core_ms, reduce";
+         created, started, ended, expires, results, error, deadline, max_core_ms, reduce, audit";
 
     fn read(row: &Row<'_>) -> Result<Self, Error> {
         let json = |column: usize| -> Result<Option<Value>, Error> {
@@ -143,6 +146,7 @@ impl JobRow {
             deadline: row.get(18)?,
             max_core_ms: row.get(19)?,
             reduce: row.get(20)?,
+            audit: runs(row, 21)?,
         })
     }
 }
@@ -170,12 +174,29 @@ pub(crate) struct Lease {
     pub(crate) max_core_ms: Option<i64>,
     /// What earlier runs measured.
     pub(crate) timeline: Timeline,
+    /// The worker.
+    pub(crate) runner: String,
+    /// The earlier runs of an audited job that gave results. The budget of the job was for the first of them.
+    pub(crate) audit: Vec<Run>,
+}
+
+/// Whether a job can be leased at the time `?1`. An audited job waits for another worker than those with the pattern `?2`.
+const IS_READY: &str = "state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)) \
+     AND (CAST(?2 AS TEXT) IS NULL OR audit IS NULL OR audit NOT LIKE ?2 OR not_before < ?1 - ?3)";
+
+/// The pattern of the runs of a worker, for [`IS_READY`].
+fn pattern(runner: Option<&str>) -> Option<String> {
+    runner.map(|runner| format!("%\"runner\":\"{runner}\"%"))
 }
 
 impl Lease {
+    const COLUMNS: &str =
+        "id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline, runner, audit";
+
     /// Reads a row. `now` is the time of its lease.
     fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> Result<Self, Error> {
         let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
+        let (runner, audit): (Option<String>, _) = (row.get(10)?, runs(row, 11)?);
         Ok(Self {
             tenant: tenant.clone(),
             id: id(row, 0)?,
@@ -186,9 +207,29 @@ impl Lease {
             first: started == now,
             core_ms: row.get(6)?,
             deadline: row.get(7)?,
-            max_core_ms: row.get(8)?,
+            max_core_ms: row.get::<Option<i64>>(8)?.filter(|_| audit.is_empty()),
             timeline: timeline(row, 9)?,
+            runner: runner.unwrap_or_default(),
+            audit,
         })
+    }
+}
+
+/// The worker that gets a lease.
+#[derive(Debug)]
+pub(crate) struct Runner<'a> {
+    /// The token of a worker on another machine.
+    pub(crate) token: Option<&'a str>,
+    /// `service`, or the token and the number that the worker chose.
+    pub(crate) name: String,
+    /// Whether other workers compute jobs too.
+    pub(crate) has_others: bool,
+}
+
+impl Runner<'_> {
+    /// The name if the worker leaves audited jobs to others that it has run.
+    pub(crate) fn spared(&self) -> Option<&str> {
+        self.has_others.then_some(&*self.name)
     }
 }
 
@@ -208,6 +249,8 @@ pub(crate) enum Finished {
         /// Whether this was an attempt.
         counts: bool,
     },
+    /// It runs once more from its beginning, so that the results can be compared.
+    Again,
 }
 
 /// The work that waits.
@@ -324,33 +367,39 @@ impl Store {
         self.db().query_row(sql, (), |row| row.get(0))
     }
 
-    /// Tenants with a job that waits for a worker.
-    pub(crate) fn ready(&self) -> Result<Vec<Tenant>, Error> {
-        let sql = "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
-                   AND state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))";
-        self.db().query(sql, [time::now()], |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
+    /// Tenants with a job that waits for a worker. `spared` leaves audited jobs to others that it has run.
+    pub(crate) fn ready(&self, spared: Option<&str>) -> Result<Vec<Tenant>, Error> {
+        let sql = format!(
+            "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name AND {IS_READY})"
+        );
+        let params = (time::now(), pattern(spared), audit::WAIT);
+        self.db().query(&sql, params, |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
     }
 
-    /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age. `worker` is the token of a worker on another machine.
-    pub(crate) fn lease(&self, tenant: &Tenant, worker: Option<&str>, hold: i64) -> Result<Option<Lease>, Error> {
+    /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age.
+    pub(crate) fn lease(&self, tenant: &Tenant, to: &Runner<'_>, hold: i64) -> Result<Option<Lease>, Error> {
         let now = time::now();
-        let sql = "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?2, \
-                   attempts = attempts + 1, started = COALESCE(started, ?3), worker = ?4 \
-                   WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 AND state IN ('queued', 'running') \
-                   AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
-                   ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started, core_ms, deadline, \
-                   max_core_ms, timeline";
-        let params = (tenant.as_str(), now + hold, now, worker);
-        self.db().query_opt(sql, params, |row| Lease::read(row, tenant, now))
+        let sql = format!(
+            "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?5, \
+             attempts = attempts + 1, started = COALESCE(started, ?1), worker = ?6, runner = ?7 \
+             WHERE tenant = ?4 AND id = (SELECT id FROM job WHERE tenant = ?4 AND {IS_READY} \
+             ORDER BY priority DESC, id LIMIT 1) RETURNING {}",
+            Lease::COLUMNS
+        );
+        let spared = pattern(to.spared());
+        let params = params![now, spared, audit::WAIT, tenant.as_str(), now + hold, to.token, to.name];
+        self.db().query_opt(&sql, params, |row| Lease::read(row, tenant, now))
     }
 
     /// The lease that a worker on another machine has with this fence. None if it has ended.
     pub(crate) fn leased(&self, worker: &str, tenant: &str, id: Id, fence: i64) -> Result<Option<Lease>, Error> {
         let Ok(tenant) = Tenant::new(tenant) else { return Ok(None) };
-        let sql = "SELECT id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline FROM job \
-                   WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'";
+        let sql = format!(
+            "SELECT {} FROM job WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'",
+            Lease::COLUMNS
+        );
         let params = (tenant.as_str(), id.to_string(), fence, worker);
-        self.db().query_opt(sql, params, |row| Lease::read(row, &tenant, 0))
+        self.db().query_opt(&sql, params, |row| Lease::read(row, &tenant, 0))
     }
 
     /// Whether a lease is for a job that needs this blob: its key, its program, a plan or an input.
@@ -391,7 +440,8 @@ impl Store {
         Ok(changed > 0)
     }
 
-    /// Ends a lease after `core_ms` of work. Returns whether the lease still held; if it did not, nothing changes but the usage.
+    /// Ends a lease after `core_ms` of work, for which the tenant is charged. `runs` are those of an audited job, with the last one. Returns whether the
+    /// lease still held; if it did not, nothing changes but the usage.
     pub(crate) fn finish(
         &self,
         lease: &Lease,
@@ -399,22 +449,29 @@ impl Store {
         (done, total): (u64, u64),
         timeline: &Option<Timeline>,
         finished: &Finished,
+        runs: &[Run],
     ) -> Result<bool, Error> {
         let (tenant, job, now) = (lease.tenant.as_str(), lease.id.to_string(), time::now());
         let (state, results, error) = match finished {
             Finished::Succeeded(results) => (State::Succeeded, Some(results.to_string()), None),
             Finished::Failed(error) => (State::Failed, None, Some(error.to_string())),
-            Finished::Paused | Finished::Later { .. } => (State::Queued, None, None),
+            Finished::Paused | Finished::Later { .. } | Finished::Again => (State::Queued, None, None),
         };
-        let not_before = if let Finished::Later { wait, .. } = finished { now + wait } else { 0 };
+        let not_before = match finished {
+            Finished::Later { wait, .. } => now + wait,
+            Finished::Again => now,
+            _ => 0,
+        };
+        let starts_over = matches!(finished, Finished::Again);
         let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
+        let audit = (!runs.is_empty()).then(|| serde_json::to_string(runs).ok()).flatten();
         let ended = state.has_ended().then_some(now);
         let db = self.db();
         let transaction = db.transaction()?;
         let changed = transaction.execute(
             "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
-             ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = attempts - ?10, \
-             done = ?11, total = ?12, timeline = ?13 \
+             ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = ?10 * attempts - ?11, \
+             done = ?12, total = ?13, timeline = ?14, audit = COALESCE(?15, audit) \
              WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             params![
                 tenant,
@@ -426,15 +483,21 @@ impl Store {
                 error,
                 ended,
                 not_before,
+                i64::from(!starts_over),
                 unused_attempts,
-                done as i64,
+                if starts_over { 0 } else { done as i64 },
                 total as i64,
                 text(timeline),
+                audit,
             ],
         )?;
-        if let (Finished::Succeeded(results), 1..) = (finished, changed) {
-            let digests = results.as_array().into_iter().flatten().filter_map(|result| result["digest"].as_str());
-            for digest in digests {
+        if changed > 0 {
+            let results = if let Finished::Succeeded(results) = finished { Some(results) } else { None };
+            let results = results.and_then(Value::as_array).into_iter().flatten();
+            let digests = results.filter_map(|result| result["digest"].as_str());
+            // The operator compares the results of all runs.
+            let audited = runs.iter().flat_map(|run| &run.results).map(|result| result.digest.as_str());
+            for digest in digests.chain(audited) {
                 transaction.execute(
                     "INSERT INTO job_blob (tenant, digest, job) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
                     (tenant, digest, &job),
@@ -506,6 +569,11 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn runs(row: &Row<'_>, column: usize) -> Result<Vec<Run>, Error> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn timeline(row: &Row<'_>, column: usize) -> Result<Timeline, Error> {

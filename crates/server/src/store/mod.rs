@@ -22,7 +22,7 @@ mod value;
 pub use accounts::TokenInfo;
 pub use backup::{Checked, Contents};
 pub(crate) use blobs::{Blob, Incoming};
-pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
+pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, Runner, State, Submitted};
 pub use transfer::Moved;
 pub(crate) use uploads::{Part, Upload};
 

@@ -18,7 +18,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn the_service_works_on_postgresql() {
-    run_tests(&["backup::", "jobs::", "kills::", "recovery::", "tenants::", "uploads::", "workers::"]);
+    run_tests(&["audits::", "backup::", "jobs::", "kills::", "recovery::", "tenants::", "uploads::", "workers::"]);
 }
 
 /// A job on numbers of 32 bits, whose progress is written at every wave.

@@ -10,12 +10,17 @@ const WORKER: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// Asks for a job.
 pub(crate) fn ask(worker: &Client, wait: u64) -> Answer {
+    ask_as(worker, WORKER, wait)
+}
+
+/// Asks for a job as the worker with a number.
+pub(crate) fn ask_as(worker: &Client, number: &str, wait: u64) -> Answer {
     let version = env!("CARGO_PKG_VERSION");
-    worker.post("/internal/leases", &json!({ "version": version, "worker": WORKER, "threads": 2, "wait": wait }))
+    worker.post("/internal/leases", &json!({ "version": version, "worker": number, "threads": 2, "wait": wait }))
 }
 
 /// Asks for a job, which must be there. Returns the path of its lease, and what the service says.
-fn granted(worker: &Client) -> (String, Value) {
+pub(crate) fn granted(worker: &Client) -> (String, Value) {
     let granted = ask(worker, 20).ok();
     (format!("/internal/leases/{}", granted["lease"].as_str().unwrap()), granted)
 }
@@ -27,20 +32,20 @@ fn news(ran: u64, done: u64, renewal: Value) -> Value {
 }
 
 /// The end of a run.
-fn end(end: Value) -> Value {
+pub(crate) fn end(end: Value) -> Value {
     json!({ "end": end, "seconds": 1.0, "core_ms": 2000, "bootstraps": 0,
             "progress": { "done": 0, "total": 0, "wave": 0, "waves": 0 } })
 }
 
 /// A service that computes nothing itself.
-fn service(change: impl FnOnce(&mut solinas_server::Config)) -> Harness {
+pub(crate) fn service(change: impl FnOnce(&mut solinas_server::Config)) -> Harness {
     Harness::for_workers(|config| {
         config.local_worker = false;
         change(config);
     })
 }
 
-fn submit(client: &Client, name: &str) -> String {
+pub(crate) fn submit(client: &Client, name: &str) -> String {
     client.submit(name, &client.job("add", 200, 100)).ok()["id"].as_str().unwrap().to_owned()
 }
 

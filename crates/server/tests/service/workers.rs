@@ -38,6 +38,13 @@ impl Running {
         Self { stop, thread, news, _cache: cache }
     }
 
+    /// Waits until the service has heard the worker.
+    pub(crate) fn joined(&self, client: &Client) {
+        until(|| {
+            String::from_utf8(client.get("/metrics").bytes).unwrap().contains("\nsolinas_workers 1\n").then_some(())
+        });
+    }
+
     /// Stops the worker, and returns its news.
     pub(crate) fn stop(self) -> Vec<WorkerNews> {
         self.stop.store(true, Ordering::Relaxed);
