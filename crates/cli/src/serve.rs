@@ -22,7 +22,7 @@ Examples:
   solinas serve --tls fullchain.pem privkey.pem --addr 0.0.0.0:7470 --work-addr 0.0.0.0:7471
   solinas serve --database postgres:///solinas
 
-The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
+The first start makes a tenant and a token, and prints the token once, unless the settings name another way to authenticate. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. If clients are on other machines, put a proxy that speaks HTTPS in front of it.
 The service has a web page at its address. The first start prints a link to the page with the token.

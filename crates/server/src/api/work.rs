@@ -98,6 +98,8 @@ impl FromStr for Name {
 pub(super) struct Held {
     worker: Worker,
     name: Name,
+    /// Whether the worker has ended it already. Only the end of a run may be sent again then, because its answer may have been lost.
+    has_ended: bool,
     pub(super) lease: Lease,
     pub(super) spec: Spec,
     /// The part of the path after the lease.
@@ -113,33 +115,36 @@ impl FromRequestParts<Arc<App>> for Held {
         let mut path = path.map_err(|_| Problem::unknown())?.0.into_iter().map(|(_, value)| value);
         let name: Name = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
         let ends = parts.uri.path().ends_with("/complete");
-        let lease = {
+        let (lease, has_ended) = {
             let (worker, name) = (worker.clone(), name.clone());
-            app.blocking(move |app| {
-                find(app, &worker, &name).inspect_err(|_| {
+            app.blocking(move |app| match find(app, &worker, &name)? {
+                Some((lease, holds)) if holds || ends => Ok((lease, !holds)),
+                _ => {
                     if ends {
                         count_lost(app, &name);
                     }
-                })
+                    Err(lost())
+                }
             })
             .await?
         };
         let spec = serde_json::from_value(lease.spec.clone());
         let spec = spec.map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        Ok(Self { worker, name, lease, spec, rest: path.next().unwrap_or_default() })
+        Ok(Self { worker, name, has_ended, lease, spec, rest: path.next().unwrap_or_default() })
     }
 }
 
 impl Held {
     /// Checks once more that the lease holds, after a body has come.
     pub(super) fn check(&self, app: &App) -> Result<(), Problem> {
-        find(app, &self.worker, &self.name).map(drop)
+        let holds = find(app, &self.worker, &self.name)?.is_some_and(|(_, holds)| holds);
+        if holds { Ok(()) } else { Err(lost()) }
     }
 }
 
-/// The lease with a name, if it holds.
-fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Lease, Problem> {
-    app.store.leased(worker, &name.tenant, name.id, name.fence)?.ok_or_else(lost)
+/// The lease with a name, and whether it holds, unless anybody but its worker has ended it.
+fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Option<(Lease, bool)>, Problem> {
+    Ok(app.store.leased(worker, &name.tenant, name.id, name.fence)?)
 }
 
 /// Counts a run whose lease ended before it, unless somebody cancelled the job.
@@ -259,33 +264,46 @@ async fn renew(
     Held { lease, spec, .. }: Held,
     Message(news): Message<News>,
 ) -> Result<Response, Problem> {
-    let threads = news.threads.min(THREADS);
-    app.heard(news.worker, threads);
-    app.blocking(move |app| {
-        let key = (lease.tenant.clone(), lease.id);
-        if let Some(mut timeline) = news.renewal {
-            if !app.store.renew(&lease, app.hold(), news.progress.done, news.progress.total)? {
+    app.heard(news.worker, news.threads.min(THREADS));
+    app.blocking(move |app| Ok(axum::Json(hear(app, &lease, &spec, news)?).into_response())).await
+}
+
+fn hear(app: &App, lease: &Lease, spec: &Spec, news: News) -> Result<Heard, Problem> {
+    let job = (lease.tenant.clone(), lease.id);
+    match news.renewal {
+        Some(mut timeline) => {
+            if !app.store.renew(lease, app.hold(), news.progress.done, news.progress.total)? {
                 return Err(lost());
             }
             timeline.clip(&spec.stages);
-            app.live.measured(&key, |known| *known = timeline);
-            app.live.report(&key, |progress| *progress = news.progress);
+            app.live.measured(&job, |known| *known = timeline);
+            app.live.report(&job, |progress| *progress = news.progress);
         }
         // The job may have ended since the lease was found.
-        app.live.correct(&key, news.progress);
-        let yields = app.turn_ends(&lease.tenant, Duration::from_millis(news.ran), threads);
-        Ok(axum::Json(Heard { yields }).into_response())
-    })
-    .await
+        None => app.live.correct(&job, news.progress),
+    }
+    let ran = Duration::from_millis(news.ran);
+    Ok(Heard { yields: app.turn_ends(&lease.tenant, ran, news.threads.min(THREADS)) })
 }
 
 /// `POST` of the end of a run.
 async fn complete(
     State(app): State<Arc<App>>,
-    Held { lease, spec, .. }: Held,
+    Held { name, has_ended, lease, spec, .. }: Held,
     Message(outcome): Message<Outcome>,
 ) -> Result<StatusCode, Problem> {
     app.blocking(move |app| {
+        if has_ended {
+            return match &outcome.end {
+                End::Succeeded(results) if app.store.has_results(&lease.tenant, lease.id, results)? => {
+                    Ok(StatusCode::NO_CONTENT)
+                }
+                _ => {
+                    count_lost(app, &name);
+                    Err(lost())
+                }
+            };
+        }
         let outcome = checked(app, &lease, &spec, outcome)?;
         match app.settle_within(&lease, outcome, SETTLING)? {
             true => Ok(StatusCode::NO_CONTENT),
@@ -340,4 +358,54 @@ fn stored(app: &App, lease: &Lease, spec: &Spec, result: JobResult) -> Result<Jo
     let ty: Type = result.ty.parse()?;
     let name = result.name.chars().take(TEXT).collect();
     Ok(JobResult { name, ty: ty.to_string(), bytes: blob.bytes, ..result })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::live::Progress;
+    use crate::spec::Computation;
+    use crate::store::{NewJob, Store};
+    use crate::timeline::Timeline;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn news_ring_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.create_token("a", &[], None).unwrap();
+        let tenant = Tenant::new("a").unwrap();
+        let key = store.put_bytes(&tenant, "server-key", None, b"key").unwrap();
+        store.add_key(&tenant, "k", &key, None, &Value::Null, 1000).unwrap();
+        let computation = Computation { program: None, reduce: None };
+        let spec = Spec { key: "k".into(), computation, inputs: vec![], compact: false, stages: vec![], effort: None };
+        let job = NewJob {
+            id: Id::new(),
+            name: None,
+            priority: 0,
+            spec: json!(spec),
+            cost: Value::Null,
+            core_ms_expected: 0,
+            keep_for: 0,
+            key_id: "k".into(),
+            program: None,
+            reduce: None,
+            deadline: None,
+            max_core_ms: None,
+            blobs: vec![],
+        };
+        store.submit(&tenant, &job, ("i", "f")).unwrap();
+        let app = App::new(Config::new(folder.path().into()), store, None);
+        let worker = Id::new();
+        let lease = app.grant(Some(("token", worker))).unwrap().unwrap();
+        let listener = app.live.listen((tenant, job.id));
+        let news = |renewal, ran| News { worker, threads: 2, ran, progress: Progress::default(), renewal };
+        for (rings, renewal) in [(1, Some(Timeline::default())), (2, None)] {
+            assert!(!hear(&app, &lease, &spec, news(renewal, 10)).unwrap().yields);
+            assert_eq!(listener.rings(), rings);
+        }
+        // A worker may claim any time.
+        hear(&app, &lease, &spec, news(None, u64::MAX / 3)).unwrap();
+    }
 }

@@ -126,7 +126,7 @@ impl<'a> Distant<'a> {
         let code = match &error {
             // It is the disk of this worker.
             ClientError::Write(_) => Code::DiskFull,
-            error if error.code() == Some("disk_full") => Code::DiskFull,
+            error if error.code() == Some(Code::DiskFull.name()) => Code::DiskFull,
             error if is_lost(error) => Code::LeaseLost,
             error if passes(error) => Code::Unavailable,
             _ => Code::Internal,

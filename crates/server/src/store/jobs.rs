@@ -6,6 +6,7 @@ use super::value::params;
 use crate::audit::{self, Run};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
+use crate::shelf::JobResult;
 use crate::time::{self, DAY};
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
@@ -391,15 +392,36 @@ impl Store {
         self.db().query_opt(&sql, params, |row| Lease::read(row, tenant, now))
     }
 
-    /// The lease that a worker on another machine has with this fence. None if it has ended.
-    pub(crate) fn leased(&self, worker: &str, tenant: &str, id: Id, fence: i64) -> Result<Option<Lease>, Error> {
+    /// The lease that a worker on another machine has with this fence, and whether it holds. If it does not, [`Self::finish`] has ended it. None if
+    /// anything else has ended it.
+    pub(crate) fn leased(
+        &self,
+        worker: &str,
+        tenant: &str,
+        id: Id,
+        fence: i64,
+    ) -> Result<Option<(Lease, bool)>, Error> {
         let Ok(tenant) = Tenant::new(tenant) else { return Ok(None) };
         let sql = format!(
-            "SELECT {} FROM job WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'",
+            "SELECT {}, state FROM job WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4",
             Lease::COLUMNS
         );
         let params = (tenant.as_str(), id.to_string(), fence, worker);
-        self.db().query_opt(&sql, params, |row| Lease::read(row, &tenant, 0))
+        self.db().query_opt(&sql, params, |row| {
+            let holds = row.get::<String>(12)? == State::Running.name();
+            Ok((Lease::read(row, &tenant, 0)?, holds))
+        })
+    }
+
+    /// Whether a run gave these results to a job: the one that ended it, or the last of an audited one.
+    pub(crate) fn has_results(&self, tenant: &Tenant, id: Id, results: &[JobResult]) -> Result<bool, Error> {
+        let Some(job) = self.job(tenant, id)? else { return Ok(false) };
+        let known: Option<Vec<JobResult>> = match job.audit.into_iter().next_back() {
+            Some(run) => Some(run.results),
+            None => job.results.and_then(|results| serde_json::from_value(results).ok()),
+        };
+        let digests = |results: &[JobResult]| results.iter().map(|result| result.digest.clone()).collect::<Vec<_>>();
+        Ok(known.is_some_and(|known| digests(&known) == digests(results)))
     }
 
     /// Whether a lease is for a job that needs this blob: its key, its program, a plan or an input.
@@ -425,10 +447,18 @@ impl Store {
         Ok(changed > 0)
     }
 
-    /// Prolongs the leases of workers on other machines to `hold` milliseconds from now.
+    /// Prolongs all leases to `hold` milliseconds from now, and does so again whenever PostgreSQL comes back: workers could not renew them meanwhile.
     pub(crate) fn prolong(&self, hold: i64) -> Result<(), Error> {
-        let sql = "UPDATE job SET lease_until = ?1 WHERE state = 'running' AND worker IS NOT NULL AND lease_until < ?1";
-        self.db().execute(sql, [time::now() + hold]).map(drop)
+        let prolonging = move || {
+            let until = time::now() + hold;
+            format!("UPDATE job SET lease_until = {until} WHERE state = 'running' AND lease_until < {until}")
+        };
+        let db = self.db();
+        db.batch(&prolonging())?;
+        if let Db::Postgres(db) = &*db {
+            db.when_back(prolonging);
+        }
+        Ok(())
     }
 
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
