@@ -62,8 +62,7 @@ impl App {
 
     /// Whether another tenant gets its turn, when a job of this one has run for this time on this number of threads.
     pub(crate) fn turn_ends(&self, tenant: &Tenant, ran: Duration, threads: usize) -> bool {
-        // Another machine may claim any time.
-        let more = (ran.as_millis() as i64).saturating_mul(threads as i64).saturating_sub(self.charge());
+        let more = ran.as_millis() as i64 * threads as i64 - self.charge();
         ran >= TURN && self.store.ready(None).is_ok_and(|ready| lock(&self.shares).goes_before(tenant, more, &ready))
     }
 

@@ -26,6 +26,8 @@ mod database;
 mod distant;
 mod error;
 mod fair;
+#[doc(hidden)]
+pub mod fuzz;
 mod id;
 mod leases;
 mod listen;

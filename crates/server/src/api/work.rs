@@ -7,10 +7,10 @@ use super::work_files;
 use crate::app::App;
 use crate::auth::bearer;
 use crate::error::{Code, Error, Problem};
-use crate::id::{BadId, Id, Tenant};
-use crate::message::{Ask, Granted, Heard, News, VERSION};
+use crate::id::{Id, Tenant};
+use crate::message::{self, Ask, Granted, Heard, LeaseName, MOST_BYTES, News, VERSION, cut};
 use crate::shelf::{End, JobResult, Outcome};
-use crate::spec::{Spec, Stage};
+use crate::spec::Spec;
 use crate::store::{Lease, State as JobState};
 use crate::time;
 use axum::Router;
@@ -21,7 +21,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use serde::de::DeserializeOwned;
 use solinas_runtime::Type;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -29,17 +28,8 @@ use tokio::time::Instant;
 
 /// How long the end of a run is recorded again while the database is away.
 const SETTLING: Duration = Duration::from_secs(15);
-/// The longest that a worker waits for a job, in seconds.
-const LONGEST_WAIT: u64 = 20;
 /// Time between two looks at the records while a worker waits.
 const LOOK: Duration = Duration::from_secs(1);
-/// The most bytes of a message: the waves of a job, or its results.
-const MESSAGE: u64 = 16 << 20;
-/// The most threads that a worker may claim.
-const THREADS: usize = 4096;
-/// The most bytes of a text in a message.
-const TEXT: usize = 4096;
-
 /// The path of the news of jobs.
 pub(super) const NEWS: &str = "/internal/leases/{lease}/renew";
 
@@ -72,32 +62,10 @@ impl FromRequestParts<Arc<App>> for Worker {
     }
 }
 
-/// The name of a lease in a path: the tenant, the job and the fence.
-#[derive(Debug, Clone)]
-struct Name {
-    tenant: String,
-    id: Id,
-    fence: i64,
-}
-
-impl FromStr for Name {
-    type Err = BadId;
-
-    fn from_str(text: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(text, "a lease", "the name that the service gave");
-        let mut parts = text.split('.');
-        let (Some(tenant), Some(id), Some(fence), None) = (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(bad());
-        };
-        Ok(Self { tenant: tenant.to_owned(), id: id.parse()?, fence: fence.parse().map_err(|_| bad())? })
-    }
-}
-
 /// A lease that holds, of the worker that asks. Another part of the path follows.
 pub(super) struct Held {
     worker: Worker,
-    name: Name,
+    name: LeaseName,
     /// Whether the worker has ended it already. Only the end of a run may be sent again then, because its answer may have been lost.
     has_ended: bool,
     pub(super) lease: Lease,
@@ -113,7 +81,7 @@ impl FromRequestParts<Arc<App>> for Held {
         let worker = Worker::from_request_parts(parts, app).await?;
         let path = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
         let mut path = path.map_err(|_| Problem::unknown())?.0.into_iter().map(|(_, value)| value);
-        let name: Name = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
+        let name: LeaseName = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
         let ends = parts.uri.path().ends_with("/complete");
         let (lease, has_ended) = {
             let (worker, name) = (worker.clone(), name.clone());
@@ -143,12 +111,12 @@ impl Held {
 }
 
 /// The lease with a name, and whether it holds, unless anybody but its worker has ended it.
-fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Option<(Lease, bool)>, Problem> {
+fn find(app: &App, Worker(worker): &Worker, name: &LeaseName) -> Result<Option<(Lease, bool)>, Problem> {
     Ok(app.store.leased(worker, &name.tenant, name.id, name.fence)?)
 }
 
 /// Counts a run whose lease ended before it, unless somebody cancelled the job.
-fn count_lost(app: &App, name: &Name) {
+fn count_lost(app: &App, name: &LeaseName) {
     let job = Tenant::new(&name.tenant).ok().and_then(|tenant| app.store.job(&tenant, name.id).ok()?);
     if job.is_some_and(|job| job.state != JobState::Cancelled) {
         app.metrics.leases_lost.inc();
@@ -168,11 +136,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Message<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
-        let bytes = whole(request.into_body(), MESSAGE, "that of the program").await?;
-        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
-            let what = format!("the body is not the expected JSON: {error}");
-            Problem::new(Code::BadRequest, what, "run a worker of the version of the service")
-        })
+        let bytes = whole(request.into_body(), MOST_BYTES, "that of the program").await?;
+        message::read(&bytes).map(Self)
     }
 }
 
@@ -187,14 +152,15 @@ async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Messag
             "install the version of the service on the worker's machine",
         ));
     }
-    let end = Instant::now() + Duration::from_secs(ask.wait.min(LONGEST_WAIT));
+    let ask = ask.bounded();
+    let end = Instant::now() + Duration::from_secs(ask.wait);
     let mut arrivals = app.arrivals();
     loop {
         if app.is_stopping() {
             let fix = "ask again in a moment";
             return Err(Problem::new(Code::Draining, "the service stops", fix).retry_after(1.0));
         }
-        app.heard(ask.worker, ask.threads.min(THREADS));
+        app.heard(ask.worker, ask.threads);
         arrivals.borrow_and_update();
         if let Some(granted) = grant(&app, worker.clone(), ask.worker).await? {
             return Ok(axum::Json(granted).into_response());
@@ -241,7 +207,7 @@ fn describe(app: &App, lease: &Lease) -> Result<Granted, Problem> {
     let key = app.store.key(&lease.tenant, key_id)?.ok_or_else(|| Problem::key_missing(key_id))?;
     let kept = [app.store.checkpoint_row(&lease.tenant, lease.id), app.store.checkpoint(&lease.tenant, lease.id)];
     Ok(Granted {
-        lease: format!("{}.{}.{}", lease.tenant, lease.id, lease.fence),
+        lease: LeaseName { tenant: lease.tenant.to_string(), id: lease.id, fence: lease.fence }.to_string(),
         tenant: lease.tenant.to_string(),
         id: lease.id,
         spec: lease.spec.clone(),
@@ -264,18 +230,18 @@ async fn renew(
     Held { lease, spec, .. }: Held,
     Message(news): Message<News>,
 ) -> Result<Response, Problem> {
-    app.heard(news.worker, news.threads.min(THREADS));
-    app.blocking(move |app| Ok(axum::Json(hear(app, &lease, &spec, news)?).into_response())).await
+    let news = news.bounded(&spec.stages);
+    app.heard(news.worker, news.threads);
+    app.blocking(move |app| Ok(axum::Json(hear(app, &lease, news)?).into_response())).await
 }
 
-fn hear(app: &App, lease: &Lease, spec: &Spec, news: News) -> Result<Heard, Problem> {
+fn hear(app: &App, lease: &Lease, news: News) -> Result<Heard, Problem> {
     let job = (lease.tenant.clone(), lease.id);
     match news.renewal {
-        Some(mut timeline) => {
+        Some(timeline) => {
             if !app.store.renew(lease, app.hold(), news.progress.done, news.progress.total)? {
                 return Err(lost());
             }
-            timeline.clip(&spec.stages);
             app.live.measured(&job, |known| *known = timeline);
             app.live.report(&job, |progress| *progress = news.progress);
         }
@@ -283,7 +249,7 @@ fn hear(app: &App, lease: &Lease, spec: &Spec, news: News) -> Result<Heard, Prob
         None => app.live.correct(&job, news.progress),
     }
     let ran = Duration::from_millis(news.ran);
-    Ok(Heard { yields: app.turn_ends(&lease.tenant, ran, news.threads.min(THREADS)) })
+    Ok(Heard { yields: app.turn_ends(&lease.tenant, ran, news.threads) })
 }
 
 /// `POST` of the end of a run.
@@ -315,37 +281,12 @@ async fn complete(
 
 /// An outcome whose numbers are possible and whose results are stored.
 fn checked(app: &App, lease: &Lease, spec: &Spec, outcome: Outcome) -> Result<Outcome, Problem> {
-    let most = (time::now() - lease.created).max(0).saturating_mul(THREADS as i64);
-    let steps: u64 = spec.stages.iter().map(Stage::steps).sum();
-    let mut timeline = outcome.timeline;
-    if let Some(timeline) = &mut timeline {
-        timeline.clip(&spec.stages);
+    let mut outcome = outcome.bounded(time::now() - lease.created, &spec.stages);
+    if let End::Succeeded(results) = outcome.end {
+        let results = results.into_iter().map(|result| stored(app, lease, spec, result));
+        outcome.end = End::Succeeded(results.collect::<Result<_, _>>()?);
     }
-    let short = |problem: Problem| {
-        let cut = |text: &str| text.chars().take(TEXT).collect::<String>();
-        Problem::new(problem.code, cut(&problem.detail), cut(&problem.fix))
-    };
-    let end = match outcome.end {
-        End::Succeeded(results) => {
-            let results = results.into_iter().map(|result| stored(app, lease, spec, result));
-            End::Succeeded(results.collect::<Result<_, _>>()?)
-        }
-        End::Failed(problem) => End::Failed(short(problem)),
-        End::Later(problem) => End::Later(short(problem)),
-        End::Paused => End::Paused,
-    };
-    let core_ms = outcome.core_ms.clamp(0, most);
-    // The rate of all tenants follows from it.
-    let is_possible = |whole: &f64| *whole > 0.0 && *whole <= core_ms as f64;
-    Ok(Outcome {
-        end,
-        seconds: outcome.seconds.clamp(0.0, most as f64 / 1e3),
-        core_ms,
-        timeline,
-        bootstraps: outcome.bootstraps.min(steps),
-        whole_core_ms: outcome.whole_core_ms.filter(is_possible),
-        ..outcome
-    })
+    Ok(outcome)
 }
 
 /// A result whose bytes the worker has stored: a ciphertext under the key of the job.
@@ -356,8 +297,7 @@ fn stored(app: &App, lease: &Lease, spec: &Spec, result: JobResult) -> Result<Jo
     }
     work_files::check_key(blob.key_id.as_deref(), spec)?;
     let ty: Type = result.ty.parse()?;
-    let name = result.name.chars().take(TEXT).collect();
-    Ok(JobResult { name, ty: ty.to_string(), bytes: blob.bytes, ..result })
+    Ok(JobResult { name: cut(&result.name), ty: ty.to_string(), bytes: blob.bytes, ..result })
 }
 
 #[cfg(test)]
@@ -400,12 +340,10 @@ mod tests {
         let worker = Id::new();
         let lease = app.grant(Some(("token", worker))).unwrap().unwrap();
         let listener = app.live.listen((tenant, job.id));
-        let news = |renewal, ran| News { worker, threads: 2, ran, progress: Progress::default(), renewal };
+        let news = |renewal| News { worker, threads: 2, ran: 10, progress: Progress::default(), renewal };
         for (rings, renewal) in [(1, Some(Timeline::default())), (2, None)] {
-            assert!(!hear(&app, &lease, &spec, news(renewal, 10)).unwrap().yields);
+            assert!(!hear(&app, &lease, news(renewal)).unwrap().yields);
             assert_eq!(listener.rings(), rings);
         }
-        // A worker may claim any time.
-        hear(&app, &lease, &spec, news(None, u64::MAX / 3)).unwrap();
     }
 }
