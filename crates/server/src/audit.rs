@@ -3,7 +3,7 @@
 
 use crate::error::{Code, Problem};
 use crate::id::{Id, Tenant};
-use crate::shelf::JobResult;
+use crate::result::JobResult;
 use crate::time::SECOND;
 use serde::{Deserialize, Serialize};
 use std::fmt;

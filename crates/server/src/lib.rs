@@ -40,6 +40,7 @@ mod outbound;
 mod prepared;
 mod rates;
 mod reduction;
+mod result;
 mod run;
 mod service;
 mod shelf;

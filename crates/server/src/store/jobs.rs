@@ -6,7 +6,7 @@ use super::value::params;
 use crate::audit::{self, Run};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
-use crate::shelf::JobResult;
+use crate::result::JobResult;
 use crate::time::{self, DAY};
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,7 @@ use crate::work::{ask_as, end, service, submit};
 use crate::workers::Running;
 use serde_json::{Value, json};
 use solinas_runtime::{Plain, Type};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// A worker that sends what it likes.
@@ -56,6 +57,27 @@ fn counter(client: &Client, name: &str) -> u64 {
     line.unwrap_or_else(|| panic!("no {name}: {metrics}")).rsplit_once(' ').unwrap().1.parse().unwrap()
 }
 
+/// The lines of the log of this process, which has several services, from now on.
+fn log() -> &'static Mutex<Vec<u8>> {
+    #[derive(Debug)]
+    struct Lines;
+    static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    impl std::io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            LINES.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let level = tracing_subscriber::filter::LevelFilter::ERROR;
+    // Another test may have begun it.
+    let _ = tracing_subscriber::fmt().json().with_max_level(level).with_writer(|| Lines).try_init();
+    &LINES
+}
+
 #[test]
 fn a_drawn_job_runs_twice_from_its_beginning() {
     let harness = Harness::with(|config| {
@@ -89,6 +111,7 @@ fn a_drawn_job_runs_twice_from_its_beginning() {
 
 #[test]
 fn a_flipped_bit_is_reported_and_a_third_run_decides() {
+    let log = log();
     let harness = service(|config| config.limits.verify_fraction = 1.0);
     let client = &harness.client;
     let [broken, second, third] = [(); 3].map(|()| Fake::new(&harness));
@@ -105,6 +128,11 @@ fn a_flipped_bit_is_reported_and_a_third_run_decides() {
     let job = client.get(&path).ok();
     assert_eq!((&job["state"], &job["audit"]), (&json!("queued"), &json!({ "runs": 2, "divergent": true })), "{job}");
     assert_eq!(counter(client, "solinas_divergent_results_total"), 1);
+    let log = String::from_utf8(log.lock().unwrap().clone()).unwrap();
+    let line = log.lines().find(|line| line.contains(&id)).unwrap();
+    for part in ["ERROR", "local", "broken", &broken.number, &second.number, &digest(&wrong), &digest(&right)] {
+        assert!(line.contains(part), "no {part}: {line}");
+    }
     assert_eq!((broken.ask(0), second.ask(0)), (None, None));
     third.run(&right);
     let job = client.wait(&id);
