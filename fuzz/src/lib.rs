@@ -25,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "container", run: targets::container::run, seeds: targets::container::seeds },
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
     Target { name: "gh_files", run: targets::gh_files::run, seeds: targets::gh_files::seeds },
+    Target { name: "lease_messages", run: targets::lease_messages::run, seeds: targets::lease_messages::seeds },
     Target { name: "lwe_files", run: targets::lwe_files::run, seeds: targets::lwe_files::seeds },
     Target { name: "lwe_streams", run: targets::lwe_streams::run, seeds: targets::lwe_streams::seeds },
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },

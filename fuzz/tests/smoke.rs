@@ -38,4 +38,4 @@ macro_rules! targets {
     };
 }
 
-targets! { bgv_files bigint container files gh_files lwe_files lwe_streams netlist ntru_files program ptx rsa }
+targets! { bgv_files bigint container files gh_files lease_messages lwe_files lwe_streams netlist ntru_files program ptx rsa }

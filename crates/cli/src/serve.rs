@@ -23,7 +23,7 @@ Examples:
   solinas serve --tls fullchain.pem privkey.pem --addr 0.0.0.0:7470 --work-addr 0.0.0.0:7471
   solinas serve --database postgres:///solinas
 
-The first start makes a tenant and a token, and prints the token once. `solinas admin token create` makes more.
+The first start makes a tenant and a token, and prints the token once, unless the settings name another way to authenticate. `solinas admin token create` makes more.
 Clients find the service by two variables: export SOLINAS_SERVER=http://127.0.0.1:7470 SOLINAS_TOKEN=slk_...
 With --tls the service speaks HTTPS. Without it, the service speaks HTTP. If clients are on other machines, put a proxy that speaks HTTPS in front of it.
 The service has a web page at its address. The first start prints a link to the page with the token.
@@ -77,6 +77,9 @@ pub(crate) struct Args {
     /// Seconds between two writes of the progress of a job, 0 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(..=86400))]
     checkpoint_every: u32,
+    /// Fraction of the jobs that run twice, so that the results can be compared, 0 to 1; defaults to `verify_fraction` in the settings, or 0
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    verify_fraction: Option<f64>,
     /// The least severe level of the log, which goes to standard error as JSON: off, error, warn or info
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
@@ -108,6 +111,11 @@ impl StoreArgs {
 pub(crate) fn database(option: Option<String>) -> Result<Option<Database>> {
     let text = option.or_else(|| std::env::var("SOLINAS_DATABASE").ok()).filter(|text| !text.trim().is_empty());
     Ok(text.map(|text| text.parse()).transpose()?)
+}
+
+fn fraction(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "it is a number from 0 to 1".to_owned())
 }
 
 /// What is printed when the service is ready.
@@ -183,6 +191,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             input(format!("{}{line}: {}", file.display(), error.message()), "correct it; the book lists the settings")
         })?;
     }
+    config.limits.verify_fraction = args.verify_fraction.unwrap_or(config.limits.verify_fraction);
     if config.mutual_tls.is_some() && config.tls.is_none() {
         return Err(usage("[mutual_tls] in the settings needs HTTPS", "add --tls CERT KEY, or remove the section"));
     }

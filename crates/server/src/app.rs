@@ -138,6 +138,12 @@ impl App {
         heard.fold((0, 0), |(count, all), (threads, _)| (count + 1, all + threads))
     }
 
+    /// Whether another worker than this one computes jobs. None is the worker of the service.
+    pub(crate) fn has_others(&self, worker: Option<Id>) -> bool {
+        let is_other = |(id, (_, heard)): (&Id, &(usize, Instant))| Some(*id) != worker && heard.elapsed() < SEEN;
+        (worker.is_some() && self.config.local_worker) || lock(&self.workers).iter().any(is_other)
+    }
+
     /// Threads that compute, on all machines. It is at least 1, because queues are measured by it.
     pub(crate) fn capacity(&self) -> usize {
         let own = if self.config.local_worker { self.threads() } else { 0 };

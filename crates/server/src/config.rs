@@ -152,6 +152,8 @@ pub struct Limits {
     pub lease_seconds: u32,
     /// Times that a job may end the process, or fail for want of memory or disk, before it fails.
     pub attempts: u32,
+    /// The fraction of the jobs that run twice, so that their results can be compared.
+    pub verify_fraction: f64,
 }
 
 impl Default for Limits {
@@ -179,6 +181,7 @@ impl Default for Limits {
             upload_hours: 24,
             lease_seconds: 30,
             attempts: 5,
+            verify_fraction: 0.0,
         }
     }
 }
@@ -194,6 +197,9 @@ impl Limits {
         }
         if !(1..=3600).contains(&self.lease_seconds) {
             return Err("lease_seconds is a number from 1 to 3600".into());
+        }
+        if !(0.0..=1.0).contains(&self.verify_fraction) {
+            return Err("verify_fraction is a number from 0 to 1".into());
         }
         for (name, value) in [("queue_seconds", self.queue_seconds), ("core_seconds_a_day", self.core_seconds_a_day)] {
             if !value.is_finite() || value < 0.0 {
@@ -252,6 +258,8 @@ mod tests {
         };
         for (text, part) in [
             ("inputs = 5\ncolour = 1".to_owned(), "colour"),
+            ("verify_fraction = 1.5".into(), "from 0 to 1"),
+            ("verify_fraction = nan".into(), "from 0 to 1"),
             ("[oidc]\naudience = 'a'".into(), "issuer"),
             ("[oidc]\nissuer = 'http://issuer.example'\naudience = 'a'".into(), "https://"),
             ("[oidc]\nissuer = 'https://issuer.example'\naudience = ''".into(), "not empty"),

@@ -250,6 +250,7 @@ codes! {
     ProgramMissing = "program_missing", StatusCode::FAILED_DEPENDENCY, "The program is not stored";
     ChecksumMismatch = "checksum_mismatch", CHECKSUM_MISMATCH, "The bytes have another checksum";
     OverQuota = "over_quota", StatusCode::TOO_MANY_REQUESTS, "A quota of the tenant is used up";
+    DivergentResults = "divergent_results", StatusCode::INTERNAL_SERVER_ERROR, "Runs of the job gave different results";
     Internal = "internal", StatusCode::INTERNAL_SERVER_ERROR, "The service has a fault";
     Busy = "busy", StatusCode::SERVICE_UNAVAILABLE, "The service has too much work";
     Unavailable = "unavailable", StatusCode::SERVICE_UNAVAILABLE, "The store cannot be used now";

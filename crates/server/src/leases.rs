@@ -1,14 +1,16 @@
 //! Leases, as the service grants and ends them: to its own worker, and to those on other machines.
 
 use crate::app::App;
+use crate::audit::{self, Run, Verdict};
 use crate::error::{Code, Error, Problem};
-use crate::id::Tenant;
+use crate::id::{Id, Tenant};
 use crate::lock::lock;
 use crate::metrics::Ending;
+use crate::result::JobResult;
 use crate::shelf::{End, Outcome};
 use crate::spec::Spec;
 use crate::stop;
-use crate::store::{Finished, Lease};
+use crate::store::{Finished, Lease, Runner};
 use crate::time::{self, SECOND};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -29,13 +31,18 @@ impl App {
         TURN.as_millis() as i64 * self.threads() as i64
     }
 
-    /// Leases the next job, by the shares of the tenants. `worker` is the token of a worker on another machine.
-    pub(crate) fn grant(&self, worker: Option<&str>) -> Result<Option<Lease>, Error> {
+    /// Leases the next job, by the shares of the tenants. `worker` is the token of a worker on another machine, and the number that it chose.
+    pub(crate) fn grant(&self, worker: Option<(&str, Id)>) -> Result<Option<Lease>, Error> {
+        let runner = Runner {
+            token: worker.map(|(token, _)| token),
+            name: worker.map_or_else(|| "service".to_owned(), |(token, number)| format!("{token}.{number}")),
+            has_others: self.has_others(worker.map(|(_, number)| number)),
+        };
         loop {
-            let ready = self.store.ready()?;
+            let ready = self.store.ready(runner.spared())?;
             let Some(tenant) = lock(&self.shares).next(&ready) else { return Ok(None) };
             // Another worker may have been faster.
-            let Some(lease) = self.store.lease(&tenant, worker, self.hold())? else { continue };
+            let Some(lease) = self.store.lease(&tenant, &runner, self.hold())? else { continue };
             self.share(&tenant, self.charge());
             self.metrics.attempts.inc();
             if lease.first {
@@ -57,7 +64,7 @@ impl App {
     /// Whether another tenant gets its turn, when a job of this one has run for this time on this number of threads.
     pub(crate) fn turn_ends(&self, tenant: &Tenant, ran: Duration, threads: usize) -> bool {
         let more = ran.as_millis() as i64 * threads as i64 - self.charge();
-        ran >= TURN && self.store.ready().is_ok_and(|ready| lock(&self.shares).goes_before(tenant, more, &ready))
+        ran >= TURN && self.store.ready(None).is_ok_and(|ready| lock(&self.shares).goes_before(tenant, more, &ready))
     }
 
     /// Repeats a call of the store while its database is away, for this time at most, so that no work is lost. The call must do no harm twice.
@@ -101,9 +108,15 @@ impl App {
         outcome: Outcome,
         write: impl FnOnce(&dyn Fn() -> Result<bool, Error>) -> Result<bool, Error>,
     ) -> Result<bool, Error> {
-        let (core_ms, progress) = (outcome.core_ms, (outcome.progress.done, outcome.progress.total));
+        let progress = (outcome.progress.done, outcome.progress.total);
+        // The tenant asked for one run.
+        let core_ms = if lease.audit.is_empty() { outcome.core_ms } else { 0 };
+        let mut runs = Vec::new();
         let finished = match &outcome.end {
-            End::Succeeded(results) => Finished::Succeeded(json!(results)),
+            End::Succeeded(results) => {
+                runs = self.audited(lease, results);
+                self.judged(lease, results, &runs)
+            }
             End::Paused => Finished::Paused,
             End::Later(problem) if is_blameless(problem) || lease.attempts < u64::from(self.config.limits.attempts) => {
                 tracing::warn!(job = %lease.id, detail = problem.detail, "a job waits and tries again");
@@ -112,7 +125,10 @@ impl App {
             }
             End::Failed(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
         };
-        let held = write(&|| self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished))?;
+        let held = write(&|| self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished, &runs))?;
+        if held {
+            self.compared(lease, &runs);
+        }
         self.share(&lease.tenant, core_ms - self.charge());
         if let Finished::Later { .. } = finished {
             self.metrics.retries.inc();
@@ -129,6 +145,45 @@ impl App {
         self.live.settled(&(lease.tenant.clone(), lease.id));
         self.wake();
         Ok(held)
+    }
+
+    /// The runs of an audited job with the present one, which gave these results. None of any other job. A job with a deadline is not drawn, because a
+    /// second run may miss it.
+    fn audited(&self, lease: &Lease, results: &[JobResult]) -> Vec<Run> {
+        let fraction = self.config.limits.verify_fraction;
+        let is_drawn = || lease.deadline.is_none() && audit::is_drawn(&lease.tenant, lease.id, fraction);
+        if lease.audit.is_empty() && !is_drawn() {
+            return Vec::new();
+        }
+        let last = Run { runner: lease.runner.clone(), results: results.to_vec() };
+        lease.audit.iter().cloned().chain([last]).collect()
+    }
+
+    /// What follows a run that gave results.
+    fn judged(&self, lease: &Lease, results: &[JobResult], runs: &[Run]) -> Finished {
+        let verdict = if runs.is_empty() { Verdict::Agreed } else { audit::verdict(runs) };
+        match verdict {
+            Verdict::Agreed => Finished::Succeeded(json!(results)),
+            Verdict::Broken(problem) => Finished::Failed(problem.to_json()),
+            Verdict::Again => {
+                // The next run begins at the beginning.
+                self.store.remove_checkpoint(&lease.tenant, lease.id);
+                Finished::Again
+            }
+        }
+    }
+
+    /// Counts a comparison, and tells the operator of other results.
+    fn compared(&self, lease: &Lease, runs: &[Run]) {
+        if runs.len() > 1 {
+            self.metrics.audited_runs.inc();
+        }
+        if audit::differs(runs) {
+            self.metrics.divergent_results.inc();
+            let runs: Vec<_> = runs.iter().map(ToString::to_string).collect();
+            let runs = runs.join(", ");
+            tracing::error!(tenant = %lease.tenant, job = %lease.id, runs, "the runs of a job differ: hardware or memory is broken");
+        }
     }
 
     /// Counts the work of a run.
@@ -179,6 +234,6 @@ fn ended(finished: &Finished) -> Option<Ending> {
         Finished::Succeeded(_) => Some(Ending::Succeeded),
         Finished::Failed(problem) if limits.iter().any(|code| problem["code"] == code.name()) => Some(Ending::Limit),
         Finished::Failed(_) => Some(Ending::Failed),
-        Finished::Paused | Finished::Later { .. } => None,
+        Finished::Paused | Finished::Later { .. } | Finished::Again => None,
     }
 }

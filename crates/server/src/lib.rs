@@ -19,12 +19,15 @@
 
 mod api;
 mod app;
+mod audit;
 mod auth;
 mod config;
 mod database;
 mod distant;
 mod error;
 mod fair;
+#[doc(hidden)]
+pub mod fuzz;
 mod id;
 mod leases;
 mod listen;
@@ -37,6 +40,7 @@ mod outbound;
 mod prepared;
 mod rates;
 mod reduction;
+mod result;
 mod run;
 mod service;
 mod shelf;

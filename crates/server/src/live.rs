@@ -107,6 +107,12 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    /// How often the bell has rung.
+    #[cfg(test)]
+    pub(crate) fn rings(&self) -> u64 {
+        self.bell.as_ref().map_or(0, |bell| *bell.borrow())
+    }
+
     /// Waits for the next change since the last call, or since the beginning.
     pub(crate) async fn changed(&mut self) {
         match &mut self.bell {

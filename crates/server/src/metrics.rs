@@ -100,6 +100,8 @@ pub(crate) struct Metrics {
     pub(crate) leases_lost: Counter,
     pub(crate) attempts: Counter,
     pub(crate) retries: Counter,
+    pub(crate) audited_runs: Counter,
+    pub(crate) divergent_results: Counter,
     pub(crate) keys_prepared: Gauge,
     pub(crate) key_evictions: Counter,
     pub(crate) blob_bytes: Gauge,
@@ -133,6 +135,8 @@ impl Metrics {
             leases_lost: Counter::default(),
             attempts: Counter::default(),
             retries: Counter::default(),
+            audited_runs: Counter::default(),
+            divergent_results: Counter::default(),
             keys_prepared: Gauge::default(),
             key_evictions: Counter::default(),
             blob_bytes: Gauge::default(),
@@ -182,6 +186,10 @@ impl Metrics {
         registry.register("lease_lost", "Leases that ended before their work", all.leases_lost.clone());
         registry.register("attempts", "Starts of jobs", all.attempts.clone());
         registry.register("retries", "Starts that failed, after which the job waits", all.retries.clone());
+        let name = "audited_runs";
+        registry.register(name, "Runs whose results were compared with earlier ones", all.audited_runs.clone());
+        let name = "divergent_results";
+        registry.register(name, "Runs whose results differ from all earlier ones", all.divergent_results.clone());
         registry.register("keys_prepared", "Keys in memory", all.keys_prepared.clone());
         registry.register("key_evictions", "Keys removed from memory", all.key_evictions.clone());
         registry.register("blob_bytes", "Bytes of all blobs", all.blob_bytes.clone());

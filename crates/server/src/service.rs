@@ -39,7 +39,8 @@ impl std::fmt::Debug for Service {
 }
 
 impl Service {
-    /// Opens the store, continues the jobs in it, and listens. A new store gets a tenant and a token with all scopes.
+    /// Opens the store, continues the jobs in it, and listens. A store without tenants gets one, and a token with all scopes, unless an issuer or
+    /// certificates identify the clients.
     ///
     /// # Errors
     /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`];
@@ -55,15 +56,14 @@ impl Service {
         let (work_listener, work_address) = config.work_address.map(bind).transpose()?.unzip();
         // The token of a new store is shown once, so nothing after it may fail for an ordinary cause.
         let store = Store::serve(&config.store, config.database.as_ref())?;
-        // Tokens of workers open nothing for clients.
-        let first_token = match store.tokens()?.iter().all(|token| token.scopes == Scope::Work.name()) {
-            true => {
+        let has_other_ways = config.oidc.is_some() || config.mutual_tls.is_some();
+        let first_token = match has_other_ways || store.has_tenants()? {
+            true => None,
+            false => {
                 Some(store.create_token(FIRST_TENANT, &[Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin], None)?)
             }
-            false => None,
         };
         let app = Arc::new(App::new(config, store, oidc));
-        // Workers on other machines could not renew their leases while no service ran.
         app.store.prolong(app.hold())?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(system)?;

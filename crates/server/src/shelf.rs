@@ -3,6 +3,7 @@
 use crate::error::Problem;
 use crate::id::{Digest, Tenant};
 use crate::live::{Live, Progress};
+use crate::result::JobResult;
 use crate::store::Lease;
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
@@ -157,16 +158,4 @@ pub(crate) enum End {
     Later(Problem),
     /// The job waits for its next turn.
     Paused,
-}
-
-/// A result of a job, as callers see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct JobResult {
-    pub(crate) name: String,
-    pub(crate) digest: Digest,
-    #[serde(rename = "type")]
-    pub(crate) ty: String,
-    pub(crate) shape: Option<Vec<usize>>,
-    pub(crate) bytes: u64,
-    pub(crate) compact: bool,
 }

@@ -85,6 +85,8 @@ mod tests {
             deadline,
             max_core_ms,
             timeline: crate::timeline::Timeline::default(),
+            runner: String::new(),
+            audit: Vec::new(),
         };
         let later = time::now() + 100_000;
         for (deadline, most, want) in [
@@ -98,5 +100,10 @@ mod tests {
             assert_eq!(stop.why().map(|problem| problem.code), want);
             assert_eq!(stop.is_set(), want.is_some());
         }
+        // What follows the computation costs nothing and is never too late.
+        let (stop, start) = (Stop::default(), Instant::now());
+        stop.computed(start);
+        stop.check(&lease(Some(1), Some(0)), start, 2);
+        assert!(stop.why().is_none() && !stop.is_set());
     }
 }

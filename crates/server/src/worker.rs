@@ -4,8 +4,9 @@
 
 use crate::error::Problem;
 use crate::live::JobKey;
+use crate::result::JobResult;
 use crate::run::{Ran, compute};
-use crate::shelf::{End, JobResult, Look, Outcome, Shelf};
+use crate::shelf::{End, Look, Outcome, Shelf};
 use crate::stop::Stop;
 use crate::store::Lease;
 use solinas_runtime::{Ciphertext, caught};

@@ -5,6 +5,7 @@ pub mod bigint;
 pub mod container;
 pub mod files;
 pub mod gh_files;
+pub mod lease_messages;
 mod leveled;
 pub mod lwe_files;
 pub mod lwe_streams;

@@ -83,7 +83,7 @@ impl Drop for Service {
 #[test]
 fn a_client_computes_on_the_service_as_it_does_here() {
     let place = Place::new();
-    let service = Service::start(&place, &["--threads", "2"]);
+    let service = Service::start(&place, &["--threads", "2", "--verify-fraction", "0.001"]);
     let token = service.token.clone().unwrap();
     let run = |line: &str| service.run(&place, &token, line);
     let first = run("remote register SERVER");
@@ -114,7 +114,8 @@ fn a_client_computes_on_the_service_as_it_does_here() {
     run(&format!("remote cancel {id}"));
     run(&format!("remote rm {id}"));
     assert!(service.fail(&place, &token, &format!("remote watch {id}")).contains("check the identity"));
-    assert!(run("remote usage").contains("limits queue_seconds 600"));
+    let usage = run("remote usage");
+    assert!(usage.contains("limits queue_seconds 600") && usage.contains("limits verify_fraction 0.001"), "{usage}");
     #[cfg(unix)]
     service.stop();
 }
@@ -148,13 +149,20 @@ fn a_missing_key_is_sent_again_and_mistakes_name_their_fix() {
         let message = place.fail(line, 2);
         assert!(message.contains("--insecure-http"), "{message}");
     }
+    assert!(place.fail("serve --verify-fraction 1.1", 2).contains("a number from 0 to 1"));
     let store = place.path("store");
     let line = format!("serve --addr 127.0.0.1:0 --store {}", store.display());
     assert!(place.fail(&line, 1).contains("another process serves the store"));
     place.write("limits.toml", "colour = 3");
     let message = place.fail("serve --config limits.toml --store other", 1);
     assert!(message.contains("limits.toml, line 1") && message.contains("colour"), "{message}");
-    for limit in ["lease_seconds = 0", "connections = 0", "uploads = 9223372036854775807", "queue_seconds = nan"] {
+    for limit in [
+        "verify_fraction = 2",
+        "lease_seconds = 0",
+        "connections = 0",
+        "uploads = 9223372036854775807",
+        "queue_seconds = nan",
+    ] {
         place.write("limits.toml", limit);
         let message = place.fail("serve --config limits.toml --store other", 1);
         assert!(message.contains("limits.toml") && message.contains(&limit[..7]), "{message}");

@@ -237,7 +237,7 @@ fn receive(
 }
 
 /// Checks that the first bytes of a file are those of a public file of this library.
-pub(super) fn check_head(head: &[u8]) -> Result<(), Problem> {
+pub(crate) fn check_head(head: &[u8]) -> Result<(), Problem> {
     if head.starts_with(&SECRET_MAGIC) || is_private_key(head) {
         return Err(Problem::new(
             Code::SecretFile,

@@ -3,6 +3,7 @@
 use super::etag;
 use super::extract::{Caller, Named, Parameters};
 use crate::app::App;
+use crate::audit::Run;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::Ending;
@@ -51,7 +52,18 @@ pub(super) fn view(app: &App, tenant: &Tenant, job: &JobRow) -> Value {
         "expires": at(job.expires),
         "results": job.results,
         "error": job.error,
+        "audit": audit(&job.audit),
     })
+}
+
+/// The runs of an audited job. Null of another one.
+fn audit(runs: &[Run]) -> Value {
+    match runs {
+        [] => Value::Null,
+        [first, others @ ..] => {
+            json!({ "runs": runs.len(), "divergent": others.iter().any(|run| run.results != first.results) })
+        }
+    }
 }
 
 pub(super) fn find(app: &App, tenant: &Tenant, id: Id) -> Result<JobRow, Problem> {

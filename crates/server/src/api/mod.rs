@@ -22,6 +22,8 @@ mod uploads;
 mod work;
 mod work_files;
 
+pub(crate) use blobs::check_head;
+
 use crate::app::App;
 use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
 use crate::id::Id;

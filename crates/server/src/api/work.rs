@@ -7,10 +7,11 @@ use super::work_files;
 use crate::app::App;
 use crate::auth::bearer;
 use crate::error::{Code, Error, Problem};
-use crate::id::{BadId, Id, Tenant};
-use crate::message::{Ask, Granted, Heard, News, VERSION};
-use crate::shelf::{End, JobResult, Outcome};
-use crate::spec::{Spec, Stage};
+use crate::id::{Id, Tenant};
+use crate::message::{self, Ask, Granted, Heard, LeaseName, MOST_BYTES, News, VERSION, cut};
+use crate::result::JobResult;
+use crate::shelf::{End, Outcome};
+use crate::spec::Spec;
 use crate::store::{Lease, State as JobState};
 use crate::time;
 use axum::Router;
@@ -21,7 +22,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use serde::de::DeserializeOwned;
 use solinas_runtime::Type;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -29,17 +29,8 @@ use tokio::time::Instant;
 
 /// How long the end of a run is recorded again while the database is away.
 const SETTLING: Duration = Duration::from_secs(15);
-/// The longest that a worker waits for a job, in seconds.
-const LONGEST_WAIT: u64 = 20;
 /// Time between two looks at the records while a worker waits.
 const LOOK: Duration = Duration::from_secs(1);
-/// The most bytes of a message: the waves of a job, or its results.
-const MESSAGE: u64 = 16 << 20;
-/// The most threads that a worker may claim.
-const THREADS: usize = 4096;
-/// The most bytes of a text in a message.
-const TEXT: usize = 4096;
-
 /// The path of the news of jobs.
 pub(super) const NEWS: &str = "/internal/leases/{lease}/renew";
 
@@ -72,32 +63,12 @@ impl FromRequestParts<Arc<App>> for Worker {
     }
 }
 
-/// The name of a lease in a path: the tenant, the job and the fence.
-#[derive(Debug, Clone)]
-struct Name {
-    tenant: String,
-    id: Id,
-    fence: i64,
-}
-
-impl FromStr for Name {
-    type Err = BadId;
-
-    fn from_str(text: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(text, "a lease", "the name that the service gave");
-        let mut parts = text.split('.');
-        let (Some(tenant), Some(id), Some(fence), None) = (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(bad());
-        };
-        Ok(Self { tenant: tenant.to_owned(), id: id.parse()?, fence: fence.parse().map_err(|_| bad())? })
-    }
-}
-
 /// A lease that holds, of the worker that asks. Another part of the path follows.
 pub(super) struct Held {
     worker: Worker,
-    name: Name,
+    name: LeaseName,
+    /// Whether the worker has ended it already. Only the end of a run may be sent again then, because its answer may have been lost.
+    has_ended: bool,
     pub(super) lease: Lease,
     pub(super) spec: Spec,
     /// The part of the path after the lease.
@@ -111,39 +82,42 @@ impl FromRequestParts<Arc<App>> for Held {
         let worker = Worker::from_request_parts(parts, app).await?;
         let path = Path::<Vec<(String, String)>>::from_request_parts(parts, app).await;
         let mut path = path.map_err(|_| Problem::unknown())?.0.into_iter().map(|(_, value)| value);
-        let name: Name = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
+        let name: LeaseName = path.next().and_then(|name| name.parse().ok()).ok_or_else(Problem::unknown)?;
         let ends = parts.uri.path().ends_with("/complete");
-        let lease = {
+        let (lease, has_ended) = {
             let (worker, name) = (worker.clone(), name.clone());
-            app.blocking(move |app| {
-                find(app, &worker, &name).inspect_err(|_| {
+            app.blocking(move |app| match find(app, &worker, &name)? {
+                Some((lease, holds)) if holds || ends => Ok((lease, !holds)),
+                _ => {
                     if ends {
                         count_lost(app, &name);
                     }
-                })
+                    Err(lost())
+                }
             })
             .await?
         };
         let spec = serde_json::from_value(lease.spec.clone());
         let spec = spec.map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        Ok(Self { worker, name, lease, spec, rest: path.next().unwrap_or_default() })
+        Ok(Self { worker, name, has_ended, lease, spec, rest: path.next().unwrap_or_default() })
     }
 }
 
 impl Held {
     /// Checks once more that the lease holds, after a body has come.
     pub(super) fn check(&self, app: &App) -> Result<(), Problem> {
-        find(app, &self.worker, &self.name).map(drop)
+        let holds = find(app, &self.worker, &self.name)?.is_some_and(|(_, holds)| holds);
+        if holds { Ok(()) } else { Err(lost()) }
     }
 }
 
-/// The lease with a name, if it holds.
-fn find(app: &App, Worker(worker): &Worker, name: &Name) -> Result<Lease, Problem> {
-    app.store.leased(worker, &name.tenant, name.id, name.fence)?.ok_or_else(lost)
+/// The lease with a name, and whether it holds, unless anybody but its worker has ended it.
+fn find(app: &App, Worker(worker): &Worker, name: &LeaseName) -> Result<Option<(Lease, bool)>, Problem> {
+    Ok(app.store.leased(worker, &name.tenant, name.id, name.fence)?)
 }
 
 /// Counts a run whose lease ended before it, unless somebody cancelled the job.
-fn count_lost(app: &App, name: &Name) {
+fn count_lost(app: &App, name: &LeaseName) {
     let job = Tenant::new(&name.tenant).ok().and_then(|tenant| app.store.job(&tenant, name.id).ok()?);
     if job.is_some_and(|job| job.state != JobState::Cancelled) {
         app.metrics.leases_lost.inc();
@@ -163,11 +137,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Message<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
-        let bytes = whole(request.into_body(), MESSAGE, "that of the program").await?;
-        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
-            let what = format!("the body is not the expected JSON: {error}");
-            Problem::new(Code::BadRequest, what, "run a worker of the version of the service")
-        })
+        let bytes = whole(request.into_body(), MOST_BYTES, "that of the program").await?;
+        message::read(&bytes).map(Self)
     }
 }
 
@@ -182,16 +153,17 @@ async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Messag
             "install the version of the service on the worker's machine",
         ));
     }
-    let end = Instant::now() + Duration::from_secs(ask.wait.min(LONGEST_WAIT));
+    let ask = ask.bounded();
+    let end = Instant::now() + Duration::from_secs(ask.wait);
     let mut arrivals = app.arrivals();
     loop {
         if app.is_stopping() {
             let fix = "ask again in a moment";
             return Err(Problem::new(Code::Draining, "the service stops", fix).retry_after(1.0));
         }
-        app.heard(ask.worker, ask.threads.min(THREADS));
+        app.heard(ask.worker, ask.threads);
         arrivals.borrow_and_update();
-        if let Some(granted) = grant(&app, worker.clone()).await? {
+        if let Some(granted) = grant(&app, worker.clone(), ask.worker).await? {
             return Ok(axum::Json(granted).into_response());
         }
         if Instant::now() >= end {
@@ -206,11 +178,11 @@ async fn lease(State(app): State<Arc<App>>, worker: Worker, Message(ask): Messag
 }
 
 /// The next job for a worker. If the worker has gone meanwhile, the job waits again.
-async fn grant(app: &Arc<App>, Worker(worker): Worker) -> Result<Option<Granted>, Problem> {
+async fn grant(app: &Arc<App>, Worker(worker): Worker, number: Id) -> Result<Option<Granted>, Problem> {
     let (give, take) = oneshot::channel();
     let service = Arc::clone(app);
     tokio::task::spawn_blocking(move || {
-        let granted = service.grant(Some(&worker)).map_err(Problem::from).and_then(|lease| {
+        let granted = service.grant(Some((&worker, number))).map_err(Problem::from).and_then(|lease| {
             let Some(lease) = lease else { return Ok(None) };
             match describe(&service, &lease) {
                 Ok(granted) => Ok(Some((lease, granted))),
@@ -236,7 +208,7 @@ fn describe(app: &App, lease: &Lease) -> Result<Granted, Problem> {
     let key = app.store.key(&lease.tenant, key_id)?.ok_or_else(|| Problem::key_missing(key_id))?;
     let kept = [app.store.checkpoint_row(&lease.tenant, lease.id), app.store.checkpoint(&lease.tenant, lease.id)];
     Ok(Granted {
-        lease: format!("{}.{}.{}", lease.tenant, lease.id, lease.fence),
+        lease: LeaseName { tenant: lease.tenant.to_string(), id: lease.id, fence: lease.fence }.to_string(),
         tenant: lease.tenant.to_string(),
         id: lease.id,
         spec: lease.spec.clone(),
@@ -259,33 +231,46 @@ async fn renew(
     Held { lease, spec, .. }: Held,
     Message(news): Message<News>,
 ) -> Result<Response, Problem> {
-    let threads = news.threads.min(THREADS);
-    app.heard(news.worker, threads);
-    app.blocking(move |app| {
-        let key = (lease.tenant.clone(), lease.id);
-        if let Some(mut timeline) = news.renewal {
-            if !app.store.renew(&lease, app.hold(), news.progress.done, news.progress.total)? {
+    let news = news.bounded(&spec.stages);
+    app.heard(news.worker, news.threads);
+    app.blocking(move |app| Ok(axum::Json(hear(app, &lease, news)?).into_response())).await
+}
+
+fn hear(app: &App, lease: &Lease, news: News) -> Result<Heard, Problem> {
+    let job = (lease.tenant.clone(), lease.id);
+    match news.renewal {
+        Some(timeline) => {
+            if !app.store.renew(lease, app.hold(), news.progress.done, news.progress.total)? {
                 return Err(lost());
             }
-            timeline.clip(&spec.stages);
-            app.live.measured(&key, |known| *known = timeline);
-            app.live.report(&key, |progress| *progress = news.progress);
+            app.live.measured(&job, |known| *known = timeline);
+            app.live.report(&job, |progress| *progress = news.progress);
         }
         // The job may have ended since the lease was found.
-        app.live.correct(&key, news.progress);
-        let yields = app.turn_ends(&lease.tenant, Duration::from_millis(news.ran), threads);
-        Ok(axum::Json(Heard { yields }).into_response())
-    })
-    .await
+        None => app.live.correct(&job, news.progress),
+    }
+    let ran = Duration::from_millis(news.ran);
+    Ok(Heard { yields: app.turn_ends(&lease.tenant, ran, news.threads) })
 }
 
 /// `POST` of the end of a run.
 async fn complete(
     State(app): State<Arc<App>>,
-    Held { lease, spec, .. }: Held,
+    Held { name, has_ended, lease, spec, .. }: Held,
     Message(outcome): Message<Outcome>,
 ) -> Result<StatusCode, Problem> {
     app.blocking(move |app| {
+        if has_ended {
+            return match &outcome.end {
+                End::Succeeded(results) if app.store.has_results(&lease.tenant, lease.id, results)? => {
+                    Ok(StatusCode::NO_CONTENT)
+                }
+                _ => {
+                    count_lost(app, &name);
+                    Err(lost())
+                }
+            };
+        }
         let outcome = checked(app, &lease, &spec, outcome)?;
         match app.settle_within(&lease, outcome, SETTLING)? {
             true => Ok(StatusCode::NO_CONTENT),
@@ -297,37 +282,12 @@ async fn complete(
 
 /// An outcome whose numbers are possible and whose results are stored.
 fn checked(app: &App, lease: &Lease, spec: &Spec, outcome: Outcome) -> Result<Outcome, Problem> {
-    let most = (time::now() - lease.created).max(0).saturating_mul(THREADS as i64);
-    let steps: u64 = spec.stages.iter().map(Stage::steps).sum();
-    let mut timeline = outcome.timeline;
-    if let Some(timeline) = &mut timeline {
-        timeline.clip(&spec.stages);
+    let mut outcome = outcome.bounded(time::now() - lease.created, &spec.stages);
+    if let End::Succeeded(results) = outcome.end {
+        let results = results.into_iter().map(|result| stored(app, lease, spec, result));
+        outcome.end = End::Succeeded(results.collect::<Result<_, _>>()?);
     }
-    let short = |problem: Problem| {
-        let cut = |text: &str| text.chars().take(TEXT).collect::<String>();
-        Problem::new(problem.code, cut(&problem.detail), cut(&problem.fix))
-    };
-    let end = match outcome.end {
-        End::Succeeded(results) => {
-            let results = results.into_iter().map(|result| stored(app, lease, spec, result));
-            End::Succeeded(results.collect::<Result<_, _>>()?)
-        }
-        End::Failed(problem) => End::Failed(short(problem)),
-        End::Later(problem) => End::Later(short(problem)),
-        End::Paused => End::Paused,
-    };
-    let core_ms = outcome.core_ms.clamp(0, most);
-    // The rate of all tenants follows from it.
-    let is_possible = |whole: &f64| *whole > 0.0 && *whole <= core_ms as f64;
-    Ok(Outcome {
-        end,
-        seconds: outcome.seconds.clamp(0.0, most as f64 / 1e3),
-        core_ms,
-        timeline,
-        bootstraps: outcome.bootstraps.min(steps),
-        whole_core_ms: outcome.whole_core_ms.filter(is_possible),
-        ..outcome
-    })
+    Ok(outcome)
 }
 
 /// A result whose bytes the worker has stored: a ciphertext under the key of the job.
@@ -338,6 +298,53 @@ fn stored(app: &App, lease: &Lease, spec: &Spec, result: JobResult) -> Result<Jo
     }
     work_files::check_key(blob.key_id.as_deref(), spec)?;
     let ty: Type = result.ty.parse()?;
-    let name = result.name.chars().take(TEXT).collect();
-    Ok(JobResult { name, ty: ty.to_string(), bytes: blob.bytes, ..result })
+    Ok(JobResult { name: cut(&result.name), ty: ty.to_string(), bytes: blob.bytes, ..result })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::live::Progress;
+    use crate::spec::Computation;
+    use crate::store::{NewJob, Store};
+    use crate::timeline::Timeline;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn news_ring_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.create_token("a", &[], None).unwrap();
+        let tenant = Tenant::new("a").unwrap();
+        let key = store.put_bytes(&tenant, "server-key", None, b"key").unwrap();
+        store.add_key(&tenant, "k", &key, None, &Value::Null, 1000).unwrap();
+        let computation = Computation { program: None, reduce: None };
+        let spec = Spec { key: "k".into(), computation, inputs: vec![], compact: false, stages: vec![], effort: None };
+        let job = NewJob {
+            id: Id::new(),
+            name: None,
+            priority: 0,
+            spec: json!(spec),
+            cost: Value::Null,
+            core_ms_expected: 0,
+            keep_for: 0,
+            key_id: "k".into(),
+            program: None,
+            reduce: None,
+            deadline: None,
+            max_core_ms: None,
+            blobs: vec![],
+        };
+        store.submit(&tenant, &job, ("i", "f")).unwrap();
+        let app = App::new(Config::new(folder.path().into()), store, None);
+        let worker = Id::new();
+        let lease = app.grant(Some(("token", worker))).unwrap().unwrap();
+        let listener = app.live.listen((tenant, job.id));
+        let news = |renewal| News { worker, threads: 2, ran: 10, progress: Progress::default(), renewal };
+        for (rings, renewal) in [(1, Some(Timeline::default())), (2, None)] {
+            assert!(!hear(&app, &lease, news(renewal)).unwrap().yields);
+            assert_eq!(listener.rings(), rings);
+        }
+    }
 }

@@ -56,8 +56,10 @@ pub(super) async fn result(State(app): State<Arc<App>>, held: Held, request: Req
         let path = incoming.persist()?;
         match facts(app, &path, bytes).and_then(|blob| ciphertext(blob, &digest, &held.spec)) {
             Ok(blob) => app.store.add_blob(&held.lease.tenant, &digest, &blob)?,
-            // The file stays: the tenant may have sent the same bytes meanwhile.
-            Err(problem) => return Err(problem),
+            Err(problem) => {
+                app.store.remove_nameless(&held.lease.tenant, &digest)?;
+                return Err(problem);
+            }
         }
         Ok(StatusCode::CREATED)
     };

@@ -66,6 +66,8 @@ impl<'a> Distant<'a> {
             deadline: granted.deadline_in.map(|wait| time::now().saturating_add(wait)),
             max_core_ms: granted.max_core_ms,
             timeline: granted.timeline.clone(),
+            runner: String::new(),
+            audit: Vec::new(),
         })
     }
 
@@ -124,7 +126,7 @@ impl<'a> Distant<'a> {
         let code = match &error {
             // It is the disk of this worker.
             ClientError::Write(_) => Code::DiskFull,
-            error if error.code() == Some("disk_full") => Code::DiskFull,
+            error if error.code() == Some(Code::DiskFull.name()) => Code::DiskFull,
             error if is_lost(error) => Code::LeaseLost,
             error if passes(error) => Code::Unavailable,
             _ => Code::Internal,

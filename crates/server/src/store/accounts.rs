@@ -47,6 +47,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether anybody has made a tenant, or a token of one.
+    pub(crate) fn has_tenants(&self) -> Result<bool, Error> {
+        self.db().exists("SELECT 1 FROM tenant WHERE name <> ?1", [WORKERS])
+    }
+
     /// The tenant of an authenticated caller, if there is one of this name.
     ///
     /// # Errors

@@ -255,6 +255,17 @@ impl Store {
         }
     }
 
+    /// Removes the file of a blob unless a row names it: the tenant may have sent the same bytes.
+    pub(crate) fn remove_nameless(&self, tenant: &Tenant, digest: &Digest) -> Result<(), Error> {
+        // The lock is held until the file is gone, so that nobody records it between the two steps.
+        let db = self.db();
+        let sql = "SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2";
+        if !db.exists(sql, (tenant.as_str(), digest.as_str()))? {
+            self.remove_file(tenant, digest);
+        }
+        Ok(())
+    }
+
     /// Records a program.
     pub(crate) fn add_program(
         &self,

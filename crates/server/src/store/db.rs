@@ -176,16 +176,13 @@ impl Deref for Transaction<'_> {
 impl Transaction<'_> {
     /// Makes the changes durable. After an error of the connection, they may be durable or not.
     pub(super) fn commit(mut self) -> Result<(), Error> {
-        match self.db {
-            Db::Sqlite(db) => db.execute_batch("COMMIT")?,
-            Db::Postgres(db) => {
-                // A failed one has ended too, and a new connection for its end would keep others waiting.
-                self.is_open = false;
-                db.end("COMMIT")?;
-            }
-        }
-        self.is_open = false;
-        Ok(())
+        let ended = match self.db {
+            Db::Sqlite(db) => db.execute_batch("COMMIT").map_err(Error::from),
+            Db::Postgres(db) => db.end("COMMIT"),
+        };
+        // In PostgreSQL a failed one has ended too, and a new connection for its end would keep others waiting.
+        self.is_open = ended.is_err() && matches!(self.db, Db::Sqlite(_));
+        ended
     }
 }
 

@@ -1,8 +1,9 @@
-//! Jobs: their submission, their leases, and their ends.
+//! Jobs: their submission, what callers see of them, and their ends without a worker.
 
 use super::Store;
 use super::db::{Db, Row};
 use super::value::params;
+use crate::audit::Run;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
 use crate::time::{self, DAY};
@@ -109,11 +110,13 @@ pub(crate) struct JobRow {
     pub(crate) expires: Option<i64>,
     pub(crate) results: Option<Value>,
     pub(crate) error: Option<Value>,
+    /// The runs of an audited job that gave results.
+    pub(crate) audit: Vec<Run>,
 }
 
 impl JobRow {
     const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
-         created, started, ended, expires, results, error, deadline, max_core_ms, reduce";
+         created, started, ended, expires, results, error, deadline, max_core_ms, reduce, audit";
 
     fn read(row: &Row<'_>) -> Result<Self, Error> {
         let json = |column: usize| -> Result<Option<Value>, Error> {
@@ -143,71 +146,14 @@ impl JobRow {
             deadline: row.get(18)?,
             max_core_ms: row.get(19)?,
             reduce: row.get(20)?,
+            audit: runs(row, 21)?,
         })
     }
 }
 
-fn id(row: &Row<'_>, column: usize) -> Result<Id, Error> {
+pub(super) fn id(row: &Row<'_>, column: usize) -> Result<Id, Error> {
     let text: String = row.get(column)?;
     Ok(text.parse()?)
-}
-
-/// The right to compute a job for half a minute. A later lease has a larger `fence`, and the store refuses what comes with a smaller one.
-#[derive(Debug, Clone)]
-pub(crate) struct Lease {
-    pub(crate) tenant: Tenant,
-    pub(crate) id: Id,
-    pub(crate) fence: i64,
-    pub(crate) spec: Value,
-    pub(crate) attempts: u64,
-    /// When the job was submitted.
-    pub(crate) created: i64,
-    /// Whether it runs for the first time.
-    pub(crate) first: bool,
-    /// Core-milliseconds that earlier runs took.
-    pub(crate) core_ms: i64,
-    pub(crate) deadline: Option<i64>,
-    pub(crate) max_core_ms: Option<i64>,
-    /// What earlier runs measured.
-    pub(crate) timeline: Timeline,
-}
-
-impl Lease {
-    /// Reads a row. `now` is the time of its lease.
-    fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> Result<Self, Error> {
-        let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
-        Ok(Self {
-            tenant: tenant.clone(),
-            id: id(row, 0)?,
-            fence: row.get(1)?,
-            spec: serde_json::from_str(&spec).unwrap_or_default(),
-            attempts: row.get::<i64>(3)?.unsigned_abs(),
-            created: row.get(4)?,
-            first: started == now,
-            core_ms: row.get(6)?,
-            deadline: row.get(7)?,
-            max_core_ms: row.get(8)?,
-            timeline: timeline(row, 9)?,
-        })
-    }
-}
-
-/// How a worker leaves a job.
-#[derive(Debug)]
-pub(crate) enum Finished {
-    /// Results, as callers see them.
-    Succeeded(Value),
-    /// The problem, as callers see it.
-    Failed(Value),
-    /// It waits again: its progress is kept, and another job runs first.
-    Paused,
-    /// It waits again after a failure that may pass.
-    Later {
-        /// For this time.
-        wait: i64,
-        /// Whether this was an attempt.
-        counts: bool,
-    },
 }
 
 /// The work that waits.
@@ -324,134 +270,6 @@ impl Store {
         self.db().query_row(sql, (), |row| row.get(0))
     }
 
-    /// Tenants with a job that waits for a worker.
-    pub(crate) fn ready(&self) -> Result<Vec<Tenant>, Error> {
-        let sql = "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name \
-                   AND state IN ('queued', 'running') AND ((state = 'queued' AND not_before <= ?1) OR (state = 'running' AND lease_until < ?1)))";
-        self.db().query(sql, [time::now()], |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
-    }
-
-    /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age. `worker` is the token of a worker on another machine.
-    pub(crate) fn lease(&self, tenant: &Tenant, worker: Option<&str>, hold: i64) -> Result<Option<Lease>, Error> {
-        let now = time::now();
-        let sql = "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?2, \
-                   attempts = attempts + 1, started = COALESCE(started, ?3), worker = ?4 \
-                   WHERE tenant = ?1 AND id = (SELECT id FROM job WHERE tenant = ?1 AND state IN ('queued', 'running') \
-                   AND ((state = 'queued' AND not_before <= ?3) OR (state = 'running' AND lease_until < ?3)) \
-                   ORDER BY priority DESC, id LIMIT 1) RETURNING id, fence, spec, attempts, created, started, core_ms, deadline, \
-                   max_core_ms, timeline";
-        let params = (tenant.as_str(), now + hold, now, worker);
-        self.db().query_opt(sql, params, |row| Lease::read(row, tenant, now))
-    }
-
-    /// The lease that a worker on another machine has with this fence. None if it has ended.
-    pub(crate) fn leased(&self, worker: &str, tenant: &str, id: Id, fence: i64) -> Result<Option<Lease>, Error> {
-        let Ok(tenant) = Tenant::new(tenant) else { return Ok(None) };
-        let sql = "SELECT id, fence, spec, attempts, created, started, core_ms, deadline, max_core_ms, timeline FROM job \
-                   WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND worker = ?4 AND state = 'running'";
-        let params = (tenant.as_str(), id.to_string(), fence, worker);
-        self.db().query_opt(sql, params, |row| Lease::read(row, &tenant, 0))
-    }
-
-    /// Whether a lease is for a job that needs this blob: its key, its program, a plan or an input.
-    pub(crate) fn may_read(&self, lease: &Lease, key: &str, digest: &Digest) -> Result<bool, Error> {
-        let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM job_blob WHERE tenant = ?1 AND digest = ?2 AND job = ?3) \
-                   OR EXISTS (SELECT 1 FROM key WHERE tenant = ?1 AND blob = ?2 AND key_id = ?4)";
-        self.db().exists(sql, (lease.tenant.as_str(), digest.as_str(), lease.id.to_string(), key))
-    }
-
-    /// Prolongs a lease to `hold` milliseconds from now, and records the progress. Returns whether the lease still holds.
-    pub(crate) fn renew(&self, lease: &Lease, hold: i64, done: u64, total: u64) -> Result<bool, Error> {
-        let changed = self.db().execute(
-            "UPDATE job SET lease_until = ?4, done = ?5, total = ?6 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            (
-                lease.tenant.as_str(),
-                lease.id.to_string(),
-                lease.fence,
-                time::now() + hold,
-                done as i64,
-                total as i64,
-            ),
-        )?;
-        Ok(changed > 0)
-    }
-
-    /// Prolongs the leases of workers on other machines to `hold` milliseconds from now.
-    pub(crate) fn prolong(&self, hold: i64) -> Result<(), Error> {
-        let sql = "UPDATE job SET lease_until = ?1 WHERE state = 'running' AND worker IS NOT NULL AND lease_until < ?1";
-        self.db().execute(sql, [time::now() + hold]).map(drop)
-    }
-
-    /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
-    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<bool, Error> {
-        let changed = self.db().execute(
-            "UPDATE job SET attempts = 1, timeline = ?4 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline)),
-        )?;
-        Ok(changed > 0)
-    }
-
-    /// Ends a lease after `core_ms` of work. Returns whether the lease still held; if it did not, nothing changes but the usage.
-    pub(crate) fn finish(
-        &self,
-        lease: &Lease,
-        core_ms: i64,
-        (done, total): (u64, u64),
-        timeline: &Option<Timeline>,
-        finished: &Finished,
-    ) -> Result<bool, Error> {
-        let (tenant, job, now) = (lease.tenant.as_str(), lease.id.to_string(), time::now());
-        let (state, results, error) = match finished {
-            Finished::Succeeded(results) => (State::Succeeded, Some(results.to_string()), None),
-            Finished::Failed(error) => (State::Failed, None, Some(error.to_string())),
-            Finished::Paused | Finished::Later { .. } => (State::Queued, None, None),
-        };
-        let not_before = if let Finished::Later { wait, .. } = finished { now + wait } else { 0 };
-        let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
-        let ended = state.has_ended().then_some(now);
-        let db = self.db();
-        let transaction = db.transaction()?;
-        let changed = transaction.execute(
-            "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
-             ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = attempts - ?10, \
-             done = ?11, total = ?12, timeline = ?13 \
-             WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            params![
-                tenant,
-                job,
-                lease.fence,
-                state.name(),
-                core_ms,
-                results,
-                error,
-                ended,
-                not_before,
-                unused_attempts,
-                done as i64,
-                total as i64,
-                text(timeline),
-            ],
-        )?;
-        if let (Finished::Succeeded(results), 1..) = (finished, changed) {
-            let digests = results.as_array().into_iter().flatten().filter_map(|result| result["digest"].as_str());
-            for digest in digests {
-                transaction.execute(
-                    "INSERT INTO job_blob (tenant, digest, job) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                    (tenant, digest, &job),
-                )?;
-            }
-        }
-        super::usage::add(&transaction, tenant, core_ms, 0, 0)?;
-        transaction.commit()?;
-        Ok(changed > 0)
-    }
-
-    /// Whether [`Self::finish`] has ended this lease. Nothing else leaves its number to a job that does not run.
-    pub(crate) fn is_finished(&self, lease: &Lease) -> Result<bool, Error> {
-        let sql = "SELECT 1 FROM job WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state <> 'running'";
-        self.db().exists(sql, (lease.tenant.as_str(), lease.id.to_string(), lease.fence))
-    }
-
     /// The results of a job that succeeded, without regard to leases: to be compared with those of another run.
     pub(crate) fn results(&self, tenant: &Tenant, id: Id) -> Result<Option<Value>, Error> {
         Ok(self.job(tenant, id)?.and_then(|job| job.results))
@@ -495,26 +313,16 @@ impl Store {
             Ok((serde_json::from_str(&spec).unwrap_or_default(), timeline(row, 1)?))
         })
     }
-
-    /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on.
-    pub(super) fn release_own(&self) -> Result<(), Error> {
-        let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
-                   WHERE state = 'running' AND worker IS NULL";
-        let released = self.db().execute(sql, ())?;
-        if released > 0 {
-            tracing::warn!(jobs = released, "the last process ended in the middle of jobs; they continue");
-        }
-        Ok(())
-    }
 }
 
-fn timeline(row: &Row<'_>, column: usize) -> Result<Timeline, Error> {
+pub(super) fn runs(row: &Row<'_>, column: usize) -> Result<Vec<Run>, Error> {
     let text: Option<String> = row.get(column)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-fn text(timeline: &Option<Timeline>) -> Option<String> {
-    timeline.as_ref().and_then(|timeline| serde_json::to_string(timeline).ok())
+pub(super) fn timeline(row: &Row<'_>, column: usize) -> Result<Timeline, Error> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn earlier(db: &Db, tenant: &str, key: &str, fingerprint: &str, now: i64) -> Result<Option<Submitted>, Error> {

@@ -11,6 +11,7 @@ mod blobs;
 mod cluster;
 mod db;
 mod jobs;
+mod leases;
 mod postgres;
 mod schema;
 mod sweep;
@@ -22,7 +23,8 @@ mod value;
 pub use accounts::TokenInfo;
 pub use backup::{Checked, Contents};
 pub(crate) use blobs::{Blob, Incoming};
-pub(crate) use jobs::{Finished, JobRow, Lease, NewJob, State, Submitted};
+pub(crate) use jobs::{JobRow, NewJob, State, Submitted};
+pub(crate) use leases::{Finished, Lease, Runner};
 pub use transfer::Moved;
 pub(crate) use uploads::{Part, Upload};
 

@@ -51,6 +51,8 @@ pub(super) struct Postgres {
     /// Whether the session holds the lock of a service.
     serves: bool,
     patience: Cell<Duration>,
+    /// Makes the statement that comes first in each later session.
+    when_back: RefCell<Option<Box<dyn Fn() -> String + Send>>>,
 }
 
 impl Drop for Postgres {
@@ -99,6 +101,7 @@ impl Postgres {
             in_transaction: Cell::new(false),
             serves,
             patience: Cell::new(LONG_PATIENCE),
+            when_back: RefCell::default(),
         });
         let client = new.dial()?;
         let end = Instant::now() + TAKEOVER;
@@ -118,6 +121,11 @@ impl Postgres {
     /// Waits only for a short time from now on.
     pub(super) fn hurry(&self) {
         self.patience.set(PATIENCE);
+    }
+
+    /// Runs a statement before all others in each session that follows the present one.
+    pub(super) fn when_back(&self, statement: impl Fn() -> String + Send + 'static) {
+        *self.when_back.borrow_mut() = Some(Box::new(statement));
     }
 
     /// Waits for a call.
@@ -176,7 +184,11 @@ impl Postgres {
         }
         self.statements.take();
         let dialled = self.dial().and_then(|client| match !self.serves || self.lock(&client)? {
-            true => Ok(client),
+            true => {
+                let first = self.when_back.borrow().as_ref().map(|statement| statement());
+                first.map_or(Ok(()), |first| self.wait(self.patience.get(), client.batch_execute(&first)))?;
+                Ok(client)
+            }
             false => Err(Error::Away("another session of a service uses the database".into())),
         });
         match dialled {

@@ -74,6 +74,10 @@ WHERE json_extract(spec, '$.stages') IS NULL;
 ", "
 -- The token of the worker on another machine that has the lease. NULL for the worker of the service.
 ALTER TABLE job ADD COLUMN worker TEXT;
+", "
+-- The worker that has the lease, and the runs of a job whose results are compared.
+ALTER TABLE job ADD COLUMN runner TEXT;
+ALTER TABLE job ADD COLUMN audit TEXT;
 "];
 
 /// The number of the migration that no store of PostgreSQL needs, from 0 on: its jobs are of version 3 at least.

@@ -4,7 +4,7 @@ use crate::cluster;
 use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, Type, keygen};
 use solinas_server::{Config, Scope, Service, Store};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -201,9 +201,19 @@ impl Harness {
     /// A service on an empty folder.
     pub(crate) fn of(folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let service = start(folder.path(), change);
-        let token = service.first_token().unwrap().secret().to_owned();
+        let token = service.first_token().map(|token| token.secret().to_owned()).unwrap_or_else(|| {
+            let scopes = [Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin];
+            let token = Store::open(folder.path()).unwrap().create_token("local", &scopes, None).unwrap();
+            token.secret().to_owned()
+        });
         let client = Client::new(&format!("http://{}", service.address()), &token);
         Self { folder, service: Some(service), client }
+    }
+
+    /// The place of the file of a tenant's blob.
+    pub(crate) fn place(&self, tenant: &str, digest: &str) -> PathBuf {
+        let (folder, name) = digest.strip_prefix("b3-").unwrap().split_at(2);
+        self.folder.path().join("blobs").join(tenant).join(folder).join(name)
     }
 
     /// A service on a store that was made before, for the holder of a token.

@@ -1,6 +1,7 @@
 //! Tests of the service over HTTP, as a client sees it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod audits;
 mod backup;
 mod cluster;
 mod everywhere;

@@ -1,7 +1,8 @@
 //! The service with its records in PostgreSQL.
 
 use crate::cluster::{Cluster, run_tests};
-use crate::harness::{Client, Harness, start};
+use crate::harness::{Client, Harness, for_workers, start};
+use crate::work::{ask, end, granted, submit};
 use serde_json::json;
 use solinas_runtime::Type;
 use solinas_server::{Config, Database, Service, Store};
@@ -18,7 +19,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn the_service_works_on_postgresql() {
-    run_tests(&["backup::", "jobs::", "kills::", "recovery::", "tenants::", "uploads::", "workers::"]);
+    run_tests(&["audits::", "backup::", "jobs::", "kills::", "recovery::", "tenants::", "uploads::", "workers::"]);
 }
 
 /// A job on numbers of 32 bits, whose progress is written at every wave.
@@ -74,6 +75,29 @@ fn a_stop_of_postgresql_loses_nothing() {
     client.wait(&late);
     assert_eq!(client.result(&late), "3");
     assert!(!progress().exists());
+}
+
+#[test]
+fn leases_of_other_machines_outlive_a_stop_of_postgresql() {
+    let Some(mut cluster) = Cluster::new() else { return };
+    let database = cluster.database();
+    let harness = Harness::of(tempfile::tempdir().unwrap(), |config| {
+        for_workers(config);
+        config.local_worker = false;
+        config.database = Some(database.parse().unwrap());
+    });
+    let (client, worker) = (&harness.client, harness.worker());
+    submit(client, "held");
+    let (lease, _) = granted(&worker);
+    let name = database.split('?').next().unwrap().rsplit('/').next().unwrap();
+    // The lease runs out before PostgreSQL is back. No worker asks for a job until then.
+    cluster.sql(name, "UPDATE job SET lease_until = 1");
+    cluster.stop();
+    until("the service is still ready", || client.get("/readyz").status == 503);
+    cluster.start();
+    until("the service is not ready again", || client.get("/readyz").status == 200);
+    assert_eq!(ask(&worker, 0).status, 204, "the job has a worker");
+    worker.post(&format!("{lease}/complete"), &end(json!("paused"))).ok();
 }
 
 #[test]

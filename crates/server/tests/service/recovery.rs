@@ -1,8 +1,9 @@
 //! What a stop, a restart and an expiry leave.
 
 use crate::harness::{Harness, keys};
-use serde_json::json;
+use serde_json::{Value, json};
 use solinas_runtime::Type;
+use solinas_server::Scope;
 use std::time::Duration;
 
 #[test]
@@ -29,6 +30,31 @@ fn jobs_continue_after_a_stop() {
     assert!(again + 100 <= total, "{again} of {total} bootstraps after the stop");
     // Its progress is not kept any more.
     assert_eq!(std::fs::read_dir(harness.folder.path().join("checkpoints")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_job_without_room_for_its_progress_goes_on() {
+    let harness = Harness::with(|config| config.checkpoint = Duration::from_secs(3600));
+    let client = &harness.client;
+    let wide = Type::Uint(64);
+    let inputs = [client.input(wide, 3), client.input(wide, 5)];
+    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
+    let long = client.submit("long", &body).ok()["id"].as_str().unwrap().to_owned();
+    while client.get(&format!("/v1/jobs/{long}")).ok()["progress"]["done"].as_u64() < Some(1) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let other = harness.other("other", &[Scope::Jobs, Scope::Keys]);
+    let checkpoints = harness.folder.path().join("checkpoints");
+    std::fs::remove_dir_all(&checkpoints).unwrap();
+    std::fs::write(&checkpoints, b"").unwrap();
+    // Another tenant waits, so the job would pause.
+    let short = other.submit("short", &other.job("add", 200, 100)).ok()["id"].as_str().unwrap().to_owned();
+    let total = |job: &Value| job["progress"]["total"].as_u64().unwrap();
+    let all = total(&other.wait(&short)) + total(&client.wait(&long));
+    assert_eq!((other.result(&short), client.result(&long)), ("44".to_owned(), "15".to_owned()));
+    let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
+    let line = format!("solinas_bootstraps_total{{params=\"gates-40\"}} {all}");
+    assert!(metrics.lines().any(|found| found == line), "no bootstrap is done twice: {line}: {metrics}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tokens, scopes, and what tenants see of each other.
 
-use crate::harness::{Client, Harness, keys};
+use crate::harness::{Client, Harness, keys, start};
 use serde_json::json;
 use solinas_runtime::Type;
 use solinas_server::{Scope, Store};
@@ -95,6 +95,29 @@ fn tokens_allow_what_their_scopes_say() {
     store.set_quota("local", None, None, Some(0)).unwrap();
     harness.client.submit("quota", &body).refused(429, "over_quota");
     assert!(store.set_quota("nobody", None, None, None).is_err() && store.create_token("../x", &[], None).is_err());
+}
+
+#[test]
+fn the_first_token_is_made_once() {
+    let mut harness = Harness::new();
+    let store = Store::open(harness.folder.path()).unwrap();
+    for token in store.tokens().unwrap() {
+        store.revoke(&token.id).unwrap();
+    }
+    // This looks at the token too.
+    harness.restart(|_| {});
+    assert_eq!(store.tokens().unwrap(), []);
+    // Tokens of workers open nothing for clients.
+    let folder = tempfile::tempdir().unwrap();
+    Store::open_or_make(folder.path()).unwrap().create_worker_token(None).unwrap();
+    let service = start(folder.path(), |_| {});
+    assert!(service.first_token().is_some());
+    service.stop();
+    let oidc = "[oidc]\nissuer = 'https://issuer.example'\naudience = 'a'";
+    let folder = tempfile::tempdir().unwrap();
+    let service = start(folder.path(), |config| config.read(oidc).unwrap());
+    assert!(service.first_token().is_none());
+    service.stop();
 }
 
 #[test]

@@ -4,18 +4,24 @@ use crate::harness::{Answer, Client, Harness, U8, for_workers, keys};
 use serde_json::{Value, json};
 use solinas_runtime::{Plain, Type};
 use solinas_server::Scope;
+use std::time::Instant;
 
 /// The identity of a worker.
 const WORKER: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// Asks for a job.
 pub(crate) fn ask(worker: &Client, wait: u64) -> Answer {
+    ask_as(worker, WORKER, wait)
+}
+
+/// Asks for a job as the worker with a number.
+pub(crate) fn ask_as(worker: &Client, number: &str, wait: u64) -> Answer {
     let version = env!("CARGO_PKG_VERSION");
-    worker.post("/internal/leases", &json!({ "version": version, "worker": WORKER, "threads": 2, "wait": wait }))
+    worker.post("/internal/leases", &json!({ "version": version, "worker": number, "threads": 2, "wait": wait }))
 }
 
 /// Asks for a job, which must be there. Returns the path of its lease, and what the service says.
-fn granted(worker: &Client) -> (String, Value) {
+pub(crate) fn granted(worker: &Client) -> (String, Value) {
     let granted = ask(worker, 20).ok();
     (format!("/internal/leases/{}", granted["lease"].as_str().unwrap()), granted)
 }
@@ -27,20 +33,20 @@ fn news(ran: u64, done: u64, renewal: Value) -> Value {
 }
 
 /// The end of a run.
-fn end(end: Value) -> Value {
+pub(crate) fn end(end: Value) -> Value {
     json!({ "end": end, "seconds": 1.0, "core_ms": 2000, "bootstraps": 0,
             "progress": { "done": 0, "total": 0, "wave": 0, "waves": 0 } })
 }
 
 /// A service that computes nothing itself.
-fn service(change: impl FnOnce(&mut solinas_server::Config)) -> Harness {
+pub(crate) fn service(change: impl FnOnce(&mut solinas_server::Config)) -> Harness {
     Harness::for_workers(|config| {
         config.local_worker = false;
         change(config);
     })
 }
 
-fn submit(client: &Client, name: &str) -> String {
+pub(crate) fn submit(client: &Client, name: &str) -> String {
     client.submit(name, &client.job("add", 200, 100)).ok()["id"].as_str().unwrap().to_owned()
 }
 
@@ -155,7 +161,9 @@ fn what_a_worker_sends_is_checked() {
         };
         solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap()
     };
-    result(&other.encrypt(&Plain::scalar(U8, 1).unwrap()).unwrap().to_bytes().unwrap()).refused(422, "wrong_key");
+    let foreign = other.encrypt(&Plain::scalar(U8, 1).unwrap()).unwrap().to_bytes().unwrap();
+    result(&foreign).refused(422, "wrong_key");
+    assert!(!harness.place("local", &crate::harness::digest(&foreign)).exists(), "what is refused does not stay");
     let row = |digest: &str, ty: &str| {
         let row = json!({ "name": "out", "digest": digest, "type": ty, "shape": null, "bytes": 7, "compact": false });
         end(json!({ "succeeded": [row] }))
@@ -178,7 +186,35 @@ fn what_a_worker_sends_is_checked() {
     // The service knows the number of bytes itself.
     assert_eq!((&job["state"], &job["results"][0]["bytes"]), (&json!("succeeded"), &json!(ciphertext.len())));
     assert_eq!(client.result(&id), "44");
-    complete(&row(&digest, "u8")).refused(409, "lease_lost");
+    // The answer may have been lost, so the worker may send the same again. It counts once.
+    assert_eq!(complete(&row(&digest, "u8")).status, 204);
+    complete(&row(&crate::harness::digest(b""), "u8")).refused(409, "lease_lost");
+    complete(&end(json!("paused"))).refused(409, "lease_lost");
+    put("state", &ciphertext).refused(409, "lease_lost");
+    result(&ciphertext).refused(409, "lease_lost");
+    assert_eq!(client.get("/v1/usage").ok()["today"]["core_seconds"], 2.0);
+    let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
+    assert!(metrics.contains("\nsolinas_jobs_ended_total{end=\"succeeded\"} 1\n"), "{metrics}");
+}
+
+#[test]
+fn a_worker_cannot_claim_more_time_than_has_passed() {
+    let harness = service(|_| {});
+    let client = &harness.client;
+    let worker = harness.worker();
+    let begin = Instant::now();
+    let used = || client.get("/v1/usage").ok()["today"]["core_seconds"].as_f64().unwrap();
+    for (name, core_ms) in [("less", i64::MIN), ("more", i64::MAX)] {
+        submit(client, name);
+        let (lease, _) = granted(&worker);
+        let mut outcome = end(json!({ "failed": { "code": "internal", "detail": "a", "fix": "b" } }));
+        outcome["core_ms"] = json!(core_ms);
+        outcome["seconds"] = json!(1e300);
+        worker.post(&format!("{lease}/complete"), &outcome).ok();
+        // A second for clocks that are set meanwhile. The largest machine has 4096 threads.
+        let most = if core_ms < 0 { 0.0 } else { 4096.0 * (begin.elapsed().as_secs_f64() + 1.0) };
+        assert!((0.0..=most).contains(&used()), "{name}: {} of {most}", used());
+    }
 }
 
 #[test]
@@ -279,6 +315,23 @@ fn a_restart_of_the_service_leaves_leases_to_their_workers() {
     worker.post(&format!("{lease}/complete"), &end(json!("paused"))).ok();
     assert_eq!(harness.client.wait(&id)["state"], "succeeded");
     assert_eq!(harness.client.result(&id), "44");
+}
+
+#[test]
+fn a_start_prolongs_leases_that_ran_out_meanwhile() {
+    let mut harness = service(|_| {});
+    submit(&harness.client, "prolonged");
+    let worker = harness.worker();
+    let (lease, _) = granted(&worker);
+    let db = rusqlite::Connection::open(harness.folder.path().join("solinas.db")).unwrap();
+    assert_eq!(db.execute("UPDATE job SET lease_until = 1", []).unwrap(), 1);
+    harness.restart(|config| {
+        for_workers(config);
+        config.local_worker = false;
+    });
+    let worker = Client::new(&harness.worker().url, &worker.token);
+    assert_eq!(ask(&worker, 0).status, 204, "the job has a worker");
+    worker.post(&format!("{lease}/renew"), &news(10, 3, json!([]))).ok();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whole workers, as `solinas work` runs them, beside the worker of the service.
 
-use crate::harness::{Client, Harness, U8, keys};
+use crate::harness::{Client, Harness, U8, for_workers, keys};
 use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, Plain, Type};
 use solinas_server::{Error, Worker, WorkerConfig, WorkerNews};
@@ -42,6 +42,13 @@ impl Running {
         let ends = Arc::clone(&stop);
         let thread = std::thread::spawn(move || worker.run(&ends));
         Self { stop, thread, news, _cache: cache }
+    }
+
+    /// Waits until the service has heard the worker.
+    pub(crate) fn joined(&self, client: &Client) {
+        until(|| {
+            String::from_utf8(client.get("/metrics").bytes).unwrap().contains("\nsolinas_workers 1\n").then_some(())
+        });
     }
 
     /// Stops the worker, and returns its news.
@@ -174,6 +181,49 @@ fn a_cancelled_job_frees_its_worker() {
     assert_eq!(client.wait(&next)["state"], "succeeded");
     assert_eq!(client.get(&format!("/v1/jobs/{id}")).ok()["state"], "cancelled");
     assert!(running.stop().contains(&WorkerNews::Lost(id)));
+}
+
+#[test]
+fn a_result_may_be_larger_than_an_upload() {
+    let mut harness = Harness::for_workers(|config| config.local_worker = false);
+    let body = harness.client.job("add", 200, 100);
+    harness.restart(|config| {
+        for_workers(config);
+        config.local_worker = false;
+        config.limits.blob_bytes = 100;
+    });
+    let client = &harness.client;
+    let running = Running::start(&harness.worker());
+    let id = submit(client, "large", &body);
+    let job = client.wait(&id);
+    assert!(job["state"] == "succeeded" && job["results"][0]["bytes"].as_u64() > Some(100), "{job}");
+    assert_eq!(client.result(&id), "44");
+    running.stop();
+}
+
+#[test]
+fn a_worker_that_fails_takes_no_job_for_a_time() {
+    let harness = Harness::for_workers(|config| {
+        config.local_worker = false;
+        config.limits.attempts = 1;
+    });
+    let client = &harness.client;
+    let body = client.job("add", 200, 100);
+    let ids: Vec<_> = (0..4).map(|number| submit(client, &format!("fails {number}"), &body)).collect();
+    // The worker finds other bytes than those of the key.
+    let place = harness.place("local", &crate::harness::digest(&keys().1));
+    let mut bytes = std::fs::read(&place).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&place, bytes).unwrap();
+    let begin = Instant::now();
+    let running = Running::start(&harness.worker());
+    for id in &ids {
+        let job = client.wait(id);
+        assert_eq!((&job["state"], &job["error"]["code"]), (&json!("failed"), &json!("internal")), "{job}");
+    }
+    // Half a second, one and two between the four of them.
+    assert!(begin.elapsed() >= Duration::from_millis(3500), "{:?}", begin.elapsed());
+    running.stop();
 }
 
 #[test]
