@@ -39,6 +39,7 @@ tfhe-cuda-common = "=0.1.1"
 MANIFEST
     cargo fetch --manifest-path fetch/Cargo.toml
     rm -rf fetch
+    rm -rf vendor.new
     mkdir vendor.new
     gcc=$(dirname "$(g++ -print-file-name=libgomp.a)")
     for crate in backend-0.16.0 common-0.1.1; do

@@ -9,7 +9,7 @@ use crate::host::Staging;
 use crate::pool::{Block, Pool};
 use crate::{DeviceName, Error};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Options of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub struct DeviceOptions {
 /// A GPU, or the emulated device. Clones are the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
+
+/// The open GPUs without a limit of memory, by their numbers.
+static SHARED: Mutex<Vec<(usize, Weak<Inner>)>> = Mutex::new(Vec::new());
 
 struct Inner {
     /// The process that opened the device. A child of it cannot use the device.
@@ -135,8 +138,23 @@ impl Device {
         Self::new(Box::new(Faulty::new(Emulated::new(options.seed), faults)), options)
     }
 
+    /// Opens a GPU. Without a limit of memory, the servers of a process share one device for each GPU: its memory, and the
+    /// kernels that it has loaded. A device that has failed is shared no more.
     fn cuda(number: usize, options: DeviceOptions) -> Result<Self, Error> {
-        Ok(Self::new(driver_cuda::open(number)?, options))
+        if options.memory.is_some() {
+            return Ok(Self::new(driver_cuda::open(number)?, options));
+        }
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = std::process::id();
+        let usable = |device: &Arc<Inner>| device.process == process && !device.driver.has_failed();
+        shared.retain(|(_, device)| device.strong_count() > 0);
+        let mut of_number = shared.iter().filter(|(other, _)| *other == number);
+        if let Some(device) = of_number.find_map(|(_, device)| device.upgrade().filter(usable)) {
+            return Ok(Self(device));
+        }
+        let device = Self::new(driver_cuda::open(number)?, options);
+        shared.push((number, Arc::downgrade(&device.0)));
+        Ok(device)
     }
 
     fn new(driver: Box<dyn Driver>, options: DeviceOptions) -> Self {
@@ -149,6 +167,16 @@ impl Device {
     /// Facts about the device.
     pub fn info(&self) -> &DeviceInfo {
         self.0.driver.info()
+    }
+
+    /// Whether an error has ended the device, so that every later call returns it.
+    pub fn has_failed(&self) -> bool {
+        self.0.driver.has_failed()
+    }
+
+    /// Overwrites the memory of the host through which long arrays went to the device.
+    pub(crate) fn wipe_staging(&self) -> Result<(), Error> {
+        self.staging().wipe(self.driver())
     }
 
     /// Bytes of the buffers in use.

@@ -30,6 +30,8 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Number of its multiprocessors.
     pub multiprocessors: u32,
+    /// Most bytes of shared memory of a block.
+    pub shared_bytes: u32,
     /// The driver and its version.
     pub driver: String,
     /// Whether it is an interpreter of the kernels.
@@ -55,6 +57,9 @@ pub struct Gpu {
 pub(crate) trait Driver: Debug + Send + Sync {
     /// Facts about the device.
     fn info(&self) -> &DeviceInfo;
+
+    /// Whether an error has ended the device, so that every later call returns it.
+    fn has_failed(&self) -> bool;
 
     /// Allocates bytes. Returns their address, a multiple of 256. `None` if the memory is exhausted.
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error>;

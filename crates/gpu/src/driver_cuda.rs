@@ -22,6 +22,9 @@ const RESERVE: usize = 256 << 20;
 /// Bytes from the host that may wait in a stream.
 const WAITING: usize = 64 << 20;
 
+/// The bytes of shared memory that a block may ask for.
+const SHARED: CUdevice_attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+
 /// Starts the driver. Returns its version and the number of GPUs.
 ///
 /// # Errors
@@ -70,11 +73,13 @@ pub(crate) fn list() -> Result<Vec<Gpu>, Error> {
         let major = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let shared_bytes = attribute(SHARED)?;
         let name = result::device::get_name(device)?;
         let problem = check_capability(&name, (major, minor)).err();
         // SAFETY: as above.
         let memory = unsafe { result::device::total_mem(device) }? as u64;
-        let info = DeviceInfo { name, memory, multiprocessors, driver: driver_name(version), is_emulated: false };
+        let driver = driver_name(version);
+        let info = DeviceInfo { name, memory, multiprocessors, shared_bytes, driver, is_emulated: false };
         Ok(Gpu { number, info, capability: (major, minor), problem })
     };
     let named = |number| gpu(number).map_err(|error| failure(&format!("cuda:{number}"), "reading its facts", error));
@@ -103,6 +108,7 @@ pub(crate) fn open(number: usize) -> Result<Box<dyn Driver>, Error> {
         name: device,
         memory: free.saturating_sub(RESERVE) as u64,
         multiprocessors: multiprocessors.map_err(failed)?.unsigned_abs(),
+        shared_bytes: context.attribute(SHARED).map_err(failed)?.unsigned_abs(),
         driver: driver_name(have),
         is_emulated: false,
     };
@@ -242,6 +248,10 @@ impl Driver for Cuda {
         &self.info
     }
 
+    fn has_failed(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).failed.is_some()
+    }
+
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error> {
         self.call("an allocation", |_| {
             // SAFETY: the call has no requirement but a bound context. Nothing reads the bytes before they are written.
@@ -280,11 +290,10 @@ impl Driver for Cuda {
             };
             // SAFETY: the module was loaded above and is unloaded with the state alone.
             let function = unsafe { result::module::get_function(handle, symbol) }?;
-            let most = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
             let fixed = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
             // SAFETY: the function is loaded.
             let fixed = unsafe { result::function::get_function_attribute(function, fixed) }?;
-            let most = state.context.attribute(most)? - fixed;
+            let most = state.context.attribute(SHARED)? - fixed;
             let dynamic = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function is loaded. The call only allows launches with more than 48 KiB.
             unsafe { result::function::set_function_attribute(function, dynamic, most) }?;

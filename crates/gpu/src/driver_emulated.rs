@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MEMORY: u64 = 8 << 30;
 /// Number of multiprocessors. It is small, so that a few bootstraps already take the launches of a large wave.
 const MULTIPROCESSORS: u32 = 2;
+/// Bytes of shared memory of a block, as on an H100.
+const SHARED_BYTES: u32 = 232_448;
 /// Largest number of operations that wait. If there are more, the device runs some of them.
 const PENDING: usize = 64;
 
@@ -94,6 +96,7 @@ impl Emulated {
             name: "the emulated device".into(),
             memory: MEMORY,
             multiprocessors: options.multiprocessors,
+            shared_bytes: SHARED_BYTES,
             driver: concat!("solinas-ptx ", env!("CARGO_PKG_VERSION")).into(),
             is_emulated: true,
         };
@@ -124,6 +127,10 @@ impl Emulated {
 impl Driver for Emulated {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn has_failed(&self) -> bool {
+        self.state().is_err()
     }
 
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error> {

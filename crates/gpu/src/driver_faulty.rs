@@ -48,6 +48,10 @@ impl Driver for Faulty {
         self.device.info()
     }
 
+    fn has_failed(&self) -> bool {
+        self.device().map_or(true, Driver::has_failed)
+    }
+
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, Error> {
         let number = self.allocations.fetch_add(1, Ordering::Relaxed);
         if self.faults.full_at.is_some_and(|at| number >= at) {

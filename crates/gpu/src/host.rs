@@ -20,6 +20,21 @@ struct Part {
     copy: Option<(StreamId, CopyId)>,
 }
 
+impl Part {
+    /// The bytes, after the copy from them.
+    fn values_mut(&mut self, driver: &dyn Driver) -> Result<&mut [u8], Error> {
+        if let Some((stream, copy)) = self.copy.take() {
+            driver.wait_for_copy(stream, copy)?;
+        }
+        Ok(Arc::get_mut(&mut self.bytes).ok_or_else(held)?.bytes_mut())
+    }
+}
+
+/// The error of a driver that holds memory after a copy.
+fn held() -> Error {
+    Error::Fault("a copy from page-locked memory is done, but the driver holds the memory".into())
+}
+
 impl Staging {
     /// Bytes of a part.
     pub(crate) const BYTES: usize = 4 << 20;
@@ -44,13 +59,20 @@ impl Staging {
                 None => return Ok(None),
             },
         };
-        if let Some((stream, copy)) = part.copy.take() {
-            driver.wait_for_copy(stream, copy)?;
-        }
-        let held = || Error::Fault("a copy from page-locked memory is done, but the driver holds the memory".into());
-        Arc::get_mut(&mut part.bytes).ok_or_else(held)?.bytes_mut()[..values.len()].copy_from_slice(values);
+        part.values_mut(driver)?[..values.len()].copy_from_slice(values);
         part.copy = Some(submit(&part.bytes)?);
         Ok(Some(()))
+    }
+
+    /// Overwrites both parts, after the copies from them.
+    ///
+    /// # Errors
+    /// The errors of the device.
+    pub(crate) fn wipe(&mut self, driver: &dyn Driver) -> Result<(), Error> {
+        self.parts.iter_mut().flatten().try_for_each(|part| {
+            part.values_mut(driver)?.fill(0);
+            Ok(())
+        })
     }
 }
 
@@ -98,7 +120,6 @@ impl<T: Pod> HostBuffer<T> {
             self.device.driver().wait_for_copy(stream, copy)?;
             self.copies.pop();
         }
-        let held = || Error::Fault("a copy from page-locked memory is done, but the driver holds the memory".into());
         let bytes = Arc::get_mut(&mut self.bytes).ok_or_else(held)?.bytes_mut();
         Ok(bytemuck::cast_slice_mut(&mut bytes[..self.len * size_of::<T>()]))
     }

@@ -104,7 +104,6 @@ fn copies_stay_within_buffers() {
     assert_eq!(values, [1, 2, 3]);
 }
 
-/// Page-locked memory is filled again and again, while copies from it wait on two streams.
 /// Arrays of one to four parts of the memory in between, in turn on two streams, onto each other.
 #[test]
 fn long_arrays_arrive_in_the_order_of_the_calls() {
@@ -127,6 +126,7 @@ fn long_arrays_arrive_in_the_order_of_the_calls() {
     }
 }
 
+/// Page-locked memory is filled again and again, while copies from it wait on two streams.
 #[test]
 fn copies_from_page_locked_memory_take_the_values_of_their_call() {
     for seed in 0..20 {

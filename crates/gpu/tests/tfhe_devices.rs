@@ -62,6 +62,7 @@ fn a_device_that_is_lost_at_any_operation_fails_cleanly() {
             Err(error) => panic!("operation {lost_at}: {error}"),
         }
         failures += 1;
+        assert_eq!(devices.each_ref().map(Device::has_failed), [false, true], "operation {lost_at}");
         // The memory of both devices came back, although one of them takes no calls.
         assert!(devices.iter().all(|device| device.live_bytes() == 0), "operation {lost_at}");
     }

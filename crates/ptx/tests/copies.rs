@@ -269,6 +269,9 @@ fn a_destination_belongs_to_its_copy_until_the_wait() {
         // The thread writes there itself, or copies there twice.
         (format!("{ISSUE}{CLOSE}st.shared.u64 [%s], 1;\n{WAIT}{READ}"), "wait_group"),
         (format!("{ISSUE}{CLOSE}{ISSUE}{CLOSE}{WAIT}{READ}"), "wait_group"),
+        // The thread ends without a wait after such a write.
+        (format!("{ISSUE}{CLOSE}st.shared.u64 [%s], 1;\n{READ}"), "ret"),
+        (format!("{ISSUE}{CLOSE}{ISSUE}{CLOSE}cp.async.wait_group 1;\n{READ}"), "ret"),
         // All lanes copy to one place.
         ("cp.async.cg.shared.global [%base], [%t0], 16;\n".to_owned(), "cp.async.cg"),
         // Another lane writes there.

@@ -21,43 +21,46 @@ pub fn device_name(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
     Ok(value.map_or(Ok(DeviceName::default()), |value| value.to_string_lossy().parse())?)
 }
 
-/// As [`device_name`]. Opens the GPUs or emulated devices of the name once, so that a missing one shows before there is work.
+/// As [`device_name`]. Opens the GPUs of the name once, so that a missing one shows before there is work. With `auto`, the
+/// processor takes the place of a GPU that cannot be opened.
 ///
 /// # Errors
 /// [`Error::Device`] if the variable names no device, or if a device cannot be opened.
 pub fn check_device(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
     let name = device_name(chosen)?;
-    if name != DeviceName::Rtl {
+    if name != DeviceName::Rtl && name != DeviceName::Auto {
         Device::open_all(&name, DeviceOptions::default())?;
     }
     Ok(name)
 }
 
-/// Loads a key for a device, on the current thread pool, which is `pool`. Returns the name of the device that computes.
+/// Loads a key for a device, on the current thread pool, which is `pool`. Returns the name of the device that computes too,
+/// and the GPUs or emulated devices behind it.
 pub(crate) fn engine(
     key: &ServerKey,
     name: DeviceName,
     options: &ServerOptions,
     pool: &Arc<Pool>,
-) -> Result<(Arc<dyn Engine>, DeviceName), Error> {
-    let on_host = || Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu));
+) -> Result<(Arc<dyn Engine>, DeviceName, Vec<Device>), Error> {
+    let on_host = || Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu, Vec::new()));
     let is_auto = name == DeviceName::Auto;
     if name == DeviceName::Cpu {
         return on_host();
     }
     if name == DeviceName::Rtl {
-        return Ok((Arc::clone(&key.0).engine_on_rtl(options)?, name));
+        return Ok((Arc::clone(&key.0).engine_on_rtl(options)?, name, Vec::new()));
     }
     let on_devices = || {
         let devices = Device::open_all(&name, DeviceOptions { memory: options.memory, seed: 0 })?;
-        (!devices.is_empty()).then(|| Arc::clone(&key.0).engine_on(&devices)).transpose()
+        let engine = (!devices.is_empty()).then(|| Arc::clone(&key.0).engine_on(&devices)).transpose()?;
+        Ok(engine.map(|engine| (engine, devices)))
     };
     match on_devices() {
-        Ok(Some(engine)) if is_auto => {
+        Ok(Some((engine, devices))) if is_auto => {
             let host = engine.on_host().map_or_else(|| Arc::clone(&key.0).engine(options), Ok)?;
-            Ok((Arc::new(Auto::new(engine, host, Arc::clone(pool))), DeviceName::cuda(0)))
+            Ok((Arc::new(Auto::new(engine, host, Arc::clone(pool))), DeviceName::cuda(0), devices))
         }
-        Ok(Some(engine)) => Ok((engine, name)),
+        Ok(Some((engine, devices))) => Ok((engine, name, devices)),
         Ok(None) => on_host(),
         Err(error) if is_auto && allows_fallback(&error) => on_host(),
         Err(error) => Err(error),

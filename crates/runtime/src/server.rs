@@ -6,7 +6,7 @@ use crate::process::Pool;
 use crate::{
     Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, device,
 };
-use solinas_gpu::DeviceName;
+use solinas_gpu::{Device, DeviceName};
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub struct Server {
     threads: usize,
     model: Option<CostModel>,
     device: DeviceName,
+    /// The GPUs or emulated devices that compute.
+    devices: Vec<Device>,
 }
 
 impl fmt::Debug for Server {
@@ -56,9 +58,9 @@ impl Server {
         }
         let pool = Arc::new(Pool::new(threads)?);
         let name = device::device_name(options.device.clone())?;
-        let (engine, device) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
+        let (engine, device, devices) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool, threads, model: options.model, device })
+        Ok(Self { engine, pool, threads, model: options.model, device, devices })
     }
 
     /// Identity of the key.
@@ -119,6 +121,11 @@ impl Server {
     /// The device that computes. `auto` has become the processor, or a GPU that computes what it is expected to end first.
     pub fn device(&self) -> &DeviceName {
         if self.device_failure().is_some() { &DeviceName::Cpu } else { &self.device }
+    }
+
+    /// Whether an error has ended a device of the server. On the device `auto`, the processor then computes. A new server opens the device again.
+    pub fn has_failed_device(&self) -> bool {
+        self.devices.iter().any(Device::has_failed)
     }
 
     /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.

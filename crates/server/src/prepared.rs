@@ -32,7 +32,7 @@ impl PreparedKeys {
     }
 
     /// The server of a key, which `load` makes if it is not here. The least used keys are removed until all take at most `limit` bytes. Returns the number
-    /// of removed ones too.
+    /// of removed ones too. Keys on a device that has failed are removed first, since a device opens again only when nothing holds it.
     pub(crate) fn get(
         &self,
         tenant: &Tenant,
@@ -40,6 +40,11 @@ impl PreparedKeys {
         limit: u64,
         load: impl FnOnce() -> Result<Server, Problem>,
     ) -> Result<(Server, u64), Problem> {
+        let gone = self.take(|server| server.has_failed_device());
+        if !gone.is_empty() {
+            tracing::error!(keys = gone.len(), "a device has failed, and is opened again");
+        }
+        drop(gone);
         let place = self.place(tenant, key_id);
         let mut held = lock(&place);
         let server = match &*held {
@@ -53,12 +58,19 @@ impl PreparedKeys {
         if let Some(entry) = keys.iter_mut().find(|entry| Arc::ptr_eq(&entry.server, &place)) {
             entry.bytes = server.memory_bytes() as u64;
         }
-        let mut removed = 0;
+        let mut removed = Vec::new();
         while keys.len() > 1 && keys.iter().map(|entry| entry.bytes).sum::<u64>() > limit {
-            keys.pop();
-            removed += 1;
+            removed.extend(keys.pop());
         }
-        Ok((server, removed))
+        // The end of a server may wait for its device.
+        drop(keys);
+        Ok((server, removed.len() as u64))
+    }
+
+    /// Removes the keys whose servers are ready, and meet a condition.
+    fn take(&self, condition: impl Fn(&Server) -> bool) -> Vec<Entry> {
+        let ready = |entry: &Entry| entry.server.try_lock().is_ok_and(|server| server.as_ref().is_some_and(&condition));
+        self.all().extract_if(.., |entry| ready(entry)).collect()
     }
 
     /// The place of a key, which becomes the last used one. It is empty for a new key.

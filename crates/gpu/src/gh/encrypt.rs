@@ -124,7 +124,8 @@ impl Encryptor {
         }
         stream.fill(&self.sums.high, 0)?;
         [&self.sums.low, &self.subtracted, &self.values].into_iter().try_for_each(|secret| stream.fill(secret, 0))?;
-        stream.synchronize()
+        stream.synchronize()?;
+        stream.device().wipe_staging()
     }
 
     /// The words of the encryptions of a batch. Its lists go to `secrets`.

@@ -38,6 +38,13 @@ struct Rotation {
     accumulators: [u32; 2],
 }
 
+impl Rotation {
+    /// Bytes of shared memory of a block with this number of accumulators.
+    fn shared_bytes(&self, accumulators: u32) -> u32 {
+        self.stages + self.shared * accumulators
+    }
+}
+
 static ROTATIONS: [Rotation; 4] = [
     Rotation {
         ring_dimension: 2048,
@@ -91,6 +98,8 @@ pub(super) struct Kernels {
     extract: Kernel,
     rotation: &'static Rotation,
     multiprocessors: u32,
+    /// Most bytes of shared memory of a block.
+    shared_bytes: u32,
     set: Set,
 }
 
@@ -159,6 +168,12 @@ impl Kernels {
             let params = format!("{} (N = {n}, k = {k}, blocks of {bits} bits, {levels} digits)", p.name);
             return Err(Error::Unsupported { params });
         };
+        let (need, most) = (rotation.shared_bytes(rotation.accumulators[0]), device.info().shared_bytes);
+        if need > most {
+            let params =
+                format!("{} on a device with {most} bytes of shared memory, of which they take {need}", p.name);
+            return Err(Error::Unsupported { params });
+        }
         let load = |module: &'static Module| Kernel::load(device, module, module.name());
         Ok(Self {
             linear: load(&LINEAR)?,
@@ -168,6 +183,7 @@ impl Kernels {
             extract: load(&EXTRACT)?,
             rotation,
             multiprocessors: device.info().multiprocessors,
+            shared_bytes: most,
             set: Set {
                 ring_dimension: p.ring_dimension as u32,
                 glwe_dimension: p.glwe_dimension as u32,
@@ -237,8 +253,9 @@ impl Kernels {
             set.ring_dimension.into(),
             set.glwe_dimension.into(),
         ];
-        let Rotation { threads, shared, stages, accumulators: [few, many], .. } = *self.rotation;
-        let together = if jobs.div_ceil(few) <= self.multiprocessors { few } else { many };
+        let Rotation { threads, accumulators: [few, many], .. } = *self.rotation;
+        let fits = self.rotation.shared_bytes(many) <= self.shared_bytes;
+        let together = if fits && jobs.div_ceil(few) > self.multiprocessors { many } else { few };
         let launch = |kernel, grid, args| Launch { kernel, grid, block: BLOCK, shared: 0, args };
         [
             self.linear(wave, jobs),
@@ -248,7 +265,7 @@ impl Kernels {
                 kernel: &self.rotate,
                 grid: [jobs.div_ceil(together), 1, 1],
                 block: threads * together,
-                shared: stages + shared * together,
+                shared: self.rotation.shared_bytes(together),
                 args: rotate,
             },
             launch(&self.extract, [(set.big() + 1).div_ceil(BLOCK), outputs, 1], extract),

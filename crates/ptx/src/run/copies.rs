@@ -115,6 +115,27 @@ impl Group {
     }
 }
 
+impl Group {
+    /// Lanes exit. A copy without a wait may still end later, so nothing may have written its bytes since.
+    #[inline(never)]
+    pub(super) fn leave(&mut self, active: &Mask, state: &State, device: &Device<'_>) -> Result<(), Trouble> {
+        if self.copies.0.is_empty() || !device.checks.races {
+            return Ok(());
+        }
+        for lane in active.lanes() {
+            for &Pending { address, bytes, .. } in &self.copies.0[lane].pending {
+                if !shared_places(address, bytes, device.program.shared_grain)
+                    .all(|place| state.cells.is_awaited(place))
+                {
+                    let what = "a thread ends without a wait for a cp.async, whose bytes were written since its issue";
+                    return Err(Trouble::new(FaultKind::Race, lane, what).at(address));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Stores the bytes of a copy. The issue checked the address.
 fn write(copy: &Pending, lane: usize, thread: u32, state: &mut State, device: &Device<'_>) -> Result<(), Trouble> {
     let &Pending { address, bytes, values, .. } = copy;

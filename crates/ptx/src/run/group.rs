@@ -207,6 +207,8 @@ impl Group {
                         continue;
                     }
                     Op::Exit => {
+                        let left = self.leave(&active, state, device);
+                        left.map_err(|trouble| self.fault(trouble, pc, state, device))?;
                         self.exited = self.exited.or(&active);
                         device.advance();
                         // Lanes may have waited for these ones alone.
