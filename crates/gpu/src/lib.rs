@@ -75,6 +75,7 @@ mod order;
 mod pool;
 pub mod ring;
 pub mod solinas;
+mod staging;
 mod stream;
 pub mod tfhe;
 

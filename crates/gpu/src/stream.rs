@@ -3,8 +3,8 @@
 use crate::buffer::{Buffer, Memory};
 use crate::device::Order;
 use crate::driver::{Operation, StreamId};
-use crate::host::Staging;
 use crate::launch::{Access, check_device};
+use crate::staging::Staging;
 use crate::{Device, Error, Graph, HostBuffer, Launch};
 use bytemuck::Pod;
 use std::sync::{Arc, PoisonError};

@@ -34,21 +34,29 @@ pub fn check_device(chosen: Option<DeviceName>) -> Result<DeviceName, Error> {
     Ok(name)
 }
 
-/// Loads a key for a device, on the current thread pool, which is `pool`. Returns the name of the device that computes too,
-/// and the GPUs or emulated devices behind it.
+/// An engine on the device that computes.
+pub(crate) struct Chosen {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) name: DeviceName,
+    /// The GPUs or emulated devices behind the name.
+    pub(crate) devices: Vec<Device>,
+}
+
+/// Loads a key for a device, on the current thread pool, which is `pool`.
 pub(crate) fn engine(
     key: &ServerKey,
     name: DeviceName,
     options: &ServerOptions,
     pool: &Arc<Pool>,
-) -> Result<(Arc<dyn Engine>, DeviceName, Vec<Device>), Error> {
-    let on_host = || Ok((Arc::clone(&key.0).engine(options)?, DeviceName::Cpu, Vec::new()));
+) -> Result<Chosen, Error> {
+    let chosen = |engine, name, devices| Chosen { engine, name, devices };
+    let on_host = || Ok(chosen(Arc::clone(&key.0).engine(options)?, DeviceName::Cpu, Vec::new()));
     let is_auto = name == DeviceName::Auto;
     if name == DeviceName::Cpu {
         return on_host();
     }
     if name == DeviceName::Rtl {
-        return Ok((Arc::clone(&key.0).engine_on_rtl(options)?, name, Vec::new()));
+        return Ok(chosen(Arc::clone(&key.0).engine_on_rtl(options)?, name, Vec::new()));
     }
     let on_devices = || {
         let devices = Device::open_all(&name, DeviceOptions { memory: options.memory, seed: 0 })?;
@@ -58,9 +66,9 @@ pub(crate) fn engine(
     match on_devices() {
         Ok(Some((engine, devices))) if is_auto => {
             let host = engine.on_host().map_or_else(|| Arc::clone(&key.0).engine(options), Ok)?;
-            Ok((Arc::new(Auto::new(engine, host, Arc::clone(pool))), DeviceName::cuda(0), devices))
+            Ok(chosen(Arc::new(Auto::new(engine, host, Arc::clone(pool))), DeviceName::cuda(0), devices))
         }
-        Ok(Some((engine, devices))) => Ok((engine, name, devices)),
+        Ok(Some((engine, devices))) => Ok(chosen(engine, name, devices)),
         Ok(None) => on_host(),
         Err(error) if is_auto && allows_fallback(&error) => on_host(),
         Err(error) => Err(error),

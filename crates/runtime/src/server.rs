@@ -1,6 +1,7 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::ciphertext::same_key;
+use crate::device::Chosen;
 use crate::engine::{Engine, RandomRequest};
 use crate::process::Pool;
 use crate::{
@@ -58,9 +59,9 @@ impl Server {
         }
         let pool = Arc::new(Pool::new(threads)?);
         let name = device::device_name(options.device.clone())?;
-        let (engine, device, devices) = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
+        let Chosen { engine, name, devices } = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool, threads, model: options.model, device, devices })
+        Ok(Self { engine, pool, threads, model: options.model, device: name, devices })
     }
 
     /// Identity of the key.

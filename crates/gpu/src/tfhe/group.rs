@@ -82,8 +82,8 @@ impl<'a> Sessions<'a> {
         let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
         let values = self.0[from].read(&values)?;
         let values: Vec<(u32, &LweCiphertext)> = slots.into_iter().zip(&values).collect();
-        let others = self.0.iter().enumerate().filter(|&(part, _)| part != from);
-        others.map(|(_, session)| session.write(&values)).collect()
+        let mut others = self.0.iter().enumerate().filter(|&(part, _)| part != from);
+        others.try_for_each(|(_, session)| session.write(&values))
     }
 
     /// Computes sums of values and reads them.
