@@ -1,4 +1,4 @@
-"""SIGKILL of the service at random moments, on SQLite: line C1.
+"""SIGKILL of the service at random moments, on SQLite or PostgreSQL: line C1.
 
 Jobs run all the time, and a client stores files and submits jobs, also in the moment of a kill. After each start, every
 acknowledged job and the newest acknowledged files must be there. A submission that is repeated must give the same job.
@@ -163,6 +163,7 @@ def main() -> None:
     parser.add_argument("--checkpoint-every", type=int, default=1, help="the option of the service, in seconds")
     parser.add_argument("--live", type=int, default=3, help="jobs that have not ended, at all times")
     parser.add_argument("--seed", type=int, default=1, help="seed of the moments")
+    parser.add_argument("--database", help="the address of an empty database of PostgreSQL; SQLite without it")
     options = parser.parse_args()
     random.seed(options.seed)
     client_key, key = sl.keygen()
@@ -170,6 +171,7 @@ def main() -> None:
     # A job that ends its process five times without progress fails by default.
     limits = {"attempts": 10 * options.kills}
     settings = ["--checkpoint-every", str(options.checkpoint_every), "--log", "error"]
+    settings += ["--database", options.database] if options.database else []
     with Service(options.solinas, limits, *settings) as service:
         service.register(key)
         api = Api(service)

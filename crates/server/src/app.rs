@@ -9,6 +9,7 @@ use crate::live::{JobKey, Live};
 use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
+use crate::rates::Rate;
 use crate::store::Store;
 use crate::turns::Turns;
 use crate::writers::Writers;
@@ -39,7 +40,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) shares: Mutex<Shares>,
     /// Core-milliseconds of a unit of effort under each parameter set.
-    rates: Mutex<BTreeMap<String, f64>>,
+    pub(crate) rates: Mutex<BTreeMap<String, Rate>>,
     /// Flags that cancel the jobs that run.
     pub(crate) running: Mutex<BTreeMap<JobKey, Arc<AtomicBool>>>,
     /// Whether it stops. Streams wait for it.
@@ -160,18 +161,6 @@ impl App {
     /// Asks every running job to stop. They wait again.
     pub(crate) fn interrupt_all(&self) {
         lock(&self.running).values().for_each(|flag| flag.store(true, Ordering::Relaxed));
-    }
-
-    /// Core-milliseconds of a unit of effort, if they were measured.
-    pub(crate) fn rate(&self, params: &str) -> Option<f64> {
-        lock(&self.rates).get(params).copied()
-    }
-
-    /// Learns from a measurement. Later ones count for a fifth.
-    pub(crate) fn measured(&self, params: &str, new: f64) {
-        let mut rates = lock(&self.rates);
-        let rate = rates.entry(params.to_owned()).or_insert(new);
-        *rate += (new - *rate) / 5.0;
     }
 
     /// Calls the store, or anything else that blocks, outside of the threads of requests.

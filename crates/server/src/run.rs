@@ -222,8 +222,7 @@ impl Run<'_> {
         let first = self.first.load(Ordering::Relaxed);
         let progress = self.shelf.live().progress(&self.key()).unwrap_or_default();
         let bootstraps = progress.done.saturating_sub(first);
-        // Short runs say little.
-        let is_whole = first == 0 && progress.done == progress.total && bootstraps > 0 && seconds > 0.05;
+        let is_whole = first == 0 && progress.done == progress.total && bootstraps > 0;
         Work { bootstraps, whole_core_ms: is_whole.then(|| 1e3 * seconds * self.shelf.threads() as f64) }
     }
 }
