@@ -24,7 +24,7 @@ def product(x: sl.U32, y: sl.U32) -> sl.U32:
 
 
 def outage(service: Service, options: Any) -> tuple[set[int], set[int], float, float]:
-    """Stop PostgreSQL. Return the statuses of /readyz and of a request, the cores in use, and the seconds of the return."""
+    """Stop PostgreSQL. Return the statuses of /readyz and of requests, cores in use, and seconds until it is ready."""
     subprocess.run(shlex.split(options.stop), check=True, stdout=subprocess.DEVNULL)
     begin, cpu = time.monotonic(), service.cpu_seconds()
     ready, jobs = set(), set()

@@ -7,7 +7,7 @@
  * @typedef {"queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired"} State
  * @typedef {{id: string, name: string | null, state: State, key: string, program: string | null, map: string | null,
  *   reduce: string | null, priority: number, progress: {done: number, total: number, wave: number, waves: number}, cost: Cost,
- *   core_seconds: number, attempts: number, created: string, started: string | null, ended: string | null,
+ *   core_seconds: number, attempts: number, audit: { runs: number, divergent: boolean } | null, created: string, started: string | null, ended: string | null,
  *   expires: string | null, results: Result[] | null, error: JobError | null}} Job
  * @typedef {{stage: number, width: number, bootstraps: number, done: number, estimated_ms: number, measured_ms: number | null}} Wave
  * @typedef {{method: string, path: string, status: number, sent: number, received: number, isStream: boolean, ms: number}} Sent

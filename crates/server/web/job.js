@@ -41,6 +41,7 @@ export function show(main, signal, id) {
       "Actual": job.core_seconds ? `${duration(job.core_seconds)} of processor time; from start to end: ${took}` : "not yet known",
       "Created": moment(job.created), "Attempts": job.attempts, "Priority": job.priority,
       "Key": short(job.key), "Program": [job.program ?? job.map, job.reduce].filter(Boolean).map((digest) => /^b3-/.test(digest ?? "") ? short(digest ?? "") : digest).join(", then "),
+      ...job.audit ? { "Audit": `${counted(job.audit.runs, "run")}; ${job.audit.divergent ? "the results were different" : "all results so far are equal"}` } : {},
       "Kept until": job.expires ? moment(job.expires) : "unknown until its end",
     };
     facts.replaceChildren(...Object.entries(all).map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
