@@ -196,11 +196,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         return Err(usage("[mutual_tls] in the settings needs HTTPS", "add --tls CERT KEY, or remove the section"));
     }
     let (store, scheme) = (config.store.clone(), if config.tls.is_some() { "https" } else { "http" });
+    // A certificate has the name of the service, and rarely its address.
+    let host = config.hosts.first().cloned();
+    let shown = |address: SocketAddr| match &host {
+        Some(host) => format!("{scheme}://{host}:{}", address.port()),
+        None => format!("{scheme}://{address}"),
+    };
     let interrupted = interruptible()?;
     let service = Service::start(config)?;
     let started = Started {
-        address: format!("{scheme}://{}", service.address()),
-        work_address: service.work_address().map(|address| format!("{scheme}://{address}")),
+        address: shown(service.address()),
+        work_address: service.work_address().map(shown),
         token: service.first_token().map(Token::secret),
         threads: service.threads(),
         device: service.device().to_string(),

@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// The service has a certificate that this machine does not trust.
     #[error(
-        "cannot trust the certificate of {url}: {reason}; if the operator gave you a certificate, name its file in SSL_CERT_FILE"
+        "cannot trust the certificate of {url}: {reason}; call the service by the name in its certificate. If the operator gave you a certificate, name its file in SSL_CERT_FILE, or for a worker with --cafile"
     )]
     Untrusted {
         /// The address.

@@ -48,6 +48,9 @@ pub enum Error {
     /// A worker cannot work for a service.
     #[error(transparent)]
     Service(Box<solinas_client::Error>),
+    /// A file would be overwritten.
+    #[error("{} exists already; name another file, or remove it", .0.display())]
+    Exists(PathBuf),
     /// The device that computes cannot be opened.
     #[error(transparent)]
     Device(Box<solinas_runtime::Error>),
@@ -139,7 +142,10 @@ impl From<solinas_client::Error> for Error {
 impl Error {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
-        move |source| Self::Io { action, path, source }
+        move |source| match source.kind() {
+            std::io::ErrorKind::AlreadyExists => Self::Exists(path),
+            _ => Self::Io { action, path, source },
+        }
     }
 
     /// Whether the database does not answer now.
