@@ -9,7 +9,7 @@ use crate::live::{JobKey, Live};
 use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
-use crate::rates::Rate;
+use crate::rate::Rate;
 use crate::store::Store;
 use crate::turns::Turns;
 use crate::writers::Writers;

@@ -38,6 +38,7 @@ mod message;
 mod metrics;
 mod outbound;
 mod prepared;
+mod rate;
 mod rates;
 mod reduction;
 mod result;

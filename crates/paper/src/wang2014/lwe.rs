@@ -262,7 +262,11 @@ mod tests {
         let options = Options { quick: true, threads: Some(2), ..Options::default() };
         let control = Control::default();
         let report = compared(&options, &control).unwrap();
-        assert!(report.tables[0].rows.iter().all(|row| row.cells[0].is_some() && row.cells[1].is_none()));
+        let rows = &report.tables[0].rows;
+        assert!(rows.iter().all(|row| row.cells[0].is_some()));
+        assert_eq!(rows.iter().map(|row| row.cells[1].is_some()).collect::<Vec<_>>(), [true, true, false, false]);
+        // The ratio is that of the processor.
+        assert!(rows.iter().filter_map(|row| row.ratio.zip(row.cells[0])).all(|(ratio, ours)| ratio < ours.ours));
         let report = product(&options, &control).unwrap();
         assert!(report.tables[0].rows.iter().all(|row| row.ratio.is_some_and(|ratio| ratio > 0.0)));
         let report = memory(&options, &control).unwrap();
