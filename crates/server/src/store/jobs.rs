@@ -333,32 +333,20 @@ fn earlier(db: &Db, tenant: &str, key: &str, fingerprint: &str, now: i64) -> Res
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{folder, new_job};
     use super::*;
+    use std::slice;
 
     #[test]
     fn a_job_whose_blobs_or_key_went_meanwhile_is_not_stored() {
-        let folder = super::super::tests::folder();
+        let folder = folder();
         let store = Store::serve(folder.path(), None).unwrap();
         store.create_token("a", &[], None).unwrap();
         let tenant = Tenant::new("a").unwrap();
         let [key, program, input] =
             [b"key", b"pro", b"inp"].map(|bytes| store.put_bytes(&tenant, "x", None, bytes).unwrap());
         store.add_key(&tenant, "k", &key, None, &Value::Null, DAY).unwrap();
-        let job = NewJob {
-            id: Id::new(),
-            name: None,
-            priority: 0,
-            spec: Value::Null,
-            cost: Value::Null,
-            core_ms_expected: 0,
-            keep_for: 0,
-            key_id: "k".into(),
-            program: Some(program.clone()),
-            reduce: None,
-            deadline: None,
-            max_core_ms: None,
-            blobs: vec![program, input.clone()],
-        };
+        let job = new_job(program, slice::from_ref(&input));
         store.db().execute("DELETE FROM blob WHERE digest = ?1", [input.as_str()]).unwrap();
         let submit = || store.submit(&tenant, &job, ("i", "f")).unwrap();
         assert_eq!(submit(), Submitted::BlobMissing(input.clone()));

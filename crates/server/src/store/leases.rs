@@ -115,22 +115,22 @@ impl Store {
         let sql = format!(
             "SELECT name FROM tenant WHERE EXISTS (SELECT 1 FROM job WHERE job.tenant = tenant.name AND {IS_READY})"
         );
-        let params = (time::now(), pattern(spared), audit::WAIT);
+        let params = (time::steady(), pattern(spared), audit::WAIT);
         self.db().query(&sql, params, |row| Ok(Tenant::new(&row.get::<String>(0)?)?))
     }
 
     /// Leases the next job of a tenant for `hold` milliseconds: by priority, then by age.
     pub(crate) fn lease(&self, tenant: &Tenant, to: &Runner<'_>, hold: i64) -> Result<Option<Lease>, Error> {
-        let now = time::now();
+        let (now, steady) = (time::now(), time::steady());
         let sql = format!(
             "UPDATE job SET state = 'running', version = version + 1, fence = fence + 1, lease_until = ?5, \
-             attempts = attempts + 1, started = COALESCE(started, ?1), worker = ?6, runner = ?7 \
+             attempts = attempts + 1, started = COALESCE(started, ?8), worker = ?6, runner = ?7 \
              WHERE tenant = ?4 AND id = (SELECT id FROM job WHERE tenant = ?4 AND {IS_READY} \
              ORDER BY priority DESC, id LIMIT 1) RETURNING {}",
             Lease::COLUMNS
         );
         let spared = pattern(to.spared());
-        let params = params![now, spared, audit::WAIT, tenant.as_str(), now + hold, to.token, to.name];
+        let params = params![steady, spared, audit::WAIT, tenant.as_str(), steady + hold, to.token, to.name, now];
         self.db().query_opt(&sql, params, |row| Lease::read(row, tenant, now))
     }
 
@@ -181,7 +181,7 @@ impl Store {
                 lease.tenant.as_str(),
                 lease.id.to_string(),
                 lease.fence,
-                time::now() + hold,
+                time::steady() + hold,
                 done as i64,
                 total as i64,
             ),
@@ -191,10 +191,7 @@ impl Store {
 
     /// Prolongs all leases to `hold` milliseconds from now, and does so again whenever PostgreSQL comes back: workers could not renew them meanwhile.
     pub(crate) fn prolong(&self, hold: i64) -> Result<(), Error> {
-        let prolonging = move || {
-            let until = time::now() + hold;
-            format!("UPDATE job SET lease_until = {until} WHERE state = 'running' AND lease_until < {until}")
-        };
+        let prolonging = move || format!("UPDATE job SET lease_until = {} WHERE state = 'running'", time::steady() + hold);
         let db = self.db();
         db.batch(&prolonging())?;
         if let Db::Postgres(db) = &*db {
@@ -230,8 +227,8 @@ impl Store {
             Finished::Paused | Finished::Later { .. } | Finished::Again => (State::Queued, None, None),
         };
         let not_before = match finished {
-            Finished::Later { wait, .. } => now + wait,
-            Finished::Again => now,
+            Finished::Later { wait, .. } => time::steady() + wait,
+            Finished::Again => time::steady(),
             _ => 0,
         };
         let starts_over = matches!(finished, Finished::Again);
@@ -287,8 +284,10 @@ impl Store {
         self.db().exists(sql, (lease.tenant.as_str(), lease.id.to_string(), lease.fence))
     }
 
-    /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on.
+    /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on. Jobs
+    /// that wait for a time wait no longer: it was a time of the last process, and the clock may have been set since.
     pub(super) fn release_own(&self) -> Result<(), Error> {
+        self.db().execute("UPDATE job SET not_before = ?1 WHERE state = 'queued' AND not_before > ?1", [time::steady()])?;
         let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
                    WHERE state = 'running' AND worker IS NULL";
         let released = self.db().execute(sql, ())?;
@@ -301,4 +300,70 @@ impl Store {
 
 fn text(timeline: &Option<Timeline>) -> Option<String> {
     timeline.as_ref().and_then(|timeline| serde_json::to_string(timeline).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{folder, new_job};
+    use super::*;
+    use crate::time::{DAY, HOUR, SECOND, tests::JUMP};
+
+    const HOLD: i64 = 30 * SECOND;
+
+    /// A new job of tenant `a`.
+    fn submit(store: &Store, tenant: &Tenant) {
+        let [key, program] = [b"key", b"pro"].map(|bytes| store.put_bytes(tenant, "x", None, bytes).unwrap());
+        store.add_key(tenant, "k", &key, None, &Value::Null, DAY).unwrap();
+        let job = new_job(program, &[]);
+        store.submit(tenant, &job, ("i", "f")).unwrap();
+    }
+
+    #[test]
+    fn leases_and_pauses_hold_when_the_clock_is_set() {
+        let folder = folder();
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.create_token("a", &[], None).unwrap();
+        let tenant = Tenant::new("a").unwrap();
+        submit(&store, &tenant);
+        let runner = Runner { token: Some("t"), name: "t.1".into(), has_others: false };
+        let is_ready = || !store.ready(None).unwrap().is_empty();
+        let at = |jump| JUMP.set(jump);
+        at(-HOUR);
+        let lease = store.lease(&tenant, &runner, HOLD).unwrap().unwrap();
+        for jump in [0, HOUR, -HOUR] {
+            at(jump);
+            assert!(!is_ready(), "{jump}");
+            assert!(store.renew(&lease, HOLD, 0, 1).unwrap());
+        }
+        assert!(store.renew(&lease, 0, 0, 1).unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(is_ready(), "a lease that is not renewed ends");
+
+        let later = Finished::Later { wait: HOLD, counts: true };
+        assert!(store.finish(&lease, 0, (0, 1), &None, &later, &[]).unwrap());
+        for jump in [0, HOUR, -HOUR] {
+            at(jump);
+            assert!(!is_ready(), "{jump}");
+        }
+        at(0);
+    }
+
+    #[test]
+    fn a_store_of_a_clock_that_was_ahead_is_usable() {
+        let folder = folder();
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.create_token("a", &[], None).unwrap();
+        let tenant = Tenant::new("a").unwrap();
+        submit(&store, &tenant);
+        store.db().execute("UPDATE job SET not_before = ?1", [time::steady() + HOUR]).unwrap();
+        assert!(store.ready(None).unwrap().is_empty());
+        drop(store);
+        let store = Store::serve(folder.path(), None).unwrap();
+        let runner = Runner { token: Some("t"), name: "t.1".into(), has_others: false };
+        store.lease(&tenant, &runner, HOUR).unwrap().unwrap();
+        drop(store);
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.prolong(-1).unwrap();
+        assert_eq!(store.ready(None).unwrap(), [tenant]);
+    }
 }

@@ -99,7 +99,9 @@ impl Store {
             db.hurry();
         }
         store.release_own()?;
+        store.remove_left_checkpoints()?;
         remove_unfinished(&folder.join("blobs"));
+        remove_unfinished(&folder.join("checkpoints"));
         Ok(store)
     }
 
@@ -209,12 +211,34 @@ pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::cluster;
+    use super::jobs::NewJob;
+    use crate::id::{Digest, Id};
+    use serde_json::Value;
 
     /// The folder of a new store. Its records are in PostgreSQL if the tests run on it.
     pub(super) fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         cluster::prepare(folder.path());
         folder
+    }
+
+    /// A job of key `k` that needs a program and other blobs.
+    pub(super) fn new_job(program: Digest, others: &[Digest]) -> NewJob {
+        NewJob {
+            id: Id::new(),
+            name: None,
+            priority: 0,
+            spec: Value::Null,
+            cost: Value::Null,
+            core_ms_expected: 0,
+            keep_for: 0,
+            key_id: "k".into(),
+            program: Some(program.clone()),
+            reduce: None,
+            deadline: None,
+            max_core_ms: None,
+            blobs: others.iter().cloned().chain([program]).collect(),
+        }
     }
 
     #[test]

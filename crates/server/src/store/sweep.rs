@@ -94,6 +94,19 @@ impl Store {
         Ok(Some(true))
     }
 
+    /// Removes the progress of jobs that have ended: their process ended before it could.
+    pub(super) fn remove_left_checkpoints(&self) -> Result<(), Error> {
+        let Ok(entries) = std::fs::read_dir(self.folder.join("checkpoints")) else { return Ok(()) };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let Some((tenant, id)) = path.file_stem().and_then(|name| name.to_str()?.rsplit_once('-')) else { continue };
+            let (Ok(tenant), Ok(id)) = (Tenant::new(tenant), id.parse()) else { continue };
+            if self.job(&tenant, id)?.is_none_or(|job| job.state.has_ended()) {
+                self.remove_checkpoint(&tenant, id);
+            }
+        }
+        Ok(())
+    }
+
     /// One pass. Returns the number of things that were removed.
     pub(crate) fn sweep(&self, limits: &Limits) -> Result<usize, Error> {
         let now = time::now();
@@ -154,4 +167,37 @@ fn delete_unused(db: &Db, tenant: &Tenant, digest: &Digest) -> Result<bool, Erro
         (tenant.as_str(), digest.as_str()),
     )?;
     Ok(removed > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::jobs::State;
+    use super::super::tests::{folder, new_job};
+    use super::*;
+
+    #[test]
+    fn a_start_removes_the_progress_of_ended_jobs() {
+        let folder = folder();
+        let store = Store::serve(folder.path(), None).unwrap();
+        store.create_token("a-b", &[], None).unwrap();
+        let tenant = Tenant::new("a-b").unwrap();
+        let [key, program] = [b"key", b"pro"].map(|bytes| store.put_bytes(&tenant, "x", None, bytes).unwrap());
+        store.add_key(&tenant, "k", &key, None, &serde_json::Value::Null, DAY).unwrap();
+        let ids = [State::Queued, State::Succeeded].map(|state| {
+            let job = new_job(program.clone(), &[]);
+            store.submit(&tenant, &job, (&job.id.to_string(), "f")).unwrap();
+            store.db().execute("UPDATE job SET state = ?1 WHERE id = ?2", (state.name(), job.id.to_string())).unwrap();
+            job.id
+        });
+        for id in [ids[0], ids[1], Id::new()] {
+            std::fs::write(store.checkpoint(&tenant, id), b"state").unwrap();
+            std::fs::write(store.checkpoint_row(&tenant, id), b"row").unwrap();
+        }
+        std::fs::write(folder.path().join("checkpoints/other"), b"").unwrap();
+        drop(store);
+        let store = Store::serve(folder.path(), None).unwrap();
+        let left = || std::fs::read_dir(folder.path().join("checkpoints")).unwrap().count();
+        assert!(store.checkpoint(&tenant, ids[0]).exists() && store.checkpoint_row(&tenant, ids[0]).exists());
+        assert_eq!(left(), 3);
+    }
 }
