@@ -4,7 +4,7 @@ use crate::Error;
 use crate::error::Problem;
 use solinas_runtime::Control;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, Instant};
 use ureq::Agent;
@@ -84,7 +84,7 @@ impl Http {
     /// A service at this address, and a token for it. Nothing is sent.
     ///
     /// # Errors
-    /// [`Error::Address`].
+    /// [`Error::Address`]; [`Error::Authorities`] for a file in SSL_CERT_FILE that cannot be used.
     pub fn new(url: &str, token: &str) -> Result<Self, Error> {
         Self::trusting(url, token, None)
     }
@@ -313,18 +313,17 @@ fn tls(authorities: Option<&Path>) -> Result<TlsConfig, Error> {
     static PROVIDER: Once = Once::new();
     // Another part of the program may have chosen its implementation before.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
-    // Without certificates the first request fails, and says so.
-    let certificates = match authorities {
-        None => rustls_native_certs::load_native_certs().certs,
-        Some(file) => {
-            let found = rustls_native_certs::load_certs_from_paths(Some(file), None);
-            if found.certs.is_empty() {
-                let reason = found.errors.first().map_or("it has no certificate".to_owned(), ToString::to_string);
-                return Err(Error::Authorities { path: file.to_path_buf(), reason });
-            }
-            found.certs
-        }
+    let named = authorities.map(Path::to_path_buf).or_else(|| std::env::var_os("SSL_CERT_FILE").map(PathBuf::from));
+    let found = match authorities {
+        None => rustls_native_certs::load_native_certs(),
+        Some(file) => rustls_native_certs::load_certs_from_paths(Some(file), None),
     };
+    // Without the certificates of the system the first request fails, and says so.
+    if let (Some(path), true) = (named, found.certs.is_empty()) {
+        let reason = found.errors.first().map_or("it has no certificate".to_owned(), ToString::to_string);
+        return Err(Error::Authorities { path, reason });
+    }
+    let certificates = found.certs;
     let roots = certificates.iter().map(|certificate| Certificate::from_der(certificate).to_owned());
     Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).build())
 }

@@ -96,7 +96,8 @@ pub enum Error {
     },
     /// PostgreSQL does not answer, or the connection was cut.
     #[error(
-        "the database of the store cannot be used now: {0}; start PostgreSQL, and correct its address if it is wrong"
+        "the database of the store cannot be used now: {0}; start PostgreSQL, or correct its address or password. If its certificate is not trusted, name \
+         the file of its authority in SSL_CERT_FILE"
     )]
     Away(String),
     /// The store and the database that is named do not belong together.

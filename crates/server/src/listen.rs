@@ -14,7 +14,7 @@ use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
@@ -53,9 +53,6 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
         };
         // Small answers go out at once.
         let _ = stream.set_nodelay(true);
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(WRITE));
-        let stream = Box::pin(stream);
         let place = |(places, router): (&Arc<Semaphore>, &Router)| {
             Some((Arc::clone(places).try_acquire_owned().ok()?, router.clone()))
         };
@@ -63,9 +60,14 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
         let app = Arc::clone(&app);
         let acceptor = tls.as_ref().map(|tls| tls.acceptor());
         connections.spawn(async move {
+            let is_unencrypted = acceptor.is_some() && speaks_http(&stream).await;
+            let mut stream = TimeoutStream::new(stream);
+            stream.set_write_timeout(Some(WRITE));
+            let stream = Box::pin(stream);
             match acceptor {
+                Some(_) if is_unencrypted => serve(&app, stream, Router::new().fallback(unencrypted), None).await,
                 Some(acceptor) => {
-                    // A client that breaks off, or knows no TLS, is no fault of the service.
+                    // A client that breaks off is no fault of the service.
                     if let Ok(Ok(stream)) = tokio::time::timeout(HEADERS, acceptor.accept(stream)).await {
                         let certificate = Certificate::of(stream.get_ref().1);
                         serve(&app, stream, router, certificate).await;
@@ -82,12 +84,29 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
     let _ = tokio::time::timeout(GRACE, all).await;
 }
 
+/// Whether a client begins as HTTP does, by a letter: it has called `http://` where the service speaks HTTPS.
+async fn speaks_http(stream: &TcpStream) -> bool {
+    let mut first = [0];
+    let peeked = tokio::time::timeout(HEADERS, stream.peek(&mut first)).await;
+    matches!(peeked, Ok(Ok(1))) && first[0].is_ascii_alphabetic()
+}
+
 /// The answer to every request on a connection above the limit.
 async fn full() -> Response {
-    let id = Id::new().to_string();
     let what = "the service has as many connections as its limit `connections` allows";
     let problem = Problem::new(Code::Busy, what, "try again; the operator of the service can allow more");
-    let problem = REQUEST.sync_scope(id.clone(), || problem.retry_after(1.0).into_response());
+    last(problem.retry_after(1.0))
+}
+
+/// The answer to every request without encryption.
+async fn unencrypted() -> Response {
+    last(Problem::new(Code::BadRequest, "the service speaks HTTPS here", "begin its address with https://"))
+}
+
+/// An answer that ends the connection.
+fn last(problem: Problem) -> Response {
+    let id = Id::new().to_string();
+    let problem = REQUEST.sync_scope(id.clone(), || problem.into_response());
     ([(REQUEST_ID, id.as_str()), (header::CONNECTION, "close")], problem).into_response()
 }
 

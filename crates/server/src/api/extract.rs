@@ -43,6 +43,18 @@ impl FromRequestParts<Arc<App>> for Caller {
     }
 }
 
+/// Variable parts of the path, as texts. Parts that are no UTF-8 name nothing.
+pub(super) struct Segments<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Segments<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let unknown = |_| Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths");
+        Ok(Self(Path::from_request_parts(parts, state).await.map_err(unknown)?.0))
+    }
+}
+
 /// An identity in the path. One that is malformed is an unknown one.
 pub(super) struct Named<T>(pub(super) T);
 
@@ -50,10 +62,7 @@ impl<T: FromStr<Err = BadId>> FromRequestParts<Arc<App>> for Named<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let path = Path::<String>::from_request_parts(parts, app).await;
-        let text = path
-            .map_err(|_| Problem::new(Code::NotFound, "there is no such path", "/v1/openapi.json lists the paths"))?
-            .0;
+        let Segments(text) = Segments::<String>::from_request_parts(parts, app).await?;
         text.parse().map(Self).map_err(|_: BadId| Problem::unknown())
     }
 }

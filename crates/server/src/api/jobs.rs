@@ -1,7 +1,7 @@
 //! Jobs: states, results, cancellation.
 
 use super::etag;
-use super::extract::{Caller, Named, Parameters};
+use super::extract::{Caller, Named, Parameters, Segments};
 use crate::app::App;
 use crate::audit::Run;
 use crate::error::{Code, Problem};
@@ -9,7 +9,7 @@ use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::Ending;
 use crate::store::{JobRow, State as JobState};
 use crate::time;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -141,7 +141,7 @@ pub(super) async fn get(
 pub(super) async fn result(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Path((id, index)): Path<(String, String)>,
+    Segments((id, index)): Segments<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
     let unknown = || Problem::unknown();

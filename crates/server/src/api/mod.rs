@@ -52,7 +52,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         Some(folder) => reports::add(router, folder),
         None => router,
     };
-    surrounded(app, router, "/v1/openapi.json lists the paths")
+    let paths = "/v1/openapi.json lists the paths; `solinas work` calls the address of --work-addr in place of this one";
+    surrounded(app, router, paths)
 }
 
 /// The routes for workers on other machines, with their surroundings.

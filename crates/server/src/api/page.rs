@@ -3,9 +3,9 @@
 //! `cargo xtask web` puts the client of the page, in WebAssembly, beside them. The page shows a note if a program was built without it.
 
 use super::etag;
+use super::extract::Segments;
 use crate::error::{Code, Problem};
 use axum::body::Bytes;
-use axum::extract::Path;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
@@ -26,7 +26,7 @@ pub(super) async fn index(headers: HeaderMap) -> Result<Response, Problem> {
 }
 
 /// `GET /page/{name}`.
-pub(super) async fn named(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(super) async fn named(Segments(name): Segments<String>, headers: HeaderMap) -> Result<Response, Problem> {
     file(&name, &headers)
 }
 

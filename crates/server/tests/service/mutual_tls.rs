@@ -4,6 +4,8 @@ use crate::harness::{Client, Harness};
 use crate::tenants::sees_nothing;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use solinas_server::{Config, Error, MutualTls, Scope, Service, Store, TlsFiles};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
@@ -141,21 +143,52 @@ fn a_tenant_with_a_certificate_sees_nothing_of_another() {
     sees_nothing(&stranger, &lab);
 }
 
+/// Files of a new certificate for `localhost`.
+fn self_signed(folder: &Path) -> TlsFiles {
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let files = TlsFiles { certificates: folder.join("cert.pem"), key: folder.join("key.pem") };
+    std::fs::write(&files.certificates, certified.cert.pem()).unwrap();
+    std::fs::write(&files.key, certified.signing_key.serialize_pem()).unwrap();
+    files
+}
+
+#[test]
+fn requests_without_encryption_are_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::new(folder.path().join("store"));
+    config.address.set_port(0);
+    config.tls = Some(self_signed(folder.path()));
+    let service = Service::start(config).unwrap();
+    let send = |bytes: &[u8]| {
+        let mut stream = TcpStream::connect(service.address()).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        // The service may end the connection before it has read everything.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let answer = send(b"GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("\"bad_request\"") && answer.contains("https://"), "{answer}");
+    assert!(!answer.contains(env!("CARGO_PKG_VERSION")), "{answer}");
+    for other in [b"\x16\x03\x01\x00\x01x".as_slice(), b"\x00\xff\xff\xff\xff\xff"] {
+        assert!(!send(other).contains("HTTP"), "{other:?}");
+    }
+    service.stop();
+}
+
 #[test]
 fn a_wrong_file_of_authorities_ends_the_start() {
     let folder = tempfile::tempdir().unwrap();
-    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let (certificates, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
-    std::fs::write(&certificates, certified.cert.pem()).unwrap();
-    std::fs::write(&key, certified.signing_key.serialize_pem()).unwrap();
+    let files = self_signed(folder.path());
     let start = |client_ca: &Path| {
         let mut config = Config::new(folder.path().join("store"));
         config.address.set_port(0);
-        config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
+        config.tls = Some(files.clone());
         config.mutual_tls = Some(MutualTls { client_ca: client_ca.to_path_buf(), clients: Default::default() });
         Service::start(config)
     };
-    for file in [folder.path().join("missing.pem"), key.clone()] {
+    for file in [folder.path().join("missing.pem"), files.key.clone()] {
         let error = start(&file).unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, Error::ClientAuthority { .. }), "{text}");

@@ -26,6 +26,12 @@ fn every_route_but_health_and_version_needs_a_token() {
     }
     assert_eq!(open, ["/healthz", "/readyz", "/v1/openapi.json", "/v1/version"]);
     nobody.get("/v2").refused(404, "not_found");
+    nobody.get("/page/%ff").refused(404, "not_found");
+    for path in ["/v1/jobs/%ff", "/v1/jobs/%ff/results/0", "/v1/keys/%ff"] {
+        harness.client.get(path).refused(404, "not_found");
+    }
+    let worker = harness.client.get("/internal/leases").refused(404, "not_found");
+    assert!(worker["fix"].as_str().unwrap().contains("--work-addr"), "{worker}");
     nobody.delete("/v1/usage").refused(405, "method_not_allowed");
 }
 
