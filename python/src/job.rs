@@ -1,5 +1,6 @@
 //! Jobs that Python waits for, watches and stops.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyTimeoutError;
@@ -70,11 +71,26 @@ pub(crate) struct PyJob {
     job: Job<Vec<Ciphertext>, Failure>,
     /// The result, or the error, for any number of callers.
     result: PyOnceLock<PyResult<Vec<Py<PyCiphertext>>>>,
+    ids: Ids,
+}
+
+/// The identities of the jobs that a service has for a computation, from the first on.
+#[derive(Clone, Default)]
+pub(crate) struct Ids(Arc<Mutex<Vec<String>>>);
+
+impl Ids {
+    pub(crate) fn add(&self, id: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(id.to_owned());
+    }
 }
 
 impl PyJob {
-    pub(crate) const fn new(job: Job<Vec<Ciphertext>, Failure>) -> Self {
-        Self { job, result: PyOnceLock::new() }
+    pub(crate) fn new(job: Job<Vec<Ciphertext>, Failure>) -> Self {
+        Self::on_service(job, Ids::default())
+    }
+
+    pub(crate) const fn on_service(job: Job<Vec<Ciphertext>, Failure>, ids: Ids) -> Self {
+        Self { job, result: PyOnceLock::new(), ids }
     }
 
     fn take(&self, py: Python<'_>) -> PyResult<Vec<Py<PyCiphertext>>> {
@@ -107,6 +123,12 @@ impl PyJob {
     /// Asks it to stop after the batch in flight.
     fn cancel(&self) {
         self.job.cancel();
+    }
+
+    /// The identities of the jobs on a service, as far as they were submitted.
+    #[getter]
+    fn ids(&self) -> Vec<String> {
+        self.ids.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Steps done and steps in all: bootstraps, or under `gh` recrypts (products where there are none).

@@ -5,7 +5,7 @@ use solinas_client::{Input as Sent, Program as Text, Reduction, Remote};
 use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey, export};
 
 use crate::error::{Failure, guarded};
-use crate::job::PyJob;
+use crate::job::{Ids, PyJob};
 use crate::keys::PyServerKey;
 use crate::server::{PyInput, PyStep, Reduce, Step, compute, value};
 
@@ -42,6 +42,7 @@ fn run(
     step: &Step,
     values: &[Input],
     control: &Control<'_>,
+    ids: &Ids,
 ) -> Result<Vec<Ciphertext>, Failure> {
     let (program, args) = match step {
         Step::Program(program, args, _) => (Text::text(program.to_json("program")?), args),
@@ -59,6 +60,7 @@ fn run(
     let inputs = args.iter().map(one).collect::<Result<Vec<_>, _>>()?;
     let key_id = key.key_id().to_string();
     let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(&program, &key_id, &inputs))?;
+    ids.add(job.id());
     let results = job.ciphertexts(control);
     if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
         job.cancel()?;
@@ -98,12 +100,14 @@ impl PyRemote {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let (remote, key, limits) = (self.remote.clone(), key.key.clone(), Limits { deadline, max_core_seconds });
+        let ids = Ids::default();
+        let started = ids.clone();
         let work = move |control: &Control<'_>| {
             compute(inputs, &steps, &outputs, control, |step, values, control| {
-                run(&remote, &key, &limits, step, values, control)
+                run(&remote, &key, &limits, step, values, control, &started)
             })
         };
-        Ok(PyJob::new(Job::start(work)?))
+        Ok(PyJob::on_service(Job::start(work)?, ids))
     }
 
     /// Waits for a job that was started before. The job's result is its results.

@@ -1,6 +1,9 @@
 """Computation on several nodes of a Ray cluster on this machine. `make test-cluster` installs Ray and runs it."""
 
 import os
+import random
+import subprocess
+import sys
 import threading
 import time
 
@@ -151,3 +154,122 @@ def test_ctrl_c_stops_the_machines(cluster, keys):
         cluster.run(affine(x, x), key=key, progress=watch)
     numbers, x = values(client, 2)
     assert client.decrypt(cluster.run(affine(x, x), key=key)).tolist() == [2 * number % 16 for number in numbers]
+
+
+BINARY = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+COMPARED = {
+    "<": lambda a, b: a < b,
+    "==": lambda a, b: a == b,
+}
+
+
+def random_program(rng, width):
+    """Return a random function of three numbers, for encrypted numbers and for those of Python."""
+    steps = []
+    for made in range(3, 3 + rng.randint(1, 5)):
+        pick = [rng.randrange(made) for _ in range(4)]
+        name = rng.choice([*BINARY, *COMPARED, "constant", "shift"])
+        steps.append((name, pick, rng.randrange(2**width), rng.randrange(width)))
+
+    def compute(numbers, choose, shift):
+        values = list(numbers)
+        for name, (a, b, c, d), constant, places in steps:
+            if name in BINARY:
+                values.append(BINARY[name](values[a], values[b]))
+            elif name in COMPARED:
+                values.append(choose(COMPARED[name](values[a], values[b]), values[c], values[d]))
+            elif name == "constant":
+                values.append(values[a] + constant)
+            else:
+                values.append(shift(values[a], places))
+        return values[-1]
+
+    return compute
+
+
+class Plain(int):
+    """A number of Python, with the operations of unsigned numbers of 4 to 6 bits."""
+
+    width = 4
+
+    @classmethod
+    def of(cls, value):
+        return cls(value % 2**cls.width)
+
+
+for _name in ("add", "sub", "mul", "and", "or", "xor"):
+    setattr(Plain, f"__{_name}__", lambda a, b, f=getattr(int, f"__{_name}__"): Plain.of(f(a, int(b))))
+
+
+def test_random_programs_have_the_bytes_of_one_server(cluster, keys):
+    client, key = keys
+    server = sl.Server(key, model=cluster.model)
+    count = int(os.environ.get("SOLINAS_PROGRAMS", "20"))
+    for seed in range(count):
+        rng = random.Random(seed)
+        width = Plain.width = rng.randint(2, 5)
+        kind = sl.uint(width)
+        compute = random_program(rng, width)
+        elements = rng.choice([1, 2, 5])
+        numbers = [[rng.randrange(2**width) for _ in range(elements)] for _ in range(3)]
+        inputs = [client.encrypt(values, kind) for values in numbers]
+        asked = compute(inputs, sl.select, lambda value, places: value << places)
+        result = cluster.run(asked, key=key)
+        assert result.to_bytes() == server.run(asked).to_bytes(), seed
+        for element, got in enumerate(client.decrypt(result).tolist()):
+            plain = [Plain(values[element]) for values in numbers]
+            want = compute(plain, lambda c, a, b: a if c else b, lambda a, n: Plain.of(int(a) << n))
+            assert got == want, seed
+    print(f"{count} random programs have the bytes of one server")
+
+
+DRIVER = """
+import sys, threading
+from ray.cluster_utils import Cluster
+import solinas as sl
+
+store = 100 * 2**20
+machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": store})
+machines.add_node(num_cpus=1, object_store_memory=store)
+client, key = sl.keygen(params="integers-40", insecure_seed=7)
+x = sl.EncryptedArray.load(sys.argv[1])
+killed = []
+
+def watch(done, total):
+    if done >= total // 4 and not killed:
+        killed.append(done)
+        machines.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
+
+with sl.cluster(machines.address, threads=1, shard_seconds=0.3) as cluster:
+    cluster.run(x + x, key=key, progress=watch, keep=sys.argv[2])
+"""
+
+
+def test_a_new_cluster_goes_on_after_the_head_was_killed(cluster, keys, tmp_path):
+    client, key = keys
+    numbers, x = values(client, 100)
+    x.save(tmp_path / "x.ct")
+    keep = tmp_path / "keep"
+    ended = subprocess.run([sys.executable, "-c", DRIVER, tmp_path / "x.ct", keep], timeout=200, check=False)
+    assert ended.returncode != 0, "the head was not killed"
+    files = [file.name.split("-") for file in keep.glob("*/*.ct")]
+    kept = sum(int(end) - int(start) for start, end, _ in files)
+    assert 25 <= kept < 100
+    # A call whose arrays differ computes all of it.
+    _, other = values(client, 3)
+    cluster.run(other + other, key=key, keep=keep)
+    assert len(list(keep.glob("*/*.ct"))) == len(files)
+    seen = []
+    result = cluster.run(x + x, key=key, keep=keep, progress=lambda done, _: seen.append(done))
+    assert seen[0] == kept
+    assert client.decrypt(result).tolist() == [2 * number % 16 for number in numbers]
+    assert result.to_bytes() == sl.Server(key, model=cluster.model).run(x + x).to_bytes()
+    assert not keep.exists()
+    print(f"{kept} of 100 elements were kept")

@@ -52,7 +52,12 @@ def test_jobs_can_be_awaited_and_found_again(service, integers):
         return await asyncio.gather(remote.start(f(a, b)), remote.start(f(b, a)))
 
     assert [client.decrypt(value) for value in asyncio.run(both())] == [5, 5]
-    job = service.job(service.jobs()[0]["id"])
+    started = remote.start(f(a, b))
+    started.result()
+    (id,) = started.ids
+    assert id == service.jobs()[0]["id"]
+    assert server.start(f(a, b)).ids == []
+    job = service.job(id)
     (result,) = job.result(timeout=60)
     assert client.decrypt(result) == 5
     assert job.state()["state"] == "succeeded"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import statistics
 import time
 from collections import deque
@@ -15,6 +16,7 @@ from solinas import _core
 from solinas._errors import InternalError, MissingPackageError, ParameterError, RangeError, TypeMismatchError
 from solinas._expression import Input, Schedule
 from solinas._job import Progress, progress_callback
+from solinas._kept import KeptShards
 from solinas._keys import ServerKey, warn_of_weakness
 from solinas._server import check_keys, recorded, restored
 
@@ -154,13 +156,17 @@ class Cluster:
         if self._owned:
             self._ray.shutdown()
 
-    def run(self, *values: Any, key: ServerKey, progress: Progress = False) -> Any:
+    def run(
+        self, *values: Any, key: ServerKey, progress: Progress = False, keep: str | os.PathLike[str] | None = None
+    ) -> Any:
         """Compute recorded values on all machines and wait for them, as `Server.run` does.
 
         `key` is the server key. `progress` is True for a progress bar of tqdm, or a function of the elements done and
         the total of the program at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
-        machines. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises, and ParameterError if no
-        machine is left.
+        machines. `keep` is a folder for the results of shards: if the run ends before its time, because this process or
+        the first machine of the cluster died, the same call goes on from there, on any cluster. A run that succeeds
+        removes what it kept. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises, ParameterError if
+        no machine is left, and OSError if the folder cannot be written.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -169,9 +175,13 @@ class Cluster:
         warn_of_weakness(key._weakness, 2)
         structure, roots, planned = recorded(values)
         check_keys(planned, key.key_id)
+        kept = None if keep is None else KeptShards(keep)
         with progress_callback(progress, "cluster") as watch:
-            results = self._compute(planned, key, watch)
-        return restored(structure, roots, results)
+            results = self._compute(planned, key, watch, kept)
+        value = restored(structure, roots, results)
+        if kept is not None:
+            kept.remove()
+        return value
 
     def map_reduce(
         self,
@@ -180,10 +190,12 @@ class Cluster:
         *values: Any,
         key: ServerKey,
         progress: Progress = False,
+        keep: str | os.PathLike[str] | None = None,
     ) -> Any:
         """Apply a function to arrays, and combine the elements of its result.
 
-        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values.
+        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values. The other
+        arguments are those of `run`.
         """
         mapped = function(*values)
         if isinstance(how, str):
@@ -192,10 +204,14 @@ class Cluster:
             reduced = getattr(mapped, how)()
         else:
             reduced = mapped.reduce(how)
-        return self.run(reduced, key=key, progress=progress)
+        return self.run(reduced, key=key, progress=progress, keep=keep)
 
     def _compute(
-        self, planned: Schedule, key: ServerKey, watch: Callable[[int, int], object] | None
+        self,
+        planned: Schedule,
+        key: ServerKey,
+        watch: Callable[[int, int], object] | None,
+        kept: KeptShards | None,
     ) -> list[_core.Ciphertext]:
         """Compute the steps one after the other."""
         if key.key_id not in self._keys:
@@ -218,7 +234,7 @@ class Cluster:
                 values.append(_core.Ciphertext.stack([values[i] for i in first], args))
             else:
                 inputs = [values[i] for i in args]
-                values += self._program(first, inputs, loaded, watch)
+                values += self._program(first, inputs, loaded, watch, kept)
         return [values[i] for i in planned.outputs]
 
     def _program(
@@ -227,6 +243,7 @@ class Cluster:
         inputs: list[Input],
         key: LoadedKey,
         watch: Callable[[int, int], object] | None,
+        kept: KeptShards | None,
     ) -> list[_core.Ciphertext]:
         """Compute a program, and put the shards of each result together."""
         shapes = [item.shape if isinstance(item, _core.Ciphertext) else item[1] for item in inputs]
@@ -241,7 +258,9 @@ class Cluster:
             if watch is not None:
                 watch(elements, size)
 
-        parts = Shards(self, work, report).run()
+        if kept is not None:
+            kept.open(work)
+        parts = Shards(self, work, report, kept).run()
         results = []
         for place in range(len(program.outputs)):
             column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
@@ -269,13 +288,15 @@ class Cluster:
 class Shards:
     """The shards of one program: which wait, which run and where, and the results."""
 
-    def __init__(self, cluster: Cluster, work: Work, report: Callable[[int], None]) -> None:
+    def __init__(self, cluster: Cluster, work: Work, report: Callable[[int], None], kept: KeptShards | None) -> None:
         self._cluster = cluster
         self._ray = cluster._ray
         self._work = work
         self._report = report
+        self._kept = kept
         self._bounds: list[tuple[int, int]] = []
-        self._next = 0
+        # The elements that are in no shard yet.
+        self._gaps = [(0, work.size)]
         self._waiting: deque[int] = deque()
         self._attempts: dict[int, int] = {}
         self._results: dict[int, list[bytes]] = {}
@@ -285,7 +306,9 @@ class Shards:
 
     def run(self) -> list[list[bytes]]:
         """Compute everything. Return the results of the shards, in the order of the elements."""
-        self._report(0)
+        if self._kept is not None:
+            self._restore(self._kept.shards())
+        self._report(self._done)
         looked = -math.inf
         try:
             while self._done < self._work.size:
@@ -304,6 +327,22 @@ class Shards:
             machine.shards.discard(shard)
         return [self._results[shard] for shard in sorted(self._results, key=lambda shard: self._bounds[shard])]
 
+    def _restore(self, shards: dict[tuple[int, int], list[bytes]]) -> None:
+        """Take the results of an earlier run. The elements between them are left to compute."""
+        self._gaps, place = [], 0
+        for start, end in sorted(shards):
+            if start < place:
+                # Another call has cut its shards elsewhere, in the same folder.
+                continue
+            if place < start:
+                self._gaps.append((place, start))
+            place = end
+            self._results[len(self._bounds)] = shards[start, end]
+            self._bounds.append((start, end))
+            self._done += end - start
+        if place < self._work.size:
+            self._gaps.append((place, self._work.size))
+
     def _fill(self) -> None:
         """Give every machine its next shards. Idle machines repeat shards that take too long elsewhere."""
         for place, machine in self._cluster._machines.items():
@@ -318,10 +357,11 @@ class Shards:
     def _next_shard(self, machine: Machine) -> int | None:
         if self._waiting:
             return self._waiting.popleft()
-        if self._next < self._work.size:
-            start = self._next
-            self._next = min(self._work.size, start + self._length(machine))
-            self._bounds.append((start, self._next))
+        if self._gaps:
+            start, end = self._gaps[0]
+            middle = min(end, start + self._length(machine))
+            self._gaps[:1] = [(middle, end)] if middle < end else []
+            self._bounds.append((start, middle))
             return len(self._bounds) - 1
         if machine.shards or not self._times:
             return None
@@ -336,7 +376,7 @@ class Shards:
 
     def _length(self, machine: Machine) -> int:
         """Return the number of elements that take a machine the wanted seconds, and less towards the end."""
-        left = self._work.size - self._next
+        left = sum(end - start for start, end in self._gaps)
         share = math.ceil(left / (2 * len(self._cluster._machines)))
         if not machine.seconds:
             return max(1, min(FIRST, share))
@@ -370,6 +410,8 @@ class Shards:
             if self._results[shard] != results:
                 raise InternalError(f"two machines computed other bytes for the elements {start} to {end - 1}")
             return
+        if self._kept is not None:
+            self._kept.keep(start, end, results)
         self._results[shard] = results
         self._times.append(time.monotonic() - since)
         machine.elements += end - start

@@ -239,6 +239,8 @@ class Remote:
 
 @final
 class Job:
+    @property
+    def ids(self) -> list[str]: ...
     def result(
         self, timeout: float | None = None, watch: Callable[[int, int], object] | None = None
     ) -> list[Ciphertext]: ...

@@ -79,6 +79,15 @@ class Job(Generic[R]):
                 raise
         return self._result[0]
 
+    @property
+    def ids(self) -> list[str]:
+        """The identities of its jobs on a service, for `Service.job`. Values of several programs have one for each.
+
+        A program gets its job when the inputs have been sent and the programs before it have ended. The list is empty
+        for a computation in this process.
+        """
+        return self._inner.ids
+
     def done(self) -> bool:
         """Return whether the job has a result or has failed."""
         return self._result is not None or self._error is not None or self._inner.done()

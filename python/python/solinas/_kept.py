@@ -1,0 +1,83 @@
+"""Results of shards in a folder, from which a later run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from solinas import _core
+from solinas._errors import SolinasError
+
+if TYPE_CHECKING:
+    from solinas._cluster import Work
+
+
+class KeptShards:
+    """The results of shards, in one subfolder for each program of a run.
+
+    The name of a subfolder is a hash of all that decides the results: the program, its plan, the inputs and the key. So
+    no other computation takes them. A file has the results of one output for the elements of a shard.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._root = Path(folder)
+        self._root.mkdir(parents=True, exist_ok=True)
+        self._opened: list[Path] = []
+
+    def open(self, work: Work) -> None:
+        """Go on with a program. Makes its subfolder."""
+        digest = hashlib.sha256()
+        inputs = [
+            item.to_bytes() if isinstance(item, _core.Ciphertext) else repr(item).encode() for item in work.inputs
+        ]
+        for part in (
+            _core.__version__.encode(),
+            work.key_id.encode(),
+            work.program.encode(),
+            work.plan or b"",
+            *inputs,
+        ):
+            digest.update(len(part).to_bytes(8, "little") + part)
+        self._folder = self._root / digest.hexdigest()[:32]
+        self._folder.mkdir(exist_ok=True)
+        self._opened.append(self._folder)
+        self._outputs = len(_core.Program.from_json(work.program).outputs)
+
+    def keep(self, start: int, end: int, results: list[bytes]) -> None:
+        """Keep the results of the elements from `start` up to `end`. A crash leaves whole files or none."""
+        for place, result in enumerate(results):
+            path = self._folder / f"{start}-{end}-{place}.ct"
+            part = path.with_suffix(".part")
+            with part.open("wb") as file:
+                file.write(result)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+
+    def shards(self) -> dict[tuple[int, int], list[bytes]]:
+        """Return the kept results, by the elements. Files that a disk has damaged are left out."""
+        found: dict[tuple[int, int], dict[int, bytes]] = {}
+        for path in self._folder.iterdir():
+            name = re.fullmatch(r"(\d+)-(\d+)-(\d+)\.ct", path.name)
+            if name is None:
+                continue
+            start, end, place = map(int, name.groups())
+            result = path.read_bytes()
+            try:
+                _core.Ciphertext.from_bytes(result)
+            except SolinasError:
+                continue
+            found.setdefault((start, end), {})[place] = result
+        places = range(self._outputs)
+        return {at: [parts[i] for i in places] for at, parts in found.items() if all(i in parts for i in places)}
+
+    def remove(self) -> None:
+        """Remove what this run kept, and the folder if nothing else is in it."""
+        for folder in self._opened:
+            shutil.rmtree(folder, ignore_errors=True)
+        if not any(self._root.iterdir()):
+            self._root.rmdir()
