@@ -89,17 +89,20 @@ test-cluster: $(VENV)/installed ## Several machines: Ray's nodes on this machine
 	$(CARGO) xtask python-package
 	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet -s python/tests/test_cluster.py
 
-bench-cluster: python ## 1, 2 and 4 workers of a Ray cluster on this machine beside one server (installs Ray)
+bench-cluster: python ## Workers of a Ray cluster on this machine beside one server with as many threads (installs Ray)
 	$(BIN)/pip install --quiet $(RAY)
 	$(BIN)/python bench/cluster/scaling.py
 
-soak: python web ## Long runs of the service: load, kills, cut uploads, throughput, estimates (45 minutes; installs blake3)
+soak: python web ## Long runs of the service: load, kills, cut uploads, throughput, estimates, faults (75 minutes; installs blake3)
 	$(CARGO) build --quiet --release --bin solinas
 	$(BIN)/pip install --quiet $(BLAKE3)
 	$(BIN)/python bench/service/load.py
 	$(BIN)/python bench/service/throughput.py
 	$(BIN)/python bench/service/upload.py
 	$(BIN)/python bench/service/estimates.py
+	$(BIN)/python bench/service/random_requests.py
+	$(BIN)/python bench/service/frozen.py
+	$(BIN)/python bench/service/rolling.py
 	$(BIN)/python bench/service/kills.py
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each

@@ -1,6 +1,7 @@
 """A service in a process of its own, requests to it, and tables of figures: shared by the programs of this folder."""
 
 import argparse
+import base64
 import http.client
 import json
 import os
@@ -16,7 +17,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TextIO
 
 import blake3
 
@@ -55,18 +56,24 @@ class Answer(NamedTuple):
 class Service:
     """`solinas serve` on a store of its own, which ends and is removed with the block of `with`."""
 
-    def __init__(self, program: Path, limits: Mapping[str, float], *options: str) -> None:
-        """Prepare the service; `limits` are settings of its configuration file, `options` those of its command."""
-        self._program, self._options = program, options
+    def __init__(
+        self,
+        program: Path,
+        limits: Mapping[str, float],
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+        errors: TextIO | None = None,
+    ) -> None:
+        """Prepare the service: settings of its file, options of its command, more variables for it, and its log."""
+        self.program, self._options, self._errors = program, options, errors
+        self._environment = {**os.environ, **(environment or {})}
         # The disk of a machine that tests may be nearly full.
         self._limits = {"disk_reserve_bytes": 0, **limits}
         self.token = ""
 
     def __enter__(self) -> Self:
-        if not self._program.exists():
-            raise SystemExit(
-                f"{self._program} is missing: run `cargo build --release --bin solinas`, or give --solinas"
-            )
+        if not self.program.exists():
+            raise SystemExit(f"{self.program} is missing: run `cargo build --release --bin solinas`, or give --solinas")
         self.folder = Path(tempfile.mkdtemp(prefix="solinas-service-"))
         # A signal that ends this program runs `__exit__` too.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -86,18 +93,21 @@ class Service:
     def start(self) -> float:
         """Start the process, and return the seconds until it was ready."""
         begin = time.monotonic()
-        command = [self._program, "serve", "--json", "--addr", "127.0.0.1:0", "--store", self.store]
+        command = [self.program, "serve", "--json", "--addr", "127.0.0.1:0", "--store", self.store]
         command += ["--config", self.folder / "limits.toml", *self._options]
         # Ctrl-C reaches this program alone, which then ends the service.
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True, env=self._environment
+        )
         text = ""
         while not text.endswith("}\n"):
             line = self._process.stdout.readline()
             if not line:
-                raise SystemExit(f"{self._program} did not start: {text or 'see its error above'}")
+                raise SystemExit(f"{self.program} did not start: {text or 'see its error above'}")
             text += line
         started = json.loads(text)
         self.url, self.token = started["address"], started.get("token") or self.token
+        self.work_url: str | None = started.get("work_address")
         api = Api(self)
         while not (answer := api.get("/readyz")).ok:
             if time.monotonic() > begin + PATIENCE:
@@ -109,8 +119,12 @@ class Service:
 
     def kill(self) -> None:
         """End the process as a crash does."""
+        self.stop(signal.SIGKILL)
+
+    def stop(self, by: signal.Signals) -> None:
+        """Send a signal that ends the process, and wait for its end."""
         if self._process is not None:
-            self._process.kill()
+            self._process.send_signal(by)
             self._process.wait()
             self._process.stdout.close()
             self._process = None
@@ -138,6 +152,24 @@ class Service:
     def register(self, key: sl.ServerKey) -> sl.RemoteServer:
         """Register a server key."""
         return sl.connect(self.url, self.token).register(key)
+
+
+class Worker:
+    """`solinas work` for a service that listens for it, until the end of a block of `with`."""
+
+    def __init__(self, service: Service, name: str = "worker") -> None:
+        make = ["admin", "token", "create", "--scope", "work", "--store", service.store]
+        token = service.folder / f"{name}.token"
+        token.write_bytes(subprocess.run([service.program, *make], check=True, stdout=subprocess.PIPE).stdout)
+        options = ["--server", service.work_url, "--token-file", token, "--cache", service.folder / name]
+        self.process = subprocess.Popen([service.program, "work", *options], stdout=subprocess.DEVNULL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 class Api:
@@ -196,6 +228,12 @@ class Api:
         return succeeded(state)
 
 
+def counter(api: Api, name: str) -> float:
+    """Return a counter of /metrics."""
+    lines = api.get("/metrics").body.decode().splitlines()
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+
 def succeeded(job: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the job. Raises Failed if it did not succeed."""
     if job["state"] != "succeeded":
@@ -217,6 +255,12 @@ def percentile(values: Sequence[float], part: float) -> float:
     """Return the smallest value that `part` of all values do not pass."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+def declared(digest: str, size: int) -> dict[str, str]:
+    """Return the headers that begin an upload in parts (tus 1.0.0)."""
+    named = base64.b64encode(digest.encode()).decode()
+    return {"Tus-Resumable": "1.0.0", "Upload-Length": str(size), "Upload-Metadata": f"digest {named}"}
 
 
 def milliseconds(seconds: float) -> str:

@@ -4,7 +4,6 @@ The file is a ciphertext: the complement of an array, which has the full form. T
 the file, by turns with a word to the service and without one. Each next request asks for the offset and goes on there.
 """
 
-import base64
 import random
 import shutil
 import socket
@@ -18,7 +17,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import blake3
-from common import MIB, Answer, Api, Failed, Service, Table, arguments, mebibytes, run
+from common import MIB, Answer, Api, Failed, Service, Table, arguments, declared, mebibytes, run
 from tqdm import tqdm
 
 import solinas as sl
@@ -72,10 +71,7 @@ class Upload:
 
     def __init__(self, service: Service, path: Path, digest: str, size: int) -> None:
         self._service, self._path, self._size = service, path, size
-        metadata = f"digest {base64.b64encode(digest.encode()).decode()}"
-        answer = Api(service).send(
-            "POST", "/v1/uploads", b"", {"Upload-Length": str(size), "Upload-Metadata": metadata}
-        )
+        answer = Api(service).send("POST", "/v1/uploads", headers=declared(digest, size))
         answer.json()
         self._path_there = answer.headers["location"]
         self.sent = 0
