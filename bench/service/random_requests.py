@@ -140,13 +140,12 @@ class Sender(threading.Thread):
     def _send(self) -> None:
         rng = self._random
         method, template, route = rng.choice(self._world.routes)
-        # No file and no key of the world goes away, or most requests would end at the same answer.
-        if method == "delete" and ("{key}" in template or "{digest}" in template or rng.random() < 0.9):  # noqa: PLR2004
-            method = "get"
+        # The key and the files of the world stay, or most requests would end at the same answer.
+        stays = method == "delete" and ("{key}" in template or "{digest}" in template)
         path, query = template, []
         for parameter in route.get("parameters", []):
             if parameter["in"] == "path":
-                path = path.replace("{" + parameter["name"] + "}", self._value(parameter["name"]))
+                path = path.replace("{" + parameter["name"] + "}", self._value("" if stays else parameter["name"]))
             elif parameter["in"] == "query" and rng.random() < 0.5:  # noqa: PLR2004
                 value = urllib.parse.quote_plus(rng.choice([*JUNK, "1", "running"]), safe="%")
                 query.append(f"{parameter['name']}={value}")
@@ -189,6 +188,9 @@ class Sender(threading.Thread):
         finally:
             connection.close()
         self.answers[f"{method} {template}", answer.status] += 1
+        if answer.status == 202 and template == "/v1/jobs":  # noqa: PLR2004
+            # Other requests may have removed the earlier ones.
+            self._world.known["job"] = [*self._world.known["job"][-20:], json.loads(data)["id"]]
         what = f"{method.upper()} {path[:200]} with {dict(headers)} and {body[:300]!r}: {answer.status} {data[:500]!r}"
         if answer.status >= 500 and answer.status not in {503, 507}:  # noqa: PLR2004
             raise Failed(what)

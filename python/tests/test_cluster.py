@@ -15,6 +15,8 @@ ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(300)]
 
 U4 = sl.uint(4)
+# Random programs that are compared.
+PROGRAMS = int(os.environ.get("SOLINAS_PROGRAMS", "20"))
 
 
 @sl.program
@@ -208,11 +210,11 @@ for _name in ("add", "sub", "mul", "and", "or", "xor"):
     setattr(Plain, f"__{_name}__", lambda a, b, f=getattr(int, f"__{_name}__"): Plain.of(f(a, int(b))))
 
 
+@pytest.mark.timeout(300 + 5 * PROGRAMS)
 def test_random_programs_have_the_bytes_of_one_server(cluster, keys):
     client, key = keys
     server = sl.Server(key, model=cluster.model)
-    count = int(os.environ.get("SOLINAS_PROGRAMS", "20"))
-    for seed in range(count):
+    for seed in range(PROGRAMS):
         rng = random.Random(seed)
         width = Plain.width = rng.randint(2, 5)
         kind = sl.uint(width)
@@ -227,7 +229,7 @@ def test_random_programs_have_the_bytes_of_one_server(cluster, keys):
             plain = [Plain(values[element]) for values in numbers]
             want = compute(plain, lambda c, a, b: a if c else b, lambda a, n: Plain.of(int(a) << n))
             assert got == want, seed
-    print(f"{count} random programs have the bytes of one server")
+    print(f"{PROGRAMS} random programs have the bytes of one server")
 
 
 DRIVER = """
