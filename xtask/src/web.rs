@@ -6,6 +6,10 @@ use std::path::Path;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// The module takes its randomness from the page, by a function of its own interface. Every browser since 2023 has vectors
+/// of 128 bits.
+const FLAGS: &str = "--cfg getrandom_backend=\"custom\" -C target-feature=+simd128";
+
 /// Writes `crates/server/web/solinas.wasm`, which goes into the next build of the service.
 pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
     if !targets::add(TARGET) {
@@ -18,9 +22,7 @@ pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
     }
     println!("cargo build --profile web --package solinas-web --target {TARGET}");
     let mut build = cargo(&["build", "--quiet", "--profile", "web", "--package", "solinas-web", "--target", TARGET]);
-    // The module takes its randomness from the page, by a function of its own interface.
-    let build =
-        build.env("RUSTFLAGS", "--cfg getrandom_backend=\"custom\"").env("CARGO_TARGET_DIR", root.join("target"));
+    let build = build.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", root.join("target"));
     if !build.status().map_err(|e| format!("cannot run cargo: {e}"))?.success() {
         return Err("solinas-web does not compile".into());
     }

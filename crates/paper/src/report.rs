@@ -85,6 +85,9 @@ pub struct Cell {
     /// The smallest and the largest figure of the runs whose median this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<[f64; 2]>,
+    /// The largest figure that the project aims at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<f64>,
 }
 
 /// Source of a figure.
@@ -108,7 +111,7 @@ impl Cell {
     }
 
     fn new(ours: f64, basis: Basis) -> Self {
-        Self { ours, basis, spread: None }
+        Self { ours, basis, spread: None, target: None }
     }
 
     /// A computed figure, rounded to three digits.
@@ -135,6 +138,16 @@ impl Cell {
     /// A figure of the paper.
     pub(crate) fn published(figure: f64) -> Self {
         Self::new(figure, Basis::Published)
+    }
+
+    /// The figure, with the largest one that the project aims at.
+    pub(crate) fn with_target(self, target: Option<f64>) -> Self {
+        Self { target, ..self }
+    }
+
+    /// Whether the figure is larger than its target.
+    pub(crate) fn misses_target(&self) -> bool {
+        self.target.is_some_and(|target| self.ours > target)
     }
 
     /// Combines two figures by `f`. The result is predicted if one of them is.

@@ -41,10 +41,15 @@ pub(crate) fn grid(table: &Table) -> Vec<Vec<String>> {
 }
 
 fn ours(cell: Cell) -> String {
-    match cell.basis {
+    let ours = match cell.basis {
         Basis::Counted => format!("{}", cell.ours),
         Basis::Measured | Basis::Published => figure(cell.ours),
         Basis::Predicted => format!("~{}", figure(cell.ours)),
+    };
+    let missed = if cell.misses_target() { ", missed" } else { "" };
+    match cell.target {
+        Some(target) => format!("{ours} (target {}{missed})", figure(target)),
+        None => ours,
     }
 }
 

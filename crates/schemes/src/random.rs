@@ -120,14 +120,27 @@ pub(crate) fn public_stream(seed: &[u8; 32], stream: u64) -> ChaCha20Rng {
     rng
 }
 
-/// Draws a rounded Gaussian number of standard deviation `2^log2_std` turns, in units of `2^-64` turn (Box-Muller).
-/// Only `log`, `sqrt` and `cos` can make the time vary.
-pub(crate) fn gaussian(rng: &mut impl RngCore, log2_std: f64) -> u64 {
-    // 53 random bits in (0, 1]. They truncate the tail at 8.57 standard deviations, which has probability 2^-56.
-    let uniform = |word: u64| ((word >> 11) + 1) as f64 * 2f64.powi(-53);
-    let (u, v) = (uniform(rng.next_u64()), uniform(rng.next_u64()));
-    let normal = (-2.0 * libm::log(u)).sqrt() * libm::cos(core::f64::consts::TAU * v);
-    (normal * libm::exp2(log2_std + 64.0)).round_ties_even() as i64 as u64
+/// Rounded Gaussian numbers, in units of `2^-64` turn (Box-Muller).
+#[derive(Clone, Copy)]
+pub(crate) struct Gaussian {
+    /// The standard deviation.
+    std: f64,
+}
+
+impl Gaussian {
+    /// Numbers of standard deviation `2^log2_std` turns.
+    pub(crate) fn new(log2_std: f64) -> Self {
+        Self { std: libm::exp2(log2_std + 64.0) }
+    }
+
+    /// Draws a number. Only `log`, `sqrt` and `cos` can make the time vary.
+    pub(crate) fn draw(self, rng: &mut impl RngCore) -> u64 {
+        // 53 random bits in (0, 1]. They truncate the tail at 8.57 standard deviations, which has probability 2^-56.
+        let uniform = |word: u64| ((word >> 11) + 1) as f64 * 2f64.powi(-53);
+        let (u, v) = (uniform(rng.next_u64()), uniform(rng.next_u64()));
+        let normal = (-2.0 * libm::log(u)).sqrt() * libm::cos(core::f64::consts::TAU * v);
+        (normal * self.std).round_ties_even() as i64 as u64
+    }
 }
 
 /// Draws `len` uniform bits, one in each byte.
@@ -182,7 +195,8 @@ mod tests {
     fn gaussian_has_its_standard_deviation() {
         let mut rng = SecretSeed::insecure(1).stream(0);
         let n = 100_000;
-        let variance = (0..n).map(|_| (gaussian(&mut rng, -15.0) as i64 as f64 * 2f64.powi(-64)).powi(2)).sum::<f64>()
+        let gaussian = Gaussian::new(-15.0);
+        let variance = (0..n).map(|_| (gaussian.draw(&mut rng) as i64 as f64 * 2f64.powi(-64)).powi(2)).sum::<f64>()
             / f64::from(n);
         assert!((variance * 2f64.powi(30) - 1.0).abs() < 0.03, "{variance}");
     }

@@ -15,6 +15,8 @@ pub enum Request {
     Keygen {
         /// The name of the set. Without one, the default set.
         params: Option<String>,
+        /// A seed that makes the keys reproducible, for tests. Such keys protect nothing.
+        insecure_seed: Option<u64>,
     },
     /// Takes the keys of a pair: the file is that of the client key, and that of the server key after it, if there is one.
     Load {
@@ -85,8 +87,9 @@ impl Session {
     /// From the library; a request that needs a key before there is one.
     pub fn answer(&mut self, request: Request, file: &[u8], control: &Control<'_>) -> Result<Answer, Fault> {
         Ok(match request {
-            Request::Keygen { params } => {
-                let (client, server) = keygen(&KeygenOptions { params, ..Default::default() }, control)?;
+            Request::Keygen { params, insecure_seed } => {
+                let options = KeygenOptions { params, insecure_seed, ..Default::default() };
+                let (client, server) = keygen(&options, control)?;
                 let about = about(&client);
                 (self.client, self.server) = (Some(client), Some(server));
                 Answer::value(about)
@@ -186,6 +189,17 @@ mod tests {
         assert!(ask(&mut session, load_mixed, &mixed).unwrap_err().contains("another key pair"));
         assert!(ask(&mut session, load, &client[1..]).unwrap_err().contains("shorter than its client key"));
         assert_eq!(ask(&mut session, json!({ "do": "client_key" }), b"").unwrap().file, client);
+    }
+
+    #[test]
+    fn keys_of_a_seed_are_reproducible_and_say_that_they_protect_nothing() {
+        let keys = [3, 3, 4].map(|seed| {
+            let mut session = Session::default();
+            let request = json!({ "do": "keygen", "params": "gates-40", "insecure_seed": seed });
+            assert!(ask(&mut session, request, b"").unwrap().value["weakness"].is_string());
+            ["client_key", "server_key"].map(|part| ask(&mut session, json!({ "do": part }), b"").unwrap().file)
+        });
+        assert!(keys[0] == keys[1] && keys[0] != keys[2]);
     }
 
     #[test]

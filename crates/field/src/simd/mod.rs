@@ -2,7 +2,8 @@
 //!
 //! Each kernel is written once, generic over [`F64Lanes`] and marked `#[inline(always)]`. It is entered through one
 //! `#[target_feature]` function per instruction set (see [`dispatch!`]). Each lane performs the same operations in the
-//! same order on every back end, fused multiply-adds included, so results are identical bit for bit.
+//! same order on every back end, fused multiply-adds included, so results are identical bit for bit. The exception is
+//! `Simd128`, the lanes of WebAssembly, on which [`NegacyclicPlan`](crate::fft::NegacyclicPlan) runs there.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -10,10 +11,14 @@ mod avx2;
 mod avx512;
 mod digit_window;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod stamp;
 
 pub(crate) use digit_window::{DigitWindow, GROUP};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) use simd128::Simd128;
 
 /// `WIDTH` doubles, and as many `u32` torus words, in registers.
 ///

@@ -1,11 +1,11 @@
 //! Charts: a line for each row, with a dot for each figure, on an axis of powers of ten. Rows of one unit share a chart.
 //!
-//! A line through a dot reaches from the smallest to the largest figure of its runs. Every figure of a dot is in the table below the chart, so the chart is a
-//! picture with a text alternative.
+//! A whisker through a dot reaches from the smallest to the largest figure of its runs. A line across a row is a target, and a cross on it marks a missed one.
+//! The table below the chart has the same figures, so the chart is a picture with a text alternative.
 
 use super::html::Html;
 use crate::text::figure;
-use crate::{Row, Table};
+use crate::{Cell, Row, Table};
 
 /// Sizes, in units of the picture.
 const WIDTH: f64 = 860.0;
@@ -28,19 +28,34 @@ struct Dot {
     value: f64,
     /// The smallest and the largest figure of the runs.
     spread: Option<[f64; 2]>,
+    target: Option<f64>,
+    misses_target: bool,
 }
 
 impl Dot {
-    fn new(column: Option<usize>, value: f64, spread: Option<[f64; 2]>) -> Option<Self> {
-        let is_drawn = |value: f64| value.is_normal() && value > 0.0;
-        let spread = spread.filter(|ends| ends.iter().all(|&end| is_drawn(end)));
-        is_drawn(value).then_some(Self { column, value, spread })
+    fn ours(column: usize, cell: &Cell) -> Option<Self> {
+        is_drawn(&cell.ours).then_some(Self {
+            column: Some(column),
+            value: cell.ours,
+            spread: cell.spread.filter(|ends| ends.iter().all(is_drawn)),
+            target: cell.target.filter(is_drawn),
+            misses_target: cell.misses_target(),
+        })
+    }
+
+    fn published(value: f64) -> Option<Self> {
+        is_drawn(&value).then_some(Self { column: None, value, spread: None, target: None, misses_target: false })
     }
 
     /// The figures that the axis must have.
     fn figures(&self) -> impl Iterator<Item = f64> {
-        [self.value].into_iter().chain(self.spread.into_iter().flatten())
+        [self.value].into_iter().chain(self.spread.into_iter().flatten()).chain(self.target)
     }
+}
+
+/// Whether a figure has a place on the axis.
+fn is_drawn(value: &f64) -> bool {
+    value.is_normal() && *value > 0.0
 }
 
 /// A row with its figures.
@@ -74,14 +89,12 @@ fn line<'a>(table: &'a Table, row: &'a Row) -> Option<Line<'a>> {
     let has_unit =
         |column: usize| row.unit.is_some() || table.columns[column].unit.as_deref().unwrap_or_default() == unit;
     let ours = row.cells.iter().enumerate().filter(|(column, _)| has_unit(*column));
-    let ours = ours.filter_map(|(column, cell)| {
-        let cell = cell.as_ref()?;
-        Dot::new(Some(column), cell.ours, cell.spread)
-    });
-    let published = row.paper.and_then(|value| Dot::new(None, value, None));
+    let ours = ours.filter_map(|(column, cell)| Dot::ours(column, cell.as_ref()?));
+    let published = row.paper.and_then(Dot::published);
     let dots: Vec<_> = ours.chain(published).collect();
     let bits = row.bits.map(|bits| format!(", {bits} bits")).unwrap_or_default();
-    (dots.len() > 1).then(|| Line { label: format!("{}{bits}", row.name), unit, dots })
+    let is_compared = dots.len() > 1 || dots.iter().any(|dot| dot.target.is_some());
+    is_compared.then(|| Line { label: format!("{}{bits}", row.name), unit, dots })
 }
 
 fn chart(html: &mut Html, table: &Table, unit: &str, lines: &[&Line<'_>], (low, high): (i32, i32)) {
@@ -105,12 +118,16 @@ fn chart(html: &mut Html, table: &Table, unit: &str, lines: &[&Line<'_>], (low, 
         for dot in &line.dots {
             let name = dot.column.map_or("paper", |column| &table.columns[column].name);
             if let Some([least, most]) = dot.spread {
-                let class = class(dot.column);
+                let (class, from, to) = (class(dot.column), x(least), x(most));
                 html.raw(&format!(
-                    "<path class=\"{class} spread\" d=\"M{:.1} {y:.1}H{:.1}\"></path>\n",
-                    x(least),
-                    x(most)
+                    "<path class=\"{class} spread\" d=\"M{from:.1} {y:.1}m0-4v8m0-4H{to:.1}m0-4v8\"></path>\n"
                 ));
+            }
+            if let Some(target) = dot.target {
+                let cross = if dot.misses_target { MISSED } else { "" };
+                html.raw(&format!("<path class=\"target\" d=\"M{:.1} {y:.1}{TARGET}{cross}\"><title>", x(target)));
+                html.text(&line.label).text(", ").text(name).text(&format!(": target {} ", figure(target))).text(unit);
+                html.text(if dot.misses_target { ", missed" } else { "" }).raw("</title></path>\n");
             }
             html.raw(&shape(dot.column, x(dot.value), y)).raw("<title>").text(&line.label).text(", ").text(name);
             html.text(": ").text(&figure(dot.value)).text(" ").text(unit);
@@ -128,11 +145,20 @@ fn chart(html: &mut Html, table: &Table, unit: &str, lines: &[&Line<'_>], (low, 
         html.raw(&shape(column, 7.0, 7.0)).raw("</path></svg> ").text(name).text("; ");
     }
     let unit = if unit.is_empty() { "the unit of the table" } else { unit };
-    if lines.iter().any(|line| line.dots.iter().any(|dot| dot.spread.is_some())) {
-        html.text("a line through a dot reaches from the shortest to the longest run; ");
+    let has = |what: fn(&Dot) -> bool| lines.iter().any(|line| line.dots.iter().any(what));
+    if has(|dot| dot.spread.is_some()) {
+        html.text("a dot is the median of its runs, and the line through it reaches from the least to the most; ");
+    }
+    if has(|dot| dot.target.is_some()) {
+        html.text("a line across a row is a target, the most that we aim at, and a cross on it marks a missed one; ");
     }
     html.text("the axis is logarithmic, in ").text(unit).raw("</figcaption>\n</figure>\n");
 }
+
+/// The line of a target across a row, from the middle of the row.
+const TARGET: &str = "m0-9v18";
+/// The cross on the line of a missed target, from the lower end of the line.
+const MISSED: &str = "m-4-13l8 8m0-8l-8 8";
 
 /// The beginning of a shape around a point. Columns have shapes and colours of their own; the paper's figure is a hollow diamond.
 fn shape(column: Option<usize>, x: f64, y: f64) -> String {

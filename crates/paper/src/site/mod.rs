@@ -5,7 +5,7 @@
 mod chart;
 mod html;
 
-use crate::text::{grid, is_word};
+use crate::text::{figure, grid, is_word};
 use crate::{Report, Table};
 use html::{Html, page};
 use std::collections::HashSet;
@@ -99,6 +99,7 @@ fn of_report(report: &Report) -> String {
 
 fn of_table(html: &mut Html, table: &Table) {
     let grid = grid(table);
+    let first = 1 + usize::from(table.rows.iter().any(|row| row.bits.is_some()));
     let class = |column: usize| if is_word(&grid[0][column]) { "word" } else { "figure" };
     html.raw("<div class=\"wide\"><table>").element("caption", &table.title).raw("<thead><tr>");
     for (column, heading) in grid[0].iter().enumerate() {
@@ -106,10 +107,15 @@ fn of_table(html: &mut Html, table: &Table) {
         html.raw(&format!("<th scope=\"col\" class=\"{}\">", class(column))).text(heading).raw("</th>");
     }
     html.raw("</tr></thead><tbody>\n");
-    for line in &grid[1..] {
+    for (line, row) in grid[1..].iter().zip(&table.rows) {
         html.raw("<tr><th scope=\"row\">").text(&line[0]).raw("</th>");
-        for (column, cell) in line.iter().enumerate().skip(1) {
-            html.raw(&format!("<td class=\"{}\">", class(column))).text(cell).raw("</td>");
+        for (column, text) in line.iter().enumerate().skip(1) {
+            html.raw(&format!("<td class=\"{}\">", class(column))).text(text);
+            let cell = column.checked_sub(first).and_then(|column| row.cells.get(column).copied().flatten());
+            if let Some([least, most]) = cell.and_then(|cell| cell.spread) {
+                html.raw(" ").element("small", &format!("{} to {}", figure(least), figure(most)));
+            }
+            html.raw("</td>");
         }
         html.raw("</tr>\n");
     }
@@ -119,7 +125,7 @@ fn of_table(html: &mut Html, table: &Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Control, Options};
+    use crate::{Cell, Control, Options};
     use proptest::prelude::*;
     use std::path::Path;
     use std::sync::LazyLock;
@@ -147,16 +153,51 @@ mod tests {
     }
 
     #[test]
-    fn the_runs_of_a_figure_are_a_line_through_its_dot() {
+    fn the_runs_of_a_figure_are_a_line_through_its_dot_and_a_range_in_the_table() {
         let mut report = counts();
         let row = &mut report.tables[0].rows[0];
         let whole = |report: Report| site(&[report]).remove(1).html;
         assert!(!whole(counts()).contains("spread\""), "counts have no runs");
         row.paper = Some(3.0);
-        row.cells[0] = Some(crate::Cell { ours: 20.0, basis: crate::Basis::Measured, spread: Some([10.0, 1000.0]) });
+        row.cells[0] = Some(Cell { spread: Some([10.0, 1000.0]), ..Cell::measured(20.0) });
         let html = whole(report);
         assert_eq!(html.matches("spread\"").count(), 1);
         assert!(html.contains(": 20.0 ") && html.contains("; 10.0 to 1000 in all runs</title>"));
+        assert!(html.contains(">20.0 <small>10.0 to 1000</small>"), "the table has the ends of the line");
+    }
+
+    #[test]
+    fn a_target_is_a_line_and_a_missed_one_is_marked_in_chart_and_table() {
+        let with_target = |target| {
+            let mut report = counts();
+            report.tables[0].rows[0].cells[0] = Some(Cell::measured(20.0).with_target(target));
+            site(&[report]).remove(1).html
+        };
+        let count = |html: &str, part: &str| html.matches(part).count();
+        let (none, met, missed) = (with_target(None), with_target(Some(20.0)), with_target(Some(19.9)));
+        for (html, lines, crosses) in [(&none, 0, 0), (&met, 1, 0), (&missed, 1, 1)] {
+            assert_eq!(count(html, "<path class=\"target\""), lines);
+            assert_eq!(count(html, "l8 8m0-8l-8 8\""), crosses);
+            assert_eq!(count(html, ", missed</title>"), crosses);
+            assert_eq!(count(html, "a line across a row is a target"), lines);
+        }
+        assert!(met.contains(">20.0 (target 20.0)</td>") && missed.contains(">20.0 (target 19.9, missed)</td>"));
+        assert_eq!(missed, with_target(Some(19.9)));
+    }
+
+    #[test]
+    fn a_figure_with_a_target_alone_has_a_chart() {
+        let chart = |target| {
+            let mut report = counts();
+            report.tables.truncate(1);
+            report.tables[0].rows.truncate(1);
+            let row = &mut report.tables[0].rows[0];
+            row.paper = None;
+            row.cells.fill(None);
+            row.cells[0] = Some(Cell::measured(20.0).with_target(target));
+            site(&[report]).remove(1).html.contains("<figure>")
+        };
+        assert!(chart(Some(3.0)) && !chart(None));
     }
 
     #[test]
@@ -190,6 +231,7 @@ mod tests {
             if let Some(cell) = &mut table.rows[0].cells[0] {
                 cell.ours = figures[1];
                 cell.spread = Some(figures);
+                cell.target = Some(figures[0]);
             }
             for page in site(&[report]) {
                 prop_assert!(!page.html.contains("<x ") && !page.html.contains("NaN") && !page.html.contains("\"inf"));

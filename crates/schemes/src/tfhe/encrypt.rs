@@ -4,7 +4,7 @@ use super::keys::ClientKey;
 use super::params::Family;
 use super::short::{Masks, ShortCiphertexts};
 use super::{Error, LweCiphertext, Params};
-use crate::random::{gaussian, public_stream};
+use crate::random::{Gaussian, public_stream};
 use rand_core::RngCore;
 
 /// Torus word of the bit 1 in the gates family: 1/8 of a turn. The bit 0 is `-1/8` of a turn.
@@ -63,7 +63,7 @@ impl ClientKey {
     pub fn encrypt_torus(&self, message: u32, rng: &mut impl RngCore) -> LweCiphertext {
         let key = self.glwe_bits();
         let mut words = vec![0u32; key.len() + 1];
-        let mut body = message.wrapping_add((gaussian(rng, self.params().fresh_log2_std()) >> 32) as u32);
+        let mut body = message.wrapping_add((Gaussian::new(self.params().fresh_log2_std()).draw(rng) >> 32) as u32);
         for (word, &bit) in words.iter_mut().zip(key) {
             *word = rng.next_u32();
             body = body.wrapping_add(*word & u32::from(bit).wrapping_neg());
@@ -103,7 +103,7 @@ impl ClientKey {
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         let body = |(number, &value): (u64, &u32)| {
-            let noise = (gaussian(rng, self.params().fresh_log2_std()) >> 32) as u32;
+            let noise = (Gaussian::new(self.params().fresh_log2_std()).draw(rng) >> 32) as u32;
             let mut masks = public_stream(&seed, number);
             let message = encode(self.params(), value)?.wrapping_add(noise);
             Ok(self

@@ -3,7 +3,7 @@
 use super::{Error, Params};
 use crate::Control;
 use crate::control::Steps;
-use crate::random::{SecretSeed, bits, block_binary, gaussian, public_stream};
+use crate::random::{Gaussian, SecretSeed, bits, block_binary, public_stream};
 use crate::security::Status;
 use crate::{Entropy, KeyId};
 use rand_core::RngCore;
@@ -179,12 +179,13 @@ impl ClientKey {
             steps.next()
         })?;
         let levels = p.keyswitch.levels as usize;
+        let gaussian = Gaussian::new(p.lwe_log2_std);
         let mut keyswitch_bodies = vec![0u32; self.glwe.len() * levels];
         keyswitch_bodies.par_chunks_mut(levels).enumerate().for_each(|(j, bodies)| {
             let stream = KEYSWITCH_STREAMS + j as u64;
             let (mut masks, mut noise) = (public_stream(&self.public_seed, stream), noise.stream(stream));
             for (level, body) in bodies.iter_mut().enumerate() {
-                *body = (gaussian(&mut noise, p.lwe_log2_std) >> 32) as u32;
+                *body = (gaussian.draw(&mut noise) >> 32) as u32;
                 for &bit in &self.lwe {
                     *body = body.wrapping_add(masks.next_u32() & u32::from(bit).wrapping_neg());
                 }
@@ -214,6 +215,7 @@ impl ClientKey {
         let mut mask = vec![0u64; p.glwe_dimension * n];
         let half_unit = if p.body_bits < 64 { 1u64 << (63 - p.body_bits) } else { 0 };
         let kept = !0u64 << (64 - p.body_bits);
+        let gaussian = Gaussian::new(p.glwe_log2_std);
         for (row, body) in bodies.chunks_exact_mut(n).enumerate() {
             let (polynomial, level) = (row / p.decomposition.levels as usize, row as u32 % p.decomposition.levels);
             let gadget = (1u64 << (64 - p.decomposition.base_log * (level + 1))) & bit;
@@ -227,11 +229,14 @@ impl ClientKey {
                 body[0] = body[0].wrapping_add(gadget);
             }
             for body in body.iter_mut() {
-                *body = body.wrapping_add(gaussian(noise, p.glwe_log2_std)).wrapping_add(half_unit) & kept;
+                *body = body.wrapping_add(gaussian.draw(noise)).wrapping_add(half_unit) & kept;
             }
         }
     }
 }
+
+/// The sum with a number below `2^51` is rounded to an integer, which the low bits of the sum hold.
+const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
 
 /// Transformed secret polynomials with coefficients 0 and 1, for exact products with uniform 64-bit polynomials.
 pub(super) struct BinaryRing {
@@ -271,7 +276,7 @@ impl BinaryRing {
         for (half, sum) in sums.iter_mut().enumerate() {
             self.plan.inverse(sum, &mut coefficients, 1.0);
             for (out, &c) in out.iter_mut().zip(coefficients.iter()) {
-                *out = out.wrapping_add((c.round_ties_even() as i64 as u64) << (32 * half));
+                *out = out.wrapping_add((c + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits()) << (32 * half));
             }
             sum.zeroize();
         }

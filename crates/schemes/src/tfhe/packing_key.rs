@@ -8,7 +8,7 @@ use super::keys::{check, id};
 use super::params::Cut;
 use super::{ClientKey, Error, Params};
 use crate::KeyId;
-use crate::random::{SecretSeed, gaussian, public_stream};
+use crate::random::{Gaussian, SecretSeed, public_stream};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -90,6 +90,7 @@ impl ClientKey {
         let plan = Plan::new(n, Convolution::Negacyclic, Backend::detect()?, 1)?;
         let mut key = Zeroizing::new(self.glwe_bits().iter().map(|&bit| u64::from(bit)).collect::<Vec<u64>>());
         key.chunks_exact_mut(n).try_for_each(|key| plan.forward(key))?;
+        let gaussian = Gaussian::new(p.glwe_log2_std);
         let mut bodies = vec![0u64; PackingKey::len(params)];
         bodies.par_chunks_exact_mut(n).enumerate().try_for_each(|(row, body)| {
             let mut mask = row_mask(params, &masks, row);
@@ -110,7 +111,7 @@ impl ClientKey {
             });
             let mut noise = noise.stream(row as u64);
             for (body, &word) in body.iter_mut().zip(sum.iter()) {
-                *body = add(word, from_signed(gaussian(&mut noise, p.glwe_log2_std)));
+                *body = add(word, from_signed(gaussian.draw(&mut noise)));
             }
             Ok::<(), Error>(())
         })?;

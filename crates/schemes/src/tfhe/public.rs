@@ -10,7 +10,7 @@ use super::encrypt::encode;
 use super::keys::{BinaryRing, check, id};
 use super::short::{Masks, ShortCiphertexts};
 use super::{ClientKey, Error, Params};
-use crate::random::{SecretSeed, bits, gaussian, public_stream};
+use crate::random::{Gaussian, SecretSeed, bits, public_stream};
 use crate::{KeyId, NoEntropy};
 use rand_core::RngCore;
 use std::fmt;
@@ -70,8 +70,9 @@ fn matrix_row(params: &Params, public_seed: &[u8; 32], i: usize) -> Vec<u64> {
 }
 
 fn add_noise(words: &mut [u64], rng: &mut impl RngCore, log2_std: f64) {
+    let gaussian = Gaussian::new(log2_std);
     for word in words {
-        *word = word.wrapping_add(gaussian(rng, log2_std));
+        *word = word.wrapping_add(gaussian.draw(rng));
     }
 }
 
