@@ -355,6 +355,8 @@ def test_lost_and_repeated_periods_are_marked(visit, service, keys):
     schedule = {"waves": [], "now": "2026-01-01T00:00:40Z", "periods": PERIODS, "periods_left_out": 3}
     page.route("**/schedule", lambda route: route.fulfill(json=schedule))
     page.goto(f"{service.url}#/jobs/{job}")
+    # Each change of the job draws the lanes again.
+    expect(page.locator(".state.succeeded")).to_be_visible()
     marks = [("Worker 1", "lost", 0, 0.25), ("Worker 2", "held", 0.25, 0.5), ("The service", "again", 0.55, 1)]
     for name, mark, start, end in marks:
         lane = page.get_by_role("img", name=re.compile(f"^{name}: 1 period; "))
