@@ -19,6 +19,7 @@ EXAMPLE = """examples:
   python cardio.py                                            # one patient with the default answers
   python cardio.py --sex woman --age 63 --smoker yes --hdl 38
   python cardio.py --random 5                                 # five random patients, compared with plain Python
+  python cardio.py --save program.json                        # the program for a service, and nothing else
 """
 SMALLEST_HEIGHT = 90  # below, height - 90 would wrap
 
@@ -97,6 +98,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--activity", type=between(0, 255), default=20, metavar="MINUTES", help="sport on a day")
     parser.add_argument("--drinks", type=between(0, 255), default=2, metavar="GLASSES", help="alcohol on a day")
     parser.add_argument("--random", type=between(1, 1000), metavar="1..1000", help="random patients instead of one")
+    parser.add_argument("--save", metavar="FILE", help="writes the program as JSON, and ends")
     parser.add_argument("--threads", type=between(1, 1024), help="defaults to the number of processors")
     return parser.parse_args()
 
@@ -128,6 +130,9 @@ def encrypted(client: sl.ClientKey, people: list[dict[str, int]]) -> dict[str, A
 def main() -> int:
     """Run the demonstration. Returns the exit status, which is 1 if a result differs from that in plain Python."""
     args = arguments()
+    if args.save:
+        risk.save(args.save)
+        return 0
     people = patients(args)
     cost = risk.cost()
     print(f"{cost.bootstraps} bootstraps for a patient, {cost.depth} of them in a row")

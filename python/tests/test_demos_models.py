@@ -67,6 +67,14 @@ def test_cardio_risk_is_the_count_of_the_rules(monkeypatch):
         assert cardio.risk.simulate(**answers) == cardio.plain_risk(answers)
 
 
+def test_the_page_of_the_service_has_the_program_of_cardio(tmp_path):
+    page = EXAMPLES.parent / "crates" / "server" / "web" / "cardio.json"
+    made = tmp_path / "cardio.json"
+    subprocess.run([sys.executable, EXAMPLES / "cardio" / "cardio.py", "--save", made], check=True)
+    # `python cardio.py --save` writes the file of the page again.
+    assert json.loads(page.read_text()) == json.loads(made.read_text())
+
+
 def test_forest_of_scikit_learn_is_imported_exactly(forests):
     models, _ = forests
     rows, labels = load_iris(return_X_y=True)

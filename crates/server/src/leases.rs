@@ -6,6 +6,7 @@ use crate::error::{Code, Error, Problem};
 use crate::id::{Id, Tenant};
 use crate::lock::lock;
 use crate::metrics::Ending;
+use crate::periods::SERVICE;
 use crate::result::JobResult;
 use crate::shelf::{End, Outcome};
 use crate::spec::Spec;
@@ -35,7 +36,7 @@ impl App {
     pub(crate) fn grant(&self, worker: Option<(&str, Id)>) -> Result<Option<Lease>, Error> {
         let runner = Runner {
             token: worker.map(|(token, _)| token),
-            name: worker.map_or_else(|| "service".to_owned(), |(token, number)| format!("{token}.{number}")),
+            name: worker.map_or_else(|| SERVICE.to_owned(), |(token, number)| format!("{token}.{number}")),
             has_others: self.has_others(worker.map(|(_, number)| number)),
         };
         loop {
@@ -125,7 +126,8 @@ impl App {
             }
             End::Failed(problem) | End::Later(problem) => Finished::Failed(problem.to_json()),
         };
-        let held = write(&|| self.store.finish(lease, core_ms, progress, &outcome.timeline, &finished, &runs))?;
+        let waves = outcome.timeline.as_ref().unwrap_or(&lease.timeline);
+        let held = write(&|| self.store.finish(lease, core_ms, progress, waves, &finished, &runs))?;
         if held {
             self.compared(lease, &runs);
         }

@@ -37,6 +37,7 @@ mod lock;
 mod message;
 mod metrics;
 mod outbound;
+mod periods;
 mod prepared;
 mod rate;
 mod rates;

@@ -113,7 +113,8 @@ impl Shelf for App {
 
     fn keep_state(&self, lease: &Lease, state: &RunState) -> Result<(), Problem> {
         state.save(&self.store.checkpoint(&lease.tenant, lease.id))?;
-        self.store.advanced(lease, &self.live.timeline(&(lease.tenant.clone(), lease.id)))?;
+        let waves = self.live.timeline(&(lease.tenant.clone(), lease.id));
+        self.store.advanced(lease, waves.as_ref().unwrap_or(&lease.timeline))?;
         Ok(())
     }
 

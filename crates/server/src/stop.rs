@@ -85,6 +85,7 @@ mod tests {
             deadline,
             max_core_ms,
             timeline: crate::timeline::Timeline::default(),
+            periods: crate::periods::Periods::default(),
             runner: String::new(),
             audit: Vec::new(),
         };

@@ -1,10 +1,11 @@
 // One computation: registers the key, sends what the job needs, follows it, and fetches its results.
 
 import { Problem } from "./api.js";
-import { h } from "./dom.js";
+import { explain, h, say } from "./dom.js";
 import { bytes, counted, duration } from "./format.js";
 import { api, register, session } from "./session.js";
 import { progressOf } from "./state.js";
+import { Steps } from "./steps.js";
 import { upload } from "./upload.js";
 
 /** Steps of every computation. A screen begins with the first two, and ends the last one. */
@@ -59,4 +60,54 @@ export async function compute(keyId, name, program, inputs, steps, signal) {
 export async function decrypted(file) {
   const { values } = await (await session.ready()).decrypt(file);
   return values.join(", ");
+}
+
+/**
+ * Encrypts values here, runs a program on them, and decrypts its only result here.
+ * @param {string} name the name of the job
+ * @param {[string, string][]} values the type and the value of each input
+ * @param {(client: import("./client.js").Client) => Promise<string>} program gives the text of the program
+ * @param {Steps} steps before their first one
+ * @param {AbortSignal} signal
+ */
+export async function answered(name, values, program, steps, signal) {
+  steps.next();
+  return session.using(async (client, { keyId, params }) => {
+    steps.next(`key ${keyId.slice(0, 10)}, ${params}`);
+    const text = await program(client);
+    const files = [];
+    for (const [type, value] of values) files.push(await client.encrypt(type, value));
+    steps.next(`${counted(files.length, "ciphertext")}, ${bytes(files.reduce((all, file) => all + file.length, 0))}`);
+    const [result] = await compute(keyId, name, text, files, steps, signal);
+    const value = await decrypted(result);
+    steps.next(value);
+    return value;
+  });
+}
+
+/**
+ * The card with the steps of a computation, and a function that runs one. The fields rest meanwhile.
+ * @param {HTMLFieldSetElement} fields @param {HTMLOutputElement} answer @param {HTMLElement} trouble
+ */
+export function computation(fields, answer, trouble) {
+  const card = h("div", { class: "card" }, h("h2", {}, "What happens"), new Steps(STEPS).element);
+  /** @param {(steps: Steps) => Promise<string>} work gives the text of the answer */
+  const run = async (work) => {
+    const steps = new Steps(STEPS);
+    card.lastElementChild?.replaceWith(steps.element);
+    trouble.replaceChildren();
+    fields.disabled = true;
+    answer.textContent = "…";
+    try {
+      answer.textContent = await work(steps);
+      say(`The answer is ${answer.textContent}.`);
+    } catch (error) {
+      steps.fail();
+      answer.textContent = "?";
+      explain(trouble, error);
+    } finally {
+      fields.disabled = false;
+    }
+  };
+  return { card, run };
 }

@@ -1,9 +1,10 @@
-// One job: its progress, its schedule, its results.
+// One job: its progress, its schedule, its workers, its results.
 
 import { calls } from "./calls.js";
 import { decrypted } from "./compute.js";
 import { download, explain, h } from "./dom.js";
 import { bytes, counted, duration, moment, short } from "./format.js";
+import { lanes } from "./lanes.js";
 import { schedule } from "./schedule.js";
 import { api, session } from "./session.js";
 import { badge, cancelButton, isLive, progressOf, removeButton, timeLeft } from "./state.js";
@@ -18,15 +19,18 @@ const LOOK = 500;
 export function show(main, signal, id) {
   const [name, state, actions, facts, failed, results, trouble] = [h("h1", {}, "Job"), h("p", { class: "row" }), h("div", { class: "row" }), h("dl", { class: "facts" }), h("div"), h("div"), h("div")];
   const bar = h("progress", { "aria-label": "Progress", max: 1, value: 0 });
-  const drawn = schedule();
-  let [looked, shown] = [0, ""];
+  const [drawn, worked] = [schedule(), lanes()];
+  let [looked, version, shown] = [0, 0, ""];
   /** @type {boolean | null} */
   let wasLive = null;
   /** @type {import("./api.js").Wave[]} */
   let waves = [];
   const look = async () => {
     looked = Date.now();
-    ({ waves } = await api.get(`v1/jobs/${id}/schedule`, signal));
+    /** @type {import("./api.js").Schedule} */
+    const found = await api.get(`v1/jobs/${id}/schedule`, signal);
+    waves = found.waves;
+    worked.update(found);
   };
 
   /** @param {Job} job */
@@ -79,7 +83,9 @@ export function show(main, signal, id) {
     try {
       for await (const job of api.follow(id, signal)) {
         update(job);
-        if (Date.now() - looked > LOOK || !isLive(job)) await look();
+        // Each lease of a worker and each of its ends changes the version.
+        if (Date.now() - looked > LOOK || job.version !== version) await look();
+        version = job.version;
         drawn.update(waves, job.progress.done);
       }
     } catch (error) {
@@ -92,6 +98,8 @@ export function show(main, signal, id) {
   main.append(name, state, bar, actions, trouble, failed,
     h("section", { class: "card", "aria-labelledby": "schedule-title" }, h("h2", { id: "schedule-title" }, "Schedule"),
       h("p", { class: "quiet" }, "A bootstrap is the service's basic operation: it looks up a table on encrypted data and resets the noise. A wave is a set of bootstraps that need the results of earlier waves only. Each bar is a wave, from left to right."), drawn.element),
+    h("section", { class: "card", "aria-labelledby": "workers-title" }, h("h2", { id: "workers-title" }, "Workers"),
+      h("p", { class: "quiet" }, "One worker at a time has the job: the service itself, or another machine. It pauses when another tenant gets its turn. After a worker that was lost, the next one goes on from the last kept progress. Time goes from left to right."), worked.element),
     h("section", { class: "card", "aria-labelledby": "facts-title" }, h("h2", { id: "facts-title" }, "Estimate and actual"), facts),
     h("section", { class: "card", "aria-labelledby": "results-title" }, h("h2", { id: "results-title" }, "Results"), results),
     calls({

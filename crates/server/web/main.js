@@ -1,6 +1,7 @@
 // The page: the screen of the address, the connection, and the banner of a service that cannot be reached.
 
 import * as auction from "./auction.js";
+import * as cardio from "./cardio.js";
 import { showConnection, takeToken, tokenForm } from "./connection.js";
 import { h, say } from "./dom.js";
 import * as job from "./job.js";
@@ -12,7 +13,7 @@ import * as attempt from "./try.js";
 /** @typedef {{title: string, show: (main: HTMLElement, signal: AbortSignal, id: string) => void}} Screen */
 
 /** @type {[RegExp, Screen][]} */
-const SCREENS = [[/^#\/try$/, attempt], [/^#\/auction$/, auction], [/^#\/jobs$/, jobs], [/^#\/jobs\/(\w+)$/, job], [/^#\/program$/, program]];
+const SCREENS = [[/^#\/try$/, attempt], [/^#\/cardio$/, cardio], [/^#\/auction$/, auction], [/^#\/jobs$/, jobs], [/^#\/jobs\/(\w+)$/, job], [/^#\/program$/, program]];
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const banner = /** @type {HTMLElement} */ (document.getElementById("banner"));
 let leaving = new AbortController();

@@ -1,5 +1,6 @@
 """The web page of the service, in a browser, on a real service with real keys."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-SCREENS = ["try", "auction", "jobs", "program"]
+from .conftest import ROOT
+
+SCREENS = ["try", "cardio", "auction", "jobs", "program"]
 # What the browser itself says of an answer that refuses, and of a connection that ends.
 REFUSED = r"Failed to load resource: the server responded with a status of {}"
 LOST = r"Failed to load resource: net::ERR_|status of (409|503)"
@@ -68,6 +71,51 @@ def test_try_it_answers_from_a_cold_page(visit, service):
     page.get_by_role("button", name="Compute on ciphertexts").click()
     expect(page.locator(".answer")).to_have_text("true")
     assert service.proxy.bytes_sent() - before < 100_000
+
+
+def test_a_heart_risk_is_that_of_plain_python(visit, keys):
+    spec = importlib.util.spec_from_file_location("cardio", ROOT / "examples" / "cardio" / "cardio.py")
+    cardio = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cardio)
+    visit.secret((keys / "client.key").read_bytes())
+    page = visit.page()
+    page.get_by_role("link", name="a heart risk from ten answers").click()
+    expect(page.get_by_role("heading", name="A heart risk")).to_be_focused()
+    load_keys(page, keys)
+    # The answers that the page begins with are those of the example.
+    page.get_by_role("button", name="Count the risk factors").click()
+    expect(page.locator(".answer")).to_have_text("3 of 10")
+    expect(page.locator(".steps li").nth(3)).to_contain_text(re.compile(r"\d+ bootstraps in"))
+    questions = {
+        "man": "Sex",
+        "smoker": "Do you smoke?",
+        "diabetic": "Do you have diabetes?",
+        "pressure": "Do you have high blood pressure?",
+        "age": "Age in years",
+        "hdl": "HDL cholesterol in mg/dl",
+        "height": "Height in cm",
+        "weight": "Weight in kg",
+        "activity": "Minutes of sport a day",
+        "drinks": "Glasses of alcohol a day",
+    }
+    # All rules of women hold, and then none of men by one.
+    for patient in ([0, 1, 1, 1, 61, 39, 160, 71, 29, 3], [1, 0, 0, 0, 50, 40, 180, 90, 30, 3]):
+        answers = dict(zip(questions, patient, strict=True))
+        for name, value in answers.items():
+            question = page.get_by_label(questions[name], exact=True)
+            if name in ("man", "smoker", "diabetic", "pressure"):
+                question.select_option(str(value))
+            else:
+                question.fill(str(value))
+        expect(page.locator(".answer")).to_have_text("?")
+        page.keyboard.press("Enter")
+        expect(page.locator(".answer")).to_have_text(f"{cardio.plain_risk(answers)} of 10")
+    visit.axe(page)
+    height = page.get_by_label("Height in cm")
+    height.fill("89")
+    page.get_by_role("button", name="Count the risk factors").click()
+    assert height.evaluate("(field) => field.validationMessage") == "Give a whole number of 90 to 255."
+    expect(page.locator(".answer")).to_have_text("?")
 
 
 def test_keys_are_loaded_whole_or_not_at_all(visit, keys, other_keys):
@@ -250,6 +298,12 @@ def test_a_job_has_its_schedule_and_results(visit, service, keys):
     page.locator("summary", has_text="The waves as a table").click()
     waves = json.loads(service.request(f"/v1/jobs/{job}/schedule"))["waves"]
     expect(page.get_by_label("Table of waves").locator("tbody tr")).to_have_count(len(waves))
+    lane = page.get_by_role("img", name=re.compile(r"^The service: 1 period; from 0 s to .* ended the job"))
+    expect(lane).to_be_visible()
+    expect(lane.locator("rect.held")).to_have_count(1)
+    page.locator("summary", has_text="The workers as a table").click()
+    row = page.get_by_label("Table of workers").locator("tbody tr")
+    expect(row).to_have_text(re.compile(r"^The service0 s.*10ended the job$"))
     page.get_by_role("button", name="Decrypt here: result").click()
     expect(page.locator(".result output")).to_have_text("156")
     with page.expect_download() as download:
@@ -263,6 +317,63 @@ def test_a_job_has_its_schedule_and_results(visit, service, keys):
     visit.expect(REFUSED.format(404))
     page.goto(f"{service.url}#/jobs/{job}")
     expect(page.get_by_role("alert")).to_contain_text("To fix it: Check the identity")
+
+
+def test_a_job_shows_the_worker_that_was_lost(visit, service, keys):
+    visit.expect(LOST)
+    page = visit.page()
+    load_keys(page, keys)
+    job = submit(page, "div", "u64", (10**18, 7), "long division")
+    page.goto(f"{service.url}#/jobs/{job}")
+    expect(page.get_by_role("img", name=re.compile(r"^The service: 1 period; .* to now: computes"))).to_be_visible()
+    service.kill()
+    service.start()
+    lanes = page.locator(".lanes svg")
+    expect(lanes.locator("rect.lost")).to_have_count(1)
+    expect(lanes.locator("rect.held")).to_have_count(1)
+    expect(lanes).to_have_attribute("aria-label", re.compile(r"^The service: 2 periods; .* lost; .* computes"))
+    visit.axe(page)
+    service.request(f"/v1/jobs/{job}/cancel", "POST")
+    expect(lanes).to_have_attribute("aria-label", re.compile(r": lost; .* the job was cancelled\.$"))
+
+
+# What the service would say of a job on many machines.
+PERIODS = [
+    {"worker": worker, "run": run, "begin": f"2026-01-01T00:00:{begin}Z", "end": end, "pauses": pauses, "state": state}
+    for worker, run, begin, end, pauses, state in [
+        ("worker 1", 1, "00", "2026-01-01T00:00:10Z", 0, "lost"),
+        ("worker 2", 1, "10", "2026-01-01T00:00:20Z", 2, "audited"),
+        ("service", 2, "22", None, 0, "running"),
+    ]
+]
+
+
+def test_lost_and_repeated_periods_are_marked(visit, service, keys):
+    page = visit.page(viewport={"width": 320, "height": 640})
+    load_keys(page, keys)
+    job = submit(page, "add", "u8", (1, 2), "audited")
+    schedule = {"waves": [], "now": "2026-01-01T00:00:40Z", "periods": PERIODS, "periods_left_out": 3}
+    page.route("**/schedule", lambda route: route.fulfill(json=schedule))
+    page.goto(f"{service.url}#/jobs/{job}")
+    # Each change of the job draws the lanes again.
+    expect(page.locator(".state.succeeded")).to_be_visible()
+    marks = [("Worker 1", "lost", 0, 0.25), ("Worker 2", "held", 0.25, 0.5), ("The service", "again", 0.55, 1)]
+    for name, mark, start, end in marks:
+        lane = page.get_by_role("img", name=re.compile(f"^{name}: 1 period; "))
+        expect(lane).to_be_visible()
+        expect(lane.locator("rect")).to_have_class(mark)
+        outer, inner = lane.bounding_box(), lane.locator("rect").bounding_box()
+        assert abs((inner["x"] - outer["x"]) / outer["width"] - start) < 0.02
+        assert abs((inner["x"] + inner["width"] - outer["x"]) / outer["width"] - end) < 0.02
+    caption = page.locator(".lanes + .legend + figcaption")
+    expect(caption).to_contain_text("3 periods of 3 workers in 40 s, since ")
+    expect(caption).to_contain_text("1 lost period and 1 repeated period. 3 earlier periods are not kept.")
+    page.locator("summary", has_text="The workers as a table").click()
+    rows = page.get_by_label("Table of workers").locator("tbody tr")
+    expect(rows.nth(1)).to_have_text("Worker 210 s20 s12gave results, which another run checks")
+    expect(rows.nth(2)).to_have_text("The service22 snow20computes")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visit.axe(page)
 
 
 def test_programs_have_a_cost_and_errors_a_fix(visit):

@@ -52,7 +52,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         Some(folder) => reports::add(router, folder),
         None => router,
     };
-    let paths = "/v1/openapi.json lists the paths; `solinas work` calls the address of --work-addr in place of this one";
+    let paths =
+        "/v1/openapi.json lists the paths; `solinas work` calls the address of --work-addr in place of this one";
     surrounded(app, router, paths)
 }
 

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 #[derive(RustEmbed)]
 #[folder = "web"]
-#[exclude = "*.json"]
+#[exclude = "jsconfig.json"]
 struct Files;
 
 /// Scripts, styles and requests are of this service alone. `wasm-unsafe-eval` allows WebAssembly, and no text that becomes a script.

@@ -56,7 +56,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::new(
             "get",
             "/v1/jobs/{job}/schedule",
-            "The waves of a job; as a picture with `Accept: image/svg+xml`",
+            "The waves and workers of a job; as a picture of the waves with `Accept: image/svg+xml`",
             get(schedule::get),
         )
         .gives("Schedule"),

@@ -1,4 +1,4 @@
-//! The schedule of a job: its waves of bootstraps, with expected and measured times.
+//! The schedule of a job: its waves of bootstraps, with expected and measured times, and the periods in which workers computed it.
 
 use super::extract::{Caller, Named};
 use super::jobs::find;
@@ -6,12 +6,15 @@ use super::picture;
 use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::id::Id;
+use crate::periods::{Period, Record};
 use crate::spec::{Spec, Stage};
+use crate::store::JobRow;
+use crate::time;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A wave of a job: bootstraps that need the results of earlier waves only.
@@ -30,6 +33,23 @@ pub(super) struct Wave {
     pub(super) measured_ms: Option<f64>,
 }
 
+/// A period in which a worker held the lease of a job, as JSON. One that nobody closed lasts, unless somebody cancelled the job meanwhile.
+fn shown(job: &JobRow, period: &Period) -> Value {
+    let (end, state) = match period.end {
+        Some((end, how)) => (Some(end), json!(how)),
+        None if job.state.has_ended() => (job.ended, json!("cancelled")),
+        None => (None, json!("running")),
+    };
+    json!({
+        "worker": period.label(),
+        "run": period.run,
+        "begin": time::text(period.begin),
+        "end": end.map(time::text),
+        "pauses": period.pauses,
+        "state": state,
+    })
+}
+
 /// `GET` of the schedule, as JSON or as a picture.
 pub(super) async fn get(
     State(app): State<Arc<App>>,
@@ -39,10 +59,11 @@ pub(super) async fn get(
 ) -> Result<Response, Problem> {
     let accepts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let wants_picture = accepts.flat_map(|list| list.split(',')).any(|kind| kind.trim().starts_with("image/svg+xml"));
-    let (job, waves) = app
+    let (job, waves, periods) = app
         .blocking(move |app| {
             let job = find(app, &caller.tenant, id)?;
-            let (spec, stored) = app.store.schedule(&caller.tenant, id)?.ok_or_else(Problem::unknown)?;
+            let (spec, Record { waves: stored, periods }) =
+                app.store.schedule(&caller.tenant, id)?.ok_or_else(Problem::unknown)?;
             let spec: Spec = serde_json::from_value(spec)
                 .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
             let timeline = app.live.timeline(&(caller.tenant, id)).unwrap_or(stored);
@@ -65,12 +86,20 @@ pub(super) async fn get(
                     }
                 })
             });
-            Ok((job, waves.collect::<Vec<_>>()))
+            Ok((job, waves.collect::<Vec<_>>(), periods))
         })
         .await?;
     let mut response = match wants_picture {
         true => ([(header::CONTENT_TYPE, "image/svg+xml")], picture::svg(id, job.state.name(), &waves)).into_response(),
-        false => axum::Json(json!({ "id": id, "state": job.state, "waves": waves })).into_response(),
+        false => axum::Json(json!({
+            "id": id,
+            "state": job.state,
+            "waves": waves,
+            "now": time::text(time::now()),
+            "periods": periods.kept.iter().map(|period| shown(&job, period)).collect::<Vec<_>>(),
+            "periods_left_out": periods.left_out,
+        }))
+        .into_response(),
     };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)

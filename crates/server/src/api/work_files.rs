@@ -117,8 +117,8 @@ pub(super) async fn keep(State(app): State<Arc<App>>, held: Held, request: Reque
         let lease = &held.lease;
         held.check(app)?;
         incoming.persist()?;
-        let timeline = app.live.timeline(&(lease.tenant.clone(), lease.id));
-        if app.store.advanced(lease, &timeline)? {
+        let waves = app.live.timeline(&(lease.tenant.clone(), lease.id));
+        if app.store.advanced(lease, waves.as_ref().unwrap_or(&lease.timeline))? {
             return Ok(StatusCode::NO_CONTENT);
         }
         // The lease ended in this moment. The progress is that of the same plan, so a later lease may use it. An ended job needs none.

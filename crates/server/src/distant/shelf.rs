@@ -6,6 +6,7 @@ use crate::error::{Code, Error, Problem, parts};
 use crate::id::{BadId, Digest, Tenant};
 use crate::live::Live;
 use crate::message::{Granted, Heard, News};
+use crate::periods::Periods;
 use crate::shelf::{End, Files, Look, Outcome, Shelf, kept};
 use crate::stop::Stop;
 use crate::store::{Incoming, Lease};
@@ -66,6 +67,8 @@ impl<'a> Distant<'a> {
             deadline: granted.deadline_in.map(|wait| time::now().saturating_add(wait)),
             max_core_ms: granted.max_core_ms,
             timeline: granted.timeline.clone(),
+            // The service has them.
+            periods: Periods::default(),
             runner: String::new(),
             audit: Vec::new(),
         })

@@ -6,8 +6,8 @@ use super::value::params;
 use crate::audit::Run;
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
+use crate::periods::Record;
 use crate::time::{self, DAY};
-use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -305,12 +305,12 @@ impl Store {
             .collect()
     }
 
-    /// What a job computes, as its worker reads it, and what was measured of its waves.
-    pub(crate) fn schedule(&self, tenant: &Tenant, id: Id) -> Result<Option<(Value, Timeline)>, Error> {
+    /// What a job computes, as its worker reads it, and what is recorded of its runs.
+    pub(crate) fn schedule(&self, tenant: &Tenant, id: Id) -> Result<Option<(Value, Record)>, Error> {
         let sql = "SELECT spec, timeline FROM job WHERE tenant = ?1 AND id = ?2";
         self.db().query_opt(sql, (tenant.as_str(), id.to_string()), |row| {
             let spec: String = row.get(0)?;
-            Ok((serde_json::from_str(&spec).unwrap_or_default(), timeline(row, 1)?))
+            Ok((serde_json::from_str(&spec).unwrap_or_default(), record(row, 1)?))
         })
     }
 }
@@ -320,9 +320,9 @@ pub(super) fn runs(row: &Row<'_>, column: usize) -> Result<Vec<Run>, Error> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-pub(super) fn timeline(row: &Row<'_>, column: usize) -> Result<Timeline, Error> {
+pub(super) fn record(row: &Row<'_>, column: usize) -> Result<Record, Error> {
     let text: Option<String> = row.get(column)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Ok(text.map(|text| Record::read(&text)).unwrap_or_default())
 }
 
 fn earlier(db: &Db, tenant: &str, key: &str, fingerprint: &str, now: i64) -> Result<Option<Submitted>, Error> {

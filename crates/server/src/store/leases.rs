@@ -2,11 +2,12 @@
 
 use super::Store;
 use super::db::{Db, Row};
-use super::jobs::{State, id, runs, timeline};
+use super::jobs::{State, id, record, runs};
 use super::value::params;
 use crate::audit::{self, Run};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
+use crate::periods::{Left, Periods, Record};
 use crate::result::JobResult;
 use crate::time;
 use crate::timeline::Timeline;
@@ -30,6 +31,8 @@ pub(crate) struct Lease {
     pub(crate) max_core_ms: Option<i64>,
     /// What earlier runs measured.
     pub(crate) timeline: Timeline,
+    /// The periods of its workers, with that of this lease.
+    pub(crate) periods: Periods,
     /// The worker.
     pub(crate) runner: String,
     /// The earlier runs of an audited job that gave results. The budget of the job was for the first of them.
@@ -53,6 +56,7 @@ impl Lease {
     fn read(row: &Row<'_>, tenant: &Tenant, now: i64) -> Result<Self, Error> {
         let (spec, started): (String, i64) = (row.get(2)?, row.get(5)?);
         let (runner, audit): (Option<String>, _) = (row.get(10)?, runs(row, 11)?);
+        let Record { waves, periods } = record(row, 9)?;
         Ok(Self {
             tenant: tenant.clone(),
             id: id(row, 0)?,
@@ -64,7 +68,8 @@ impl Lease {
             core_ms: row.get(6)?,
             deadline: row.get(7)?,
             max_core_ms: row.get::<Option<i64>>(8)?.filter(|_| audit.is_empty()),
-            timeline: timeline(row, 9)?,
+            timeline: waves,
+            periods,
             runner: runner.unwrap_or_default(),
             audit,
         })
@@ -109,6 +114,18 @@ pub(crate) enum Finished {
     Again,
 }
 
+impl Finished {
+    fn left(&self) -> Left {
+        match self {
+            Self::Succeeded(_) => Left::Succeeded,
+            Self::Failed(_) => Left::Failed,
+            Self::Paused => Left::Paused,
+            Self::Later { .. } => Left::Retried,
+            Self::Again => Left::Audited,
+        }
+    }
+}
+
 impl Store {
     /// Tenants with a job that waits for a worker. `spared` leaves audited jobs to others that it has run.
     pub(crate) fn ready(&self, spared: Option<&str>) -> Result<Vec<Tenant>, Error> {
@@ -131,7 +148,18 @@ impl Store {
         );
         let spared = pattern(to.spared());
         let params = params![steady, spared, audit::WAIT, tenant.as_str(), steady + hold, to.token, to.name, now];
-        self.db().query_opt(&sql, params, |row| Lease::read(row, tenant, now))
+        let db = self.db();
+        let transaction = db.transaction()?;
+        let Some(mut lease) = transaction.query_opt(&sql, params, |row| Lease::read(row, tenant, now))? else {
+            return Ok(None);
+        };
+        lease.periods.begin(&lease.runner, lease.audit.len() + 1, now);
+        transaction.execute(
+            "UPDATE job SET timeline = ?3 WHERE tenant = ?1 AND id = ?2",
+            (tenant.as_str(), lease.id.to_string(), text(&lease.timeline, &lease.periods)),
+        )?;
+        transaction.commit()?;
+        Ok(Some(lease))
     }
 
     /// The lease that a worker on another machine has with this fence, and whether it holds. If it does not, [`Self::finish`] has ended it. None if
@@ -191,7 +219,8 @@ impl Store {
 
     /// Prolongs all leases to `hold` milliseconds from now, and does so again whenever PostgreSQL comes back: workers could not renew them meanwhile.
     pub(crate) fn prolong(&self, hold: i64) -> Result<(), Error> {
-        let prolonging = move || format!("UPDATE job SET lease_until = {} WHERE state = 'running'", time::steady() + hold);
+        let prolonging =
+            move || format!("UPDATE job SET lease_until = {} WHERE state = 'running'", time::steady() + hold);
         let db = self.db();
         db.batch(&prolonging())?;
         if let Db::Postgres(db) = &*db {
@@ -201,10 +230,10 @@ impl Store {
     }
 
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
-    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Option<Timeline>) -> Result<bool, Error> {
+    pub(crate) fn advanced(&self, lease: &Lease, timeline: &Timeline) -> Result<bool, Error> {
         let changed = self.db().execute(
             "UPDATE job SET attempts = 1, timeline = ?4 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline)),
+            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline, &lease.periods)),
         )?;
         Ok(changed > 0)
     }
@@ -216,7 +245,7 @@ impl Store {
         lease: &Lease,
         core_ms: i64,
         (done, total): (u64, u64),
-        timeline: &Option<Timeline>,
+        timeline: &Timeline,
         finished: &Finished,
         runs: &[Run],
     ) -> Result<bool, Error> {
@@ -235,6 +264,8 @@ impl Store {
         let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
         let audit = (!runs.is_empty()).then(|| serde_json::to_string(runs).ok()).flatten();
         let ended = state.has_ended().then_some(now);
+        let mut periods = lease.periods.clone();
+        periods.end(finished.left(), now);
         let db = self.db();
         let transaction = db.transaction()?;
         let changed = transaction.execute(
@@ -256,7 +287,7 @@ impl Store {
                 unused_attempts,
                 if starts_over { 0 } else { done as i64 },
                 total as i64,
-                text(timeline),
+                text(timeline, &periods),
                 audit,
             ],
         )?;
@@ -287,19 +318,30 @@ impl Store {
     /// The jobs that ran in this service wait again: their process ended. The attempt counts. Workers on other machines go on. Jobs
     /// that wait for a time wait no longer: it was a time of the last process, and the clock may have been set since.
     pub(super) fn release_own(&self) -> Result<(), Error> {
-        self.db().execute("UPDATE job SET not_before = ?1 WHERE state = 'queued' AND not_before > ?1", [time::steady()])?;
+        let db = self.db();
+        let transaction = db.transaction()?;
+        transaction
+            .execute("UPDATE job SET not_before = ?1 WHERE state = 'queued' AND not_before > ?1", [time::steady()])?;
         let sql = "UPDATE job SET state = 'queued', version = version + 1, fence = fence + 1, lease_until = NULL \
-                   WHERE state = 'running' AND worker IS NULL";
-        let released = self.db().execute(sql, ())?;
-        if released > 0 {
-            tracing::warn!(jobs = released, "the last process ended in the middle of jobs; they continue");
+                   WHERE state = 'running' AND worker IS NULL RETURNING tenant, id, timeline";
+        let mut released: Vec<(String, String, Record)> =
+            transaction.query(sql, (), |row| Ok((row.get(0)?, row.get(1)?, record(row, 2)?)))?;
+        for (tenant, id, record) in &mut released {
+            record.periods.end(Left::Lost, time::now());
+            let sql = "UPDATE job SET timeline = ?3 WHERE tenant = ?1 AND id = ?2";
+            transaction.execute(sql, (&*tenant, &*id, text(&record.waves, &record.periods)))?;
+        }
+        transaction.commit()?;
+        if !released.is_empty() {
+            tracing::warn!(jobs = released.len(), "the last process ended in the middle of jobs; they continue");
         }
         Ok(())
     }
 }
 
-fn text(timeline: &Option<Timeline>) -> Option<String> {
-    timeline.as_ref().and_then(|timeline| serde_json::to_string(timeline).ok())
+/// The record of the runs of a job.
+fn text(waves: &Timeline, periods: &Periods) -> Option<String> {
+    serde_json::to_string(&Record { waves: waves.clone(), periods: periods.clone() }).ok()
 }
 
 #[cfg(test)]
@@ -340,7 +382,7 @@ mod tests {
         assert!(is_ready(), "a lease that is not renewed ends");
 
         let later = Finished::Later { wait: HOLD, counts: true };
-        assert!(store.finish(&lease, 0, (0, 1), &None, &later, &[]).unwrap());
+        assert!(store.finish(&lease, 0, (0, 1), &lease.timeline, &later, &[]).unwrap());
         for jump in [0, HOUR, -HOUR] {
             at(jump);
             assert!(!is_ready(), "{jump}");

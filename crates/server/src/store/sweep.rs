@@ -98,7 +98,9 @@ impl Store {
     pub(super) fn remove_left_checkpoints(&self) -> Result<(), Error> {
         let Ok(entries) = std::fs::read_dir(self.folder.join("checkpoints")) else { return Ok(()) };
         for path in entries.flatten().map(|entry| entry.path()) {
-            let Some((tenant, id)) = path.file_stem().and_then(|name| name.to_str()?.rsplit_once('-')) else { continue };
+            let Some((tenant, id)) = path.file_stem().and_then(|name| name.to_str()?.rsplit_once('-')) else {
+                continue;
+            };
             let (Ok(tenant), Ok(id)) = (Tenant::new(tenant), id.parse()) else { continue };
             if self.job(&tenant, id)?.is_none_or(|job| job.state.has_ended()) {
                 self.remove_checkpoint(&tenant, id);

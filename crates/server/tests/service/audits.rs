@@ -1,7 +1,7 @@
 //! Jobs that run twice, so that their results are compared. A worker with broken memory is made of single requests, and sends other bytes.
 
 use crate::harness::{Client, Harness, U8, digest, keys};
-use crate::work::{ask_as, end, service, submit};
+use crate::work::{ask_as, end, periods, service, submit};
 use crate::workers::Running;
 use serde_json::{Value, json};
 use solinas_runtime::{Plain, Type};
@@ -97,6 +97,7 @@ fn a_drawn_job_runs_twice_from_its_beginning() {
         "{job}"
     );
     assert_eq!(client.result(&id), "2100");
+    assert_eq!(client.periods(&id), periods(&[("service", 1, 0, "audited"), ("service", 2, 0, "succeeded")]));
     assert_eq!(counter(client, "solinas_bootstraps_total"), 2 * job["progress"]["total"].as_u64().unwrap());
     assert_eq!(counter(client, "solinas_attempts_total"), 2);
     assert_eq!(counter(client, "solinas_jobs_ended_total{end=\"succeeded\"}"), 1);
@@ -142,6 +143,8 @@ fn a_flipped_bit_is_reported_and_a_third_run_decides() {
         "{job}"
     );
     assert_eq!(client.result(&id), "44");
+    let runs = [("worker 1", 1, 0, "audited"), ("worker 2", 2, 0, "audited"), ("worker 3", 3, 0, "succeeded")];
+    assert_eq!(client.periods(&id), periods(&runs));
     // The tenant pays for one of three runs.
     assert_eq!(job["core_seconds"], 2.0);
     assert_eq!(client.get("/v1/usage").ok()["today"]["core_seconds"], 2.0);

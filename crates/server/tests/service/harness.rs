@@ -158,6 +158,24 @@ impl Client {
         json!({ "key": self.register(), "program": self.program(op, &[U8, U8]), "inputs": inputs })
     }
 
+    /// The periods in which workers had a job: the worker, the run, the pauses and the state of each.
+    pub(crate) fn periods(&self, id: &str) -> Vec<(String, u64, u64, String)> {
+        let schedule = self.get(&format!("/v1/jobs/{id}/schedule")).ok();
+        assert_eq!(schedule["periods_left_out"], 0);
+        let time = |value: &Value| value.as_str().map(|text| text.parse::<jiff::Timestamp>().unwrap());
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let mut last = jiff::Timestamp::UNIX_EPOCH;
+        let one = |period: &Value| {
+            let (begin, end) = (time(&period["begin"]).unwrap(), time(&period["end"]));
+            assert!(last <= begin, "{schedule}");
+            last = end.or_else(|| time(&schedule["now"])).unwrap();
+            assert!(begin <= last && end.is_none() == (period["state"] == "running"), "{schedule}");
+            let count = |name: &str| period[name].as_u64().unwrap();
+            (text(&period["worker"]), count("run"), count("pauses"), text(&period["state"]))
+        };
+        schedule["periods"].as_array().unwrap().iter().map(one).collect()
+    }
+
     /// Waits for a job.
     pub(crate) fn wait(&self, id: &str) -> Value {
         let start = Instant::now();

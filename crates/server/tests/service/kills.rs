@@ -62,6 +62,9 @@ fn twenty_kills_lose_no_job_and_change_no_result() {
     assert!(digests.iter().all(|digest| digest.is_string() && *digest == digests[0]), "{digests:?}");
     assert_eq!(client.result(&ids[0]), (1234 * 53).to_string());
     assert!(running > 0, "no kill hit a job");
+    let periods: Vec<_> = ids.iter().flat_map(|id| client.periods(id)).collect();
+    assert!(periods.iter().any(|(_, _, _, state)| state == "lost"), "{periods:?}");
+    assert_eq!(periods.iter().filter(|(_, _, _, state)| state == "succeeded").count(), ids.len());
     assert_eq!(keys().2, key);
     println!("20 kills, {running} of them in the middle of jobs; ready again after {slowest:?} at most");
     assert!(slowest < Duration::from_secs(10), "{slowest:?}");

@@ -1,6 +1,7 @@
 //! What a stop, a restart and an expiry leave.
 
 use crate::harness::{Harness, keys};
+use crate::work::periods;
 use serde_json::{Value, json};
 use solinas_runtime::Type;
 use solinas_server::Scope;
@@ -22,6 +23,8 @@ fn jobs_continue_after_a_stop() {
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!(client.wait(&id)["state"], "succeeded", "{job}");
     assert_eq!(client.result(&id), "122166");
+    // A stop is a pause.
+    assert_eq!(client.periods(&id), periods(&[("service", 1, 1, "succeeded")]));
     // The second service did the rest alone.
     let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
     let line = metrics.lines().find(|line| line.starts_with("solinas_bootstraps_total{")).unwrap();

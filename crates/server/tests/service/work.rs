@@ -46,6 +46,11 @@ pub(crate) fn service(change: impl FnOnce(&mut solinas_server::Config)) -> Harne
     })
 }
 
+/// Periods of a job, as [`Client::periods`] gives them.
+pub(crate) fn periods(all: &[(&str, u64, u64, &str)]) -> Vec<(String, u64, u64, String)> {
+    all.iter().map(|&(worker, run, pauses, state)| (worker.to_owned(), run, pauses, state.to_owned())).collect()
+}
+
 pub(crate) fn submit(client: &Client, name: &str) -> String {
     client.submit(name, &client.job("add", 200, 100)).ok()["id"].as_str().unwrap().to_owned()
 }
@@ -246,9 +251,11 @@ fn an_older_lease_is_refused_everywhere() {
     let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
     assert!(metrics.contains("\nsolinas_lease_lost_total 2\n"), "{metrics}");
     assert_eq!(client.get(&format!("/v1/jobs/{id}")).ok()["state"], "running");
+    assert_eq!(client.periods(&id), periods(&[("worker 1", 1, 0, "lost"), ("worker 1", 1, 0, "running")]));
     worker.post(&format!("{new}/complete"), &failed).ok();
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!((&job["state"], &job["error"]["code"]), (&json!("failed"), &json!("internal")));
+    assert_eq!(client.periods(&id), periods(&[("worker 1", 1, 0, "lost"), ("worker 1", 1, 0, "failed")]));
 }
 
 #[test]
@@ -271,6 +278,7 @@ fn progress_and_cancellation_pass_between_client_and_worker() {
     worker.post(&format!("{lease}/renew"), &news(20, 8, json!(null))).refused(409, "lease_lost");
     worker.post(&format!("{lease}/complete"), &end(json!("paused"))).refused(409, "lease_lost");
     assert_eq!(client.get(&format!("/v1/jobs/{id}")).ok()["state"], "cancelled");
+    assert_eq!(client.periods(&id), periods(&[("worker 1", 1, 0, "cancelled")]));
 }
 
 #[test]
@@ -288,10 +296,20 @@ fn a_job_makes_room_for_another_tenant() {
     let paused = json!({ "end": "paused", "seconds": 60.0, "core_ms": 120_000, "bootstraps": 1,
                          "progress": { "done": 1, "total": 1000, "wave": 1, "waves": 9 } });
     worker.post(&format!("{lease}/complete"), &paused).ok();
+    assert_eq!(harness.client.periods(&first), periods(&[("worker 1", 1, 0, "paused")]));
     assert_eq!(granted(&worker).1["id"], *second);
-    let (_, again) = granted(&worker);
+    let (lease, again) = granted(&worker);
     // A pause is no attempt.
     assert_eq!((&again["id"], &again["attempts"]), (&json!(first), &json!(1)));
+    assert_eq!(harness.client.periods(&first), periods(&[("worker 1", 1, 1, "running")]));
+    // Another worker goes on after the next pause.
+    worker.post(&format!("{lease}/complete"), &paused).ok();
+    ask_as(&worker, "01ARZ3NDEKTSV4RRFFQ69G5FAW", 20).ok();
+    assert_eq!(harness.client.periods(&first), periods(&[("worker 1", 1, 1, "paused"), ("worker 2", 1, 0, "running")]));
+    let schedule = harness.client.get(&format!("/v1/jobs/{first}/schedule"));
+    let text = String::from_utf8(schedule.bytes).unwrap();
+    let tokens = solinas_server::Store::open(harness.folder.path()).unwrap().tokens().unwrap();
+    assert!(tokens.iter().all(|token| !text.contains(&token.id)) && !text.contains(WORKER), "{text}");
 }
 
 #[test]
@@ -345,6 +363,7 @@ fn a_failure_that_may_pass_is_tried_again() {
     worker.post(&format!("{lease}/complete"), &end(disk)).ok();
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!((&job["state"], &job["attempts"]), (&json!("queued"), &json!(0)), "a full disk is no attempt");
+    assert_eq!(client.periods(&id), periods(&[("worker 1", 1, 0, "retried")]));
     let wide = Type::Uint(16);
     let body = json!({ "key": client.register(), "program": client.program("add", &[wide, wide]),
                        "inputs": [client.input(wide, 1), client.input(wide, 2)] });
