@@ -13,7 +13,7 @@ use torus::{blind_rotate_bits as bits_kernel, blind_rotate_blocks as blocks_kern
 /// # Safety
 /// The source and `dst` hold `N` floats.
 pub(crate) unsafe fn forward(plan: &NegacyclicPlan, source: FloatSource, dst: *mut f64) {
-    // Without instructions for them, fused multiply-adds take ten times as long.
+    // Without instructions for them, a function of integers computes fused multiply-adds, and takes most of the time.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     // SAFETY: the caller's contract.
     unsafe {

@@ -257,7 +257,8 @@ impl BinaryRing {
     }
 
     /// `out <- sum_p A_p S_p` modulo `2^64`, exactly. Each product of a half word and a binary polynomial is below
-    /// `2^32 N`, and the error of its double-precision transforms is below 2^-5.
+    /// `2^32 N`, and the error of its double-precision transforms is below 2^-5, or 2^-4
+    /// where products are rounded before sums.
     pub(super) fn multiply(&self, mask: &[u64], out: &mut [u64]) {
         let n = out.len();
         let mut sums = [AlignedVec::<f64>::zeroed(n), AlignedVec::zeroed(n)];
