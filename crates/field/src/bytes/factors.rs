@@ -1,6 +1,8 @@
 //! Vectors of 32-bit words, in the order of a kernel.
 
-use super::lanes::{self, Vnni};
+use super::lanes;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::Vnni;
 use super::{CHUNK_LINES, LINE};
 use crate::Backend;
 use crate::buffer::AlignedVec;
@@ -14,22 +16,25 @@ pub(super) enum Unit {
     /// Those of a back end.
     Common(Backend),
     /// AVX-512 with sums of four products of bytes (VNNI).
+    #[cfg(target_arch = "x86_64")]
     Vnni(Vnni),
 }
 
 impl Unit {
     fn new(backend: Backend) -> Self {
-        match (backend, Vnni::detect()) {
-            (Backend::Avx512(_), Some(token)) => Self::Vnni(token),
-            _ => Self::Common(backend),
+        #[cfg(target_arch = "x86_64")]
+        if let (Backend::Avx512(_), Some(token)) = (backend, Vnni::detect()) {
+            return Self::Vnni(token);
         }
+        Self::Common(backend)
     }
 
     /// Each unit that this processor has.
     #[cfg(test)]
     pub(super) fn available() -> Vec<Self> {
-        let common = Backend::available().into_iter().map(Self::Common);
-        common.chain(Vnni::detect().map(Self::Vnni)).collect()
+        let common = Backend::available();
+        let all = common.iter().map(|&backend| Self::new(backend)).chain(common.iter().map(|&b| Self::Common(b)));
+        all.collect()
     }
 }
 
@@ -122,6 +127,7 @@ impl Chunk<'_> {
         let len = self.bytes.len() / self.vectors;
         let bytes = &mut self.bytes[vector * len..][..len];
         match self.unit {
+            #[cfg(target_arch = "x86_64")]
             Unit::Vnni(_) => lanes::arrange::<Vnni>(words, bytes),
             #[cfg(target_arch = "x86_64")]
             Unit::Common(Backend::Avx512(_)) => lanes::arrange::<crate::backend::Avx512>(words, bytes),

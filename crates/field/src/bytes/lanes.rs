@@ -92,18 +92,15 @@ fn place_halves(column: usize, byte: usize) -> (usize, usize) {
 }
 
 /// Proof that AVX-512 VNNI was detected, beside what the back end AVX-512 needs.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Vnni(());
 
+#[cfg(target_arch = "x86_64")]
 impl Vnni {
     pub(super) fn detect() -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512vnni")
-            && matches!(crate::Backend::available().last(), Some(crate::Backend::Avx512(_)))
-        {
-            return Some(Self(()));
-        }
-        None
+        let avx512 = matches!(crate::Backend::available().last(), Some(crate::Backend::Avx512(_)));
+        (avx512 && is_x86_feature_detected!("avx512vnni")).then_some(Self(()))
     }
 }
 

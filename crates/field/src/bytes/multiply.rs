@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::factors::{LINE_BYTES, Unit};
-use super::lanes::{ByteLanes, Vnni};
+use super::lanes::ByteLanes;
 use super::{ByteMatrix, CHUNK_LINES, Factors, LINE, ROWS};
 use crate::Backend;
 use crate::simd::dispatch;
@@ -47,15 +47,13 @@ pub fn multiply_add(matrix: &ByteMatrix, groups: Range<usize>, factors: &Factors
     // SAFETY: the lengths were checked. The factors are in the order of the kernel of their unit.
     match factors.unit {
         Unit::Common(backend) => dispatch!(backend, multiply<_>(call: Call)),
+        #[cfg(target_arch = "x86_64")]
         Unit::Vnni(token) => {
-            #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-            unsafe fn vnni(token: Vnni, call: Call) {
+            unsafe fn vnni(token: super::lanes::Vnni, call: Call) {
                 // SAFETY: the caller's contract is the kernel's.
                 unsafe { multiply(token, call) }
             }
-            #[cfg(not(target_arch = "x86_64"))]
-            unsafe fn vnni(_: Vnni, _: Call) {}
             // SAFETY: the token proves the instruction set; the lengths were checked.
             unsafe { vnni(token, call) }
         }
