@@ -24,8 +24,8 @@ SLOTS = 8192
 BLOCK = 2 * SLOTS  # bytes
 Residue = sl.mod(65537)
 EXAMPLE = """examples:
-  python pir.py                                    # 2048 records of 1024 bytes
-  python pir.py --records 100000 --bytes 64 --index 4711
+  python bgv.py                                    # 2048 records of 1024 bytes
+  python bgv.py --records 100000 --bytes 64 --index 4711
 """
 
 
