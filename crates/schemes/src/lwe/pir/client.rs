@@ -28,7 +28,7 @@ pub struct Pending {
     number: [u8; NUMBER],
     /// The first row of the record.
     row: usize,
-    secret: Zeroizing<Vec<u32>>,
+    pub(super) secret: Zeroizing<Vec<u32>>,
 }
 
 impl Pending {

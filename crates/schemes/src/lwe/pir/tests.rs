@@ -100,6 +100,34 @@ fn the_hint_is_the_product_with_the_public_matrix() {
     });
 }
 
+/// Words of all columns of `A`, in two chunks of its rows, for two databases.
+#[test]
+fn the_public_matrix_does_not_repeat() {
+    let mut words = Vec::new();
+    for id in [DatabaseId([1; 32]), DatabaseId([2; 32])] {
+        let public = hint::PublicMatrix::new(id, Backend::Scalar);
+        for first in [0, solinas_field::bytes::CHUNK] {
+            public.columns(0..DIMENSION, first, 20, |_, column| words.extend_from_slice(column));
+        }
+    }
+    let count = words.len();
+    words.sort_unstable();
+    words.dedup();
+    // Of 87,040 uniform words, one pair is equal on average.
+    assert!(words.len() + 12 > count, "{} of {count}", words.len());
+}
+
+#[test]
+fn queries_have_secrets_of_their_own() {
+    let database = database(Layout::from_parts(2000, 1, 1).unwrap(), &[7; 2000]);
+    let client = client(&database);
+    let (first, one) = client.query(5).unwrap();
+    let (second, two) = client.query(5).unwrap();
+    assert!(first.number() != second.number() && *one.secret != *two.secret);
+    let equal = first.words().iter().zip(second.words()).filter(|(a, b)| a == b).count();
+    assert!(equal < 10, "{equal}");
+}
+
 /// The noise of answers from a database whose entries all have the largest magnitude has the standard deviation of the
 /// formula. Made 100 times as large, as 10,000 times as many columns would do, it makes as many bytes wrong as the formula
 /// says.
