@@ -25,6 +25,8 @@ pub(super) trait ByteLanes: Copy {
     fn place(column: usize, byte: usize) -> (usize, usize);
 
     unsafe fn load(self, at: *const u8) -> Self::W;
+    /// Prefetches the cache line at `at`; never faults.
+    fn prefetch(self, at: *const u8);
     fn zero(self) -> Self::Sums;
     /// Adds the products of the bytes of a row with the words of a step.
     fn add(self, sums: Self::Sums, row: Self::W, words: [Self::W; 4]) -> Self::Sums;
@@ -62,6 +64,8 @@ impl ByteLanes for Scalar {
         // SAFETY: 16 bytes are readable; unaligned access.
         unsafe { at.cast::<[u8; 16]>().read_unaligned() }
     }
+    #[inline(always)]
+    fn prefetch(self, _: *const u8) {}
     #[inline(always)]
     fn zero(self) -> u32 {
         0
@@ -130,6 +134,11 @@ mod x86 {
                 unsafe fn load(self, at: *const u8) -> $w {
                     // SAFETY: the token proves the instruction set; a register's worth is readable, unaligned access.
                     unsafe { $load(at.cast()) }
+                }
+                #[inline(always)]
+                fn prefetch(self, at: *const u8) {
+                    // SAFETY: the token proves the instruction set; no memory is accessed.
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
                 }
                 #[inline(always)]
                 fn zero(self) -> [$w; 2] {
@@ -214,14 +223,26 @@ mod x86 {
             unsafe { _mm512_loadu_si512(at.cast()) }
         }
         #[inline(always)]
+        fn prefetch(self, at: *const u8) {
+            // SAFETY: the token proves the instruction set; no memory is accessed.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+        }
+        #[inline(always)]
         fn zero(self) -> [__m512i; 4] {
             // SAFETY: the token proves the instruction set; registers only.
             unsafe { [_mm512_setzero_si512(); 4] }
         }
         #[inline(always)]
-        fn add(self, sums: [__m512i; 4], row: __m512i, words: [__m512i; 4]) -> [__m512i; 4] {
+        fn add(self, [a, b, c, d]: [__m512i; 4], row: __m512i, words: [__m512i; 4]) -> [__m512i; 4] {
             // SAFETY: the token proves the instruction set; registers only.
-            core::array::from_fn(|k| unsafe { _mm512_dpbusd_epi32(sums[k], words[k], row) })
+            unsafe {
+                [
+                    _mm512_dpbusd_epi32(a, words[0], row),
+                    _mm512_dpbusd_epi32(b, words[1], row),
+                    _mm512_dpbusd_epi32(c, words[2], row),
+                    _mm512_dpbusd_epi32(d, words[3], row),
+                ]
+            }
         }
         #[inline(always)]
         fn total(self, [a, b, c, d]: [__m512i; 4]) -> u32 {

@@ -12,6 +12,10 @@ use crate::simd::dispatch;
 /// then read from end to end.
 const SHARED_LINES: usize = (1 << 20) / LINE_BYTES;
 
+/// Bytes of the matrix from a line that is read to the one that is prefetched. One core of a Zen 5 reads 33 GB/s from
+/// memory with it and 25 without, where plain reading gives 41.
+const AHEAD: usize = 8192;
+
 #[derive(Clone, Copy)]
 struct Call {
     /// The first group of rows.
@@ -96,15 +100,29 @@ unsafe fn multiply_lines<L: ByteLanes>(l: L, rows: *const u8, words: *const u8, 
             // SAFETY: the caller has as many lines.
             unsafe {
                 let words = words.add(line * LINE_BYTES + step * size_of::<u32>());
-                let words = core::array::from_fn(|k| l.load(words.add(k * L::BYTES)));
+                let words = [
+                    l.load(words),
+                    l.load(words.add(L::BYTES)),
+                    l.load(words.add(2 * L::BYTES)),
+                    l.load(words.add(3 * L::BYTES)),
+                ];
                 for (row, sum) in sums.iter_mut().enumerate() {
-                    let bytes = l.load(rows.add((line * ROWS + row) * LINE + step));
+                    let at = rows.add((line * ROWS + row) * LINE + step);
+                    if step == 0 {
+                        l.prefetch(at.wrapping_add(AHEAD));
+                    }
+                    let bytes = l.load(at);
                     *sum = l.add(*sum, bytes, words);
                 }
             }
         }
     }
-    sums.map(|sums| l.total(sums))
+    // A loop, because a closure would not be compiled for the instruction set.
+    let mut totals = [0; ROWS];
+    for (total, sums) in totals.iter_mut().zip(sums) {
+        *total = l.total(sums);
+    }
+    totals
 }
 
 /// `sums <- sums + factor words` modulo `2^32`. The time depends on the length alone.
