@@ -10,6 +10,7 @@ mod find;
 mod job;
 mod keys;
 mod params;
+mod pir;
 mod plan;
 mod program;
 mod remote;
@@ -31,6 +32,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::PyServer>()?;
     module.add_class::<remote::PyRemote>()?;
     module.add_class::<job::PyJob>()?;
+    module.add_class::<pir::PyPirBuilder>()?;
+    module.add_class::<pir::PyPirDatabase>()?;
+    module.add_class::<pir::PyPirClient>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(files::write_text, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;

@@ -14,6 +14,8 @@ struct Line([u8; 64]);
 pub unsafe trait Word: Copy + Default + Send + Sync + 'static {}
 // SAFETY: a plain number of 8 bytes.
 unsafe impl Word for f64 {}
+// SAFETY: a plain number of 1 byte.
+unsafe impl Word for u8 {}
 // SAFETY: a plain number of 4 bytes.
 unsafe impl Word for u32 {}
 // SAFETY: a plain number of 8 bytes.

@@ -7,6 +7,7 @@
 //! - [`complex`]: transforms of long digit sequences in complex doubles, exact by a proven error bound.
 //! - [`limbs`]: kernels on little-endian slices of 64-bit words (carries, products, Montgomery).
 //! - [`root`]: roots of unity in doubles, the same bits on every platform.
+//! - [`bytes`]: products of matrices of bytes with vectors of 32-bit words, modulo `2^32`.
 //! - [`matrix`]: products of matrices of 32-bit residues with vectors, and uniform entries from a seed.
 //! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which use the transforms.
 
@@ -24,6 +25,7 @@
 pub mod allocation;
 mod backend;
 pub mod buffer;
+pub mod bytes;
 pub mod complex;
 mod error;
 pub mod fft;

@@ -132,7 +132,10 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::Message { .. }
         | E::RandomBits { .. }
         | E::Slots { .. } => ErrorKind::Params,
-        E::KeyMismatch { .. } => ErrorKind::Key,
+        E::KeyMismatch { .. } | E::OtherDatabase { .. } | E::OtherQuery => ErrorKind::Key,
+        E::Database { .. } => ErrorKind::Range,
+        E::NoRecord { .. } => ErrorKind::Element,
+        E::Dimension { .. } => ErrorKind::Shape,
         E::Material { .. } | E::KeyLength { .. } | E::KeyBits { .. } => ErrorKind::Format,
         E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } | E::BelowLevel { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,

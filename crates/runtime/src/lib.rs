@@ -77,7 +77,7 @@ pub use options::{KeygenOptions, ServerOptions};
 pub use plain::Plain;
 pub use plans::{Plan, Position, Ran, RunState};
 pub use prepared::Prepared;
-pub use process::start_threads;
+pub use process::{on_pool, start_threads};
 pub use reduce::{Level, Reduced, Reduction};
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;

@@ -104,7 +104,7 @@ pub fn start_threads() -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Threads`] if the threads cannot be started. The errors of `work`.
-pub(crate) fn on_pool<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+pub fn on_pool<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     static SHARED: OnceLock<Pool> = OnceLock::new();
     if !cfg!(unix) || rayon::current_thread_index().is_some() {
         return work();

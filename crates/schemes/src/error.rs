@@ -254,6 +254,33 @@ pub enum Error {
         /// Bits of the modulus.
         bits: usize,
     },
+    /// A database for private information retrieval is not possible.
+    #[error("a database {problem}")]
+    Database {
+        /// The problem and the fix.
+        problem: String,
+    },
+    /// The database has no such record.
+    #[error("there is no record {index}: the database has {records}, counted from 0")]
+    NoRecord {
+        /// The index.
+        index: usize,
+        /// Number of records.
+        records: usize,
+    },
+    /// A hint, query or answer belongs to another database.
+    #[error("{what} belongs to database {got}, not to database {want}: fetch the hint of this database and ask again")]
+    OtherDatabase {
+        /// The object that does not fit.
+        what: &'static str,
+        /// Its database.
+        got: String,
+        /// The expected database.
+        want: String,
+    },
+    /// An answer belongs to another query.
+    #[error("the answer is to another query: read each answer with the query that it answers")]
+    OtherQuery,
     /// A ciphertext has another length than the key needs.
     #[error("a ciphertext has {got} words, this key needs {want}: it was made with other parameters")]
     CiphertextLength {

@@ -8,6 +8,7 @@
 122166
 """
 
+from solinas import pir
 from solinas._arrays import Array, ArrayType, EncryptedArray
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit, Port, bits, from_bits
@@ -159,6 +160,7 @@ __all__ = [
     "minimum",
     "mod",
     "params",
+    "pir",
     "program",
     "searchsorted",
     "select",

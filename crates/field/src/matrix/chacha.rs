@@ -13,6 +13,9 @@ use crate::simd::dispatch;
 /// Words of a group.
 pub const GROUP: usize = 256;
 
+/// Groups of one call of the kernel.
+const RUN: usize = 64;
+
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 /// Number of rounds. A public matrix has no secret to protect; the generator's output only needs to have no structure
 /// that helps to solve LWE. No such structure is known for eight rounds (the best distinguishers reach seven). Twenty
@@ -60,24 +63,9 @@ impl Uniform {
     /// # Panics
     /// Panics unless `out` is whole groups, and these end at `2^24` or before.
     pub fn fill(&self, word: Word, stream: [u32; 2], first: usize, out: &mut [u32]) {
-        let groups = out.len() / GROUP;
-        assert!(out.len() == groups * GROUP && first + groups <= 1 << 24, "{} words from group {first}", out.len());
-        let nonce = [stream[0], stream[1], 0];
         let mask = (((1u64 << word.bits) - 1) & u64::from(u32::MAX)) as u32;
-        for (part, place) in out.chunks_mut(64 * GROUP).zip((first..).step_by(64)) {
-            let mut rejected = [false; 64];
-            let call = Call {
-                key: self.key,
-                nonce,
-                first: place as u32,
-                mask,
-                modulus: word.value(),
-                groups: part.len() / GROUP,
-                out: part.as_mut_ptr(),
-                rejected: rejected.as_mut_ptr(),
-            };
-            // SAFETY: `groups` groups are writable at `out`, and as many flags.
-            dispatch!(self.backend, groups_kernel<_>(call: Call));
+        for (part, place) in self.parts(first, out) {
+            let rejected = self.draw(mask, word.value(), stream, place, part);
             for (group, _) in rejected.iter().enumerate().filter(|&(_, &rejected)| rejected) {
                 for (i, value) in part[group * GROUP..][..GROUP].iter_mut().enumerate() {
                     if *value >= word.value() {
@@ -90,6 +78,42 @@ impl Uniform {
                 }
             }
         }
+    }
+
+    /// Fills `out` with groups `first ..` of stream `stream`, uniform modulo `2^32`.
+    ///
+    /// # Panics
+    /// As [`Self::fill`].
+    pub fn fill_words(&self, stream: [u32; 2], first: usize, out: &mut [u32]) {
+        for (part, place) in self.parts(first, out) {
+            // Every word is taken.
+            self.draw(u32::MAX, u32::MAX, stream, place, part);
+        }
+    }
+
+    /// Runs of up to [`RUN`] groups, each with the place of its first group.
+    fn parts<'a>(&self, first: usize, out: &'a mut [u32]) -> impl Iterator<Item = (&'a mut [u32], usize)> + use<'a> {
+        let groups = out.len() / GROUP;
+        assert!(out.len() == groups * GROUP && first + groups <= 1 << 24, "{} words from group {first}", out.len());
+        out.chunks_mut(RUN * GROUP).zip((first..).step_by(RUN))
+    }
+
+    /// Fills a run with masked words. Returns for each group whether it has a word that is not below the modulus.
+    fn draw(&self, mask: u32, modulus: u32, stream: [u32; 2], place: usize, part: &mut [u32]) -> [bool; RUN] {
+        let mut rejected = [false; RUN];
+        let call = Call {
+            key: self.key,
+            nonce: [stream[0], stream[1], 0],
+            first: place as u32,
+            mask,
+            modulus,
+            groups: part.len() / GROUP,
+            out: part.as_mut_ptr(),
+            rejected: rejected.as_mut_ptr(),
+        };
+        // SAFETY: `groups` groups are writable at `out`, and as many flags, because a run has no more.
+        dispatch!(self.backend, groups_kernel<_>(call: Call));
+        rejected
     }
 }
 
@@ -213,6 +237,20 @@ mod tests {
                 let mut tail = vec![0; 5 * GROUP];
                 uniform.fill(word, [5, 9], 68, &mut tail);
                 assert_eq!(tail, out[65 * GROUP..]);
+            }
+        }
+    }
+
+    #[test]
+    fn whole_words_are_those_of_the_blocks_on_every_backend() {
+        for backend in Backend::available() {
+            let uniform = Uniform::new(&[7; 32], backend);
+            let mut out = vec![0; 70 * GROUP];
+            uniform.fill_words([5, 9], 3, &mut out);
+            for (i, &value) in out.iter().enumerate() {
+                let (group, place) = (3 + i / GROUP, i % GROUP);
+                let drawn = block::<ROUNDS>(&uniform.key, (16 * group + place % 16) as u32, [5, 9, 0])[place / 16];
+                assert_eq!(value, drawn, "{backend}, word {i}");
             }
         }
     }

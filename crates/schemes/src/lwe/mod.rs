@@ -38,6 +38,7 @@ mod keys;
 mod matrix;
 pub mod noise;
 mod params;
+pub mod pir;
 mod stored;
 #[cfg(test)]
 mod tests;
