@@ -4,7 +4,7 @@ use super::{DIMENSION, MAX_COLUMNS};
 use crate::Error;
 
 /// Most bytes of a database: 1 TiB.
-const MAX_BYTES: usize = 1 << 40;
+const MAX_BYTES: u64 = 1 << 40;
 
 /// The places of the records of a database. Record `i` is in column `i mod columns`, in stretch `i / columns` of its
 /// rows. A stretch has as many rows as a record has bytes.
@@ -46,7 +46,7 @@ impl Layout {
         // With more stretches than records, no column would have a record in the last one.
         let columns = records.div_ceil(stretches.clamp(1, records));
         let bytes = columns.checked_mul(stretches).and_then(|places| places.checked_mul(record_bytes));
-        if bytes.is_none_or(|bytes| bytes > MAX_BYTES) {
+        if bytes.is_none_or(|bytes| bytes as u64 > MAX_BYTES) {
             return error("has more than 1 TiB: split it into several databases");
         }
         if columns > MAX_COLUMNS || stretches > records || stretches == 0 {
