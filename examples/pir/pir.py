@@ -75,13 +75,14 @@ def main() -> int:
     client = sl.pir.Client(hint)
     query, asking = timed(lambda: client.query(args.index))
     answer, answering = timed(lambda: database.answer(query), ROUNDS)
-    record, reading = timed(lambda: client.read(answer))
+    record, reading = timed(lambda: client.read(answer, query))
 
     others = [secrets.randbelow(args.records) for _ in range(args.batch)]
     queries = [client.query(index) for index in others]
     answers, together = timed(lambda: database.answer_all(queries), 3)
     exact = record == records[args.index].tobytes() and all(
-        client.read(answer) == records[index].tobytes() for index, answer in zip(others, answers, strict=True)
+        client.read(reply, asked) == records[index].tobytes()
+        for index, asked, reply in zip(others, queries, answers, strict=True)
     )
 
     rows, columns = database.shape

@@ -134,15 +134,27 @@ impl PyPirClient {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    fn read<'py>(&self, py: Python<'py>, answer: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    /// Reads the answer to a query. An answer that does not fit leaves the query waiting.
+    fn read<'py>(&self, py: Python<'py>, answer: &[u8], query: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let record = guarded(py, || {
+            let number = Query::from_bytes(query).map_err(Error::from)?.number();
             let answer = Answer::from_bytes(answer).map_err(Error::from)?;
+            let other = || Error::from(solinas_schemes::Error::OtherQuery);
             let mut all = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            let pending = all.remove(&answer.number());
+            self.client.check(all.get(&number).ok_or_else(other)?, &answer).map_err(Error::from)?;
+            let pending = all.remove(&number).ok_or_else(other)?;
             drop(all);
-            let pending = pending.ok_or(solinas_schemes::Error::OtherQuery).map_err(Error::from)?;
             Ok(self.client.read(pending, &answer).map_err(Error::from)?)
         })?;
         Ok(PyBytes::new(py, &record))
+    }
+
+    /// Wipes the secret of a query.
+    fn forget(&self, py: Python<'_>, query: &[u8]) -> PyResult<()> {
+        guarded(py, || {
+            let number = Query::from_bytes(query).map_err(Error::from)?.number();
+            self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+            Ok(())
+        })
     }
 }

@@ -33,39 +33,47 @@ def part(numbers, start, end):
 
 
 def test_a_run_goes_on_from_what_was_kept(numbers, tmp_path):
-    kept = KeptShards(tmp_path / "folder")
-    kept.open(work(numbers))
-    kept.keep(1, 2, part(numbers, 1, 2))
-    kept.keep(3, 4, part(numbers, 3, 4))
-    again = KeptShards(tmp_path / "folder")
-    again.open(work(numbers))
-    found = again.shards()
-    assert found == {(1, 2): part(numbers, 1, 2), (3, 4): part(numbers, 3, 4)}
-
-    # Other computations do not take them.
-    for other in (work(numbers, b"other plan"), work(numbers, None)):
-        again.open(other)
-        assert again.shards() == {}
-    again.open(work((numbers[0], "other key")))
-    assert again.shards() == {}
-
-    again.remove()
-    assert not list((tmp_path / "folder").glob("*/*"))
+    folder = tmp_path / "folder"
+    with KeptShards(folder) as kept:
+        kept.open(work(numbers), "fewest")
+        kept.keep(1, 2, part(numbers, 1, 2))
+        kept.keep(3, 4, part(numbers, 3, 4))
+        with KeptShards(folder) as other, pytest.raises(sl.ParameterError, match="another run computes the same"):
+            other.open(work(numbers), "fewest")
+    with KeptShards(folder) as again:
+        again.open(work(numbers), "fewest")
+        assert again.shards() == {(1, 2): part(numbers, 1, 2), (3, 4): part(numbers, 3, 4)}
+        # Other computations do not take them.
+        for other, model in [
+            (work(numbers, b"other plan"), "fewest"),
+            (work(numbers, None), "fewest"),
+            (work((numbers[0], "other key")), "fewest"),
+            (work(numbers), "shallow"),
+        ]:
+            again.open(other, model)
+            assert again.shards() == {}
+        again.remove()
+    assert not list(folder.iterdir())
+    with KeptShards(tmp_path / "new") as new:
+        new.open(work(numbers), "fewest")
+        new.remove()
+    assert not (tmp_path / "new").exists()
 
 
 def test_damaged_and_missing_files_are_computed_again(numbers, tmp_path):
-    kept = KeptShards(tmp_path)
-    kept.open(work(numbers))
-    kept.keep(0, 1, part(numbers, 0, 1))
-    kept.keep(1, 2, part(numbers, 1, 2))
-    (folder,) = tmp_path.iterdir()
-    damaged = bytearray((folder / "0-1-0.ct").read_bytes())
-    damaged[len(damaged) // 2] ^= 1
-    (folder / "0-1-0.ct").write_bytes(damaged)
-    (folder / "2-3-0.part").write_bytes(b"cut")
-    (folder / "2-3-1.ct").write_bytes(part(numbers, 2, 3)[0])
-    (folder / "notes.ct").write_bytes(b"")
-    assert set(kept.shards()) == {(1, 2)}
+    with KeptShards(tmp_path) as kept:
+        kept.open(work(numbers), "fewest")
+        kept.keep(0, 1, part(numbers, 0, 1))
+        kept.keep(1, 2, part(numbers, 1, 2))
+        (folder,) = tmp_path.iterdir()
+        damaged = bytearray((folder / "0-1-0.ct").read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        (folder / "0-1-0.ct").write_bytes(damaged)
+        (folder / "2-3-0.part").write_bytes(b"cut")
+        (folder / "notes.ct").write_bytes(b"")
+        for name in ("2-3-1.ct", "2-4-0.ct", "4-9-0.ct", "3-3-0.ct"):
+            (folder / name).write_bytes(part(numbers, 2, 3)[0])
+        assert set(kept.shards()) == {(1, 2)}
 
 
 @pytest.mark.parametrize(
@@ -92,10 +100,10 @@ def test_the_elements_between_kept_shards_are_left_to_compute(numbers, shards, g
 
 def test_the_folder_of_others_stays(numbers, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    kept = KeptShards(tmp_path)
-    kept.open(work(numbers))
-    kept.keep(0, 1, part(numbers, 0, 1))
-    kept.remove()
+    with KeptShards(tmp_path) as kept:
+        kept.open(work(numbers), "fewest")
+        kept.keep(0, 1, part(numbers, 0, 1))
+        kept.remove()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
     with pytest.raises(OSError, match=r"notes\.txt"):
         KeptShards(tmp_path / "notes.txt" / "below")

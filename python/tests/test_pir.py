@@ -31,7 +31,7 @@ def test_records_are_those_of_the_database(count, size, queries):
         query = client.query(index)
         answer = database.answer(query)
         assert (len(query), len(answer)) == (88 + 4 * columns, 88 + 4 * rows)
-        assert client.read(answer) == records[index].tobytes() == database[index]
+        assert client.read(answer, query) == records[index].tobytes() == database[index]
 
 
 def test_lists_arrays_and_views_give_the_same_database():
@@ -54,7 +54,7 @@ def test_queries_of_several_clients_share_a_reading():
     answers = database.answer_all(queries)
     assert answers[7] == database.answer(queries[7])
     for number in reversed(range(70)):
-        assert clients[number % 2].read(answers[number]) == records[number].tobytes()
+        assert clients[number % 2].read(answers[number], queries[number]) == records[number].tobytes()
     assert database.answer_all([]) == []
 
 
@@ -101,12 +101,20 @@ def test_mistakes_are_explained():
         sl.pir.Client(query)
     answer = database.answer(query)
     with pytest.raises(sl.KeyMismatchError, match="another query"):
-        sl.pir.Client(database.hint()).read(answer)
+        sl.pir.Client(database.hint()).read(answer, query)
     with pytest.raises(sl.FormatError, match="answer"):
-        client.read(query)
-    assert client.read(answer) == b"cd"
+        client.read(query, query)
+    # Answers that do not fit leave the query open, and nothing is read as the answer to another query.
+    second = client.query(2)
+    for wrong, asked in [(answer, second), (database.answer(second), query)]:
+        with pytest.raises(sl.KeyMismatchError, match="another query"):
+            client.read(wrong, asked)
+    assert client.read(answer, query) == b"cd"
     with pytest.raises(sl.KeyMismatchError, match="another query"):
-        client.read(answer)
+        client.read(answer, query)
+    client.forget(second)
+    with pytest.raises(sl.KeyMismatchError, match="another query"):
+        client.read(database.answer(second), second)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +136,9 @@ def test_records_of_other_kinds_are_refused(records, error, message):
 
 
 def test_expected_queries_are_checked():
-    with pytest.raises(sl.RangeError, match="queries is -1"):
-        sl.pir.Database([b"a"], queries=-1)
+    for queries in (-1, 2**32, 1e2, None):
+        with pytest.raises(sl.RangeError, match="queries is"):
+            sl.pir.Database([b"a"], queries=queries)
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -143,4 +152,4 @@ def test_a_forked_process_answers(tmp_path):
         (tmp_path / "answer").write_bytes(database.answer(query))
         os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0
-    assert client.read((tmp_path / "answer").read_bytes()) == database[4]
+    assert client.read((tmp_path / "answer").read_bytes(), query) == database[4]

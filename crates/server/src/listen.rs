@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -60,6 +60,7 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
         let app = Arc::clone(&app);
         let acceptor = tls.as_ref().map(|tls| tls.acceptor());
         connections.spawn(async move {
+            let begin = Instant::now();
             let is_unencrypted = acceptor.is_some() && speaks_http(&stream).await;
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(WRITE));
@@ -68,7 +69,9 @@ pub(crate) async fn listen(app: Arc<App>, listener: TcpListener, tls: Option<Arc
                 Some(_) if is_unencrypted => serve(&app, stream, Router::new().fallback(unencrypted), None).await,
                 Some(acceptor) => {
                     // A client that breaks off is no fault of the service.
-                    if let Ok(Ok(stream)) = tokio::time::timeout(HEADERS, acceptor.accept(stream)).await {
+                    if let Ok(Ok(stream)) =
+                        tokio::time::timeout(HEADERS.saturating_sub(begin.elapsed()), acceptor.accept(stream)).await
+                    {
                         let certificate = Certificate::of(stream.get_ref().1);
                         serve(&app, stream, router, certificate).await;
                     }

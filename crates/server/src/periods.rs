@@ -66,6 +66,8 @@ impl Periods {
     /// A worker begins a run, or goes on with it. If the last period is open, its worker was lost.
     pub(crate) fn begin(&mut self, runner: &str, run: usize, now: i64) {
         self.end(Left::Lost, now);
+        // The clock may have been set back.
+        let now = self.kept.last().and_then(|last| last.end).map_or(now, |(end, _)| now.max(end));
         if let Some(last) = self.kept.last_mut()
             && matches!(last.end, Some((_, Left::Paused)))
             && (&*last.runner, last.run) == (runner, run)

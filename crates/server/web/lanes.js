@@ -31,7 +31,8 @@ export function lanes() {
   /** @param {import("./api.js").Schedule} schedule */
   const update = ({ periods, now, periods_left_out: leftOut }) => {
     const start = Date.parse(periods[0]?.begin ?? now);
-    const times = (/** @type {Period} */ { begin, end }) => [begin, end ?? now].map((time) => Date.parse(time) - start);
+    // The clock of the service may have been set back.
+    const times = (/** @type {Period} */ { begin, end }) => [begin, end ?? now].map((time) => Math.max(Date.parse(time), Date.parse(begin)) - start);
     const length = Math.max(1, ...periods.map((period) => times(period)[1]));
     const texts = periods.map((period) => {
       const [from, to] = times(period).map((ms) => duration(ms / 1e3));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -163,10 +164,11 @@ class Cluster:
 
         `key` is the server key. `progress` is True for a progress bar of tqdm, or a function of the elements done and
         the total of the program at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
-        machines. `keep` is a folder for the results of shards: if the run ends before its time, because this process or
-        the first machine of the cluster died, the same call goes on from there, on any cluster. A run that succeeds
+        machines. `keep` is a folder for the results of shards: if the run stops early, because this process or the
+        first machine of the cluster died, the same call goes on from there, on any cluster. It needs the same
+        ciphertexts, so save them before: a value that is encrypted again is another ciphertext. A run that succeeds
         removes what it kept. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises, ParameterError if
-        no machine is left, and OSError if the folder cannot be written.
+        no machine is left or another run uses what is kept, and OSError if the folder cannot be written.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -175,12 +177,12 @@ class Cluster:
         warn_of_weakness(key._weakness, 2)
         structure, roots, planned = recorded(values)
         check_keys(planned, key.key_id)
-        kept = None if keep is None else KeptShards(keep)
-        with progress_callback(progress, "cluster") as watch:
+        folder = contextlib.nullcontext() if keep is None else KeptShards(keep)
+        with progress_callback(progress, "cluster") as watch, folder as kept:
             results = self._compute(planned, key, watch, kept)
-        value = restored(structure, roots, results)
-        if kept is not None:
-            kept.remove()
+            value = restored(structure, roots, results)
+            if kept is not None:
+                kept.remove()
         return value
 
     def map_reduce(
@@ -259,7 +261,7 @@ class Cluster:
                 watch(elements, size)
 
         if kept is not None:
-            kept.open(work)
+            kept.open(work, self._model)
         parts = Shards(self, work, report, kept).run()
         results = []
         for place in range(len(program.outputs)):

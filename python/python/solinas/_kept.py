@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import math
 import os
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 from solinas import _core
-from solinas._errors import SolinasError
+from solinas._errors import ParameterError, SolinasError
 
 if TYPE_CHECKING:
     from solinas._cluster import Work
@@ -25,12 +27,21 @@ class KeptShards:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._root = Path(folder)
+        self._is_new = not self._root.exists()
         self._root.mkdir(parents=True, exist_ok=True)
-        self._opened: list[Path] = []
+        # The subfolders, and the files that lock them.
+        self._opened: list[tuple[Path, IO[bytes]]] = []
 
-    def open(self, work: Work) -> None:
-        """Go on with a program. Makes its subfolder."""
-        digest = hashlib.sha256()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for _folder, lock in self._opened:
+            lock.close()
+
+    def open(self, work: Work, model: str) -> None:
+        """Go on with a program. Makes its subfolder. Raises ParameterError while another process computes the same."""
+        digest = hashlib.sha256(model.encode())
         inputs = [
             item.to_bytes() if isinstance(item, _core.Ciphertext) else repr(item).encode() for item in work.inputs
         ]
@@ -43,8 +54,21 @@ class KeptShards:
         ):
             digest.update(len(part).to_bytes(8, "little") + part)
         self._folder = self._root / digest.hexdigest()[:32]
-        self._folder.mkdir(exist_ok=True)
-        self._opened.append(self._folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        lock = (self._folder / "lock").open("wb")
+        # Ray runs on systems without it too.
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.close()
+                raise ParameterError(
+                    f"another run computes the same in {self._root}: wait for it, or give another folder to keep"
+                ) from None
+        self._opened.append((self._folder, lock))
+        self._size = work.size
         self._outputs = len(_core.Program.from_json(work.program).outputs)
 
     def keep(self, start: int, end: int, results: list[bytes]) -> None:
@@ -68,16 +92,20 @@ class KeptShards:
             start, end, place = map(int, name.groups())
             result = path.read_bytes()
             try:
-                _core.Ciphertext.from_bytes(result)
+                shape = _core.Ciphertext.from_bytes(result).shape
             except SolinasError:
+                continue
+            if not start < end <= self._size or math.prod(shape or [1]) != end - start:
                 continue
             found.setdefault((start, end), {})[place] = result
         places = range(self._outputs)
         return {at: [parts[i] for i in places] for at, parts in found.items() if all(i in parts for i in places)}
 
     def remove(self) -> None:
-        """Remove what this run kept, and the folder if nothing else is in it."""
-        for folder in self._opened:
+        """Remove what this run kept, and the folder if this run made it and nothing else is in it."""
+        for folder, _ in self._opened:
             shutil.rmtree(folder, ignore_errors=True)
-        if not any(self._root.iterdir()):
-            self._root.rmdir()
+        # The results exist: no error may hide them.
+        if self._is_new:
+            with contextlib.suppress(OSError):
+                self._root.rmdir()

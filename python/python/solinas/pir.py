@@ -5,7 +5,7 @@
 >>> client = sl.pir.Client(database.hint())  # on the client, once
 >>> query = client.query(1)
 >>> answer = database.answer(query)  # on the server: it reads the whole database
->>> client.read(answer)
+>>> client.read(answer, query)
 b'grape'
 
 All that travels is bytes: the hint, the queries and the answers. The scheme is SimplePIR (Henzinger and others, "One
@@ -44,7 +44,8 @@ class Database:
 
     `queries` is the expected number of queries for each time that a client fetches the hint, from 0 to 2^32 - 1. The
     database chooses the layout with the least traffic for it. With more queries, the hint is larger and a query is
-    smaller.
+    smaller. The hint has at least 4352 bytes for each byte of a record. So cut records of many kilobytes into pieces,
+    and ask for each piece.
 
     Raises TypeMismatchError for records of another type, ShapeError for records of unequal length, and RangeError for a
     number out of range and for a database without bytes or larger than the memory.
@@ -53,7 +54,7 @@ class Database:
     __slots__ = ("_inner", "_record_bytes", "_records")
 
     def __init__(self, records: Any, *, queries: int = 100) -> None:
-        if not 0 <= queries <= QUERIES:
+        if not isinstance(queries, int) or not 0 <= queries <= QUERIES:
             raise RangeError(f"queries is {queries}: give an integer from 0 to 2^32 - 1")
         self._records, self._record_bytes, piece = _table(records)
         builder = _core.PirBuilder(self._records, self._record_bytes, queries)
@@ -154,13 +155,18 @@ class Client:
         """
         return self._inner.query(_place(index, self.records))
 
-    def read(self, answer: bytes) -> bytes:
-        """Return the record in the answer to a query of this client. Each query has one answer.
+    def read(self, answer: bytes, query: bytes) -> bytes:
+        """Return the record in the answer to a query of this client. Each query is read once.
 
-        Raises FormatError for bytes that are no answer, and KeyMismatchError for an answer of another database, to a
-        query of another client, or to one that was answered before. Do not tell the server whether a record was right.
+        Raises FormatError for bytes that are no answer or no query, and KeyMismatchError for an answer of another
+        database or to another query, and for a query of another client or that was read before. Do not tell the server
+        whether a record was right.
         """
-        return self._inner.read(_bytes("an answer", answer))
+        return self._inner.read(_bytes("an answer", answer), _bytes("a query", query))
+
+    def forget(self, query: bytes) -> None:
+        """Wipe the secret of a query whose answer is not wanted any more. The client has 4 KB for each open query."""
+        self._inner.forget(_bytes("a query", query))
 
 
 def _bytes(what: str, data: Any) -> bytes:

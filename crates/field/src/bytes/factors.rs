@@ -89,7 +89,7 @@ impl Factors {
     /// The chunks of columns, which can be filled on different threads.
     pub fn chunks_mut(&mut self) -> Vec<Chunk<'_>> {
         let (unit, vectors, columns) = (self.unit, self.vectors, self.columns);
-        let whole = (CHUNK_LINES * LINE_BYTES * vectors).max(1);
+        let whole = (CHUNK_LINES * LINE_BYTES).saturating_mul(vectors).max(1);
         let firsts = (0..columns).step_by(CHUNK_LINES * LINE);
         let chunk = |(bytes, first): (_, usize)| {
             let columns = (columns - first).min(CHUNK_LINES * LINE);

@@ -37,7 +37,7 @@ struct Call {
 pub fn multiply_add(matrix: &ByteMatrix, groups: Range<usize>, factors: &Factors, sums: &mut [u32]) {
     let fits = groups.end <= matrix.groups()
         && factors.columns == matrix.columns()
-        && sums.len() == groups.len() * ROWS * factors.vectors;
+        && groups.len().checked_mul(ROWS).and_then(|rows| rows.checked_mul(factors.vectors)) == Some(sums.len());
     assert!(fits, "{} sums of groups {groups:?} with {} vectors", sums.len(), factors.vectors);
     let lines = matrix.lines();
     let call = Call {

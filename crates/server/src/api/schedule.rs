@@ -37,7 +37,7 @@ pub(super) struct Wave {
 fn shown(job: &JobRow, period: &Period) -> Value {
     let (end, state) = match period.end {
         Some((end, how)) => (Some(end), json!(how)),
-        None if job.state.has_ended() => (job.ended, json!("cancelled")),
+        None if job.state.has_ended() => (job.ended.map(|ended| ended.max(period.begin)), json!("cancelled")),
         None => (None, json!("running")),
     };
     json!({

@@ -27,7 +27,7 @@ pub struct Pending {
     id: DatabaseId,
     number: [u8; NUMBER],
     /// The first row of the record.
-    row: usize,
+    row: Zeroizing<usize>,
     pub(super) secret: Zeroizing<Vec<u32>>,
 }
 
@@ -60,8 +60,8 @@ impl Client {
         &self.hint.layout
     }
 
-    /// Asks for a record, with a secret of its own for each query. It runs on the current rayon pool. Its time does not
-    /// depend on the record.
+    /// Asks for a record, with a secret of its own for each query. It runs on the current rayon pool. The work
+    /// and the addresses do not depend on the record.
     ///
     /// # Errors
     /// [`Error::NoRecord`]; [`Error::Entropy`]; [`Error::Field`] if `SOLINAS_BACKEND` names an unknown back end.
@@ -95,7 +95,7 @@ impl Client {
                 *word = word.wrapping_add(noise as u32).wrapping_add(unit << SHIFT);
             }
         });
-        Ok((Query { id, number, words }, Pending { id, number, row, secret }))
+        Ok((Query { id, number, words }, Pending { id, number, row: Zeroizing::new(row), secret }))
     }
 
     /// Reads the record in an answer.
@@ -108,9 +108,12 @@ impl Client {
         Ok(numbers.iter().map(|number| (number.wrapping_add(1 << (SHIFT - 1)) >> SHIFT) as u8).collect())
     }
 
-    /// `answer - H s` in the rows of the record: `2^24` times its bytes, and noise.
-    pub(super) fn numbers(&self, pending: &Pending, answer: &Answer) -> Result<Zeroizing<Vec<u32>>, Error> {
-        let Hint { layout, id, ref words } = self.hint;
+    /// Checks that an answer fits a query.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn check(&self, pending: &Pending, answer: &Answer) -> Result<(), Error> {
+        let Hint { layout, id, .. } = self.hint;
         for (what, got) in [("the query", pending.id), ("the answer", answer.id)] {
             if got != id {
                 return Err(Error::OtherDatabase { what, got: got.short(), want: id.short() });
@@ -126,7 +129,14 @@ impl Client {
                 want: layout.rows(),
             });
         }
-        let rows = pending.row..pending.row + layout.record_bytes();
+        Ok(())
+    }
+
+    /// `answer - H s` in the rows of the record: `2^24` times its bytes, and noise.
+    pub(super) fn numbers(&self, pending: &Pending, answer: &Answer) -> Result<Zeroizing<Vec<u32>>, Error> {
+        self.check(pending, answer)?;
+        let Hint { layout, ref words, .. } = self.hint;
+        let rows = *pending.row..*pending.row + layout.record_bytes();
         let hints = words[rows.start * DIMENSION..rows.end * DIMENSION].chunks_exact(DIMENSION);
         let number = |(&answer, hint): (&u32, &[u32])| {
             let masks = hint.iter().zip(pending.secret.iter()).map(|(hint, secret)| hint.wrapping_mul(*secret));

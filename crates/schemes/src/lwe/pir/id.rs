@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Identifies a database and its layout: BLAKE3 of its records and their number and length. It is also the seed of the
-/// public matrix `A`.
+/// Identifies a database and its layout: BLAKE3 of its records and their number and length. The public
+/// matrix `A` follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DatabaseId(pub [u8; 32]);
 
