@@ -142,7 +142,6 @@ def test_expected_queries_are_checked():
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks as on POSIX")
 def test_a_forked_process_answers(tmp_path):
     database = sl.pir.Database(table(10, 2))
     client = sl.pir.Client(database.hint())
