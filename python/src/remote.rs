@@ -1,7 +1,7 @@
 //! A service, which computes the steps that take time.
 
 use pyo3::prelude::*;
-use solinas_client::{Input as Sent, Program as Text, Reduction, Remote};
+use solinas_client::{Input as Sent, Program as Text, Reduction, Remote, Trust};
 use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey, export};
 
 use crate::error::{Failure, guarded};
@@ -72,8 +72,10 @@ fn run(
 impl PyRemote {
     /// Finds the service.
     #[new]
-    fn new(py: Python<'_>, url: &str, token: &str) -> PyResult<Self> {
-        guarded(py, || Ok(Self { remote: Remote::connect(url, token)? }))
+    #[pyo3(signature = (url, token, insecure_http=false))]
+    fn new(py: Python<'_>, url: &str, token: &str, insecure_http: bool) -> PyResult<Self> {
+        let trust = Trust { insecure_http, ..Trust::default() };
+        guarded(py, || Ok(Self { remote: Remote::connect(url, token, &trust)? }))
     }
 
     /// The address.

@@ -5,6 +5,7 @@
 mod book;
 mod deps;
 mod docs;
+mod licences;
 mod modules;
 mod msrv;
 mod ptx;
@@ -33,6 +34,8 @@ struct Arguments {
 enum Chore {
     /// Check the direction of dependencies between the crates, and between the modules of each crate
     Deps,
+    /// Check the licences of all packages in a build against deny.toml
+    Licences,
     /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
     Docs,
     /// Build the documentation as a site in target/book with `mdbook`, and check its links
@@ -43,7 +46,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, docs, the links in docstrings, the compiled kernels, and targets
+    /// Check formatting, clippy, deps, licences, docs, the links in docstrings, the compiled kernels, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,
@@ -101,6 +104,7 @@ enum Chore {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Deps => deps::check(&root()).and_then(|()| modules::check(&root())),
+        Chore::Licences => licences::check(&root()),
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
@@ -153,6 +157,7 @@ fn run_with(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
 fn ci_lint() -> Outcome {
     deps::check(&root())?;
     modules::check(&root())?;
+    licences::check(&root())?;
     docs::check(&root())?;
     ptx::run(&root(), true, None)?;
     // Benchmarks are a workspace with a lock of its own, which a new dependency of a library changes.

@@ -4,20 +4,29 @@ use crate::error::{Error, Result, usage};
 use crate::files::read_bytes;
 use crate::output::Output;
 use crate::progress::watch;
-use solinas_client::{Fetched, Remote, RemoteJob};
+use solinas_client::{Fetched, Remote, RemoteJob, Trust};
 use solinas_runtime::Ciphertext;
 use std::path::Path;
 
 /// The largest server key that is sent.
 const LARGEST_KEY: u64 = 4 << 30;
 
+/// How a service may be called.
+#[derive(clap::Args)]
+pub(crate) struct ServiceArgs {
+    /// Send the token over http:// to another machine, without encryption
+    #[arg(long, global = true)]
+    insecure_http: bool,
+}
+
 /// The service that the environment names.
 ///
 /// # Errors
-/// If a variable is missing, or no service answers.
-pub(crate) fn connect() -> Result<Remote> {
+/// If a variable is missing, no service answers, or the token would go to another machine without encryption.
+pub(crate) fn connect(args: &ServiceArgs) -> Result<Remote> {
     let url = variable("SOLINAS_SERVER", "set it to the address of the service, such as http://127.0.0.1:7470")?;
-    Ok(Remote::connect(&url, &token()?)?)
+    let trust = Trust { insecure_http: args.insecure_http, ..Trust::default() };
+    Ok(Remote::connect(&url, &token()?, &trust)?)
 }
 
 /// The token that the environment names.

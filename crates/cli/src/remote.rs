@@ -1,6 +1,6 @@
 //! `solinas remote`: a service, as a client sees it.
 
-use crate::connection::{ciphertexts, connect, fetch, key_bytes};
+use crate::connection::{ServiceArgs, ciphertexts, connect, fetch, key_bytes};
 use crate::error::{Error, Result, input};
 use crate::files::write_text;
 use crate::output::{Output, columns};
@@ -25,6 +25,8 @@ Requests are repeated for two minutes while the service is busy or cannot be rea
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    #[command(flatten)]
+    service: ServiceArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -86,7 +88,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     match args.command {
         Command::Register { file } => {
             let key = key_bytes(&file)?;
-            let registered = connect()?.register(&key).map_err(|error| match error {
+            let registered = connect(&args.service)?.register(&key).map_err(|error| match error {
                 solinas_client::Error::Secret => {
                     input(format!("{} is a secret key, which no service may have", file.display()), "name server.key")
                 }
@@ -100,19 +102,19 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             })
         }
         Command::Jobs { state, limit } => {
-            let jobs = Value::Array(connect()?.jobs(state.as_deref(), limit)?);
+            let jobs = Value::Array(connect(&args.service)?.jobs(state.as_deref(), limit)?);
             out.result(&jobs, || table(&jobs, &["id", "state", "name", "created"]))
         }
         Command::Keys => {
-            let keys = connect()?.keys()?;
+            let keys = connect(&args.service)?.keys()?;
             out.result(&keys, || table(&keys, &["key_id", "name", "last_used", "expires"]))
         }
         Command::Usage => {
-            let usage = connect()?.usage()?;
+            let usage = connect(&args.service)?.usage()?;
             out.result(&usage, || lines("", &usage))
         }
         Command::Watch { id } => {
-            let job = connect()?.job(&id);
+            let job = connect(&args.service)?.job(&id);
             let state = watch(out, &format!("job {id}"), |control| Ok(job.wait_for_end(control)?))?;
             out.result(state.json(), || described(&id, &state))?;
             match state.name() {
@@ -124,25 +126,25 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             }
         }
         Command::Cancel { id } => {
-            let state = connect()?.job(&id).cancel()?;
+            let state = connect(&args.service)?.job(&id).cancel()?;
             out.report(state.json(), || described(&id, &state))
         }
         Command::Schedule { id, output: None } => {
-            let schedule = connect()?.job(&id).schedule()?;
+            let schedule = connect(&args.service)?.job(&id).schedule()?;
             let fields = ["stage", "width", "bootstraps", "done", "estimated_ms", "measured_ms"];
             out.result(&schedule, || table(&schedule["waves"], &fields))
         }
         Command::Schedule { id, output: Some(file) } => {
-            let svg = connect()?.job(&id).schedule_svg()?;
+            let svg = connect(&args.service)?.job(&id).schedule_svg()?;
             write_text(Some(&file), &svg, out)?;
             out.report(&json!({ "file": file }), || format!("{}\n", file.display()))
         }
         Command::Rm { id } => {
-            connect()?.job(&id).remove()?;
+            connect(&args.service)?.job(&id).remove()?;
             out.report(&json!({ "removed": id }), || format!("job {id} is removed\n"))
         }
         Command::Result { id, output } => {
-            let job = connect()?.job(&id);
+            let job = connect(&args.service)?.job(&id);
             let results = fetch(out, &job)?;
             let names: Vec<_> = results.iter().map(|result| result.name.clone()).collect();
             let targets = crate::eval::targets(&[output], &names)?;

@@ -5,9 +5,10 @@ use crate::files::read_text;
 use crate::limits::device;
 use crate::output::Output;
 use crate::progress::interruptible;
+use etcetera::BaseStrategy;
 use serde::Serialize;
 use solinas_server::{Config, Database, Service, TlsFiles, Token};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -36,8 +37,8 @@ Ctrl-C and SIGTERM stop the service. Running jobs keep their progress and contin
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Address and port; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7470")]
+    /// Address or name of this machine, and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7470", value_parser = address)]
     addr: SocketAddr,
     #[command(flatten)]
     store: StoreArgs,
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     /// A name by which clients call the service, beside localhost and addresses in numbers; repeat it for more names
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+    /// The path under which a proxy shows the service, such as /fhe; for a proxy that passes this path on
+    #[arg(long, value_name = "PATH", value_parser = path_prefix)]
+    path_prefix: Option<String>,
     /// Number of threads that compute, 1 to 512; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: Option<u16>,
@@ -57,7 +61,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Listen on this address for workers on other machines (`solinas work`); port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     work_addr: Option<SocketAddr>,
     /// Leave all jobs to workers on other machines
     #[arg(long, requires = "work_addr")]
@@ -85,6 +89,24 @@ pub(crate) struct Args {
     log: LevelFilter,
 }
 
+/// The address in a text such as `127.0.0.1:7470`, `[::1]:7470` or `localhost:7470`. A name with several addresses has one of version
+/// 4 before others, as the default address has.
+pub(crate) fn address(text: &str) -> std::result::Result<SocketAddr, String> {
+    let wrong = |reason: String| format!("{reason}; give an address and a port, such as 127.0.0.1:7470");
+    let found: Vec<_> = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?.collect();
+    found.iter().find(|found| found.is_ipv4()).or(found.first()).copied().ok_or_else(|| wrong("no address".into()))
+}
+
+/// A path without the `/` at its end.
+fn path_prefix(text: &str) -> std::result::Result<String, String> {
+    let path = text.trim_end_matches('/');
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"?#%".contains(&byte);
+    match path.starts_with('/') && path.bytes().all(is_plain) {
+        true => Ok(path.to_owned()),
+        false => Err("it is a path such as /fhe, which begins with /".into()),
+    }
+}
+
 /// The folder of a store.
 #[derive(clap::Args)]
 pub(crate) struct StoreArgs {
@@ -97,8 +119,9 @@ impl StoreArgs {
     pub(crate) fn folder(&self) -> Result<PathBuf> {
         match &self.store {
             Some(folder) => Ok(folder.clone()),
-            None => dirs::data_dir()
-                .map(|data| data.join("solinas"))
+            None => etcetera::base_strategy::choose_native_strategy()
+                .map(|folders| folders.data_dir().join("solinas"))
+                .ok()
                 .ok_or_else(|| usage("this user has no folder for data", "name a folder with --store")),
         }
     }
@@ -172,6 +195,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         config.tls = Some(TlsFiles { certificates: certificates.clone(), key: key.clone() });
     }
     config.hosts = args.host;
+    config.path_prefix = args.path_prefix.unwrap_or_default();
     config.threads = args.threads.map(usize::from);
     config.device = args.device.as_deref().map(device).transpose()?;
     config.research = args.research;

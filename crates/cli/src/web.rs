@@ -1,6 +1,6 @@
 //! `solinas web`: the page of a service, served by this program.
 
-use crate::connection::{connect, token};
+use crate::connection::{ServiceArgs, connect, token};
 use crate::error::{Result, usage};
 use crate::output::Output;
 use crate::progress::interruptible;
@@ -25,8 +25,10 @@ Keep no keys in the browser if the machine has other users: after Ctrl-C, one of
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Address of this machine, and port; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7472")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7472", value_parser = crate::serve::address)]
     addr: SocketAddr,
+    #[command(flatten)]
+    service: ServiceArgs,
 }
 
 /// What is printed when the page is ready.
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<()> {
             "take an address of this machine alone, such as 127.0.0.1:7472",
         ));
     }
-    let remote = connect()?;
+    let remote = connect(&args.service)?;
     if remote.url().contains('@') {
         return Err(usage("the address of the service names a user", "set SOLINAS_SERVER to an address without one"));
     }

@@ -5,7 +5,9 @@ use crate::files::read_text;
 use crate::limits::{device, threads};
 use crate::output::Output;
 use crate::progress::interruptible;
+use etcetera::BaseStrategy;
 use serde::Serialize;
+use solinas_client::Trust;
 use solinas_server::{Worker, WorkerConfig, WorkerNews};
 use std::path::PathBuf;
 use tracing_subscriber::filter::LevelFilter;
@@ -49,6 +51,9 @@ pub(crate) struct Args {
     /// Trust the certificates in this file (PEM), in place of those of the system
     #[arg(long, value_name = "FILE")]
     cafile: Option<PathBuf>,
+    /// Send the token over http:// to another machine, without encryption
+    #[arg(long)]
+    insecure_http: bool,
     /// The least severe level of the log, which goes to standard error as JSON: off, error, warn or info
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log: LevelFilter,
@@ -94,7 +99,10 @@ fn token(args: &Args) -> Result<String> {
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let token = token(&args)?;
-    let default = || dirs::cache_dir().map(|caches| caches.join("solinas-work"));
+    let default = || {
+        let folders = etcetera::base_strategy::choose_native_strategy().ok()?;
+        Some(folders.cache_dir().join("solinas-work"))
+    };
     let cache = args
         .cache
         .or_else(default)
@@ -104,7 +112,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let config = WorkerConfig {
         service: args.server.clone(),
         token,
-        authorities: args.cafile,
+        trust: Trust { authorities: args.cafile, insecure_http: args.insecure_http },
         cache: cache.clone(),
         cache_bytes: args.cache_size.saturating_mul(1 << 20),
         key_memory_bytes: args.key_memory.map(|mib| mib.saturating_mul(1 << 20)),

@@ -14,6 +14,14 @@ pub enum Error {
         /// The address.
         url: String,
     },
+    /// The token would go to another machine without encryption.
+    #[error(
+        "{url:?} is on another machine, and HTTP would show the token and the data to the network; give an address with https://, or allow HTTP with --insecure-http (in Python: insecure_http=True)"
+    )]
+    InsecureHttp {
+        /// The address.
+        url: String,
+    },
     /// The service cannot be reached.
     #[error("cannot reach {url}: {reason}; check the address, and that `solinas serve` runs there")]
     Unreachable {

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::error::Problem;
 use solinas_runtime::Control;
 use std::io::{Read, Write};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, Instant};
@@ -40,6 +41,16 @@ pub struct Http {
     token: String,
     /// How long requests are repeated.
     pub(crate) patience: Duration,
+}
+
+/// What a client accepts of a service.
+#[derive(Debug, Clone, Default)]
+pub struct Trust {
+    /// A file with certificates in PEM. The certificate of the service is trusted if an authority in this file signed it, or it is in
+    /// the file itself. Without one, SSL_CERT_FILE and the certificates of the system count.
+    pub authorities: Option<PathBuf>,
+    /// Whether the token may go over HTTP without encryption to another machine.
+    pub insecure_http: bool,
 }
 
 /// What is sent.
@@ -84,25 +95,22 @@ impl Http {
     /// A service at this address, and a token for it. Nothing is sent.
     ///
     /// # Errors
-    /// [`Error::Address`]; [`Error::Authorities`] for a file in SSL_CERT_FILE that cannot be used.
-    pub fn new(url: &str, token: &str) -> Result<Self, Error> {
-        Self::trusting(url, token, None)
-    }
-
-    /// As [`Self::new`]. The certificate of the service is trusted if an authority in this file signed it, or it is in the file itself.
-    ///
-    /// # Errors
-    /// [`Error::Address`]; [`Error::Authorities`].
-    pub fn trusting(url: &str, token: &str, authorities: Option<&Path>) -> Result<Self, Error> {
+    /// [`Error::Address`]; [`Error::InsecureHttp`]; [`Error::Authorities`] for a file of certificates that cannot be used.
+    pub fn new(url: &str, token: &str, trust: &Trust) -> Result<Self, Error> {
         let url = url.trim_end_matches('/').to_owned();
         let parsed: Result<ureq::http::Uri, _> = url.parse();
-        let is_address =
-            |uri: ureq::http::Uri| uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https"));
-        if !parsed.is_ok_and(is_address) {
-            return Err(Error::Address { url });
-        }
-        let tls = if url.starts_with("https:") { tls(authorities)? } else { TlsConfig::default() };
-        let config = Agent::config_builder().http_status_as_error(false).timeout_connect(Some(CONNECT));
+        let parts = parsed.ok().and_then(|uri| Some((uri.scheme_str()?.to_ascii_lowercase(), uri.host()?.to_owned())));
+        let tls = match &parts {
+            Some((scheme, _)) if scheme == "https" => tls(trust.authorities.as_deref())?,
+            Some((scheme, host)) if scheme == "http" && (trust.insecure_http || is_loopback(host)) => {
+                TlsConfig::default()
+            }
+            Some((scheme, _)) if scheme == "http" => return Err(Error::InsecureHttp { url }),
+            _ => return Err(Error::Address { url }),
+        };
+        // A redirection would carry the token to another address, or turn a POST into a GET.
+        let config = Agent::config_builder().max_redirects(0).max_redirects_will_error(false);
+        let config = config.http_status_as_error(false).timeout_connect(Some(CONNECT));
         let config = config.timeout_recv_response(Some(ANSWER)).timeout_per_read(Some(ANSWER));
         let config = config.timeout_per_write(Some(ANSWER)).tls_config(tls);
         Ok(Self { agent: config.build().into(), url, token: token.to_owned(), patience: PATIENCE })
@@ -244,6 +252,11 @@ impl Http {
     }
 
     fn refused(&self, status: u16, answer: Response<ureq::Body>) -> Error {
+        if let Some(to) = answer.headers().get("location").filter(|_| (300..400).contains(&status)) {
+            let to = to.to_str().unwrap_or("an address that is no text");
+            return self
+                .foreign(format!("it sends requests on to {to:?}, which is the address to give if you trust it"));
+        }
         let mut text = String::new();
         // A body that breaks off is no problem document.
         let _ = answer.into_body().into_reader().take(JSON).read_to_string(&mut text);
@@ -263,6 +276,12 @@ impl Http {
             Err(_) => self.foreign(format!("status {status} without a problem document")),
         }
     }
+}
+
+/// Whether a name or an address is that of this machine alone.
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Pauses that grow.

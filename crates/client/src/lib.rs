@@ -8,7 +8,7 @@
 //! use solinas_client::{Program, Remote};
 //! use solinas_runtime::{Ciphertext, Control};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let remote = Remote::connect("http://127.0.0.1:7470", "slk_...")?;
+//! let remote = Remote::connect("http://127.0.0.1:7470", "slk_...", &Trust::default())?;
 //! let key = remote.register(&std::fs::read("server.key")?)?.key_id;
 //! let inputs = [std::fs::read("a.ct")?.into(), std::fs::read("b.ct")?.into()];
 //! let job = remote.submit(&Program::text(std::fs::read_to_string("f.json")?), &key, &inputs)?;
@@ -30,7 +30,7 @@ mod remote;
 mod upload;
 
 pub use error::{Error, Problem};
-pub use http::{Call, Http};
+pub use http::{Call, Http, Trust};
 pub use job::{Fetched, JobState, RemoteJob};
 pub use program::{Program, Reduction};
 pub use remote::{Cost, Input, Registered, Remote};

@@ -83,9 +83,9 @@ impl Remote {
     /// A service at this address, such as `https://fhe.example.org`. It must answer now.
     ///
     /// # Errors
-    /// [`Error::Address`]; [`Error::Unreachable`]; [`Error::Untrusted`]; [`Error::Foreign`].
-    pub fn connect(url: &str, token: &str) -> Result<Self, Error> {
-        let mut http = Http::new(url, token)?;
+    /// [`Error::Address`]; [`Error::InsecureHttp`]; [`Error::Unreachable`]; [`Error::Untrusted`]; [`Error::Foreign`].
+    pub fn connect(url: &str, token: &str, trust: &Trust) -> Result<Self, Error> {
+        let mut http = Http::new(url, token, trust)?;
         let patience = std::mem::replace(&mut http.patience, Duration::from_secs(5));
         let version = http.json(&Call::get("/v1/version"))?;
         if version["api"] != API {

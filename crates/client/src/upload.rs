@@ -35,9 +35,17 @@ fn begin(http: &Http, bytes: &[u8]) -> Result<String, Error> {
     let metadata = format!("digest {}", STANDARD.encode(digest(bytes)));
     let headers = [("upload-length", bytes.len().to_string()), ("upload-metadata", metadata)];
     let answer = http.answer(&call("POST", "/v1/uploads", &headers), &Control::default())?;
-    let path = answer.headers.get("location").and_then(|path| path.to_str().ok());
-    let path = path.filter(|path| path.starts_with("/v1/uploads/"));
-    path.map(str::to_owned).ok_or_else(|| http.foreign("an upload without a path".into()))
+    let location = answer.headers.get("location").and_then(|location| location.to_str().ok());
+    let id = location.and_then(identity).ok_or_else(|| http.foreign("an upload without a path".into()))?;
+    Ok(format!("/v1/uploads/{id}"))
+}
+
+/// The identity of an upload: the last part of its address. Proxies rewrite what stands before it, and not always to an address at
+/// which the service can be reached, so the client goes on at the address that it called.
+fn identity(location: &str) -> Option<&str> {
+    let (folder, id) = location.rsplit_once('/')?;
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_id && folder.rsplit('/').next() == Some("uploads")).then_some(id)
 }
 
 /// Sends all bytes of an upload. The time for repetitions begins again with each byte that arrives.
@@ -76,11 +84,31 @@ fn offset(http: &Http, answer: &Answer, bytes: &[u8]) -> Result<usize, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Trust;
     use solinas_runtime::ClientKey;
     use solinas_server::{Config, Service};
     use std::io::{Read, Write};
     use std::net::{Shutdown, TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn addresses_of_uploads_may_be_relative_or_rewritten_by_a_proxy() {
+        let accepted = [
+            "uploads/01JD",
+            "/v1/uploads/01JD",
+            "/fhe/v1/uploads/01JD",
+            "http://10.0.0.7:7470/v1/uploads/01JD",
+            "https://fhe.example.org/prefix/v1/uploads/01JD",
+        ];
+        for location in accepted {
+            assert_eq!(identity(location), Some("01JD"), "{location}");
+        }
+        for location in
+            ["", "01JD", "uploads/", "jobs/01JD", "uploads/01JD/", "uploads/..", "uploads/a%2Fb", "uploads/a?b"]
+        {
+            assert_eq!(identity(location), None, "{location}");
+        }
+    }
 
     fn service(folder: &std::path::Path, change: impl FnOnce(&mut Config)) -> Service {
         let mut config = Config::new(folder.to_path_buf());
@@ -135,7 +163,7 @@ mod tests {
                 std::thread::spawn(move || forward(back.0, back.1, usize::MAX, cuts));
             }
         });
-        let http = Http::new(&url, service.first_token().unwrap().secret()).unwrap();
+        let http = Http::new(&url, service.first_token().unwrap().secret(), &Trust::default()).unwrap();
         in_parts(&http, &bytes).unwrap();
         assert_eq!(cuts.load(Ordering::Relaxed), 20);
         assert!(
@@ -149,11 +177,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let expires = service(folder.path(), |config| config.limits.upload_hours = 0);
         let token = expires.first_token().unwrap().secret().to_owned();
-        let http = Http::new(&format!("http://{}", expires.address()), &token).unwrap();
+        let http = Http::new(&format!("http://{}", expires.address()), &token, &Trust::default()).unwrap();
         assert_eq!(in_parts(&http, &file(9 << 20)).unwrap_err().code(), Some("expired"));
         expires.stop();
         let service = service(folder.path(), |_| {});
-        let http = Http::new(&format!("http://{}", service.address()), &token).unwrap();
+        let http = Http::new(&format!("http://{}", service.address()), &token, &Trust::default()).unwrap();
         let path = begin(&http, &file(9 << 20)).unwrap();
         http.send(&call("DELETE", &path, &[])).unwrap();
         assert_eq!(send(&http, &path, &file(9 << 20)).unwrap_err().status(), Some(404));

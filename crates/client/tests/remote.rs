@@ -1,7 +1,7 @@
 //! The client with a service in this process.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use solinas_client::{Error, Input, Program, Remote};
+use solinas_client::{Error, Input, Program, Remote, Trust};
 use solinas_runtime::{
     ClientKey, Control, KeygenOptions, Plain, Program as Source, ServerKey, ServerOptions, Type, keygen,
 };
@@ -45,7 +45,7 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     let folder = tempfile::tempdir().unwrap();
     let service = service(folder.path(), 0);
     let url = format!("http://{}", service.address());
-    let remote = Remote::connect(&url, service.first_token().unwrap().secret()).unwrap();
+    let remote = Remote::connect(&url, service.first_token().unwrap().secret(), &Trust::default()).unwrap();
     let (client, server_key) = keys();
     let (bytes, id) = (server_key.to_bytes().unwrap(), server_key.key_id().to_string());
     let operands = inputs(&client, U8, [12, 20]);
@@ -97,7 +97,7 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
     let folder = tempfile::tempdir().unwrap();
     let first = service(folder.path(), 0);
     let (url, port) = (format!("http://{}", first.address()), first.address().port());
-    let remote = Remote::connect(&url, first.first_token().unwrap().secret()).unwrap();
+    let remote = Remote::connect(&url, first.first_token().unwrap().secret(), &Trust::default()).unwrap();
     let (client, server_key) = keys();
     let ty = Type::Uint(16);
     let id = remote.register(&server_key.to_bytes().unwrap()).unwrap().key_id;
@@ -122,11 +122,17 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
 #[test]
 fn errors_name_the_address_and_the_fix() {
     let message = |result: Result<Remote, Error>| result.unwrap_err().to_string();
-    assert!(message(Remote::connect("ftp://x", "t")).contains("give http://HOST:PORT"));
-    assert!(message(Remote::connect("nonsense", "t")).contains("give http://HOST:PORT"));
+    assert!(message(Remote::connect("ftp://x", "t", &Trust::default())).contains("give http://HOST:PORT"));
+    for url in
+        ["http://fhe.example.org", "http://10.0.0.7:7470", "http://localhost.example.org", "HTTP://[2001:db8::1]:1"]
+    {
+        let refused = message(Remote::connect(url, "t", &Trust::default()));
+        assert!(refused.contains("give an address with https://"), "{url}: {refused}");
+    }
+    assert!(message(Remote::connect("nonsense", "t", &Trust::default())).contains("give http://HOST:PORT"));
     // Nothing listens on the port of a listener that is gone.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = message(Remote::connect(&format!("http://127.0.0.1:{port}"), "t"));
+    let error = message(Remote::connect(&format!("http://127.0.0.1:{port}"), "t", &Trust::default()));
     assert!(error.contains("cannot reach") && error.contains("solinas serve"), "{error}");
 }
 
@@ -140,6 +146,6 @@ fn an_answer_without_end_is_given_up() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
         while stream.write_all(&[b' '; 1 << 16]).is_ok() {}
     });
-    let error = Remote::connect(&url, "slk_x").unwrap_err().to_string();
+    let error = Remote::connect(&url, "slk_x", &Trust::default()).unwrap_err().to_string();
     assert!(error.contains("an answer of more than 67108864 bytes"), "{error}");
 }

@@ -1,5 +1,6 @@
 //! The programs that build models: Verilator, a C++ compiler, make and Perl.
 
+use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -26,7 +27,11 @@ pub(crate) struct Tools {
 /// The folder of built models and of installed tools: `SOLINAS_RTL_CACHE`, or `solinas/rtl` in the user's cache folder.
 /// `None` for a user without such a folder. Models are code, so they never lie in a folder that others can write.
 pub fn cache() -> Option<PathBuf> {
-    let folder = variable("SOLINAS_RTL_CACHE").or_else(|| Some(dirs::cache_dir()?.join("solinas").join("rtl")));
+    let default = || {
+        let folders = etcetera::base_strategy::choose_native_strategy().ok()?;
+        Some(folders.cache_dir().join("solinas").join("rtl"))
+    };
+    let folder = variable("SOLINAS_RTL_CACHE").or_else(default);
     folder.map(absolute)
 }
 

@@ -25,6 +25,8 @@ pub struct Config {
     pub tls: Option<TlsFiles>,
     /// Names by which clients may call it, beside `localhost` and addresses in numbers.
     pub hosts: Vec<String>,
+    /// The path under which a proxy shows the service, such as `/fhe`, if the proxy passes it on. Empty without one.
+    pub path_prefix: String,
     /// Threads that compute. Defaults to one for each processor.
     pub threads: Option<usize>,
     /// The device that computes. Defaults to the variable `SOLINAS_DEVICE`, else to the processor.
@@ -56,6 +58,7 @@ impl Config {
             database: None,
             tls: None,
             hosts: Vec::new(),
+            path_prefix: String::new(),
             threads: None,
             device: None,
             research: false,

@@ -6,7 +6,7 @@ use crate::error::{Code, Problem, REQUEST, REQUEST_ID};
 use crate::id::Id;
 use crate::tls::Tls;
 use axum::Router;
-use axum::http::{Request, header};
+use axum::http::{Request, Uri, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -113,6 +113,20 @@ fn last(problem: Problem) -> Response {
     ([(REQUEST_ID, id.as_str()), (header::CONNECTION, "close")], problem).into_response()
 }
 
+/// Removes the prefix under which a proxy shows the service from the path of a request. A path without it stays.
+fn strip_prefix(uri: &mut Uri, prefix: &str) {
+    let Some(rest) = uri.path_and_query().and_then(|path| path.as_str().strip_prefix(prefix)) else { return };
+    if prefix.is_empty() || !rest.starts_with('/') {
+        return;
+    }
+    let mut parts = uri.clone().into_parts();
+    // What follows a `/` in a path is a path.
+    parts.path_and_query = rest.parse().ok();
+    if let Ok(stripped) = Uri::from_parts(parts) {
+        *uri = stripped;
+    }
+}
+
 /// Answers the requests of a connection, to which it adds the client's certificate.
 async fn serve(
     app: &App,
@@ -120,7 +134,9 @@ async fn serve(
     router: Router,
     certificate: Option<Certificate>,
 ) {
+    let prefix = app.config.path_prefix.clone();
     let router = router.map_request(move |mut request: Request<Incoming>| {
+        strip_prefix(request.uri_mut(), &prefix);
         if let Some(certificate) = &certificate {
             request.extensions_mut().insert(certificate.clone());
         }
@@ -137,5 +153,33 @@ async fn serve(
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_removed_from_whole_parts_of_a_path() {
+        let cases = [
+            ("/fhe/v1/jobs?limit=1", "/fhe", "/v1/jobs?limit=1"),
+            ("/fhe/", "/fhe", "/"),
+            ("/fhe", "/fhe", "/fhe"),
+            ("/fhe2/v1/jobs", "/fhe", "/fhe2/v1/jobs"),
+            ("/v1/jobs", "/fhe", "/v1/jobs"),
+            ("/v1/fhe/jobs", "/fhe", "/v1/fhe/jobs"),
+            ("/a/b/v1/x%2Fy", "/a/b", "/v1/x%2Fy"),
+            ("/v1/jobs", "", "/v1/jobs"),
+            ("*", "/fhe", "*"),
+        ];
+        for (path, prefix, stripped) in cases {
+            let mut uri: Uri = path.parse().unwrap();
+            strip_prefix(&mut uri, prefix);
+            assert_eq!(uri.to_string(), stripped, "{path} without {prefix}");
+        }
+        let mut absolute: Uri = "http://a.example/fhe/v1/jobs".parse().unwrap();
+        strip_prefix(&mut absolute, "/fhe");
+        assert_eq!(absolute.to_string(), "http://a.example/v1/jobs");
     }
 }

@@ -122,14 +122,15 @@ impl WebPage {
 /// What surrounds every request: the check of its host, and headers for safety.
 async fn around(request: Request, next: Next) -> Response {
     let answer = async {
-        match api::is_known_host(&[], request.headers(), request.uri().host()) {
-            true => next.run(request).await,
-            false => Problem::new(
+        match api::check_host(&[], &request) {
+            Ok(()) => next.run(request).await,
+            Err(refused) if refused.code == Code::UnknownHost => Problem::new(
                 Code::UnknownHost,
                 "the page is not served under this name",
                 "open it at the address that `solinas web` printed",
             )
             .into_response(),
+            Err(refused) => refused.into_response(),
         }
     };
     let mut response = REQUEST.scope(Id::new().to_string(), answer).await;

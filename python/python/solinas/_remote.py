@@ -48,9 +48,9 @@ class Service:
 
     __slots__ = ("_inner",)
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, insecure_http: bool = False) -> None:
         """Find the service at an address. `sl.connect` is the usual way to call this."""
-        self._inner = _core.Remote(url, token)
+        self._inner = _core.Remote(url, token, insecure_http)
 
     @property
     def url(self) -> str:
@@ -269,11 +269,12 @@ class RemoteJob:
         return f"<job {self._id} on the service at {self._service.url}>"
 
 
-def connect(url: str | None = None, token: str | None = None) -> Service:
+def connect(url: str | None = None, token: str | None = None, *, insecure_http: bool = False) -> Service:
     """Find a service, such as `sl.connect("https://fhe.example.org", token="slk_...")`.
 
-    `url` defaults to the variable SOLINAS_SERVER, and `token` to SOLINAS_TOKEN. Raises ParameterError if neither is
-    given, ServiceError if no service answers.
+    `url` defaults to the variable SOLINAS_SERVER, and `token` to SOLINAS_TOKEN. An address of another machine begins
+    with https://, because HTTP shows the token to the network; `insecure_http=True` allows http:// all the same. Raises
+    ParameterError if neither is given, ServiceError if no service answers or the address is not allowed.
     """
     url = url or os.environ.get("SOLINAS_SERVER")
     token = token or os.environ.get("SOLINAS_TOKEN")
@@ -281,4 +282,4 @@ def connect(url: str | None = None, token: str | None = None) -> Service:
         raise ParameterError("the address of the service is missing: give it, or set the variable SOLINAS_SERVER")
     if not token:
         raise ParameterError("the token is missing: give it as token=..., or set the variable SOLINAS_TOKEN")
-    return Service(url, token)
+    return Service(url, token, insecure_http)

@@ -128,6 +128,8 @@ pub(crate) struct Args {
     /// With --server: the most processor seconds of the job. A job that is expected to take more is refused, and one that takes more fails
     #[arg(long, value_name = "SECONDS", requires = "server")]
     max_core_seconds: Option<f64>,
+    #[command(flatten)]
+    service: ServiceArgs,
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs", "model", "plan", "save_plan"])]
     params: Option<String>,
@@ -279,6 +281,7 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
         compact: args.compact,
         deadline: args.deadline.as_deref(),
         max_core_seconds: args.max_core_seconds,
+        service: &args.service,
         targets: &targets,
     };
     remote::run(&request, &work, &files, out)

@@ -2,7 +2,7 @@
 
 use super::outputs;
 use super::work::{Loaded, Work};
-use crate::connection::{ciphertexts, connect, fetch, key_bytes};
+use crate::connection::{ServiceArgs, ciphertexts, connect, fetch, key_bytes};
 use crate::encrypt::Report;
 use crate::error::{Result, input, usage};
 use crate::files::read_text;
@@ -20,6 +20,7 @@ pub(super) struct Request<'a> {
     pub(super) compact: bool,
     pub(super) deadline: Option<&'a str>,
     pub(super) max_core_seconds: Option<f64>,
+    pub(super) service: &'a ServiceArgs,
     pub(super) targets: &'a [PathBuf],
 }
 
@@ -34,7 +35,7 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
         return Err(input(what, "use the files of one `keygen`"));
     }
     work.check_types(files)?;
-    let remote = connect()?;
+    let remote = connect(request.service)?;
     let key_id = key_id.to_string();
     if request.estimate {
         let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);

@@ -31,7 +31,7 @@ use crate::metrics;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -66,8 +66,12 @@ pub(crate) fn work_router(app: Arc<App>) -> Router {
 fn surrounded(app: Arc<App>, router: Router<Arc<App>>, paths: &'static str) -> Router {
     router
         .fallback(move || async move { Problem::new(Code::NotFound, "there is no such path", paths) })
-        .method_not_allowed_fallback(move || async move {
-            Problem::new(Code::MethodNotAllowed, "the path has no such method", paths)
+        .method_not_allowed_fallback(move |method: Method| async move {
+            match method {
+                // HAProxy checks a service so, and the header Allow says the rest.
+                Method::OPTIONS => StatusCode::NO_CONTENT.into_response(),
+                _ => Problem::new(Code::MethodNotAllowed, "the path has no such method", paths).into_response(),
+            }
         })
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -96,15 +100,10 @@ async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Re
     let body = Shared::new(body, &head.headers);
     let request = Request::from_parts(head, Body::new(body.clone()));
     let answer = async {
-        match is_known_host(&app.config.hosts, request.headers(), request.uri().host()) {
-            true => next.run(request).await,
-            false => Problem::new(
-                Code::UnknownHost,
-                "the service does not have the name in the header Host",
-                "call it by its address, or let its operator add the name with --host",
-            )
-            .into_response(),
+        if let Err(refused) = check_host(&app.config.hosts, &request).and_then(|()| check_encoding(&request)) {
+            return refused.into_response();
         }
+        next.run(request).await
     };
     let mut response = REQUEST.scope(id.clone(), answer).await;
     tokio::select! {
@@ -145,15 +144,58 @@ pub(crate) fn safe_headers(headers: &mut HeaderMap) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// Whether a request names this service. A page from elsewhere, whose name was made to point here, does not.
-pub(crate) fn is_known_host(hosts: &[String], headers: &HeaderMap, of_uri: Option<&str>) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(of_uri) else { return false };
+/// Checks that a request names this service. A page from elsewhere, whose name was made to point here, does not. A request without a
+/// name passes: programs that check a service send such ones in HTTP/1.0, and browsers never do.
+///
+/// # Errors
+/// [`Code::BadRequest`] for several names, of which a proxy may have checked another one; [`Code::UnknownHost`].
+pub(crate) fn check_host(hosts: &[String], request: &Request) -> Result<(), Problem> {
+    let mut named = request.headers().get_all(header::HOST).iter();
+    let (first, second) = (named.next(), named.next());
+    if second.is_some() {
+        return Err(Problem::new(Code::BadRequest, "the request has several headers Host", "send one of them"));
+    }
+    let host = match first {
+        Some(host) => host.to_str().ok(),
+        None => Some(request.uri().authority().map_or("", |authority| authority.as_str())),
+    };
+    match host.is_some_and(|host| host.is_empty() || is_known_host(hosts, host)) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            Code::UnknownHost,
+            "the service does not have the name in the header Host",
+            "call it by its address, or let its operator add the name with --host",
+        )),
+    }
+}
+
+/// Whether the service has this name, with or without a port.
+fn is_known_host(hosts: &[String], host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
         _ => host,
     };
     let bare = name.trim_start_matches('[').trim_end_matches(']');
+    // A name with a point at its end is the same name.
+    let name = name.strip_suffix('.').unwrap_or(name);
     bare.parse::<IpAddr>().is_ok()
         || name.eq_ignore_ascii_case("localhost")
         || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Checks that a body is sent as it is. A compressed one could expand beyond every limit.
+///
+/// # Errors
+/// [`Code::WrongMediaType`].
+fn check_encoding(request: &Request) -> Result<(), Problem> {
+    let all = request.headers().get_all(header::CONTENT_ENCODING);
+    let is_plain = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
+    match all.iter().all(is_plain) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            Code::WrongMediaType,
+            "the body has a Content-Encoding, and the service reads none",
+            "send the body as it is, without this header",
+        )),
+    }
 }

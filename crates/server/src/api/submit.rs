@@ -250,7 +250,8 @@ fn accepted(app: &App, tenant: &Tenant, submitted: Submitted, new: Option<Id>) -
     };
     let body = view(app, tenant, &find(app, tenant, id)?);
     let mut response = (status, axum::Json(body)).into_response();
-    if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{id}")) {
+    // Relative to the path of the request, which a proxy may have under another prefix.
+    if let Ok(location) = HeaderValue::from_str(&format!("jobs/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }
     Ok(response)

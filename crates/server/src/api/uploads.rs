@@ -131,7 +131,8 @@ pub(super) async fn post(State(app): State<Arc<App>>, caller: Caller, headers: H
             return Err(Problem::new(Code::OverQuota, what, "finish or delete some of them").retry_after(3600.0));
         }
         let upload = app.store.begin_upload(&caller.tenant, digest, length, app.config.limits.upload_hours)?;
-        let location = [(header::LOCATION, format!("/v1/uploads/{}", upload.id))];
+        // Relative to the path of the request, which a proxy may have under another prefix.
+        let location = [(header::LOCATION, format!("uploads/{}", upload.id))];
         Ok(described(&upload, (StatusCode::CREATED, location, view(&upload))))
     })
     .await

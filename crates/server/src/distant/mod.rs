@@ -42,8 +42,8 @@ pub struct WorkerConfig {
     pub service: String,
     /// A token with the scope `work`.
     pub token: String,
-    /// A file of certificates to trust, in place of those of the system.
-    pub authorities: Option<PathBuf>,
+    /// What the worker accepts of the service.
+    pub trust: Trust,
     /// The folder for files of jobs. It is made if it is missing.
     pub cache: PathBuf,
     /// The most bytes that stay in the folder after a job.
@@ -128,7 +128,7 @@ impl Worker {
     /// # Errors
     /// [`Error::Service`] for a wrong address; [`Error::CacheInUse`]; from the folder; from the device.
     pub fn new(config: WorkerConfig, say: impl Fn(WorkerNews) + Send + Sync + 'static) -> Result<Self, Error> {
-        let http = Http::trusting(&config.service, &config.token, config.authorities.as_deref())?;
+        let http = Http::new(&config.service, &config.token, &config.trust)?;
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self(Service {
             http: http.patience(Duration::ZERO),

@@ -10,6 +10,7 @@ mod blobs;
 #[path = "../../tests/service/cluster.rs"]
 mod cluster;
 mod db;
+mod file_system;
 mod jobs;
 mod leases;
 mod postgres;
@@ -95,8 +96,16 @@ impl Store {
         let is_used = |database: &Database| schema::is_used(&Db::Postgres(Postgres::connect(database, false)?));
         Database::choose(folder, wanted, folder.join(DATABASE).exists(), is_used)?;
         let store = Self::at(folder, Some(lock))?;
-        if let Db::Postgres(db) = &*store.db() {
-            db.hurry();
+        match &*store.db() {
+            Db::Postgres(db) => db.hurry(),
+            Db::Sqlite(_) => {
+                if let Some(kind) = file_system::network(folder) {
+                    tracing::warn!(
+                        folder = %folder.display(),
+                        "the store is on a file system of a network ({kind}), where SQLite can lose its records; move it to a disk of this machine, or use PostgreSQL (--database)"
+                    );
+                }
+            }
         }
         store.release_own()?;
         store.remove_left_checkpoints()?;

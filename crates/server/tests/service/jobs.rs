@@ -13,7 +13,7 @@ fn a_job_computes_what_was_asked() {
     let job = answer.ok();
     assert_eq!(answer.status, 202);
     let id = job["id"].as_str().unwrap();
-    assert_eq!(answer.header("location"), Some(&*format!("/v1/jobs/{id}")));
+    assert_eq!(answer.header("location"), Some(&*format!("jobs/{id}")));
     let done = client.wait(id);
     assert_eq!(
         (done["state"].as_str(), done["results"][0]["type"].as_str()),

@@ -45,7 +45,7 @@ pub(crate) fn begin(client: &Client, bytes: &[u8]) -> String {
     let answer = declare(client, &digest(bytes), bytes.len());
     assert_eq!(answer.status, 201, "{answer:?}");
     assert!(answer.header("upload-expires").unwrap().ends_with(" GMT"), "{answer:?}");
-    answer.header("location").unwrap().strip_prefix("/v1/uploads/").unwrap().to_owned()
+    answer.header("location").unwrap().strip_prefix("uploads/").unwrap().to_owned()
 }
 
 fn patch(client: &Client, id: &str, offset: usize, bytes: &[u8]) -> Answer {

@@ -1,6 +1,8 @@
 //! Answers that every route has.
 
 use crate::harness::{Client, Harness};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 
 #[test]
 fn every_route_but_health_and_version_needs_a_token() {
@@ -50,9 +52,64 @@ fn answers_have_headers_for_safety_and_hosts_are_checked() {
     }
     assert_eq!(answer.header("access-control-allow-origin"), None);
     client.send("GET", "/v1/version", &[("host", "evil.example")], &[]).refused(421, "unknown_host");
-    for host in ["localhost:1", "127.0.0.1", "[::1]:7470"] {
+    for host in ["localhost:1", "LOCALHOST", "localhost.", "127.0.0.1", "[::1]:7470"] {
         client.send("GET", "/v1/version", &[("host", host)], &[]).ok();
     }
+    assert_eq!(client.send("OPTIONS", "/v1/version", &[], &[]).status, 204);
+    assert_eq!(client.send("OPTIONS", "/", &[], &[]).status, 204);
+}
+
+/// The status of the answer to these lines of a request.
+fn status_of(address: std::net::SocketAddr, lines: &str) -> u16 {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(format!("{lines}\r\n\r\n").as_bytes()).unwrap();
+    let mut first = String::new();
+    BufReader::new(stream).read_line(&mut first).unwrap();
+    first.split(' ').nth(1).unwrap_or_else(|| panic!("{first:?} to {lines:?}")).parse().unwrap()
+}
+
+#[test]
+fn requests_with_no_host_pass_and_those_with_two_do_not() {
+    let harness = Harness::new();
+    let address = harness.service.as_ref().unwrap().address();
+    for (lines, status) in [
+        ("GET /healthz HTTP/1.0", 200),
+        ("OPTIONS / HTTP/1.0", 204),
+        ("GET /healthz HTTP/1.1\r\nHost:", 200),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: evil.example", 421),
+        ("GET http://evil.example/healthz HTTP/1.0", 421),
+        ("GET http://localhost/healthz HTTP/1.0", 200),
+    ] {
+        assert_eq!(status_of(address, lines), status, "{lines}");
+    }
+}
+
+#[test]
+fn bodies_with_an_encoding_are_refused_on_every_route() {
+    let harness = Harness::new();
+    let client = &harness.client;
+    for (method, path) in
+        [("POST", "/v1/jobs"), ("POST", "/v1/programs"), ("PUT", "/v1/blobs/b3-00"), ("POST", "/v1/uploads")]
+    {
+        for encoding in ["gzip", "br", "identity, gzip"] {
+            let answer = client.send(method, path, &[("content-encoding", encoding)], b"{}");
+            answer.refused(415, "wrong_media_type");
+        }
+        assert_ne!(client.send(method, path, &[("content-encoding", "identity")], b"{}").status, 415, "{path}");
+    }
+}
+
+#[test]
+fn a_prefix_of_a_proxy_is_removed() {
+    let mut harness = Harness::new();
+    harness.client.get("/fhe/v1/version").refused(404, "not_found");
+    harness.restart(|config| config.path_prefix = "/fhe".into());
+    for path in ["/fhe/v1/version", "/v1/version", "/fhe/", "/fhe/healthz"] {
+        assert_eq!(harness.client.get(path).status, 200, "{path}");
+    }
+    harness.client.get("/fhe2/v1/version").refused(404, "not_found");
 }
 
 #[test]

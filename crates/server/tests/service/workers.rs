@@ -29,7 +29,7 @@ impl Running {
         let config = WorkerConfig {
             service: access.url.clone(),
             token: access.token.clone(),
-            authorities: None,
+            trust: solinas_client::Trust::default(),
             cache: cache.path().to_path_buf(),
             cache_bytes: 1 << 30,
             key_memory_bytes: None,
