@@ -20,7 +20,8 @@ help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
-	$(CARGO) run --quiet --release --bin solinas -- demo
+	@echo "The first time, this compiles about 290 packages: four to ten minutes on two cores. Later it begins at once."
+	$(CARGO) run --profile demo --bin solinas -- demo
 
 gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the README's program, the demonstration
 	$(CARGO) test --quiet --release --package solinas-gpu --package solinas-gpu-lab -- --include-ignored
@@ -61,15 +62,19 @@ test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves
 	$(CARGO) xtask vectors
 	$(RTL_PYTHON) rtl/tools/simulators.py --quick
 
-python: $(VENV)/installed ## The Python package, in .venv
+python: $(VENV)/buildable ## The Python package, in .venv
 	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml
 
-$(VENV)/installed: python/requirements-dev.txt
+$(VENV)/buildable: python/requirements-build.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --requirement python/requirements-build.txt
+	touch $@
+
+$(VENV)/installed: $(VENV)/buildable python/requirements-dev.txt
 	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
 
-wheel: $(VENV)/installed ## The Python wheel for Linux (glibc 2.28 and later), tried in a fresh environment
+wheel: $(VENV)/buildable ## The Python wheel for Linux (glibc 2.28 and later), tried in a fresh environment
 	$(BIN)/pip install --quiet ziglang==0.17.1
 	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --zig --compatibility manylinux_2_28 --manifest-path python/Cargo.toml --out target/wheels
 	$(BIN)/python tools/check_wheel.py target/wheels

@@ -17,7 +17,7 @@ Examples:
   solinas decrypt --key keys/client.key digest.ct --hex
 
 The command prints one value of an array on each line. With --hex or --bits, a row of bools is one value, and its first bool is the least significant bit. \
-With --csv, each file becomes a column whose header is the file's name.";
+With --csv, each file becomes a column whose header is the file's name. With --json, values of types of more than 53 bits are texts, since many readers of JSON round larger numbers.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Print 0b and all bits of the type
     #[arg(long)]
     bits: bool,
+    /// Print integers modulo P from -P/2 to P/2, so that -5 is -5 again
+    #[arg(long, conflicts_with_all = ["hex", "bits"])]
+    signed: bool,
     /// Print a CSV table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -58,31 +61,55 @@ struct Decrypted<'a> {
 enum Values {
     Texts(Vec<String>),
     Bools(Vec<bool>),
-    Signed(Vec<i128>),
-    Unsigned(Vec<u128>),
+    Signed(Vec<i64>),
+    Unsigned(Vec<u64>),
 }
 
+/// Bits of the widest types whose values are numbers in JSON. Values of wider types are texts.
+const EXACT: usize = 53;
+
 impl Values {
-    fn new(plain: &Plain, digits: Option<Digits>) -> Self {
-        if let Some(digits) = digits {
-            return Self::Texts(texts(plain, Some(digits)));
+    fn new(plain: &Plain, style: Option<Style>) -> Self {
+        if let Some(style) = style {
+            return Self::Texts(texts(plain, Some(style)));
         }
         let values = plain.values.iter();
         match plain.ty {
             Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
-            ty if ty.width() > 128 => Self::Texts(plain.to_strings()),
+            // JavaScript and many other readers of JSON round larger numbers.
+            ty if ty.width() > EXACT => Self::Texts(plain.to_strings()),
             Type::Int(_) => Self::Signed(values.filter_map(|bits| plain.ty.to_integer(bits).try_into().ok()).collect()),
-            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.filter_map(Natural::to_u128).collect()),
+            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.filter_map(|bits| bits.to_u128()?.try_into().ok()).collect()),
         }
     }
 }
 
-/// Writes bits as digits.
-type Digits = fn(&[bool]) -> String;
+/// How values are written.
+#[derive(Clone, Copy)]
+enum Style {
+    /// The digits of all bits.
+    Digits(fn(&[bool]) -> String),
+    /// Integers modulo P from -P/2 to P/2, and all others as usual.
+    Signed,
+}
 
-/// One text for each value, row by row. If `digits` is given, one text for each row of bools.
-fn texts(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
-    let Some(digits) = digits else { return plain.to_strings() };
+/// A residue as the integer of the least absolute value.
+fn signed(plain: &Plain, modulus: u32, value: &Natural) -> String {
+    match value.to_u128() {
+        Some(residue) if residue > u128::from(modulus / 2) => format!("-{}", u128::from(modulus) - residue),
+        _ => plain.ty.to_integer(value).to_string(),
+    }
+}
+
+/// One text for each value, row by row. With digits, one text for each row of bools.
+fn texts(plain: &Plain, style: Option<Style>) -> Vec<String> {
+    let digits = match (style, plain.ty.modulus()) {
+        (Some(Style::Digits(digits)), _) => digits,
+        (Some(Style::Signed), Some(modulus)) => {
+            return plain.values.iter().map(|value| signed(plain, modulus, value)).collect();
+        }
+        _ => return plain.to_strings(),
+    };
     if let (Type::Bool, Some([.., length])) = (plain.ty, plain.shape.as_deref()) {
         let bools: Vec<bool> = plain.values.iter().map(|value| value.bit(0)).collect();
         return bools.chunks((*length).max(1)).map(digits).collect();
@@ -92,9 +119,10 @@ fn texts(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let digits: Option<Digits> = match (args.hex, args.bits) {
-        (true, _) => Some(bits::to_hex),
-        (_, true) => Some(bits::to_binary),
+    let style = match (args.hex, args.bits, args.signed) {
+        (true, ..) => Some(Style::Digits(bits::to_hex)),
+        (_, true, _) => Some(Style::Digits(bits::to_binary)),
+        (.., true) => Some(Style::Signed),
         _ => None,
     };
     let key = ClientKey::load(&args.key)?;
@@ -105,16 +133,16 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         all.push(key.decrypt(&ciphertext).map_err(|error| Error::from(error).with_place(&file.display().to_string()))?);
     }
     if out.json() {
-        let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain, digits)).collect();
+        let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain, style)).collect();
         return out.result(&all, String::new);
     }
     let text = match (&all[..], args.csv) {
-        (_, true) => table(&args.files, &all, digits)
+        (_, true) => table(&args.files, &all, style)
             .map_err(|error| Error::io("write", Path::new("the CSV table"), error.into()))?,
-        ([plain], false) => rows(plain, digits).join("\n") + "\n",
+        ([plain], false) => rows(plain, style).join("\n") + "\n",
         (all, false) => {
             let line =
-                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), texts(plain, digits).join(" "));
+                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), texts(plain, style).join(" "));
             args.files.iter().zip(all).map(line).collect()
         }
     };
@@ -148,15 +176,15 @@ pub(crate) fn check_key(
     Err(solinas_formats::Error::WrongKey { path, found: Some(ciphertext.key_id()), other, needed: key }.into())
 }
 
-fn decrypted<'a>(file: &'a Path, plain: &Plain, digits: Option<Digits>) -> Decrypted<'a> {
-    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::new(plain, digits) }
+fn decrypted<'a>(file: &'a Path, plain: &Plain, style: Option<Style>) -> Decrypted<'a> {
+    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::new(plain, style) }
 }
 
 /// One line for each value, or for each row if the array has rows.
-fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
-    let texts = texts(plain, digits);
+fn rows(plain: &Plain, style: Option<Style>) -> Vec<String> {
+    let texts = texts(plain, style);
     let length = match plain.shape.as_deref() {
-        Some(_) if digits.is_some() && plain.ty == Type::Bool => 1,
+        Some(_) if matches!(style, Some(Style::Digits(_))) && plain.ty == Type::Bool => 1,
         Some([.., _, last]) => (*last).max(1),
         _ => 1,
     };
@@ -164,8 +192,8 @@ fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
 }
 
 /// A CSV table with a column for each file. Scalars and shorter arrays leave cells empty.
-fn table(files: &[PathBuf], all: &[Plain], digits: Option<Digits>) -> csv::Result<String> {
-    let columns: Vec<_> = all.iter().map(|plain| texts(plain, digits)).collect();
+fn table(files: &[PathBuf], all: &[Plain], style: Option<Style>) -> csv::Result<String> {
+    let columns: Vec<_> = all.iter().map(|plain| texts(plain, style)).collect();
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(files.iter().map(|file| file.file_stem().unwrap_or(file.as_os_str()).as_encoded_bytes()))?;

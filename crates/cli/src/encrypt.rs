@@ -23,7 +23,7 @@ Examples:
   solinas encrypt --key keys/client.key --bits 16 0xbeef -o block.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
-One value makes a scalar, and several values make an array. A CSV column always makes an array.
+One value makes a scalar, and several values make an array. A CSV column always makes an array. Commas separate the fields of a CSV file.
 Types are bool, u1 to u2048, i1 to i2048, and modP for integers modulo P. modP needs a key whose plaintexts are vectors of slots (schemes bgv and ntru).";
 
 #[derive(clap::Args)]
@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// The column: its name, or its number from 0
     #[arg(long, value_name = "NAME|INDEX", requires = "csv")]
     column: Option<String>,
+    /// The first line of the CSV file is a row
+    #[arg(long, requires = "csv")]
+    no_header: bool,
     /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
@@ -103,7 +106,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 fn encrypted(args: &Args, out: &Output) -> Result<Ciphertext> {
     let ty = args.ty.unwrap_or(Type::Bool);
     let (texts, array) = match (&args.csv, &args.column) {
-        (Some(path), Some(column)) => (csv_column(path, column, ty)?, true),
+        (Some(path), Some(column)) => (csv_column(path, column, ty, args.no_header)?, true),
+        // The parser does not refuse it, because the values conflict with --csv.
+        (None, Some(_)) => return Err(usage("--column names a column of a CSV file", "add --csv FILE")),
+        (None, None) if args.no_header => {
+            return Err(usage("--no-header is for a CSV file", "add --csv FILE and --column"));
+        }
         _ if args.values == ["-"] => (from_stdin()?, args.array),
         _ if args.values.iter().any(|text| text == "-") => {
             return Err(usage(

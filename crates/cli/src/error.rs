@@ -172,10 +172,12 @@ impl Error {
         move |source| Self::Circuit { place: place.to_string(), source: Box::new(source) }
     }
 
-    pub(crate) const fn code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Closed => 0,
             Self::Usage { .. } => 2,
+            // A name of an option, as an unknown scheme is.
+            Self::Runtime(error) if is_unknown_set(error) => 2,
             Self::Interrupted | Self::Paused(_) => 130,
             _ => 1,
         }
@@ -205,6 +207,12 @@ impl Error {
         at.map_or_else(|| (message.clone(), None), |at| (message[..at].to_owned(), Some(message[at + 2..].to_owned())))
     }
 
+    /// The same error, with the exit code of wrong arguments.
+    pub(crate) fn as_usage(&self) -> Self {
+        let (what, help) = self.parts();
+        usage(what, help.unwrap_or_else(|| "name another file".to_owned()))
+    }
+
     /// The same error, with its place in front of the message.
     pub(crate) fn with_place(&self, place: &str) -> Self {
         let (what, help) = self.parts();
@@ -227,6 +235,11 @@ impl Error {
         }
         ExitCode::from(self.code())
     }
+}
+
+/// Whether the error is that of a name that no parameter set has.
+fn is_unknown_set(error: &solinas_runtime::Error) -> bool {
+    matches!(error, solinas_runtime::Error::Scheme(solinas_schemes::Error::UnknownParams { .. }))
 }
 
 /// The path as text, in quotes if it is empty.

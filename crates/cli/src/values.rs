@@ -7,19 +7,31 @@ use solinas_circuits::program::{MAX_WIDTH, Type};
 use solinas_runtime::{Natural, Plain};
 use std::path::Path;
 
-/// The values of a CSV column, which is given by its name or by its index from 0. The first line is data if all its cells are values or numbers and the
-/// column is given by its index. Otherwise it is a header.
+/// The values of a CSV column, which is given by its name or by its index from 0. With `no_header`, the first line is data. Without it, the first
+/// line is data if all its cells are values or numbers and the column is given by its index. It is a header if its cell of the column is no value.
 ///
 /// # Errors
-/// For a column that is missing, that has the name of another one, or that holds other values; the error names the line.
-pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
+/// For a column that is missing, that has the name of another one, or that holds other values; the error names the line. For a first line that
+/// may be either.
+pub(crate) fn csv_column(path: &Path, column: &str, ty: Type, no_header: bool) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let mut rows = csv_rows(path.display(), &text)?.into_iter();
     let empty =
         || input(format!("{} has no values", path.display()), "give a CSV file with at least one row of values");
     let first = rows.next().ok_or_else(empty)?;
     let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
-    let headless = column.parse::<usize>().is_ok() && first.fields.iter().all(is_data);
+    let index = column.parse::<usize>().ok();
+    let headless = no_header || index.is_some() && first.fields.iter().all(is_data);
+    if no_header && index.is_none() {
+        return Err(usage(format!("column '{column}' has no name with --no-header"), "give its number, from 0"));
+    }
+    let cell = index.and_then(|at| first.fields.get(at)).filter(|cell| is_data(cell));
+    if let (false, Some(cell)) = (headless || first.fields.iter().any(|name| name == column), cell) {
+        return Err(input(
+            format!("{}, line 1: it may be a header or a row, since column {column} holds {cell}", path.display()),
+            format!("add --no-header if it is a row, or write --column {cell} if {cell} is the name of the column"),
+        ));
+    }
     let named = |name: &str| name == column && !headless;
     let mut places = first.fields.iter().enumerate().filter(|(_, name)| named(name)).map(|(at, _)| at);
     let named = places.next();
@@ -34,6 +46,9 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
             let help = match (headless, first.fields.len()) {
                 (true, 1) => "give 0, its only column, since its first line has no names".to_owned(),
                 (true, count) => format!("give a column from 0 to {}, since its first line has no names", count - 1),
+                (false, 1) if first.fields[0].contains([';', '\t', '|']) => {
+                    "separate its fields by commas, since no other sign separates them".to_owned()
+                }
                 (false, _) => format!(
                     "use one of its columns {}, or a number from 0",
                     first.fields.iter().collect::<Vec<_>>().join(", ")
@@ -115,6 +130,11 @@ impl Literal {
         })
     }
 
+    /// Whether the constant is 0.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.bits(self.ty.unwrap_or(Type::Uint(MAX_WIDTH))).is_ok_and(|bits| bits == 0)
+    }
+
     /// Bits of the constant in a type.
     pub(crate) fn bits(&self, ty: Type) -> Result<Natural> {
         let plain = Plain::parse(ty, &[&self.text], None).map_err(Error::from)?;
@@ -146,7 +166,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bids.csv");
         std::fs::write(&path, "who,bid\n\"a, b\",3\nc,5\n").unwrap();
-        let column = |name: &str| csv_column(&path, name, Type::Uint(8));
+        let column = |name: &str| csv_column(&path, name, Type::Uint(8), false);
         assert_eq!(column("bid").unwrap(), ["3", "5"]);
         assert_eq!(column("1").unwrap(), ["3", "5"]);
         assert!(column("price").unwrap_err().to_string().contains("who, bid"));
@@ -156,5 +176,19 @@ mod tests {
         assert_eq!(column("0").unwrap(), ["3", "30"]);
         std::fs::write(&path, "").unwrap();
         assert!(column("0").is_err());
+        std::fs::write(&path, "who;bid\na;3\n").unwrap();
+        assert!(format!("{:?}", column("bid").unwrap_err()).contains("by commas"));
+    }
+
+    #[test]
+    fn a_first_line_with_a_name_and_a_number_is_no_header_by_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bids.csv");
+        std::fs::write(&path, "Alder,24\nBirch,47\n").unwrap();
+        let column = |name: &str, no_header: bool| csv_column(&path, name, Type::Uint(8), no_header);
+        assert!(format!("{:?}", column("1", false).unwrap_err()).contains("--no-header"));
+        assert_eq!(column("1", true).unwrap(), ["24", "47"]);
+        assert_eq!(column("24", false).unwrap(), ["47"], "the name of the column is 24");
+        assert!(column("Alder", true).is_err());
     }
 }

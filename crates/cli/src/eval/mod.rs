@@ -71,8 +71,8 @@ pub(crate) struct Args {
     /// Results of `lookup` for 0, 1, 2, .., up to the largest value of the operand's type
     #[arg(long, value_name = "V0,V1,..", value_delimiter = ',', allow_hyphen_values = true, requires = "operation")]
     table: Vec<String>,
-    /// Type of the values of --table; defaults to the operand's type
-    #[arg(long = "type", value_parser = crate::names::parse_type, requires = "table")]
+    /// Type of the values of --table, or of a sum, in which it is computed; defaults to the operand's type
+    #[arg(long = "type", value_parser = crate::names::parse_type, requires = "operation")]
     ty: Option<Type>,
     /// Evaluate a circuit (Bristol, BLIF, Yosys JSON)
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// Evaluate a program of typed operations (JSON)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// One ciphertext for each input of the circuit or program. For a port of any width, `encrypt --bits` makes it. --estimate needs no inputs
+    /// One ciphertext for each input of the circuit or program, in their order or as NAME=FILE. For a port of any width, `encrypt --bits` makes it. --estimate needs no inputs
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
     /// The ciphertext file to write, or a folder; repeat the option for several results
@@ -348,8 +348,10 @@ fn list(out: &Output) -> Result<()> {
     let built_in = OPERATIONS.iter().map(|op| Listed { name: op.name, arity: op.arity, summary: op.summary });
     let others = others.map(|(name, summary)| Listed { name, arity: 1, summary });
     let reductions = operation::REDUCTIONS.map(|(name, summary)| Listed { name, arity: 1, summary });
+    let (name, summary) = operation::ABS_DIFF;
+    let composed = [Listed { name, arity: 2, summary }];
     let across = operation::SLOT_OPERATIONS.map(|(name, arity, summary)| Listed { name, arity, summary });
-    let all: Vec<_> = built_in.chain(others).chain(reductions).chain(across).collect();
+    let all: Vec<_> = built_in.chain(others).chain(reductions).chain(across).chain(composed).collect();
     out.result(&all, || {
         all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()
     })

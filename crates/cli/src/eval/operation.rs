@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Operations that reduce one array to one value.
 pub(super) const REDUCTIONS: [(&str, &str); 5] = [
-    ("sum", "sum of an array, wrapping"),
+    ("sum", "sum of an array, wrapping, or in the type of --type; the sum of bools counts the true ones"),
     ("max", "the largest value of an array"),
     ("min", "the smallest value of an array"),
     ("argmax", "index of the first largest value of an array"),
@@ -23,6 +23,9 @@ pub(super) const SLOT_OPERATIONS: [(&str, usize, &str); 2] = [
     ("rotate", 1, "an array of integers modulo a number, rotated to the left by the number of places in --by"),
     ("dot", 2, "dot product of two arrays of integers modulo a number"),
 ];
+
+/// An operation that is made of several.
+pub(super) const ABS_DIFF: (&str, &str) = ("abs_diff", "the distance of two integers, without a sign");
 
 enum Operand {
     File(usize),
@@ -43,16 +46,16 @@ pub(super) struct Details<'a> {
 pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> Result<(Work, Vec<Loaded>)> {
     let &Details { by, table, ty: table_type } = details;
     let mut files = Vec::new();
-    let operands: Vec<_> = operands
-        .iter()
-        .map(|text| match constant(text) {
+    let operands = operands.iter().map(|text| {
+        Ok(match constant(text)? {
             Some(literal) => Operand::Constant(literal),
             None => {
                 files.push(PathBuf::from(text));
                 Operand::File(files.len() - 1)
             }
         })
-        .collect();
+    });
+    let operands = operands.collect::<Result<Vec<_>>>()?;
     if let Some(bad) = files.iter().find(|file| file.as_os_str().to_string_lossy().starts_with('#')) {
         return Err(usage(
             format!("{} is not a constant", bad.display()),
@@ -77,6 +80,9 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         ("lookup", _) | (_, []) => {}
         _ => return Err(usage(format!("--table applies to lookup, not to {name}"), "leave it out")),
     }
+    if table_type.is_some() && !matches!(name, "lookup" | "sum") {
+        return Err(usage(format!("--type applies to lookup and sum, not to {name}"), "leave it out"));
+    }
     let form = match name {
         "to_bits" => Some(Form::Bits),
         "to_radix" => Some(Form::Radix),
@@ -92,18 +98,19 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         && cast.is_none()
         && form.is_none()
         && across.is_none()
-        && name != "lookup"
+        && !matches!(name, "lookup" | "abs_diff")
         && !REDUCTIONS.iter().any(|(known, _)| *known == name)
     {
         let others: Vec<_> = REDUCTIONS
             .iter()
             .map(|(name, _)| *name)
             .chain(SLOT_OPERATIONS.map(|(name, ..)| name))
-            .chain(["lookup"])
+            .chain(["lookup", ABS_DIFF.0])
             .collect();
         return Err(unknown_operation(name, &others));
     }
-    let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
+    let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity));
+    let arity = arity.or((name == ABS_DIFF.0).then_some(2)).unwrap_or(1);
     if !reduces && operands.len() != arity {
         let what = format!("{name} takes {}, but got {}", counted(arity, "operand"), operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
@@ -121,7 +128,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         return Ok((Work::Program { program: slot_program(&name, &operands, &loaded, by)?, name }, loaded));
     }
     if reduces {
-        let program = reduction(&name, &loaded[0])?;
+        let program = reduction(&name, &loaded[0], table_type)?;
         return Ok((Work::Reduction { name, program }, loaded));
     }
     if name == "lookup" {
@@ -129,17 +136,47 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         return Ok((Work::Program { name, program }, loaded));
     }
     let program = match operation {
+        Some(op @ (Op::Div | Op::Rem | Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid))
+            if matches!(&operands[1], Operand::Constant(divisor) if divisor.is_zero()) =>
+        {
+            let (quotient, remainder) = ("all ones", "the dividend");
+            let result = if name.starts_with("div") { quotient } else { remainder };
+            crate::output::warn(&format!("{name} by 0 gives {result}"));
+            elementwise(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?
+        }
+        None if name == ABS_DIFF.0 => elementwise(&Op::Sub, &operands, &loaded, abs_diff)?,
         Some(op) => elementwise(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
         None => Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?,
     };
     Ok((Work::Program { name, program }, loaded))
 }
 
-/// Parses a constant operand: the text after a `#`, or a text that is a constant and not the name of a file.
-fn constant(text: &str) -> Option<Literal> {
-    match text.strip_prefix('#') {
-        Some(text) => Literal::parse(text),
-        None => Literal::parse(text).filter(|_| !Path::new(text).exists()),
+/// The distance of two integers, as an unsigned integer of the same number of bits.
+fn abs_diff(builder: &mut ProgramBuilder, args: &[ValueId]) -> Built<ValueId> {
+    let &[a, b] = args else { return builder.op(Op::Sub, args) };
+    let ordered = builder.op(Op::Ge, &[a, b])?;
+    let (down, up) = (builder.op(Op::Sub, &[a, b])?, builder.op(Op::Sub, &[b, a])?);
+    let distance = builder.op(Op::Select, &[ordered, down, up])?;
+    match builder.ty(distance)? {
+        Type::Int(width) => builder.cast(distance, Type::Uint(width)),
+        _ => Ok(distance),
+    }
+}
+
+/// Parses a constant operand, such as `5` or `#5`; `None` for the name of a file.
+///
+/// # Errors
+/// If the text is a constant and the name of a file.
+fn constant(text: &str) -> Result<Option<Literal>> {
+    if let Some(text) = text.strip_prefix('#') {
+        return Ok(Literal::parse(text));
+    }
+    match Literal::parse(text) {
+        Some(_) if Path::new(text).exists() => Err(usage(
+            format!("{text} is a number and a file of this folder"),
+            format!("write #{text} for the number, or ./{text} for the file"),
+        )),
+        literal => Ok(literal),
     }
 }
 
@@ -236,15 +273,18 @@ fn slot_program(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i
     })
 }
 
-fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
+fn reduction(name: &str, (file, array): &Loaded, wanted: Option<Type>) -> Result<Program> {
     let (ty, place) = (array.ty(), file.display());
+    // A sum of bools counts, so its type holds the number of elements.
+    let count = Type::Uint((usize::BITS - array.len().leading_zeros()).max(1) as u16);
+    let counts = name == "sum" && ty == Type::Bool;
     if array.shape().is_none() {
         return Err(input(
             format!("{place} holds one value, but {name} of one file takes an array"),
             "encrypt several values",
         ));
     }
-    if ty == Type::Bool {
+    if ty == Type::Bool && !counts {
         return Err(input(format!("{place} holds bools, but {name} takes integers"), "convert it with to_u8"));
     }
     let build = || {
@@ -254,7 +294,12 @@ fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
         let largest = matches!(name, "max" | "argmax");
         let result = match name {
             "argmax" | "argmin" => argument(&mut builder, &values, largest)?.1,
-            "sum" => builder.sum(&values)?,
+            "sum" => {
+                let wanted = wanted.or(counts.then_some(count));
+                let cast = |value: &ValueId| wanted.map_or(Ok(*value), |wanted| builder.cast(*value, wanted));
+                let values = values.iter().map(cast).collect::<Built<Vec<_>>>()?;
+                builder.sum(&values)?
+            }
             _ => {
                 let op = if largest { Op::Max } else { Op::Min };
                 tree(values, |a, b| builder.op(op.clone(), &[a, b]))?

@@ -71,8 +71,55 @@ fn program(file: &Path) -> Result<Work> {
 }
 
 impl Work {
+    /// The files in the order of the inputs. `NAME=FILE` gives a file to the input of this name; either all files are given so, or none is.
+    fn in_order(&self, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let names = self.parameters();
+        let named = |file: &PathBuf| -> Option<(usize, PathBuf)> {
+            let (name, file) = file.to_str()?.split_once('=')?;
+            Some((names.iter().position(|known| known == name)?, PathBuf::from(file)))
+        };
+        let given: Vec<_> = files.iter().map(named).collect();
+        if given.iter().all(Option::is_none) {
+            return Ok(files.to_vec());
+        }
+        let mut ordered = vec![None; names.len()];
+        for (file, given) in files.iter().zip(given) {
+            let help = format!("give each of {} once, as in {}=FILE", names.join(", "), names[0]);
+            let Some((at, path)) = given else {
+                return Err(usage(format!("{} has no name of an input, but others have one", file.display()), help));
+            };
+            if ordered[at].replace(path).is_some() {
+                return Err(usage(format!("the input {} has two files", names[at]), help));
+            }
+        }
+        match ordered.iter().position(Option::is_none) {
+            Some(at) => Err(usage(format!("the input {} has no file", names[at]), format!("add {}=FILE", names[at]))),
+            None => Ok(ordered.into_iter().flatten().collect()),
+        }
+    }
+
+    /// Names of the parameters. An array of a program is one of them.
+    fn parameters(&self) -> Vec<String> {
+        let inputs: Vec<&str> = match self {
+            Self::Circuit { netlist, .. } => netlist.inputs().iter().map(|port| port.name.as_str()).collect(),
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                program.inputs.iter().map(|input| input.name.as_str()).collect()
+            }
+            Self::Convert { .. } => Vec::new(),
+        };
+        let lengths = self.lengths().unwrap_or_else(|| vec![1; inputs.len()]);
+        let mut at = 0;
+        let parameter = |length: usize| {
+            let name = inputs[at];
+            at += length;
+            if length == 1 { name } else { name.trim_end_matches("[0]") }.to_owned()
+        };
+        lengths.into_iter().map(parameter).collect()
+    }
+
     /// Loads one ciphertext for each input of a circuit or program.
     pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
+        let inputs = &self.in_order(inputs)?[..];
         let wanted: Vec<String> = match self {
             Self::Circuit { netlist, .. } => netlist
                 .inputs()

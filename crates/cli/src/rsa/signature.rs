@@ -138,7 +138,8 @@ pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
 
 pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
     args.padding.check()?;
-    let key = args.key.read()?;
+    // The exit code 1 says that the signature is wrong, and nothing else does.
+    let key = args.key.read().map_err(|error| error.as_usage())?;
     let padding = args.padding.padding(key.key_use());
     if args.signature == Path::new("-") && args.message == Path::new("-") {
         return Err(usage(
@@ -146,15 +147,16 @@ pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
             "name a file for one of them",
         ));
     }
-    let signature = read_bytes(&args.signature, MOST_BLOCK)?;
-    let message = read_bytes(&args.message, MOST_MESSAGE)?;
+    let signature = read_bytes(&args.signature, MOST_BLOCK).map_err(|error| error.as_usage())?;
+    let message = read_bytes(&args.message, MOST_MESSAGE).map_err(|error| error.as_usage())?;
     match key.verify(padding, &message, &signature) {
         Ok(()) => out.report(&Verified { valid: true, why: None }, || "valid\n".to_owned()),
-        Err(error) => {
-            if out.json() && matches!(error, Error::Verification | Error::Length { .. } | Error::Range { .. }) {
+        Err(error @ (Error::Verification | Error::Length { .. } | Error::Range { .. })) => {
+            if out.json() {
                 out.result(&Verified { valid: false, why: Some(error.to_string()) }, String::new)?;
             }
             Err(in_file(&args.signature)(error))
         }
+        Err(error) => Err(in_file(&args.signature)(error).as_usage()),
     }
 }

@@ -82,15 +82,37 @@ fn constants_are_operands() {
         place.run(&format!("eval --key SERVER {operation} -o r.ct"));
         assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
     }
-    // A file takes precedence over a constant, and # over the file.
+    // A constant with the name of a file is neither by itself.
     place.encrypt("u4", "1", "5");
-    place.run("eval --key SERVER add a.ct 5 -o r.ct");
+    assert!(place.fail("eval --key SERVER add a.ct 5 -o r.ct", 2).contains("#5 for the number, or ./5 for the file"));
+    place.run("eval --key SERVER add a.ct ./5 -o r.ct");
     assert_eq!(place.run("decrypt --key CLIENT r.ct"), "10\n");
     place.run("eval --key SERVER add a.ct #5 -o r.ct");
     assert_eq!(place.run("decrypt --key CLIENT r.ct"), "14\n");
     assert!(place.fail("eval --key SERVER add a.ct 16 -o r.ct", 1).contains("0..=15"));
     assert!(place.fail("eval --key SERVER select c.ct 1 0 -o r.ct", 2).contains("5u8"));
     assert!(place.fail("eval --key SERVER add 1u4 2u4 -o r.ct", 2).contains("every operand is a constant"));
+}
+
+#[test]
+fn sums_of_bools_count_and_sums_have_the_type_that_is_asked() {
+    let place = Place::new();
+    place.encrypt("bool", "true false true true", "b.ct");
+    place.encrypt("u4", "9 9 3", "n.ct");
+    place.encrypt("i4", "-8", "low.ct");
+    place.encrypt("i4", "7", "high.ct");
+    for (operation, printed) in [
+        ("sum b.ct", "3\n"),
+        ("sum b.ct --type u1", "1\n"),
+        ("sum n.ct", "5\n"),
+        ("sum n.ct --type u5", "21\n"),
+        ("abs_diff low.ct high.ct", "15\n"),
+        ("abs_diff high.ct low.ct", "15\n"),
+    ] {
+        place.run(&format!("eval --key SERVER {operation} -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
+    }
+    assert!(place.fail("eval --key SERVER neg n.ct --type u5 -o r.ct", 2).contains("--type applies to lookup and sum"));
 }
 
 #[test]

@@ -89,6 +89,9 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         ("a,b\n1,\"x\n2,y\n3,z", "a", "v.csv, line 2: the quote is not closed"),
         ("a\n1\n\"3", "a", "line 3: the quote is not closed"),
         ("\"1\"2\n", "0", "line 1: the quote is closed before the end of the field"),
+        // The first line is data only if it is all numbers, and a header only if it has no number in the column.
+        ("name,24\nAlder,31\nBirch,47\n", "1", "add --no-header if it is a row"),
+        ("a;b\n1;2\n", "b", "separate its fields by commas"),
         ("v\r\n1\r\n\r\n300\r\n", "v", "line 4: "),
         ("v\r\n1\r\n\"\"\r\n", "v", "line 3: column 'v' is empty"),
     ] {
@@ -100,8 +103,8 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         ("who,5\na,6\n", "5", "6\n"),
         ("bid\n7\n", "0", "7\n"),
         ("a,b\n1,2\n3\n", "a", "1\n3\n"),
-        // The first line is data only if it is all numbers.
-        ("name,24\nAlder,31\nBirch,47\n", "1", "31\n47\n"),
+        ("name,24\nAlder,31\nBirch,47\n", "24", "31\n47\n"),
+        ("name,24\nAlder,31\n", "1 --no-header", "24\n31\n"),
         ("a,b\r\n\"x, \"\"y\"\"\r\nz\",\"5\"\r\n", "b", "5\n"),
     ] {
         place.run(&encrypt(text, column));
