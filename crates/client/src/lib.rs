@@ -5,7 +5,7 @@
 //! so that it never starts twice. A file of more than 8 MiB is sent in parts, and continues where a lost connection left it.
 //!
 //! ```no_run
-//! use solinas_client::{Program, Remote};
+//! use solinas_client::{Program, Remote, Trust};
 //! use solinas_runtime::{Ciphertext, Control};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let remote = Remote::connect("http://127.0.0.1:7470", "slk_...", &Trust::default())?;

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::digest::digest;
-use crate::http::{Call, Http, unique};
+use crate::http::{Call, Http, Trust, unique};
 use crate::job::RemoteJob;
 use crate::program::{Program, Reduction};
 use crate::upload;

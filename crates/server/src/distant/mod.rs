@@ -18,7 +18,7 @@ use cache::Cache;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use shelf::Distant;
-use solinas_client::{Call, Error as ClientError, Http};
+use solinas_client::{Call, Error as ClientError, Http, Trust};
 use solinas_runtime::{Control, DeviceName, ServerOptions, check_device};
 use std::fmt;
 use std::path::PathBuf;
