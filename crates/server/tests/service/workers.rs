@@ -121,7 +121,7 @@ fn a_worker_elsewhere_gives_the_bytes_of_the_service() {
     {
         assert!(metrics.contains(line), "{line}: {metrics}");
     }
-    assert!(metrics.contains("solinas_bootstraps_total{params=\"gates-40\"}"), "{metrics}");
+    assert!(metrics.contains("solinas_bootstraps_total{params=\"gates-toy\"}"), "{metrics}");
     let news = running.stop();
     assert_eq!(news[0], WorkerNews::Joined);
     assert_eq!(news.iter().filter(|news| matches!(news, WorkerNews::Begins(_))).count(), 4, "{news:?}");
