@@ -494,9 +494,10 @@ def test_keys_show_no_secret_and_are_not_made_by_hand(integers):
 
 def test_keygen_checks_its_arguments_and_reports_progress(capsys):
     seen = []
-    sl.keygen(params="gates-toy", research=True, insecure_seed=3, progress=lambda done, total: seen.append((done, total)))
+    options = {"params": "gates-toy", "research": True, "insecure_seed": 3}
+    sl.keygen(**options, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
-    sl.keygen(params="gates-toy", research=True, insecure_seed=3, progress=True)
+    sl.keygen(**options, progress=True)
     assert "keys: 100%" in capsys.readouterr().err
     with pytest.raises(sl.ParameterError, match="tfhe"):
         sl.keygen("rsa")
@@ -505,13 +506,13 @@ def test_keygen_checks_its_arguments_and_reports_progress(capsys):
     with pytest.raises(sl.RangeError, match="insecure_seed"):
         sl.keygen(insecure_seed=-1)
     with pytest.raises(sl.ParameterError, match="checkpoint applies to scheme gh only"):
-        sl.keygen(params="gates-toy", research=True, insecure_seed=3, checkpoint="unused")
+        sl.keygen(**options, checkpoint="unused")
 
     def refuse(done, total):
         raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
-        sl.keygen(params="gates-toy", research=True, insecure_seed=3, progress=refuse)
+        sl.keygen(**options, progress=refuse)
 
 
 def test_params_lists_the_default_first():

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const U8: Type = Type::Uint(8);
+/// The result of [`Client::long_job`].
+pub(crate) const LONG: &str = "9,25,49,81";
 
 /// A client key, the file of its server key, and the identity of both.
 pub(crate) type Keys = (ClientKey, Vec<u8>, String);
@@ -158,6 +160,15 @@ impl Client {
     pub(crate) fn job(&self, op: &str, a: u64, b: u64) -> Value {
         let inputs = [self.input(U8, a), self.input(U8, b)];
         json!({ "key": self.register(), "program": self.program(op, &[U8, U8]), "inputs": inputs })
+    }
+
+    /// A job of 24,000 bootstraps, whose result is [`LONG`]: the squares of four numbers of 64 bits. It has begun and not ended
+    /// when some requests after it are answered.
+    pub(crate) fn long_job(&self) -> Value {
+        let ty = Type::Uint(64);
+        let array = Plain::new(ty, Some(vec![4]), vec![3u128, 5, 7, 9]).unwrap();
+        let input = json!({ "blob": self.upload(&keys().0.encrypt(&array).unwrap().to_bytes().unwrap()) });
+        json!({ "key": self.register(), "program": self.program("mul", &[ty, ty]), "inputs": [input.clone(), input] })
     }
 
     /// The periods in which workers had a job: the worker, the run, the pauses and the state of each.

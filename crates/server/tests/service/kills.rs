@@ -2,6 +2,7 @@
 
 use crate::harness::{Client, U8, keys};
 use serde_json::json;
+use solinas_runtime::Type;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -36,9 +37,10 @@ fn kills_lose_no_job_and_change_no_result() {
     let (mut process, url, token) = start(store.path());
     let mut client = Client::new(&url, &token);
     let key = client.register();
-    // Some hundred bootstraps, so that kills hit them.
-    let inputs = [client.input(U8, 13), client.input(U8, 17)];
-    let body = json!({ "key": key, "program": client.program("mul", &[U8, U8]), "inputs": inputs });
+    // A job of 6049 bootstraps, so that kills hit it.
+    let ty = Type::Uint(64);
+    let inputs = [client.input(ty, 1234), client.input(ty, 53)];
+    let body = json!({ "key": key, "program": client.program("mul", &[ty, ty]), "inputs": inputs });
     let (mut ids, mut running) = (Vec::new(), 0);
     let rounds = solinas_testing::rounds(4, 20) as u64;
     for round in 0..rounds {
@@ -58,7 +60,7 @@ fn kills_lose_no_job_and_change_no_result() {
     }
     let digests: Vec<_> = ids.iter().map(|id| client.wait(id)["results"][0]["digest"].clone()).collect();
     assert!(digests.iter().all(|digest| digest.is_string() && *digest == digests[0]), "{digests:?}");
-    assert_eq!(client.result(&ids[0]), (13 * 17).to_string());
+    assert_eq!(client.result(&ids[0]), (1234 * 53).to_string());
     assert!(running > 0, "no kill hit a job");
     let periods: Vec<_> = ids.iter().flat_map(|id| client.periods(id)).collect();
     assert!(periods.iter().any(|(_, _, _, state)| state == "lost"), "{periods:?}");
