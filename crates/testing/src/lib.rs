@@ -3,7 +3,8 @@
 //! A test that a machine cannot run says so by [`left_out`], on standard error, where the test harness does not hide it.
 //! The environment variable `SOLINAS_REQUIRE` names what must be there, such as `avx512,postgres`: a test that lacks it
 //! fails. Names are `avx2`, `avx512`, `ifma`, `vnni` and `adx` (instructions), `rtl` (the tools of the hardware designs) and
-//! `postgres`; the Python tests also know `chromium`, `page`, `promtool`, `systemd` and `ray`.
+//! `postgres`; the Python tests also know `chromium`, `page`, `axe`, `promtool`, `systemd` and
+//! `ray`.
 //!
 //! A test with many cases runs a few of them, and all of them where the environment variable `SOLINAS_LONG` is set
 //! (`make test-long`): see [`rounds`].
