@@ -14,7 +14,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-tools test-rust test-rtl test-python lint lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
+.PHONY: demo gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -32,19 +32,32 @@ rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, 
 	$(RTL_PYTHON) rtl/tools/prove.py
 	$(RTL_PYTHON) rtl/tools/simulators.py
 	$(RTL_PYTHON) rtl/tools/faults.py
-	SOLINAS_RTL=required SOLINAS_RTL_FIGURES=$(CURDIR)/docs/measurements/rtl-cycles.json \
+	SOLINAS_RTL_FIGURES=$(CURDIR)/docs/measurements/rtl-cycles.json \
 		$(CARGO) test --release --package solinas-rtl -- --include-ignored --nocapture --test-threads 1
 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
 
-test: test-tools web lint-crates test-rust test-rtl test-python ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python
+STAGES := test-tools web lint-crates build-rust test-rust test-stack test-rtl build-python test-python
+# A test that lacks one of these fails: crates/testing/src/lib.rs lists the names.
+export SOLINAS_REQUIRE ?= rtl
+
+test: ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python; prints the time of each stage
+	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES)
+
+test-long: ## The tests with all of their cases: kills, faults, sweeps, random programs (hours)
+	+@SOLINAS_LONG=1 MAKE="$(MAKE)" tools/stages.sh test-tools web build-rust test-rust-long test-rtl build-python test-python
+
+ci: ## What CI runs: all tests, and the lints of the benchmarks
+	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES) lint-bench
 
 test-tools: ## Installs what the tests need and the machine lacks
 	@tools/install_test_tools.sh
 	@tools/install_rtl_tools.sh
 
-lint: lint-crates ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
+lint: lint-crates lint-bench ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
+
+lint-bench:
 	$(CARGO) xtask bench-lint
 
 lint-crates:
@@ -53,8 +66,17 @@ lint-crates:
 web: ## The client of the service's page, which goes into later builds of the command
 	$(CARGO) xtask web --if-possible
 
+build-rust:
+	$(CARGO) test --quiet --workspace --no-run
+
 test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
-	SOLINAS_RTL=required $(CARGO) test --quiet --workspace
+	$(CARGO) test --quiet --workspace
+
+test-rust-long:
+	$(CARGO) test --quiet --workspace
+	$(CARGO) xtask golden
+
+test-stack: ## Every kernel on a small stack, without optimization
 	$(CARGO) xtask stack
 
 test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves
@@ -85,8 +107,10 @@ book: $(MDBOOK) ## The documentation as a site, in target/book
 $(MDBOOK):
 	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
-test-python: $(VENV)/installed web ## Python tests, stubs, types and the examples of the documentation
+build-python: $(VENV)/installed web
 	$(CARGO) xtask python-package
+
+test-python: build-python ## Python tests, stubs, types and the examples of the documentation
 	PYTHONPATH=$(CURDIR)/target/python $(BIN)/python -m pytest --quiet python/tests
 
 test-cluster: $(VENV)/installed ## Several machines: Ray's nodes on this machine, one of them killed (installs Ray)
@@ -114,7 +138,7 @@ fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30
 
 faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
-	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
+	SOLINAS_LONG=1 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
 	cd bench/tfhe && $(CARGO) run --profile tfhe -- --quick

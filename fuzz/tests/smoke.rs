@@ -4,13 +4,14 @@
 #![forbid(unsafe_code)]
 
 use solinas_fuzz::{MEMORY, TARGETS};
+use solinas_testing::rounds;
 use std::process::Command;
 
-/// Values of `SOLINAS_FUZZ_SECONDS` and `SOLINAS_FUZZ_SEED`, or the defaults of the binary.
+/// Values of `SOLINAS_FUZZ_SECONDS` and `SOLINAS_FUZZ_SEED`, or the defaults of the tests and of the binary.
 fn options() -> Vec<String> {
-    let option = |variable: &str, flag: &str| Some(format!("--{flag}={}", std::env::var(variable).ok()?));
-    let all = [option("SOLINAS_FUZZ_SECONDS", "seconds"), option("SOLINAS_FUZZ_SEED", "seed")];
-    all.into_iter().flatten().collect()
+    let seconds = std::env::var("SOLINAS_FUZZ_SECONDS").unwrap_or_else(|_| rounds(1, 30).to_string());
+    let seed = std::env::var("SOLINAS_FUZZ_SEED").ok().map(|seed| format!("--seed={seed}"));
+    [format!("--seconds={seconds}")].into_iter().chain(seed).collect()
 }
 
 fn passes(target: &str) {

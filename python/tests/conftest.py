@@ -13,6 +13,23 @@ ROOT = Path(__file__).parent.parent.parent
 SOLINAS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "solinas"
 
 
+# What must be there for a run of the tests to pass, such as `chromium,promtool`: see crates/testing/src/lib.rs.
+REQUIRED = {name.strip() for name in os.environ.get("SOLINAS_REQUIRE", "").split(",")}
+IS_LONG = os.environ.get("SOLINAS_LONG", "0") not in ("", "0")
+
+
+def left_out(name, why):
+    """Leave a test out for lack of `name`. It fails instead if `SOLINAS_REQUIRE` has the name."""
+    if name in REQUIRED:
+        pytest.fail(f"SOLINAS_REQUIRE names {name}, but {why}")
+    pytest.skip(f"{name}: {why}", allow_module_level=True)
+
+
+def rounds(few, many):
+    """Return the number of cases of a test: `many` for `make test-long`, and else `few`."""
+    return many if IS_LONG else few
+
+
 def pair(*args, threads=2, memory=None, **options):
     """Return the client key and the server of new keys."""
     client, server_key = sl.keygen(*args, **options)
@@ -51,13 +68,13 @@ def serve(folder, *options):
 @pytest.fixture(scope="session")
 def integers():
     """Return a key pair for integers in 2-bit blocks: fast, reproducible and insecure."""
-    return pair("tfhe", params="integers-40", insecure_seed=1)
+    return pair("tfhe", params="integers-toy", research=True, insecure_seed=1)
 
 
 @pytest.fixture(scope="session")
 def gates():
     """Return a key pair for gates: fast, reproducible and insecure."""
-    return pair("tfhe", params="gates-40", insecure_seed=2)
+    return pair("tfhe", params="gates-toy", research=True, insecure_seed=2)
 
 
 @pytest.fixture(scope="session", params=["integers", "gates"])

@@ -12,7 +12,7 @@ from solinas._kept import KeptShards
 @pytest.fixture(scope="module")
 def numbers():
     """Five encrypted numbers, and the parts from one place up to another as files."""
-    client, key = sl.keygen(params="integers-40", insecure_seed=3)
+    client, key = sl.keygen(params="integers-toy", research=True, insecure_seed=3)
     array = client.encrypt([1, 2, 3, 4, 5], sl.uint(4))._computed
     return array, key.key_id
 

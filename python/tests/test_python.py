@@ -8,6 +8,7 @@ import pickle
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import solinas as sl
@@ -141,7 +142,6 @@ def test_server_keys_encrypt_where_the_scheme_has_public_keys(integers):
 
 
 def test_series_of_pandas_are_arrays(integers):
-    pd = pytest.importorskip("pandas")
     client, server = integers
     series = pd.Series([3, 200, 5], dtype="uint8", index=["a", "b", "c"])
     x = client.encrypt(series)

@@ -9,7 +9,7 @@ import solinas as sl
 
 @pytest.fixture(scope="module")
 def pair() -> tuple[sl.ClientKey, sl.Server]:
-    client, server_key = sl.keygen("tfhe", params="integers-40", insecure_seed=5)
+    client, server_key = sl.keygen("tfhe", params="integers-toy", research=True, insecure_seed=5)
     return client, sl.Server(server_key)
 
 

@@ -1,11 +1,10 @@
 """Rotations, sums and dot products of the elements of arrays, plain and encrypted."""
 
+import numpy as np
 import pytest
 
 import solinas as sl
 from conftest import pair
-
-np = pytest.importorskip("numpy")
 
 SETS = {"ntru": ("slots-128-3", 257), "bgv": ("slots-128-4", 65537)}
 

@@ -10,7 +10,7 @@ use solinas_circuits::export::{write_blif, write_bristol, write_dot, write_svg, 
 use solinas_circuits::import::{self, read_blif, read_bristol, read_yosys_json};
 use solinas_circuits::program::{OPERATIONS, Program, Type};
 use solinas_circuits::{Error, GateCosts, Netlist};
-use std::path::PathBuf;
+use std::path::Path;
 
 fn add8(recipe: Recipe) -> Netlist {
     Program::from_op("add", &[Type::Uint(8); 2]).unwrap().lower(recipe).unwrap()
@@ -297,23 +297,15 @@ proptest! {
     }
 }
 
-/// A public circuit. If the folder is not available, prints a line and returns `None`.
-fn case(name: &str) -> Option<Netlist> {
-    let folder = std::env::var_os("SOLINAS_CASES")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"), PathBuf::from);
-    let path = folder.join("circuits").join(name);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(import::read(&text).unwrap()),
-        Err(_) => {
-            eprintln!("skipped: {} is not there; set SOLINAS_CASES to the folder of public circuits", path.display());
-            None
-        }
-    }
+/// A circuit that others published.
+fn case(name: &str) -> Netlist {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/public").join(name);
+    import::read(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// Checks a public circuit, its optimized form and its exports on random inputs.
 fn check_case(name: &str, law: impl Fn(&[u128]) -> Vec<u128>) {
-    let Some(netlist) = case(name) else { return };
+    let netlist = case(name);
     let costs = GateCosts::default();
     let best = netlist.optimize(&costs);
     assert!(best.bootstraps(&costs) <= netlist.bootstraps(&costs));
@@ -358,21 +350,4 @@ fn public_epfl_circuits_compute_what_they_say() {
         let at = (0..4).max_by_key(|at| x[*at] as i128).unwrap_or(0);
         vec![x[at], at as u128]
     });
-}
-
-#[test]
-fn public_aes_128_encrypts_the_block_of_fips_197() {
-    let Some(netlist) = case("bristol_aes_128.txt") else { return };
-    let key = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
-    let block = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
-    let costs = GateCosts::default();
-    let best = netlist.optimize(&costs);
-    let (before, after) = (netlist.stats(&costs), best.stats(&costs));
-    eprintln!(
-        "AES-128: {} bootstraps, depth {}; optimized {}, {}",
-        before.bootstraps, before.depth, after.bootstraps, after.depth
-    );
-    for netlist in [&netlist, &best] {
-        assert_eq!(netlist.evaluate(&[key, block]).unwrap(), [0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a]);
-    }
 }

@@ -19,11 +19,6 @@ fn check(program: &Program, seed: u64) -> Result<(), String> {
     cases.gates(program)
 }
 
-fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap())
-}
-
-/// `SOLINAS_PROGRAMS=5000 SOLINAS_SEED=1000` tries 5000 programs, from seed 1000 on.
 #[test]
 fn random_programs_are_lowered_and_agree_with_plain_arithmetic() {
     let limits = [
@@ -32,8 +27,7 @@ fn random_programs_are_lowered_and_agree_with_plain_arithmetic() {
         Limits { widest: 128, operations: 10, effort: 900 },
         Limits { widest: 2048, operations: 6, effort: 9000 },
     ];
-    let (first, count) = (variable("SOLINAS_SEED", 0), variable("SOLINAS_PROGRAMS", 150));
-    for seed in first..first + count {
+    for seed in 0..solinas_testing::rounds(60, 5000) as u64 {
         let program = programs::program(&mut programs::rng(seed), limits[seed as usize % limits.len()]).unwrap();
         if let Err(problem) = check(&program, seed) {
             let least = programs::smallest(&program, |part| check(part, seed).is_err());

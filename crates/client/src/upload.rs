@@ -186,7 +186,7 @@ mod tests {
         http.send(&call("DELETE", &path, &[])).unwrap();
         assert_eq!(send(&http, &path, &file(9 << 20)).unwrap_err().status(), Some(404));
         let options = solinas_runtime::KeygenOptions {
-            params: Some("gates-40".into()),
+            params: Some("gates-toy".into()),
             research: true,
             insecure_seed: Some(4),
             ..Default::default()

@@ -15,7 +15,7 @@ const U8: Type = Type::Uint(8);
 
 fn keys() -> (ClientKey, ServerKey) {
     let options = KeygenOptions {
-        params: Some("gates-40".into()),
+        params: Some("gates-toy".into()),
         research: true,
         insecure_seed: Some(3),
         ..KeygenOptions::default()

@@ -79,7 +79,7 @@ fn keys_without_noise_rotate_exactly_on_every_back_end() {
             let exponents: Vec<u16> = (0..batch * bits.len())
                 .map(|i| [0, 2 * n - 1, n].get(i % 11).copied().unwrap_or_else(|| rng.random_range(0..2 * n)) as u16)
                 .collect();
-            for backend in Backend::available() {
+            for backend in solinas_testing::back_ends(Backend::available()) {
                 let plan = BlindRotation::new(n, k, cut, block_bits, backend).unwrap();
                 let key = key(&plan, cut, bits.clone());
                 let mut accumulators = words.clone();
@@ -114,7 +114,7 @@ fn every_back_end_and_batch_gives_the_same_bytes() {
         let exponents: Vec<u16> = (0..batch * blocks * block_bits).map(|_| rng.random_range(0..2 * n) as u16).collect();
         let mut want = words.clone();
         scalar.blind_rotate(&floats, &exponents, &mut want, &mut scalar.scratch());
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             let plan = BlindRotation::new(n, k, cut, block_bits, backend).unwrap();
             for size in [1, 3, 8, 16, batch] {
                 let mut got = words.clone();
@@ -150,7 +150,7 @@ fn teams_give_the_bytes_of_one_thread() {
         (512, 3, 18, 1, 1),
     ] {
         let cut = Decomposition::new(base_log, levels).unwrap();
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             let plan = BlindRotation::new(n, k, cut, block_bits, backend).unwrap();
             let blocks = 20;
             let floats: Vec<f64> =

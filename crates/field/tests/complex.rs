@@ -130,7 +130,7 @@ fn check_short(plan: &Plan, bits: u32, x: &[u64], y: &[u64], len: usize) {
 
 #[test]
 fn products_that_fit_are_written_to_fewer_words() {
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         for (digits, threads) in [(128, 1), (384, 3), (640, 1), (896, 2), (1024, 1), (2048, 3)] {
             if backend == Backend::Scalar && digits > 640 {
                 continue;
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn products_that_fit_are_written_to_any_number_of_words(x in words(24), y in words(24), more in 0..40_usize) {
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             let plan = Plan::new(256, Wrap::Plus, backend, 1).unwrap();
             let len = (x.len() + y.len() + more).min(plan.words(14));
             check_short(&plan, 14, &x, &y, len);
@@ -178,7 +178,7 @@ fn lengths() -> Vec<usize> {
 
 #[test]
 fn products_equal_schoolbook_at_every_length() {
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         for wrap in [Wrap::Minus, Wrap::Plus] {
             for digits in lengths() {
                 // Without a vector unit, fused multiply-adds are function calls. The other back ends test the longest
@@ -210,7 +210,9 @@ fn products_equal_schoolbook_at_every_length() {
 
 #[test]
 fn there_and_back_is_the_identity_at_long_lengths() {
-    for backend in Backend::available().into_iter().filter(|&backend| backend != Backend::Scalar) {
+    for backend in
+        solinas_testing::back_ends(Backend::available()).into_iter().filter(|&backend| backend != Backend::Scalar)
+    {
         for wrap in [Wrap::Minus, Wrap::Plus] {
             for digits in [1 << 15, 3 << 14, 7 << 14, 1 << 18, 5 << 16, 1 << 20] {
                 for threads in [1, 3] {
@@ -233,7 +235,7 @@ fn there_and_back_is_the_identity_at_long_lengths() {
 
 #[test]
 fn minus_one_is_the_residue_above_all_words() {
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         let plan = Plan::new(128, Wrap::Plus, backend, 1).unwrap();
         let words = plan.words(16);
         // 2^(N/2) squared is 2^N = -1.
@@ -251,7 +253,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn products_equal_schoolbook(x in words(40), y in words(40)) {
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             for wrap in [Wrap::Minus, Wrap::Plus] {
                 check(&Plan::new(128, wrap, backend, 1).unwrap(), 20, &x, &y);
             }

@@ -17,7 +17,7 @@ const STACK: usize = 256 << 10;
 
 /// Calls `work` for every back end, on a thread of a small stack. An overflow ends the process.
 fn on_small_stacks(work: impl Fn(Backend) + Sync) {
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         thread::scope(|scope| {
             let small = thread::Builder::new().stack_size(STACK);
             small.spawn_scoped(scope, || work(backend)).unwrap().join().unwrap();

@@ -27,7 +27,10 @@ fn mixed_moduli(n: usize) -> Vec<Modulus> {
 }
 
 fn bases(n: usize) -> Vec<Basis> {
-    Backend::available().into_iter().map(|backend| Basis::new(n, &mixed_moduli(n), backend).unwrap()).collect()
+    solinas_testing::back_ends(Backend::available())
+        .into_iter()
+        .map(|backend| Basis::new(n, &mixed_moduli(n), backend).unwrap())
+        .collect()
 }
 
 fn threads<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> T {

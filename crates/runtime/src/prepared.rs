@@ -510,8 +510,12 @@ mod tests {
 
     #[test]
     fn prepared_work_is_planned_once() {
-        let options =
-            KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+        let options = KeygenOptions {
+            params: Some("gates-toy".into()),
+            research: true,
+            insecure_seed: Some(1),
+            ..KeygenOptions::default()
+        };
         let (client, key) = keygen(&options, &Control::default()).unwrap();
         let mut server = Server::new(&key, Some(2)).unwrap();
         let engine = Arc::new(Counting(Arc::clone(&server.engine), AtomicUsize::new(0)));

@@ -9,7 +9,8 @@ use std::process::Command;
 
 /// Fingerprint of what a fixed key computes: a hash of the ciphertext's file.
 fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(5), ..Default::default() };
+    let options =
+        KeygenOptions { params: Some(params.into()), research: true, insecure_seed: Some(5), ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let u6 = Type::Uint(6);
     let program = Program::from_op(op, &[u6, u6]).unwrap();
@@ -26,7 +27,12 @@ fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
 
 /// Every kind of gate on every input, with the gates family; the same kind of fingerprint.
 fn every_gate() -> u64 {
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(6), ..Default::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(6),
+        ..Default::default()
+    };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let mut b = Builder::verbatim();
     let bits: Vec<_> = ["a", "b", "c"].map(|name| b.input(name, 1, false)[0]).to_vec();
@@ -55,8 +61,8 @@ fn hash(bytes: &[u8]) -> u64 {
 fn fingerprints(mul: usize, add: usize) -> String {
     format!(
         "fingerprints {:x} {:x} {:x}",
-        fingerprint("gates-40", "mul", mul),
-        fingerprint("integers-40", "add", add),
+        fingerprint("gates-toy", "mul", mul),
+        fingerprint("integers-toy", "add", add),
         every_gate()
     )
 }
@@ -95,7 +101,12 @@ fn child(backend: &str) -> String {
 #[test]
 #[ignore = "the other tests run it, under other back ends"]
 fn child_process() {
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(5), ..Default::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(5),
+        ..Default::default()
+    };
     match keygen(&options, &Control::default()).and_then(|(_, key)| Server::new(&key, Some(1))) {
         Ok(_) => println!("back end {}, {}", Backend::detect().unwrap(), fingerprints(1, 2)),
         Err(error) => println!("refused: {error}"),

@@ -10,8 +10,13 @@ use solinas_runtime::{Ciphertext, Control, KeygenOptions, Natural, Plain, Server
 
 #[test]
 fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
-    for (set, first) in [("gates-40", 0), ("integers-40", 4)] {
-        let options = KeygenOptions { params: Some(set.into()), insecure_seed: Some(5), ..KeygenOptions::default() };
+    for (set, first) in [("gates-toy", 0), ("integers-toy", 4)] {
+        let options = KeygenOptions {
+            params: Some(set.into()),
+            research: true,
+            insecure_seed: Some(5),
+            ..KeygenOptions::default()
+        };
         let (client, key) = keygen(&options, &Control::default()).unwrap();
         let server = Server::new(&key, Some(2)).unwrap();
         for format in [Format::Blif, Format::Yosys, Format::Bristol] {

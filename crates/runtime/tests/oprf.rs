@@ -12,7 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const TYPES: [Type; 5] = [Type::Bool, Type::Uint(1), Type::Uint(5), Type::Int(4), Type::Uint(16)];
 
 fn keys(params: &str, seed: u64) -> (ClientKey, ServerKey) {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(seed), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(seed),
+        ..KeygenOptions::default()
+    };
     keygen(&options, &Control::default()).unwrap()
 }
 
@@ -22,7 +27,7 @@ fn random(server: &Server, ty: Type, shape: Option<Vec<usize>>, seed: &str) -> C
 
 #[test]
 fn bytes_are_those_of_the_seed_the_type_and_the_key() {
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params, 3);
         let servers = [Some(1), Some(2), Some(5)].map(|threads| Server::new(&key, threads).unwrap());
         for ty in TYPES {
@@ -62,7 +67,7 @@ fn bytes_are_those_of_the_seed_the_type_and_the_key() {
 /// The bits of 200 numbers: each of them is balanced, and each pair of them.
 #[test]
 fn every_bit_is_balanced_and_independent_of_the_others() {
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params, 3);
         let server = Server::new(&key, None).unwrap();
         let (ty, count) = (Type::Int(5), 200);
@@ -83,7 +88,7 @@ fn every_bit_is_balanced_and_independent_of_the_others() {
 
 #[test]
 fn programs_compute_on_random_values() {
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params, 3);
         let server = Server::new(&key, None).unwrap();
         let (a, b) = (random(&server, Type::Uint(7), Some(vec![3]), "a"), random(&server, Type::Uint(7), None, "b"));
@@ -99,7 +104,7 @@ fn programs_compute_on_random_values() {
         let fresh = client.encrypt(&Plain::new(Type::Uint(7), None, vec![99]).unwrap()).unwrap();
         let both = Ciphertext::stack(vec![a, fresh]).unwrap();
         assert_eq!(client.decrypt(&both).unwrap().values, [&x[..], &[99u128.into()]].concat());
-        if params == "integers-40" {
+        if params == "integers-toy" {
             let bits = Work::Convert { ciphertext: &b, form: Form::Bits };
             let bits = server.run(bits, &Control::default()).unwrap();
             assert_eq!(client.decrypt(&bits[0]).unwrap().values, y);
@@ -109,7 +114,7 @@ fn programs_compute_on_random_values() {
 
 #[test]
 fn devices_give_the_bytes_of_the_processor() {
-    let (_, key) = keys("gates-40", 3);
+    let (_, key) = keys("gates-toy", 3);
     let on = |name: &str| {
         let options = ServerOptions { device: Some(name.parse().unwrap()), ..ServerOptions::default() };
         random(&Server::with_options(&key, &options).unwrap(), Type::Uint(9), Some(vec![5]), "device")
@@ -122,7 +127,7 @@ fn devices_give_the_bytes_of_the_processor() {
 
 #[test]
 fn progress_is_reported_and_a_run_stops() {
-    let (_, key) = keys("gates-40", 3);
+    let (_, key) = keys("gates-toy", 3);
     let server = Server::new(&key, Some(1)).unwrap();
     let seen = Mutex::new(Vec::new());
     let note = |progress: Progress| seen.lock().unwrap().push((progress.done, progress.total));
@@ -140,7 +145,7 @@ fn progress_is_reported_and_a_run_stops() {
 
 #[test]
 fn wrong_requests_are_refused_by_name() {
-    let (_, key) = keys("integers-40", 3);
+    let (_, key) = keys("integers-toy", 3);
     let server = Server::new(&key, None).unwrap();
     let refused = |server: &Server, ty: Type, shape: Option<Vec<usize>>, seed: &[u8], want: &str| {
         let error = server.random(ty, shape, seed, &Control::default()).unwrap_err().to_string();

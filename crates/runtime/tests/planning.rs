@@ -67,7 +67,7 @@ fn planning_in_slots_is_cancelled_too() {
 
 #[test]
 fn planning_and_measuring_are_cancelled() {
-    for (scheme, params) in [("tfhe", "gates-40"), ("gh", "ci-15"), ("ntru", "tight-64-12")] {
+    for (scheme, params) in [("tfhe", "gates-toy"), ("gh", "ci-15"), ("ntru", "tight-64-12")] {
         let params = Some(params.into());
         let options = KeygenOptions {
             scheme: scheme.parse().unwrap(),
@@ -108,7 +108,12 @@ fn planning_and_measuring_are_cancelled() {
 
 #[test]
 fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(1),
+        ..KeygenOptions::default()
+    };
     let (_, key) = keygen(&options, &Control::default()).unwrap();
     let server = Server::new(&key, Some(1)).unwrap();
     let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
@@ -129,7 +134,12 @@ fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
 
 #[test]
 fn a_plan_that_is_known_is_not_made_again() {
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(1),
+        ..KeygenOptions::default()
+    };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let server = Server::new(&key, Some(1)).unwrap();
     let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
@@ -151,8 +161,8 @@ fn a_plan_that_is_known_is_not_made_again() {
 #[test]
 fn sizes_of_ciphertexts_are_as_estimated() {
     let sets = [
-        ("tfhe", "gates-40", Type::Uint(5)),
-        ("tfhe", "integers-40", Type::Uint(5)),
+        ("tfhe", "gates-toy", Type::Uint(5)),
+        ("tfhe", "integers-toy", Type::Uint(5)),
         ("gh", "ci-15", Type::Uint(5)),
         ("ntru", "tight-64-12", Type::Uint(5)),
         ("ntru", "slots-128-3", Type::Mod(257)),

@@ -13,7 +13,12 @@ use std::time::Duration;
 const U8: Type = Type::Uint(8);
 
 fn keys(params: &str) -> (ClientKey, ServerKey) {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(3), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(3),
+        ..KeygenOptions::default()
+    };
     keygen(&options, &Control::default()).unwrap()
 }
 
@@ -59,7 +64,7 @@ fn operands(client: &ClientKey, count: usize) -> [Ciphertext; 2] {
 #[test]
 fn one_plan_gives_the_same_bytes_on_any_number_of_threads() {
     let control = Control::default();
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params);
         let inputs = operands(&client, 3);
         for model in [CostModel::Fewest, CostModel::Shallow, CostModel::Threads(16)] {
@@ -83,7 +88,7 @@ fn one_plan_gives_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn a_model_chooses_the_same_plan_on_every_server() {
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 1);
     let plan = |threads, model| prepared(&server(&key, threads, model), &add(), &inputs).plan().unwrap();
     let (fewest, shallow) = (plan(1, CostModel::Fewest), plan(1, CostModel::Shallow));
@@ -97,7 +102,7 @@ fn a_model_chooses_the_same_plan_on_every_server() {
 
 #[test]
 fn plans_of_other_work_are_refused_by_name() {
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 1);
     let server = server(&key, 1, CostModel::Fewest);
     let plan = prepared(&server, &add(), &inputs).plan().unwrap();
@@ -109,10 +114,10 @@ fn plans_of_other_work_are_refused_by_name() {
     refused(pinned(&server, &mul, &inputs, &plan), "another program");
     // The same array twice: its sums have twice the noise of independent ones.
     refused(pinned(&server, &add(), &[inputs[0].clone(), inputs[0].clone()], &plan), "noise weight 1 at most");
-    let (other_client, other_key) = keys("gates-40");
+    let (other_client, other_key) = keys("gates-toy");
     let others = operands(&other_client, 1);
     let other = Server::new(&other_key, Some(1)).unwrap();
-    refused(pinned(&other, &add(), &others, &plan), "integers-40");
+    refused(pinned(&other, &add(), &others, &plan), "integers-toy");
     // Names do not matter.
     let mut renamed = add();
     renamed.inputs[0].name = "left".into();
@@ -141,7 +146,7 @@ fn forged(plan: &[u8], change: impl Fn(Header) -> Header, body: Option<&[u8]>) -
 
 #[test]
 fn damaged_and_forged_plans_are_refused() {
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 1);
     let server = server(&key, 1, CostModel::Fewest);
     let plan = prepared(&server, &add(), &inputs).plan().unwrap();
@@ -174,7 +179,7 @@ fn damaged_and_forged_plans_are_refused() {
 #[test]
 fn a_run_in_parts_gives_the_bytes_of_one_run() {
     let control = Control::default();
-    for (params, count) in [("integers-40", 3), ("gates-40", 40)] {
+    for (params, count) in [("integers-toy", 3), ("gates-toy", 40)] {
         let (client, key) = keys(params);
         let inputs = operands(&client, count);
         let one = server(&key, 1, CostModel::Fewest);
@@ -210,7 +215,7 @@ fn a_run_in_parts_gives_the_bytes_of_one_run() {
 #[test]
 fn a_state_of_another_run_is_refused_by_name() {
     let control = Control::default();
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 2);
     let one = server(&key, 1, CostModel::Fewest);
     let work = prepared(&one, &add(), &inputs);
@@ -224,8 +229,12 @@ fn a_state_of_another_run_is_refused_by_name() {
     refused(&prepared(&one, &add(), &others), "of other inputs");
     refused(&prepared(&one, &Program::from_op("sub", &[U8; 2]).unwrap(), &inputs), "of another program or plan");
     refused(&prepared(&server(&key, 1, CostModel::Shallow), &add(), &inputs), "of another program or plan");
-    let options =
-        KeygenOptions { params: Some("integers-40".into()), insecure_seed: Some(4), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some("integers-toy".into()),
+        research: true,
+        insecure_seed: Some(4),
+        ..KeygenOptions::default()
+    };
     let (stranger, other_key) = keygen(&options, &control).unwrap();
     let theirs = operands(&stranger, 2);
     refused(&prepared(&Server::new(&other_key, Some(1)).unwrap(), &add(), &theirs), "of another key");
@@ -262,7 +271,7 @@ fn a_state_of_another_run_is_refused_by_name() {
 fn checkpoints_go_on_after_an_interruption() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("run.state");
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 2);
     let work = prepared(&server(&key, 1, CostModel::Fewest), &add(), &inputs);
     let want = work.run(&Control::default()).unwrap();
@@ -286,7 +295,7 @@ fn checkpoints_go_on_after_an_interruption() {
 #[test]
 fn parts_of_an_array_give_the_bytes_of_the_whole() {
     let control = Control::default();
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let inputs = operands(&client, 5);
     let one = server(&key, 1, CostModel::Threads(64));
     let work = prepared(&one, &add(), &inputs);

@@ -18,7 +18,8 @@ struct Setup {
 }
 
 fn setup(name: &str) -> Setup {
-    let options = KeygenOptions { params: Some(name.into()), insecure_seed: Some(11), ..Default::default() };
+    let options =
+        KeygenOptions { params: Some(name.into()), research: true, insecure_seed: Some(11), ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let public = client.public_key().unwrap();
     Setup { client, public, server: Server::new(&key, Some(2)).unwrap() }
@@ -26,12 +27,12 @@ fn setup(name: &str) -> Setup {
 
 fn gates() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| setup("gates-40"))
+    KEY.get_or_init(|| setup("gates-toy"))
 }
 
 fn integers() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| setup("integers-40"))
+    KEY.get_or_init(|| setup("integers-toy"))
 }
 
 impl Setup {
@@ -212,7 +213,7 @@ fn ports_of_any_width_take_arrays_of_bools() {
 #[test]
 fn circuits_are_priced_without_ciphertexts_or_keys() {
     let netlist = wide_circuit(512);
-    for (setup, set) in [(gates(), "gates-40"), (integers(), "integers-40")] {
+    for (setup, set) in [(gates(), "gates-toy"), (integers(), "integers-toy")] {
         let (estimate, cost) = (
             setup
                 .server
@@ -254,13 +255,7 @@ fn constant_programs_run_without_inputs_and_report_no_steps() {
 
 #[test]
 fn bristol_adder64_runs_encrypted() {
-    let folder = std::env::var_os("SOLINAS_CASES")
-        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"), Into::into);
-    let Ok(text) = std::fs::read_to_string(folder.join("circuits/bristol_adder64.txt")) else {
-        println!("no case files in {}: nothing to run", folder.display());
-        return;
-    };
-    let netlist = import::read(&text).unwrap();
+    let netlist = import::read(include_str!("../../circuits/tests/public/bristol_adder64.txt")).unwrap();
     let (a, b) = (0xffff_ffff_0000_0001u128, 0x0000_0001_ffff_ffffu128);
     let encrypt = |value| gates().client.encrypt(&Plain::scalar(Type::Uint(64), value).unwrap()).unwrap();
     let out = gates().server.run(Work::circuit(&netlist, &[encrypt(a), encrypt(b)]), &Control::default()).unwrap();
@@ -389,7 +384,12 @@ fn files_hold_no_empty_arrays() {
 #[test]
 fn results_do_not_depend_on_threads() {
     let Setup { client, server, .. } = gates();
-    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(11), ..Default::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(11),
+        ..Default::default()
+    };
     let (_, key) = keygen(&options, &Control::default()).unwrap();
     let one = Server::new(&key, Some(1)).unwrap();
     let u4 = Type::Uint(4);

@@ -11,8 +11,8 @@ use solinas_runtime::{
 
 /// Small sets: of integers, of bits, and of slots.
 const SETS: [(&str, &str, Type); 6] = [
-    ("tfhe", "integers-40", Type::Uint(4)),
-    ("tfhe", "gates-40", Type::Uint(2)),
+    ("tfhe", "integers-toy", Type::Uint(4)),
+    ("tfhe", "gates-toy", Type::Uint(2)),
     ("ntru", "slots-128-3", Type::Mod(257)),
     ("bgv", "slots-128-4", Type::Mod(65537)),
     ("bgv", "bits-64-9", Type::Uint(2)),

@@ -11,7 +11,12 @@ use std::sync::Mutex;
 const U4: Type = Type::Uint(4);
 
 fn keys(params: &str) -> (ClientKey, ServerKey) {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(3), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(3),
+        ..KeygenOptions::default()
+    };
     keygen(&options, &Control::default()).unwrap()
 }
 
@@ -42,7 +47,7 @@ fn in_pairs(values: &[u128], f: impl Fn(u128, u128) -> u128) -> u128 {
 #[test]
 fn reductions_are_those_of_plain_arithmetic() {
     let control = Control::default();
-    for (params, lens) in [("integers-40", &[1, 2, 21][..]), ("gates-40", &[18][..])] {
+    for (params, lens) in [("integers-toy", &[1, 2, 21][..]), ("gates-toy", &[18][..])] {
         let (client, key) = keys(params);
         let server = Server::new(&key, Some(2)).unwrap();
         for &len in lens {
@@ -77,7 +82,7 @@ fn reductions_are_those_of_plain_arithmetic() {
 #[test]
 fn levels_that_are_planned_before_give_the_bytes_of_the_whole() {
     let control = Control::default();
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params);
         let server = Server::new(&key, Some(2)).unwrap();
         let array = encrypt(&client, U4, &[3, 9, 1, 12, 7]);
@@ -103,7 +108,7 @@ fn levels_that_are_planned_before_give_the_bytes_of_the_whole() {
 
 #[test]
 fn progress_grows_to_the_total() {
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let server = Server::new(&key, Some(2)).unwrap();
     let array = encrypt(&client, U4, &[1; 20]);
     let seen = Mutex::new(Vec::new());
@@ -118,7 +123,7 @@ fn progress_grows_to_the_total() {
 #[test]
 fn what_cannot_be_reduced_is_refused_by_name() {
     let control = Control::default();
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let server = Server::new(&key, Some(1)).unwrap();
     let array = encrypt(&client, U4, &[1, 2]);
     let bools = encrypt(&client, Type::Bool, &[1, 0]);

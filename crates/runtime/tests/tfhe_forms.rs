@@ -8,7 +8,12 @@ use solinas_runtime::{
 };
 
 fn keys(params: &str) -> (ClientKey, ServerKey) {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(3), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(3),
+        ..KeygenOptions::default()
+    };
     keygen(&options, &Control::default()).unwrap()
 }
 
@@ -28,7 +33,7 @@ fn run(server: &Server, operation: &str, inputs: &[Ciphertext]) -> Result<Cipher
 
 #[test]
 fn programs_take_every_form_and_give_results_that_can_be_compact() {
-    for params in ["integers-40", "gates-40"] {
+    for params in ["integers-toy", "gates-toy"] {
         let (client, key) = keys(params);
         let public = client.public_key().unwrap();
         let server = Server::new(&key, None).unwrap();
@@ -93,7 +98,7 @@ fn files_are_small_and_read_back() {
 #[test]
 fn wrong_uses_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let server = Server::new(&key, None).unwrap();
     let path = dir.path().join("public.key");
     client.public_key().unwrap().save(&path, false).unwrap();
@@ -138,7 +143,7 @@ fn wrong_uses_are_refused_by_name() {
 /// Every flipped byte of a file is found, or changes nothing.
 #[test]
 fn flipped_bytes_of_files_are_found() {
-    let (client, key) = keys("integers-40");
+    let (client, key) = keys("integers-toy");
     let public = client.public_key().unwrap();
     let server = Server::new(&key, None).unwrap();
     let plain = array(Type::Uint(4), &[9, 2]);

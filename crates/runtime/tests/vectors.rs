@@ -325,7 +325,7 @@ fn keys_without_rotations_say_how_to_make_them() {
         server.run(Work::program(&Program::rotation(ty, -4).unwrap(), std::slice::from_ref(&x)), &Control::default());
     assert_eq!(client.decrypt(&nowhere.unwrap()[0]).unwrap().values, [1, 2, 3, 4]);
     let bits = [("ntru", "tight-64-1"), ("bgv", "bits-64-2"), ("lwe", "leveled-64-2")];
-    for set in bits.into_iter().chain([("tfhe", "gates-40")]).map(|(scheme, params)| (scheme, params, ty)) {
+    for set in bits.into_iter().chain([("tfhe", "gates-toy")]).map(|(scheme, params)| (scheme, params, ty)) {
         let error = keygen(&options(set, true), &Control::default()).unwrap_err().to_string();
         assert!(error.contains("slots") || error.contains("bits, not vectors"), "{error}");
     }

@@ -9,6 +9,7 @@ use solinas_schemes::tfhe::{
     encode_value, noise,
 };
 use solinas_schemes::{Control, Entropy, Error};
+use solinas_testing::{is_long, rounds};
 
 fn client(name: &str) -> ClientKey {
     ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(17), &Control::default()).unwrap()
@@ -193,15 +194,16 @@ fn compact_results_have_the_noise_of_a_decision() {
     }
 }
 
-/// A hundred thousand results of the largest noise that a set allows, in half a minute.
+/// Results of the largest noise that a set allows: a hundred thousand in a long run.
 #[test]
-fn a_hundred_thousand_compact_results_are_right() {
+fn compact_results_of_the_largest_noise_are_right() {
+    let rounds = rounds(4, 100) as u64;
     let client = client("integers-128");
     let params = client.params().clone();
     let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let (mut rng, mut sum) = (ChaCha8Rng::seed_from_u64(6), 0.0);
     let log2_std = (noise::bootstrap(&params) * params.max_weight()).log2() / 2.0;
-    for round in 0..100 {
+    for round in 0..rounds {
         let values = values(&params, 1000);
         let short = client.encrypt_short(&values, &mut client.encryption_rng(round).unwrap()).unwrap();
         let dimension = params.big_dimension();
@@ -221,5 +223,8 @@ fn a_hundred_thousand_compact_results_are_right() {
             sum += (f64::from(error as i32) / 2f64.powi(32)).powi(2);
         }
     }
-    assert_within("the largest noise", sum / 1e5, noise::decision(&params, params.max_weight()), 0.05);
+    // The variance of 4000 errors errs by 2.2%, and that of a hundred thousand by 0.4%.
+    let tolerance = if is_long() { 0.05 } else { 0.1 };
+    let formula = noise::decision(&params, params.max_weight());
+    assert_within("the largest noise", sum / (1000 * rounds) as f64, formula, tolerance);
 }

@@ -116,7 +116,7 @@ fn bytes_depend_neither_on_threads_nor_on_back_ends() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             assert!(pool.install(|| packer(&client).pack(&ciphertexts)).unwrap() == want, "{name}, {threads} threads");
         }
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             let packer = Packer::with_backend(&key, backend).unwrap();
             assert!(packer.pack(&ciphertexts).unwrap() == want, "{name}, {backend:?}");
         }
@@ -190,16 +190,10 @@ fn check_results(name: &str, count: usize) {
 }
 
 #[test]
-fn thousands_of_packed_results_of_the_largest_noise_are_right() {
-    check_results("integers-128", 6000);
-    check_results("gates-128", 6000);
-}
-
-#[test]
-#[ignore = "takes 20 seconds; `make test` checks 6000 blocks of each set"]
-fn a_hundred_thousand_packed_results_are_right() {
-    check_results("integers-128", 100_000);
-    check_results("gates-128", 100_000);
+fn packed_results_of_the_largest_noise_are_right() {
+    for name in ["integers-128", "gates-128"] {
+        check_results(name, solinas_testing::rounds(6000, 100_000));
+    }
 }
 
 #[test]

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn keys_load_side_by_side_and_each_once() {
         let options = KeygenOptions {
-            params: Some("gates-40".into()),
+            params: Some("gates-toy".into()),
             research: true,
             insecure_seed: Some(9),
             ..KeygenOptions::default()

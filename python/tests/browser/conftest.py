@@ -17,7 +17,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Error, expect, sync_playwright
+
+from conftest import REQUIRED, left_out
 
 ROOT = Path(__file__).parent.parent.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -147,9 +149,9 @@ def other_keys(service, tmp_path_factory):
 def browser():
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        pytest.skip("there is no Chromium; tools/install_test_tools.sh installs it")
+        left_out("chromium", "there is none; tools/install_test_tools.sh installs it")
     if not (ROOT / "crates/server/web/solinas.wasm").exists():
-        pytest.skip("the page has no client; `cargo xtask web` makes it")
+        left_out("page", "the page has no client; `cargo xtask web` makes it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program)
         yield browser
@@ -168,6 +170,8 @@ def axe():
             with urllib.request.urlopen(AXE, timeout=60) as answer:
                 path.write_bytes(answer.read())
         except OSError as error:
+            if "axe" in REQUIRED:
+                raise
             warnings.warn(f"accessibility is not checked: {AXE}: {error}", stacklevel=1)
             return ""
     assert base64.b64encode(hashlib.sha512(path.read_bytes()).digest()).decode() == AXE_SHA512, path
@@ -230,8 +234,13 @@ def visit(service, browser, axe, request, tmp_path):
     complaints = [text for text in complaints if not any(re.search(pattern, text) for pattern in expected)]
     for number, context in enumerate(opened):
         if failed or complaints:
-            context.pages[0].screenshot(path=tmp_path / f"screen-{number}.png", full_page=True)
-            print(f"screenshots of the browser: {tmp_path}")
+            picture = tmp_path / f"screen-{number}.png"
+            # A page that hangs gives no picture. The cause of the failure is reported nevertheless.
+            try:
+                context.pages[0].screenshot(path=picture, full_page=True, timeout=5000)
+                print(f"a screenshot of the browser: {picture}")
+            except Error as error:
+                print(f"no screenshot of the browser: {error}")
         context.close()
     assert not complaints
     # The record has what the pages did send, so that it would have a secret too.

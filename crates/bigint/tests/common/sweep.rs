@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 pub(crate) fn options() -> Vec<Options> {
     let mut all = Vec::new();
     for engine in [Engine::Complex, Engine::Solinas] {
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             for threads in [1, 2] {
                 all.push(Options { engine: Some(engine), backend: Some(backend), threads, ..Options::default() });
             }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// A folder with the keys `k` (seed 1) and `other` (seed 2) of the set gates-40, shared by all tests and left unchanged by them.
+/// A folder with the keys `k` (seed 1) and `other` (seed 2) of the set gates-toy, shared by all tests and left unchanged by them.
 static KEYS: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
     for (name, seed) in [("k", "1"), ("other", "2")] {
-        let arguments = ["keygen", "--params", "gates-40", "--insecure-seed", seed, "--out", name];
+        let arguments = ["keygen", "--params", "gates-toy", "--research", "--insecure-seed", seed, "--out", name];
         Command::cargo_bin("solinas").unwrap().current_dir(&dir).args(arguments).assert().success();
     }
     dir

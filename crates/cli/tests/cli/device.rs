@@ -57,12 +57,12 @@ fn keys_of_bits_over_rings_bootstrap_on_a_device_with_the_same_bytes() {
     for (scheme, params) in [("ntru", "boot-64"), ("bgv", "boot-64-2")] {
         let place = Place::new();
         place.run(&format!("keygen --scheme {scheme} --params {params} --research --insecure-seed 1 --out k"));
-        place.run("encrypt --key k/client.key --type u4 14 -o a.ct");
-        place.run("encrypt --key k/client.key --type u4 4 -o b.ct");
+        place.run("encrypt --key k/client.key --type u3 7 -o a.ct");
+        place.run("encrypt --key k/client.key --type u3 2 -o b.ct");
         let cost = place.run("eval --key k/server.key div a.ct b.ct --estimate");
         assert!(cost.contains("bootstrap"), "{cost}");
         assert_eq!(same_on_both_devices(&place, "k", "div a.ct b.ct"), "3\n", "{scheme}");
-        assert_eq!(same_on_both_devices(&place, "k", "sub a.ct 1"), "13\n", "{scheme}");
+        assert_eq!(same_on_both_devices(&place, "k", "sub a.ct 1"), "6\n", "{scheme}");
     }
 }
 
@@ -91,9 +91,9 @@ fn vectors_over_rings_are_computed_on_a_device_with_the_same_bytes() {
 
 #[test]
 fn keys_over_rings_need_one_device_with_enough_memory() {
-    for (scheme, params) in [("ntru", "secure-8192-1"), ("bgv", "bits128-8192-6")] {
+    for (scheme, params) in [("ntru", "tight-1024-9"), ("bgv", "bits-1024-9")] {
         let place = Place::new();
-        place.run(&format!("keygen --scheme {scheme} --params {params} --out k"));
+        place.run(&format!("keygen --scheme {scheme} --params {params} --research --insecure-seed 1 --out k"));
         place.run("encrypt --key k/client.key --type bool 1 -o a.ct");
         one_device_with_enough_memory(&place, scheme, "k", "and a.ct a.ct");
     }
@@ -150,27 +150,13 @@ fn params_lists_the_gpus_or_says_why_there_are_none() {
 }
 
 /// Ctrl-C stops a run on a device between two graphs, and leaves no file.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_stops_a_run_on_a_device() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
     let place = Place::new();
-    place.encrypt("u16", "40000", "a.ct");
+    place.encrypt("u8", "200", "a.ct");
     let key = crate::common::key("k/server.key");
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("solinas"))
-        .current_dir(place.path("."))
-        .args(["eval", "--key", &key, "mul", "a.ct", "a.ct", "-o", "r.ct", "--device", "emulated"])
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(child.try_wait().unwrap(), None, "the product ended before the signal");
-    let start = Instant::now();
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    println!("stopped after {:.1} s", start.elapsed().as_secs_f64());
-    assert!(start.elapsed() < Duration::from_secs(30));
+    crate::terminal::interrupted(&place, &format!("eval --key {key} mul a.ct a.ct -o r.ct --device emulated"));
     assert_eq!(place.files(), ["a.ct"]);
 }
 

@@ -126,9 +126,9 @@ fn bad_rows_of_a_csv_file_are_named_by_line() {
 #[test]
 fn keys_are_never_replaced_unasked() {
     let place = Place::new();
-    place.run("keygen --params gates-40 --out k");
+    place.run("keygen --params gates-toy --research --out k");
     let before = std::fs::read(place.path("k/client.key")).unwrap();
-    assert!(place.fail("keygen --params gates-40 --out k", 1).contains("--force"));
+    assert!(place.fail("keygen --params gates-toy --research --out k", 1).contains("--force"));
     assert_eq!(std::fs::read(place.path("k/client.key")).unwrap(), before);
     place.run("encrypt --key k/client.key --type u4 1 -o a.ct");
     for output in ["k/client.key", "k"] {
@@ -150,8 +150,8 @@ fn places_that_cannot_be_written_are_named_before_any_work() {
         "encrypt --key CLIENT --type u4 1 -o nowhere/r.ct",
         "decrypt --key CLIENT a.ct -o nowhere/r.txt",
         "circuit build add --type u4 -o nowhere/add.txt",
-        "keygen --params gates-40 --out file",
-        "keygen --params gates-40 --out file/keys",
+        "keygen --params gates-toy --research --out file",
+        "keygen --params gates-toy --research --out file/keys",
     ] {
         assert!(place.fail(line, 1).contains("help:"), "{line}");
     }
@@ -201,7 +201,9 @@ fn warnings_are_json_where_that_is_asked_for() {
 fn a_limit_on_file_sizes_is_an_error_that_leaves_nothing() {
     let place = Place::new();
     place.encrypt("u8", "1 2 3 4 5 6 7 8 9", "a.ct");
-    for line in ["keygen --params gates-40 --out .", "encrypt --key CLIENT --type u128 1 2 3 4 5 6 7 8 9 -o b.ct"] {
+    for line in
+        ["keygen --params gates-toy --research --out .", "encrypt --key CLIENT --type u128 1 2 3 4 5 6 7 8 9 -o b.ct"]
+    {
         let command = place.command(line);
         let mut limited = assert_cmd::Command::new("sh");
         limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());

@@ -19,7 +19,7 @@ fn the_crate_reads_keys_and_ciphertexts_of_the_command() {
 #[test]
 fn the_command_reads_keys_ciphertexts_and_programs_of_the_crate() {
     let place = Place::new();
-    let (client, server_key) = keygen("tfhe").params("gates-40").insecure_seed(5).run().unwrap();
+    let (client, server_key) = keygen("tfhe").params("gates-toy").research().insecure_seed(5).run().unwrap();
     client.save(place.path("client.key")).unwrap();
     server_key.save(place.path("server.key")).unwrap();
     client.encrypt(200u8).unwrap().save(place.path("a.ct")).unwrap();

@@ -1,4 +1,4 @@
-//! The simulated hardware designs as a device. Skipped without the tools, unless `SOLINAS_RTL=required`.
+//! The simulated hardware designs as a device. Left out without the tools.
 
 use crate::common::Place;
 use crate::rsa_rtl::tools;

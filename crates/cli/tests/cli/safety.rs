@@ -18,7 +18,7 @@ fn json_has_every_value_of_the_widest_types() {
 #[test]
 fn text_never_replaces_a_key_or_a_ciphertext() {
     let place = Place::new();
-    place.run("keygen --params gates-40 --out k");
+    place.run("keygen --params gates-toy --research --out k");
     place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
     place.run("circuit build add --type u4 -o add.txt");
     for (target, kind) in [("k/client.key", "client key"), ("k/server.key", "server key"), ("a.ct", "ciphertext")] {
@@ -45,7 +45,7 @@ fn text_never_replaces_a_key_or_a_ciphertext() {
 #[test]
 fn ciphertexts_replace_ciphertexts_but_no_key_and_do_not_go_to_standard_output() {
     let place = Place::new();
-    place.run("keygen --params gates-40 --out k");
+    place.run("keygen --params gates-toy --research --out k");
     for _ in 0..2 {
         place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
     }
@@ -115,22 +115,22 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
 #[test]
 fn a_pair_of_keys_is_replaced_whole_or_stays() {
     let place = Place::new();
-    place.run("keygen --params gates-40 --out k");
+    place.run("keygen --params gates-toy --research --out k");
     let server = std::fs::read(place.path("k/server.key")).unwrap();
     std::fs::rename(place.path("k/client.key"), place.path("client.key")).unwrap();
     std::fs::create_dir(place.path("k/client.key")).unwrap();
-    place.fail("keygen --params gates-40 --out k --force", 1);
+    place.fail("keygen --params gates-toy --research --out k --force", 1);
     assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
     std::fs::remove_dir(place.path("k/client.key")).unwrap();
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("nowhere", place.path("k/client.key")).unwrap();
-        place.fail("keygen --params gates-40 --out k --force", 1);
+        place.fail("keygen --params gates-toy --research --out k --force", 1);
         assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
         std::fs::remove_file(place.path("k/client.key")).unwrap();
     }
-    assert!(place.fail("keygen --params gates-40 --out k", 1).contains("without its client key"));
-    place.run("keygen --params gates-40 --out k --force");
+    assert!(place.fail("keygen --params gates-toy --research --out k", 1).contains("without its client key"));
+    place.run("keygen --params gates-toy --research --out k --force");
     place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
     place.run("eval --key k/server.key neg a.ct -o a.ct");
     assert_eq!(place.run("decrypt --key k/client.key a.ct"), "11\n");

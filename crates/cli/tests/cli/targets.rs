@@ -73,7 +73,7 @@ fn nothing_but_a_forced_key_replaces_a_private_key() {
     }
     std::fs::create_dir(place.path("keys")).unwrap();
     std::fs::copy(place.path("key.pem"), place.path("keys/client.key")).unwrap();
-    place.spares("keygen --params gates-40 --out keys --force", 1, "keys/client.key", "is a private key");
+    place.spares("keygen --params gates-toy --research --out keys --force", 1, "keys/client.key", "is a private key");
     place.spares("rsa keygen --bits 2048 --insecure-seed 3 -o key.pem", 1, "key.pem", "already exists");
     place.run("rsa keygen --bits 2048 --insecure-seed 3 -o key.pem --public public.pem --force");
     assert_ne!(std::fs::read(place.path("key.pem")).unwrap(), FILES[1].1);

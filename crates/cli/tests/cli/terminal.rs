@@ -70,11 +70,10 @@ pub(crate) fn interrupted(place: &Place, line: &str) -> String {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let begin = std::time::Instant::now();
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
+    // A command that did all of its work ends with 0.
     assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(begin.elapsed().as_secs() < 10, "{message}");
     message
 }
 

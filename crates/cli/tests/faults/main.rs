@@ -1,7 +1,7 @@
 //! Kills commands that write at random moments and at every call that changes the disk, and makes each of these calls fail. In every case, old files stay
 //! complete, and a new file is complete or missing. After the next command, no temporary files are left.
 //!
-//! By default, a few of the cases run. `SOLINAS_FAULTS=1000 cargo test -p solinas-cli --test faults -- --nocapture` runs 1000 kills and every call.
+//! By default, a few of the cases run. `SOLINAS_LONG=1 cargo test -p solinas-cli --test faults -- --nocapture` runs 1000 kills and every call.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,6 +10,7 @@ mod memory;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
+use solinas_testing::is_long;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,11 +19,6 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// The number of kills, and whether to test every call. `None` by default.
-pub(crate) fn long() -> Option<usize> {
-    std::env::var("SOLINAS_FAULTS").ok().map(|count| count.parse().unwrap())
-}
 
 /// A verb that writes, with its arguments, and files that exist before in addition to [`START`].
 struct Verb {
@@ -73,13 +69,13 @@ const VERBS: [Verb; 19] = [
     ),
     verb(
         "keygen of tfhe",
-        "keygen --params gates-40 --insecure-seed 2 --out new",
+        "keygen --params gates-toy --research --insecure-seed 2 --out new",
         &[],
         &["new/client.key", "new/server.key", "new/public.key"],
     ),
     verb(
         FORCE_TFHE,
-        "keygen --params gates-40 --insecure-seed 2 --out t --force",
+        "keygen --params gates-toy --research --insecure-seed 2 --out t --force",
         &[],
         &["t/client.key", "t/server.key", "t/public.key"],
     ),
@@ -120,6 +116,17 @@ static START: LazyLock<TempDir> = LazyLock::new(|| {
         let output = solinas(place.path(), line).output().unwrap();
         assert!(output.status.success(), "{line}: {output:?}");
     }
+    place
+});
+
+/// Keys of TFHE in the folder `t`, and in `c` with a server key that lacks a section.
+static TFHE: LazyLock<TempDir> = LazyLock::new(|| {
+    let place = tempfile::tempdir().unwrap();
+    for folder in ["t", "c"] {
+        let line = format!("keygen --params gates-toy --research --insecure-seed 1 --out {folder}");
+        assert!(solinas(place.path(), &line).output().unwrap().status.success());
+    }
+    remove_packing(&place.path().join("c/server.key"));
     place
 });
 
@@ -168,6 +175,11 @@ fn remove_packing(file: &Path) {
     writer.finish().unwrap();
 }
 
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
+}
+
 /// A verb in a separate folder.
 struct Trial<'a> {
     verb: &'a Verb,
@@ -178,19 +190,14 @@ struct Trial<'a> {
 impl<'a> Trial<'a> {
     fn new(verb: &'a Verb) -> Self {
         let place = tempfile::tempdir().unwrap();
-        let copied = Command::new("cp").arg("-r").arg(START.path().join(".")).arg(place.path()).status().unwrap();
-        assert!(copied.success());
+        copy(&START.path().join("."), place.path());
         for (from, to) in verb.before {
             fs::copy(place.path().join(from), place.path().join(to)).unwrap();
         }
-        if [FORCE_TFHE, RANDOM].contains(&verb.name) {
-            let line = "keygen --params gates-40 --insecure-seed 1 --out t";
-            assert!(solinas(place.path(), line).output().unwrap().status.success());
-        }
-        if verb.name == CONVERT_TFHE {
-            let line = "keygen --params gates-40 --insecure-seed 1 --out c";
-            assert!(solinas(place.path(), line).output().unwrap().status.success());
-            remove_packing(&place.path().join("c/server.key"));
+        match verb.name {
+            FORCE_TFHE | RANDOM => copy(&TFHE.path().join("t"), place.path()),
+            CONVERT_TFHE => copy(&TFHE.path().join("c"), place.path()),
+            _ => {}
         }
         let old = files(place.path());
         Self { verb, place, old }
@@ -329,7 +336,7 @@ fn measure(verb: &Verb) -> (usize, Duration) {
 #[test]
 fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     let clean: Vec<(usize, Duration)> = VERBS.iter().map(measure).collect();
-    let kills = long().unwrap_or(VERBS.len());
+    let kills = solinas_testing::rounds(VERBS.len(), 1000);
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut tallies = vec![Tally::default(); VERBS.len()];
     for kill in 0..kills {
@@ -370,22 +377,29 @@ fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     println!("{kills} kills of running commands");
 }
 
-/// Tests every call of a kind in every verb, or a few of the calls.
+/// Tests every call of a kind in every verb, by a kill and by a failure. The short form tests one call of each verb, and of
+/// calls other than renames, which decide whether a file is old or new, it tests one of the two.
 fn inject_all(kind: &str) {
     let (mut failures, mut kills) = (0, 0);
     for (index, verb) in VERBS.iter().enumerate() {
         let (output, calls) = Trial::new(verb).inject(kind, 0, "fail");
         assert!(output.status.success(), "{}: {output:?}", verb.name);
-        // If only a few calls are tested, each verb gets other calls.
-        let few = |at: &usize| long().is_some() || (at + index).is_multiple_of(calls.div_ceil(2).max(1));
-        for at in (1..=calls).filter(few) {
+        // Each verb gets another call.
+        let is_tried = |at: &usize| is_long() || (at + index).is_multiple_of(calls);
+        for at in (1..=calls).filter(is_tried) {
             let what = format!("{kind} {at} of {calls} of {}", verb.name);
-            let trial = Trial::new(verb);
-            let (output, _) = trial.inject(kind, at, "KILL");
-            assert!(output.status.code() == Some(128 + 9), "{what}: {output:?}");
-            trial.check(&what);
-            trial.check_next(&what);
-            kills += 1;
+            let [kill, fail] = [0, 1].map(|turn| is_long() || kind == "rename" || (index + kind.len()) % 2 == turn);
+            if kill {
+                let trial = Trial::new(verb);
+                let (output, _) = trial.inject(kind, at, "KILL");
+                assert!(output.status.code() == Some(128 + 9), "{what}: {output:?}");
+                trial.check(&what);
+                trial.check_next(&what);
+                kills += 1;
+            }
+            if !fail {
+                continue;
+            }
             let what = format!("{what} that fails");
             let trial = Trial::new(verb);
             let (output, _) = trial.inject(kind, at, "fail");

@@ -1,12 +1,13 @@
 //! Runs every verb with decreasing memory (`ulimit -v`). It succeeds, or ends with exit code 1 and a message. No signal ends it.
 
-use crate::{long, solinas};
+use crate::solinas;
+use solinas_testing::is_long;
 use std::path::Path;
 use std::process::Command;
 
 /// Commands that make the inputs of later commands.
 const START: [&str; 11] = [
-    "keygen --params gates-40 --insecure-seed 1 --out k",
+    "keygen --params gates-toy --research --insecure-seed 1 --out k",
     "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 1 --out l",
     "keygen --scheme gh --params ci-15 --research --insecure-seed 1 --out g",
     "keygen --scheme ntru --params tight-512-12 --research --insecure-seed 1 --out n",
@@ -21,7 +22,7 @@ const START: [&str; 11] = [
 
 /// Every verb. `OUT` stands for a new file or folder in each run.
 const LINES: [&str; 32] = [
-    "keygen --params gates-40 --insecure-seed 1 --out OUT",
+    "keygen --params gates-toy --research --insecure-seed 1 --out OUT",
     "keygen --out OUT",
     "keygen --scheme bgv --out OUT",
     "keygen --scheme bgv --params boot128-16384-8 --out OUT",
@@ -84,12 +85,11 @@ fn least() -> u64 {
 /// Limits in MiB, from the size of the program itself to a size that suffices for every verb.
 fn limits() -> Vec<u64> {
     let least = least();
-    match long() {
-        Some(_) => {
-            let steps = (0..20).map(|i| f64::from(i) / 19.0);
-            steps.map(|part| (least as f64 * f64::powf(2000.0 / least as f64, part)) as u64).collect()
-        }
-        None => vec![least + 4, 200],
+    if is_long() {
+        let steps = (0..20).map(|i| f64::from(i) / 19.0);
+        steps.map(|part| (least as f64 * f64::powf(2000.0 / least as f64, part)) as u64).collect()
+    } else {
+        vec![least + 4, 200]
     }
 }
 

@@ -43,7 +43,7 @@ fn factor<A: Arithmetic>(a: A, value: u64, quotient: u64) -> A::W {
 /// The body with every x86 token that this CPU proves.
 macro_rules! for_tokens {
     (|$token:ident| $body:expr) => {
-        for backend in Backend::available() {
+        for backend in solinas_testing::back_ends(Backend::available()) {
             match backend {
                 Backend::Scalar => {}
                 Backend::Avx2($token) => $body,
@@ -106,7 +106,7 @@ fn products_and_butterflies_of_words_keep_their_ranges() {
     for q in moduli(61) {
         for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, |w| shoup(q, w), 4, 8, 4));
     }
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
             for q in moduli(51) {
                 words_keep_their_ranges(Ifma::<WIDE>::new(token, q.value()), q, |w| montgomery(q, w), 2, 2, 2);
@@ -156,7 +156,7 @@ fn products_of_doubles_keep_their_ranges() {
 #[test]
 fn masked_butterflies_keep_their_low_bits() {
     const NOISE: u64 = 5 << 52;
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) else { continue };
         for q in moduli(FAST_PRIME_BITS) {
             let a = Ifma::<FAST_PRIME_BITS>::new(token, q.value());
@@ -194,7 +194,7 @@ fn masked_butterflies_keep_their_low_bits() {
 /// its largest.
 #[test]
 fn lazy_butterflies_keep_their_low_bits() {
-    for backend in Backend::available() {
+    for backend in solinas_testing::back_ends(Backend::available()) {
         let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) else { continue };
         for q in moduli(LAZY) {
             let a = Ifma::<LAZY>::new(token, q.value());

@@ -1,4 +1,4 @@
-//! Tests that need the tools are skipped without them, unless `SOLINAS_RTL=required`.
+//! Tests that need the tools are left out without them.
 
 #[allow(dead_code, reason = "some tests state no figures")]
 pub(crate) mod figures;
@@ -9,8 +9,8 @@ use solinas_rtl::Error;
 pub(crate) fn or_skip<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
-        Err(error @ Error::Tool { .. }) if std::env::var("SOLINAS_RTL").as_deref() != Ok("required") => {
-            eprintln!("skipped: {error}");
+        Err(error @ Error::Tool { .. }) => {
+            solinas_testing::left_out("rtl", error);
             None
         }
         Err(error) => panic!("{error}"),

@@ -52,6 +52,6 @@ pub(crate) fn info(params: &Params) -> ParamsInfo {
         status: security.status.word(),
         limited,
         research_only,
-        test_size: false,
+        test_size: params.is_for_tests(),
     }
 }

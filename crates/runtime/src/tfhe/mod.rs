@@ -27,11 +27,12 @@ impl SchemeEntry for Tfhe {
     }
 
     fn params(&self) -> Vec<ParamsInfo> {
-        Params::names().iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
+        let names = Params::names().into_iter().chain(Params::test_names());
+        names.filter_map(|name| Params::named(&name).ok()).map(|set| info(&set)).collect()
     }
 
     fn lists(&self, params: &str) -> bool {
-        Params::names().iter().any(|name| name == params)
+        Params::names().iter().chain(&Params::test_names()).any(|name| name == params)
     }
 
     fn has(&self, params: &str) -> bool {

@@ -21,8 +21,8 @@ pub(crate) enum Outcome {
 
 /// The sets of the smallest size of each kind: one of bits, one that bootstraps and one of slots, where the scheme has them.
 pub(crate) const SMALL: [(&str, &str); 10] = [
-    ("tfhe", "gates-40"),
-    ("tfhe", "integers-40"),
+    ("tfhe", "gates-toy"),
+    ("tfhe", "integers-toy"),
     ("gh", "ci-15"),
     ("ntru", "tight-64-12"),
     ("ntru", "boot-64"),

@@ -98,9 +98,21 @@ const DEFAULT_GATES: &str = "gates-128";
 const DEFAULT_INTEGERS: &str = "integers-128";
 
 impl Params {
-    /// Names of the sets: the integers sets, then the gates sets, each family with its default first.
+    /// Names of the sets: the integers sets, then the gates sets, each family with its default first. Those for tests
+    /// ([`Self::test_names`]) are not among them.
     pub fn names() -> Vec<String> {
         literals().into_iter().map(|literal| literal.name).collect()
+    }
+
+    /// Names of the sets for tests. They differ from the sets of 40 bits in the LWE dimension alone, which protects nothing:
+    /// keys are small, and a bootstrap takes a twentieth of the time.
+    pub fn test_names() -> Vec<String> {
+        for_tests().into_iter().map(|literal| literal.name).collect()
+    }
+
+    /// Whether the set is one of [`Self::test_names`].
+    pub fn is_for_tests(&self) -> bool {
+        self.literal.lwe_dimension == TEST_DIMENSION
     }
 
     /// Returns the set of this name. `gates` and `integers` name the default of each family.
@@ -113,7 +125,7 @@ impl Params {
             "integers" => DEFAULT_INTEGERS,
             other => other,
         };
-        let literal = literals().into_iter().find(|literal| literal.name == name);
+        let literal = literals().into_iter().chain(for_tests()).find(|literal| literal.name == name);
         literal.map_or_else(
             || Err(Error::UnknownParams { scheme: SCHEME, name: name.into(), known: Self::names().join(", ") }),
             Self::try_from,
@@ -224,7 +236,9 @@ impl Params {
     pub fn security(&self) -> SecurityClaim {
         let literal = &self.literal;
         let failure = self.log2_failure();
-        let status = if literal.classical_bits < 128.0 {
+        let status = if self.is_for_tests() {
+            Status::ResearchOnly { why: format!("an LWE dimension of {TEST_DIMENSION} protects nothing") }
+        } else if literal.classical_bits < 128.0 {
             Status::ResearchOnly { why: format!("an estimated {} bits of security", literal.classical_bits) }
         } else if failure > -128.0 {
             let why = format!(
@@ -365,6 +379,18 @@ fn literals() -> Vec<ParamsLiteral> {
     sets.into_iter().map(with_blocks).collect()
 }
 
+/// LWE dimension of the sets for tests.
+const TEST_DIMENSION: usize = 33;
+
+/// The sets for tests.
+fn for_tests() -> Vec<ParamsLiteral> {
+    let sets = [
+        integers("integers-toy", (TEST_DIMENSION, -18.41), (4, 3), -49.5, (0.0, 0.0)),
+        gates("gates-toy", (TEST_DIMENSION, -13.64), (3, 3), -36.2, (0.0, 0.0)),
+    ];
+    sets.into_iter().map(with_blocks).collect()
+}
+
 /// Sets that had these names in development snapshots before version 0.1. Keys of them are still read. Their keys have
 /// independent bits. The security estimates of the last six did not count guesses exactly, and gave 128 bits.
 fn former() -> Vec<ParamsLiteral> {
@@ -422,6 +448,18 @@ mod tests {
         assert!(matches!(Params::of_dimension("gates-40", 661), Err(Error::Params { .. })));
         assert!(matches!(Params::of_dimension("gates", 724), Ok(set) if set.name() == "gates-128"));
         assert!(matches!(Params::of_dimension("x", 660), Err(Error::UnknownParams { .. })));
+    }
+
+    #[test]
+    fn sets_for_tests_are_the_smallest_ones_with_a_smaller_dimension_and_need_consent() {
+        for (name, like) in [("integers-toy", "integers-40"), ("gates-toy", "gates-40")] {
+            let (toy, like) = (Params::named(name).unwrap(), Params::named(like).unwrap());
+            let bits = ParamsLiteral { name: name.into(), classical_bits: 0.0, quantum_bits: 0.0, ..like.literal };
+            assert_eq!(toy.literal, ParamsLiteral { lwe_dimension: TEST_DIMENSION, ..bits });
+            assert!(toy.is_for_tests() && toy.log2_failure() < -40.0, "{name}: 2^{}", toy.log2_failure());
+            assert!(matches!(toy.security().status, Status::ResearchOnly { .. }));
+            assert!(Params::test_names().contains(&name.to_owned()) && !Params::names().contains(&name.to_owned()));
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl Cluster {
     /// Makes one. None where PostgreSQL is not installed.
     pub(crate) fn new() -> Option<Self> {
         let Some(bin) = commands().filter(|_| !is_root() || user().is_some()) else {
-            println!("PostgreSQL 15 is not installed, so its tests do not run");
+            solinas_testing::left_out("postgres", "PostgreSQL 15 is not installed");
             return None;
         };
         // The name of a socket is short, and another user reads it.

@@ -10,9 +10,6 @@ use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, Control, Natural, Plain, Program, Server, ServerKey, Work};
 use solinas_server::{Config, Service};
 
-/// Programs. The environment variable `SOLINAS_PROGRAMS` is another number.
-const COUNT: u64 = 60;
-
 /// A program with its encrypted inputs, and its results in the clear.
 struct Case {
     program: Program,
@@ -59,7 +56,7 @@ impl Case {
 
 #[test]
 fn random_programs_have_the_same_bytes_everywhere() {
-    let count = std::env::var("SOLINAS_PROGRAMS").map_or(COUNT, |count| count.parse().unwrap());
+    let count = solinas_testing::rounds(6, 300) as u64;
     let key = ServerKey::from_bytes(&keys().1).unwrap();
     let server = Server::new(&key, Some(2)).unwrap();
     let elsewhere = Harness::for_workers(|config| config.local_worker = false);

@@ -10,21 +10,25 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const U8: Type = Type::Uint(8);
+/// The result of [`Client::long_job`].
+pub(crate) const LONG: &str = "9,25,49,81";
 
-/// Keys for trials, made once. The server key is that of the file.
-pub(crate) fn keys() -> &'static (ClientKey, Vec<u8>, String) {
-    static KEYS: OnceLock<(ClientKey, Vec<u8>, String)> = OnceLock::new();
-    KEYS.get_or_init(|| {
-        let options = KeygenOptions {
-            params: Some("gates-40".into()),
-            research: true,
-            insecure_seed: Some(7),
-            ..Default::default()
-        };
-        let (client, server): (_, ServerKey) = keygen(&options, &Control::default()).unwrap();
-        let id = server.key_id().to_string();
-        (client, server.to_bytes().unwrap(), id)
-    })
+/// A client key, the file of its server key, and the identity of both.
+pub(crate) type Keys = (ClientKey, Vec<u8>, String);
+
+/// Keys for trials, made once.
+pub(crate) fn keys() -> &'static Keys {
+    static KEYS: OnceLock<Keys> = OnceLock::new();
+    KEYS.get_or_init(|| keys_of("gates-toy"))
+}
+
+/// Keys of a parameter set.
+pub(crate) fn keys_of(params: &str) -> Keys {
+    let options =
+        KeygenOptions { params: Some(params.into()), research: true, insecure_seed: Some(7), ..Default::default() };
+    let (client, server): (_, ServerKey) = keygen(&options, &Control::default()).unwrap();
+    let id = server.key_id().to_string();
+    (client, server.to_bytes().unwrap(), id)
 }
 
 pub(crate) fn digest(bytes: &[u8]) -> String {
@@ -158,6 +162,15 @@ impl Client {
         json!({ "key": self.register(), "program": self.program(op, &[U8, U8]), "inputs": inputs })
     }
 
+    /// A job of 24,000 bootstraps, whose result is [`LONG`]: the squares of four numbers of 64 bits. It has begun and not ended
+    /// when some requests after it are answered.
+    pub(crate) fn long_job(&self) -> Value {
+        let ty = Type::Uint(64);
+        let array = Plain::new(ty, Some(vec![4]), vec![3u128, 5, 7, 9]).unwrap();
+        let input = json!({ "blob": self.upload(&keys().0.encrypt(&array).unwrap().to_bytes().unwrap()) });
+        json!({ "key": self.register(), "program": self.program("mul", &[ty, ty]), "inputs": [input.clone(), input] })
+    }
+
     /// The periods in which workers had a job: the worker, the run, the pauses and the state of each.
     pub(crate) fn periods(&self, id: &str) -> Vec<(String, u64, u64, String)> {
         let schedule = self.get(&format!("/v1/jobs/{id}/schedule")).ok();
@@ -190,10 +203,15 @@ impl Client {
 
     /// The decrypted first result of a job.
     pub(crate) fn result(&self, id: &str) -> String {
+        self.result_of(keys(), id)
+    }
+
+    /// The decrypted first result of a job under keys.
+    pub(crate) fn result_of(&self, keys: &Keys, id: &str) -> String {
         let bytes = self.get(&format!("/v1/jobs/{id}/results/0"));
         assert_eq!(bytes.status, 200, "{bytes:?}");
         let result = Ciphertext::from_bytes(&bytes.bytes).unwrap();
-        keys().0.decrypt(&result).unwrap().to_strings().join(",")
+        keys.0.decrypt(&result).unwrap().to_strings().join(",")
     }
 }
 

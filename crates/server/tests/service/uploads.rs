@@ -75,7 +75,7 @@ fn keys_are_bound_to_their_bytes() {
     assert_eq!(client.put(&path, registration.as_bytes()).status, 200, "the same again");
     client.delete(&format!("/v1/blobs/{blob}")).refused(409, "in_use");
     let key = client.get(&path).ok();
-    assert_eq!((&key["name"], &key["facts"]["params"]), (&json!("trial"), &json!("gates-40")));
+    assert_eq!((&key["name"], &key["facts"]["params"]), (&json!("trial"), &json!("gates-toy")));
     assert_eq!(client.get("/v1/keys").ok()["keys"][0]["key_id"], *id);
     client.put(&format!("/v1/keys/{}", "0".repeat(64)), registration.as_bytes()).refused(422, "wrong_key");
     let ciphertext = client.input(U8, 1)["blob"].clone();
@@ -83,8 +83,12 @@ fn keys_are_bound_to_their_bytes() {
     client.put(&path, wrong.as_bytes()).refused(422, "wrong_type");
 
     // The same key under another name of the library has other bytes.
-    let options =
-        KeygenOptions { params: Some("gates-40".into()), research: true, insecure_seed: Some(8), ..Default::default() };
+    let options = KeygenOptions {
+        params: Some("gates-toy".into()),
+        research: true,
+        insecure_seed: Some(8),
+        ..Default::default()
+    };
     let (_, other) = keygen(&options, &solinas_runtime::Control::default()).unwrap();
     let bytes = other.to_bytes().unwrap();
     let other_path = format!("/v1/keys/{}", other.key_id());

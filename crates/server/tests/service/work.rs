@@ -159,7 +159,7 @@ fn what_a_worker_sends_is_checked() {
     put(&format!("results/{}", crate::harness::digest(b"")), &ciphertext).refused(400, "digest_mismatch");
     let (other, _): (solinas_runtime::ClientKey, solinas_runtime::ServerKey) = {
         let options = solinas_runtime::KeygenOptions {
-            params: Some("gates-40".into()),
+            params: Some("gates-toy".into()),
             research: true,
             insecure_seed: Some(99),
             ..Default::default()

@@ -1,6 +1,6 @@
 //! Whole workers, as `solinas work` runs them, beside the worker of the service.
 
-use crate::harness::{Client, Harness, U8, for_workers, keys};
+use crate::harness::{Client, Harness, LONG, U8, for_workers, keys};
 use serde_json::{Value, json};
 use solinas_runtime::{Ciphertext, Plain, Type};
 use solinas_server::{Error, Worker, WorkerConfig, WorkerNews};
@@ -71,13 +71,6 @@ fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A job of some seconds.
-fn long(client: &Client) -> Value {
-    let wide = Type::Uint(32);
-    let inputs = [client.input(wide, 1234), client.input(wide, 99)];
-    json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs })
-}
-
 fn submit(client: &Client, name: &str, body: &Value) -> String {
     client.submit(name, body).ok()["id"].as_str().unwrap().to_owned()
 }
@@ -121,7 +114,7 @@ fn a_worker_elsewhere_gives_the_bytes_of_the_service() {
     {
         assert!(metrics.contains(line), "{line}: {metrics}");
     }
-    assert!(metrics.contains("solinas_bootstraps_total{params=\"gates-40\"}"), "{metrics}");
+    assert!(metrics.contains("solinas_bootstraps_total{params=\"gates-toy\"}"), "{metrics}");
     let news = running.stop();
     assert_eq!(news[0], WorkerNews::Joined);
     assert_eq!(news.iter().filter(|news| matches!(news, WorkerNews::Begins(_))).count(), 4, "{news:?}");
@@ -142,7 +135,7 @@ fn a_stopped_worker_leaves_its_progress_to_another() {
     });
     let client = &harness.client;
     let first = Running::start(&harness.worker());
-    let id = submit(client, "stop", &long(client));
+    let id = submit(client, "stop", &client.long_job());
     let path = format!("/v1/jobs/{id}");
     until(|| (client.get(&path).ok()["progress"]["done"].as_u64() >= Some(100)).then_some(()));
     first.stop();
@@ -158,7 +151,7 @@ fn a_stopped_worker_leaves_its_progress_to_another() {
     let before = bootstraps();
     let second = Running::start(&harness.worker());
     assert_eq!(client.wait(&id)["state"], "succeeded");
-    assert_eq!(client.result(&id), "122166");
+    assert_eq!(client.result(&id), LONG);
     let total = client.get(&path).ok()["progress"]["total"].as_u64().unwrap();
     let again = bootstraps() - before;
     assert!(again + 100 <= total, "{again} of {total} bootstraps after the stop");
@@ -171,10 +164,7 @@ fn a_cancelled_job_frees_its_worker() {
     let harness = Harness::for_workers(|config| config.local_worker = false);
     let client = &harness.client;
     let running = Running::start(&harness.worker());
-    let wide = Type::Uint(64);
-    let inputs = [client.input(wide, 3), client.input(wide, 5)];
-    let body = json!({ "key": client.register(), "program": client.program("mul", &[wide, wide]), "inputs": inputs });
-    let id = submit(client, "cancel", &body);
+    let id = submit(client, "cancel", &client.long_job());
     until(|| (client.get(&format!("/v1/jobs/{id}")).ok()["progress"]["done"].as_u64() >= Some(1)).then_some(()));
     client.post(&format!("/v1/jobs/{id}/cancel"), &json!({})).ok();
     let next = submit(client, "next", &client.job("add", 1, 1));

@@ -68,7 +68,7 @@ fn expressions_and_ciphertexts_of_other_keys_are_refused() {
     assert_eq!(error.kind(), ErrorKind::Type);
     assert!(error.to_string().contains("Server::run"), "{error}");
     assert_eq!((&a + 1).to_bytes().unwrap_err().kind(), ErrorKind::Type);
-    let (other, _) = keygen("tfhe").params("integers-40").insecure_seed(9).run().unwrap();
+    let (other, _) = keygen("tfhe").params("integers-toy").research().insecure_seed(9).run().unwrap();
     assert_eq!(other.decrypt(&a).unwrap_err().kind(), ErrorKind::Key);
     assert_eq!(server.run(&a + other.encrypt(1u8).unwrap()).unwrap_err().kind(), ErrorKind::Key);
     assert_eq!(server.run(other.encrypt(1u8).unwrap()).unwrap_err().kind(), ErrorKind::Key);

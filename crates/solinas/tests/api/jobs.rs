@@ -51,11 +51,11 @@ fn cancelled_work_stops() {
 
 #[test]
 fn key_generation_is_a_job_too() {
-    let job = keygen("tfhe").params("integers-40").insecure_seed(3).start().unwrap();
-    assert_eq!(job.wait().unwrap().0.params().name, "integers-40");
+    let job = keygen("tfhe").params("integers-toy").research().insecure_seed(3).start().unwrap();
+    assert_eq!(job.wait().unwrap().0.params().name, "integers-toy");
     let cancelled = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancelled), ..Control::default() };
-    let error = keygen("tfhe").params("integers-40").run_with(&control).unwrap_err();
+    let error = keygen("tfhe").params("integers-toy").research().run_with(&control).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 

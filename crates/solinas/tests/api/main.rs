@@ -11,11 +11,11 @@ mod operators;
 use solinas::{ClientKey, Server, ServerKey, keygen};
 use std::sync::OnceLock;
 
-/// Keys of TFHE whose bootstraps take milliseconds.
+/// Keys of TFHE of a size for tests.
 fn keys() -> &'static (ClientKey, ServerKey, Server) {
     static KEYS: OnceLock<(ClientKey, ServerKey, Server)> = OnceLock::new();
     KEYS.get_or_init(|| {
-        let (client, key) = keygen("tfhe").params("integers-40").insecure_seed(1).run().unwrap();
+        let (client, key) = keygen("tfhe").params("integers-toy").research().insecure_seed(1).run().unwrap();
         let server = Server::new(&key).unwrap();
         (client, key, server)
     })
