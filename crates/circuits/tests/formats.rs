@@ -255,7 +255,7 @@ fn broken_files_are_refused_with_the_cause_and_the_place() {
         (format!("{head}.names b y\n1 1\n.end\n"), "wire 'b' has no driver"),
         (format!("{head}.names y b\n1 1\n.names b y\n1 1\n.end\n"), "depends on itself"),
         (format!("{head}.latch a y 0\n.end\n"), ".latch"),
-        (format!("{head}.subckt s x=a\n.end\n"), "'s', which is not in the file"),
+        (format!("{head}.subckt s x=a z=y\n.end\n"), "'s', which is not in the file"),
         (format!("{head}.names a y\n11 1\n.end\n"), "line 5"),
         (format!("{head}.names a y\n1 1\n0 0\n.end\n"), "mixes"),
         (format!("{head}.names a y\n1 1\n.names a y\n.end\n"), "driven twice"),

@@ -49,8 +49,18 @@ fn cells() -> String {
         cell("$bmux", "", "\"A\": [2,3], \"S\": [4], \"Y\": [19]"),
         cell("$alu", "", &format!("{ab}, \"CI\": [2], \"BI\": [3], \"X\": [20,21], \"Y\": [22,23], \"CO\": [24,25]")),
         cell("$fa", "", "\"A\": [2], \"B\": [3], \"C\": [4], \"X\": [26], \"Y\": [27]"),
+        cell("$shiftx", "\"B_SIGNED\": 1", &format!("{ab}, \"Y\": [28]")),
+        cell("$demux", "\"S_WIDTH\": 1", "\"A\": [2], \"S\": [3], \"Y\": [29,30]"),
+        cell("$macc", "\"CONFIG\": \"0101010010\", \"CONFIG_WIDTH\": 10", "\"A\": [2,3], \"B\": [4], \"Y\": [31]"),
+        cell(
+            "$macc_v2",
+            "\"NADDENDS\": 1, \"C_WIDTHS\": 2, \"C_SIGNED\": 1, \"ADDEND_NEGATED\": 1",
+            "\"A\": [], \"B\": [], \"C\": [2,3], \"Y\": [32,33]",
+        ),
+        cell("$sop", "\"DEPTH\": 2, \"TABLE\": \"01101001\"", "\"A\": [2,3], \"Y\": [34]"),
+        cell("$_DFF_P_", "", "\"D\": [2], \"Q\": [35]"),
     ];
-    let ports = [port("a", "input", 2..6), port("y", "output", 10..28)];
+    let ports = [port("a", "input", 2..6), port("y", "output", 10..35)];
     format!("{{\"modules\": {{\"m\": {{\"ports\": {{{}}}, \"cells\": {{{}}}}}}}}}", ports.join(","), cells.join(","))
 }
 

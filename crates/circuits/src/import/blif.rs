@@ -1,8 +1,8 @@
 //! Berkeley Logic Interchange Format: combinational models of `.names` covers, and instances of other models.
 
-use super::MAX_PORT_BITS;
 use super::assemble::Cell;
-use super::blif_models::{Instance, Model, flatten};
+use super::blif_models::{Instance, Kind, Model, flatten};
+use super::{MAX_PORT_BITS, UNROLL, is_register, without_mark};
 use crate::build::reduce;
 use crate::function::function;
 use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
@@ -15,7 +15,7 @@ pub(super) struct Cover {
     /// Each cube has one of `0`, `1`, `-` for each input.
     pub(super) cubes: Vec<Box<[u8]>>,
     /// Whether the cubes list the inputs for output 1 or those for output 0.
-    off_set: bool,
+    pub(super) off_set: bool,
 }
 
 pub(super) fn error(line: usize, problem: impl Into<String>, fix: &'static str) -> Error {
@@ -27,25 +27,29 @@ pub(super) fn error(line: usize, problem: impl Into<String>, fix: &'static str) 
 struct Reader<'a> {
     models: Vec<Model<'a>>,
     covers: Vec<Cover>,
+    /// The reasons why cells are refused.
+    refused: Vec<Error>,
     /// Whether statements belong to the last model.
     open: bool,
     /// Whether cubes belong to the last cover.
     in_cover: bool,
+    /// The statement that ends a part without logic; statements before it are not read.
+    until: Option<&'static str>,
 }
 
 /// Reads the first model of a BLIF file. Instances (`.subckt`) of the other models are replaced by the contents of the models.
 ///
 /// If the indices are complete, bits `x[0]`, `x<0>` or `x_0` up to the last become one port. A cover of up to three inputs becomes one gate if one gate
-/// computes it.
+/// computes it. Don't-care conditions (`.exdc`) are ignored: the circuit computes the same function under them.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches and library gates, [`Error::TooLarge`] for a design that is too large after its
+/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches and library gates on which an output depends, [`Error::TooLarge`] for a design that is too large after its
 /// hierarchy is flattened, [`Error::Undriven`], [`Error::Cycle`].
 pub fn read_blif(text: &str) -> Result<Netlist, Error> {
     let mut reader = Reader::default();
     let mut words: Vec<&str> = Vec::new();
     let mut start = 1;
-    for (i, line) in text.lines().enumerate() {
+    for (i, line) in without_mark(text).lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim_end();
         let (line, continued) = match line.strip_suffix('\\') {
             Some(line) => (line, true),
@@ -63,14 +67,22 @@ pub fn read_blif(text: &str) -> Result<Netlist, Error> {
     if !words.is_empty() {
         return Err(error(start, "the file ends within a continued line", "get the complete file"));
     }
-    let Reader { models, covers, .. } = reader;
-    let circuit = flatten(&models, &covers)?;
-    circuit.assemble(Builder::verbatim(), |b, cell, operands| Ok(vec![emit(b, &covers[cell.kind as usize], operands)]))
+    let Reader { models, covers, mut refused, .. } = reader;
+    let circuit = flatten(models, &covers, &mut refused)?;
+    circuit.assemble(Builder::verbatim(), |b, cell, operands| match cell.kind {
+        Kind::Cover(cover) => Ok(vec![covers[cover as usize].emit(b, operands)]),
+        Kind::Refused(error) => Err(refused[error as usize].clone()),
+    })
 }
 
 impl<'a> Reader<'a> {
     fn statement(&mut self, line: usize, words: &[&'a str]) -> Result<(), Error> {
         let (keyword, args) = (words[0], &words[1..]);
+        match self.until {
+            Some(end) if keyword == end || keyword == ".model" => self.until = None,
+            Some(_) => return Ok(()),
+            None => {}
+        }
         if !keyword.starts_with('.') {
             return self.cube(line, words);
         }
@@ -79,6 +91,11 @@ impl<'a> Reader<'a> {
             let name = args.first().copied().unwrap_or_default();
             self.models.push(Model::new(name, line));
             self.open = true;
+            return Ok(());
+        }
+        // The conditions under which nobody reads the outputs, as a network of the same outputs.
+        if keyword == ".exdc" {
+            self.until = Some(".end");
             return Ok(());
         }
         let Some(model) = self.models.last_mut().filter(|_| self.open) else {
@@ -94,9 +111,22 @@ impl<'a> Reader<'a> {
                 };
                 let inputs = inputs.iter().map(|name| model.wires.get(name)).collect();
                 let outputs = vec![model.wires.get(output)];
-                model.cells.push(Cell { kind: self.covers.len() as u32, inputs, outputs, line });
+                model.cells.push(Cell { kind: Kind::Cover(self.covers.len() as u32), inputs, outputs, line });
                 self.covers.push(Cover::default());
                 self.in_cover = true;
+            }
+            // A connection of Yosys (`write_blif -conn`), and a barrier of ABC.
+            ".conn" | ".barbuf" => {
+                let &[input, output] = args else {
+                    return Err(error(
+                        line,
+                        format!("{keyword} does not join two wires"),
+                        "name the input, then the output",
+                    ));
+                };
+                let (inputs, outputs) = (vec![model.wires.get(input)], vec![model.wires.get(output)]);
+                model.cells.push(Cell { kind: Kind::Cover(self.covers.len() as u32), inputs, outputs, line });
+                self.covers.push(Cover { cubes: vec![Box::new(*b"1")], off_set: false });
             }
             ".subckt" => {
                 const FIX: &str = "write .subckt MODEL PIN=WIRE PIN=WIRE ..";
@@ -112,16 +142,33 @@ impl<'a> Reader<'a> {
                 model.instances.push(Instance { model: name, pins, line });
             }
             ".end" => self.open = false,
-            ".latch" | ".mlatch" => {
-                return Err(unsupported(
+            ".latch" => {
+                let &[_, output, ..] = args else {
+                    return Err(error(line, ".latch has no output", "name the input, then the output"));
+                };
+                let outputs = vec![model.wires.get(output)];
+                model.cells.push(Cell {
+                    kind: refuse(&mut self.refused, line, keyword),
+                    inputs: Vec::new(),
+                    outputs,
                     line,
-                    keyword,
-                    "unroll the registers, since only combinational circuits can be evaluated",
-                ));
+                });
             }
-            ".gate" | ".search" | ".exdc" | ".blackbox" => {
-                return Err(unsupported(line, keyword, "map the design to .names (Yosys: abc; write_blif)"));
+            // A cell of a library. The file does not tell its inputs from its outputs.
+            ".gate" | ".mlatch" => {
+                let pins = args.iter().filter_map(|text| text.split_once('='));
+                let outputs = pins.map(|(_, wire)| model.wires.get(wire)).collect();
+                let is_register = keyword == ".mlatch" || args.first().is_some_and(|name| is_register(name));
+                let kind = refuse(&mut self.refused, line, if is_register { ".mlatch" } else { keyword });
+                model.undirected.push(Cell { kind, inputs: Vec::new(), outputs, line });
             }
+            // The outputs of the model come from elsewhere.
+            ".blackbox" | ".start_kiss" => {
+                let kind = refuse(&mut self.refused, line, keyword);
+                model.undirected.push(Cell { kind, inputs: Vec::new(), outputs: model.outputs.clone(), line });
+                self.until = (keyword == ".start_kiss").then_some(".end_kiss");
+            }
+            ".end_kiss" => {}
             // Attributes and timing hints do not change the function.
             ".attr"
             | ".param"
@@ -139,7 +186,12 @@ impl<'a> Reader<'a> {
             | ".default_input_drive"
             | ".default_output_load"
             | ".max_input_load"
-            | ".default_max_input_load" => {}
+            | ".default_max_input_load"
+            | ".clock"
+            | ".clock_event"
+            | ".latch_order"
+            | ".code"
+            | ".search" => {}
             _ => return Err(unsupported(line, keyword, "use .model, .inputs, .outputs, .names, .subckt and .end")),
         }
         if model.inputs.len().max(model.outputs.len()) > MAX_PORT_BITS {
@@ -185,6 +237,16 @@ pub(super) fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
+/// Keeps the reason why a cell is refused if an output depends on it.
+fn refuse(refused: &mut Vec<Error>, line: usize, keyword: &str) -> Kind {
+    let fix = match keyword {
+        ".latch" | ".mlatch" | ".start_kiss" => UNROLL,
+        _ => "map the design to .names (Yosys: abc; write_blif)",
+    };
+    refused.push(unsupported(line, keyword, fix));
+    Kind::Refused(refused.len() as u32 - 1)
+}
+
 fn unsupported(line: usize, keyword: &str, fix: &'static str) -> Error {
     Error::Unsupported { format: FORMAT, place: format!("line {line}"), what: short(keyword), fix }
 }
@@ -197,27 +259,27 @@ impl Cover {
         let value = |i: usize| self.cubes.iter().any(|cube| holds(cube, i)) != self.off_set;
         (0..8).map(|i| u8::from(value(i)) << i).sum()
     }
-}
 
-/// One gate if one gate computes the cover, otherwise trees of the products and their sum.
-fn emit(b: &mut Builder, cover: &Cover, inputs: &[NodeId]) -> NodeId {
-    if inputs.len() <= 3
-        && let Some(gate) = function(b, cover.table(), inputs)
-    {
-        return gate;
-    }
-    let mut products = Vec::with_capacity(cover.cubes.len());
-    for cube in &cover.cubes {
-        let mut literals = Vec::with_capacity(cube.len());
-        for (c, &input) in cube.iter().zip(inputs) {
-            match c {
-                b'1' => literals.push(input),
-                b'0' => literals.push(b.not(input)),
-                _ => {}
-            }
+    /// One gate if one gate computes the cover, otherwise trees of the products and their sum.
+    pub(super) fn emit(&self, b: &mut Builder, inputs: &[NodeId]) -> NodeId {
+        if inputs.len() <= 3
+            && let Some(gate) = function(b, self.table(), inputs)
+        {
+            return gate;
         }
-        products.push(reduce(b, BinaryOp::And, &literals, true));
+        let mut products = Vec::with_capacity(self.cubes.len());
+        for cube in &self.cubes {
+            let mut literals = Vec::with_capacity(cube.len());
+            for (c, &input) in cube.iter().zip(inputs) {
+                match c {
+                    b'1' => literals.push(input),
+                    b'0' => literals.push(b.not(input)),
+                    _ => {}
+                }
+            }
+            products.push(reduce(b, BinaryOp::And, &literals, true));
+        }
+        let sum = reduce(b, BinaryOp::Or, &products, false);
+        if self.off_set { b.not(sum) } else { sum }
     }
-    let sum = reduce(b, BinaryOp::Or, &products, false);
-    if cover.off_set { b.not(sum) } else { sum }
 }

@@ -3,6 +3,7 @@
 use super::assemble::{Cell, Circuit};
 use super::blif::{Cover, FORMAT, error, short};
 use super::ports::group;
+use super::{UNROLL, is_register};
 use crate::Error;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -28,6 +29,14 @@ impl<'a> Wires<'a> {
     }
 }
 
+/// The function of a cell, by its number in a list.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Cover(u32),
+    /// The reason why the cell is refused if an output depends on it.
+    Refused(u32),
+}
+
 /// A model of the file.
 pub(super) struct Model<'a> {
     name: &'a str,
@@ -35,8 +44,9 @@ pub(super) struct Model<'a> {
     pub(super) wires: Wires<'a>,
     pub(super) inputs: Vec<u32>,
     pub(super) outputs: Vec<u32>,
-    /// The cells. The kind of a cell is the number of its cover.
-    pub(super) cells: Vec<Cell<u32>>,
+    pub(super) cells: Vec<Cell<Kind>>,
+    /// Cells whose inputs and outputs are not told apart. All their wires are listed as outputs.
+    pub(super) undirected: Vec<Cell<Kind>>,
     pub(super) instances: Vec<Instance<'a>>,
 }
 
@@ -50,8 +60,8 @@ pub(super) struct Instance<'a> {
 
 impl<'a> Model<'a> {
     pub(super) fn new(name: &'a str, line: usize) -> Self {
-        let (wires, inputs, outputs, cells, instances) = Default::default();
-        Self { name, line, wires, inputs, outputs, cells, instances }
+        let (wires, inputs, outputs, cells, undirected, instances) = Default::default();
+        Self { name, line, wires, inputs, outputs, cells, undirected, instances }
     }
 }
 
@@ -59,8 +69,14 @@ impl<'a> Model<'a> {
 ///
 /// # Errors
 /// [`Error::Parse`] for two models of the same name, a model that contains itself, models that are nested too deeply, and pins that do not fit.
-/// [`Error::Unsupported`] for a model that is not in the file. [`Error::TooLarge`].
-pub(super) fn flatten<'a>(models: &[Model<'a>], covers: &[Cover]) -> Result<Circuit<'a, u32>, Error> {
+/// [`Error::TooLarge`]. An instance of a model that is not in the file becomes a cell that is refused.
+pub(super) fn flatten<'a>(
+    mut models: Vec<Model<'a>>,
+    covers: &[Cover],
+    refused: &mut Vec<Error>,
+) -> Result<Circuit<'a, Kind>, Error> {
+    refuse_missing(&mut models, refused);
+    let models = &models[..];
     let Some(top) = models.first() else {
         return Err(error(0, "the file has no .model", "begin the circuit with .model NAME"));
     };
@@ -76,11 +92,13 @@ pub(super) fn flatten<'a>(models: &[Model<'a>], covers: &[Cover]) -> Result<Circ
     if parts > MAX_PARTS {
         return Err(Error::TooLarge { what: "cells and wires of instances", got: parts, limit: MAX_PARTS });
     }
-    let mut flat = Flat { names: Vec::new(), cells: Vec::new() };
+    let mut flat = Flat { names: Vec::new(), cells: Vec::new(), undirected: Vec::new() };
     let wires = design.expand(0, &[], &mut flat)?;
     let ports = |list: &[u32]| group(&flat.names, &list.iter().map(|&wire| wires[wire as usize]).collect::<Vec<_>>());
     let (inputs, outputs) = (ports(&top.inputs), ports(&top.outputs));
-    Ok(Circuit { format: FORMAT, wire_names: flat.names, inputs, outputs, cells: flat.cells })
+    let mut circuit = Circuit { format: FORMAT, wire_names: flat.names, inputs, outputs, cells: flat.cells };
+    circuit.add_undirected(flat.undirected);
+    Ok(circuit)
 }
 
 struct Design<'m, 'a> {
@@ -93,26 +111,21 @@ struct Design<'m, 'a> {
 
 struct Flat<'a> {
     names: Vec<Cow<'a, str>>,
-    cells: Vec<Cell<u32>>,
+    cells: Vec<Cell<Kind>>,
+    undirected: Vec<Cell<Kind>>,
 }
 
 /// Number of pins, wires, cells and literals of a model without its instances.
 fn own_size(model: &Model<'_>, covers: &[Cover]) -> u64 {
-    let cell = |cell: &Cell<u32>| ((1 + cell.inputs.len()) * (1 + covers[cell.kind as usize].cubes.len())) as u64;
+    let cell = |cell: &Cell<Kind>| match cell.kind {
+        Kind::Cover(cover) => ((1 + cell.inputs.len()) * (1 + covers[cover as usize].cubes.len())) as u64,
+        Kind::Refused(_) => 1 + cell.outputs.len() as u64,
+    };
     let wires = model.inputs.len() + model.outputs.len() + model.wires.names.len();
-    wires as u64 + model.cells.iter().map(cell).sum::<u64>()
+    wires as u64 + model.cells.iter().chain(&model.undirected).map(cell).sum::<u64>()
 }
 
 impl<'a> Design<'_, 'a> {
-    fn find(&self, instance: &Instance<'a>) -> Result<usize, Error> {
-        self.by_name.get(instance.model).copied().ok_or_else(|| Error::Unsupported {
-            format: FORMAT,
-            place: format!("line {}", instance.line),
-            what: format!("the model '{}', which is not in the file,", short(instance.model)),
-            fix: "add the model, or map the design to .names (Yosys: flatten; abc; write_blif)",
-        })
-    }
-
     /// Size of a model with its contents. Visits each model once.
     fn size(&mut self, index: usize, depth: usize) -> Result<u64, Error> {
         let model = &self.models[index];
@@ -130,7 +143,7 @@ impl<'a> Design<'_, 'a> {
         }
         let mut size = own_size(model, self.covers).max(1);
         for instance in &model.instances {
-            let of_instance = self.size(self.find(instance)?, depth + 1)?;
+            let of_instance = self.size(self.by_name[instance.model], depth + 1)?;
             size = size.saturating_add(of_instance).saturating_add(instance.pins.len() as u64);
         }
         self.sizes[index] = Some(size);
@@ -147,11 +160,16 @@ impl<'a> Design<'_, 'a> {
             flat.names.push(Cow::Borrowed(*name));
         }
         let on = |wires: &[u32]| wires.iter().map(|&wire| map[wire as usize]).collect();
-        for Cell { kind, inputs, outputs, line } in &model.cells {
-            flat.cells.push(Cell { kind: *kind, inputs: on(inputs), outputs: on(outputs), line: *line });
-        }
+        let placed = |Cell { kind, inputs, outputs, line }: &Cell<Kind>| Cell {
+            kind: *kind,
+            inputs: on(inputs),
+            outputs: on(outputs),
+            line: *line,
+        };
+        flat.cells.extend(model.cells.iter().map(placed));
+        flat.undirected.extend(model.undirected.iter().map(placed));
         for instance in &model.instances {
-            let inner = self.find(instance)?;
+            let inner = self.by_name[instance.model];
             let mut pins = self.pins(&self.models[inner], instance)?;
             pins.iter_mut().for_each(|(_, wire)| *wire = map[*wire as usize]);
             self.expand(inner, &pins, flat)?;
@@ -179,6 +197,28 @@ impl<'a> Design<'_, 'a> {
                 Err(wrong(format!("input '{pin}' of model '{name}' is not connected")))
             }
             None => Ok(joined.into_iter().collect()),
+        }
+    }
+}
+
+/// Replaces each instance of a model that is not in the file by a cell that is refused if an output depends on it.
+fn refuse_missing(models: &mut [Model<'_>], refused: &mut Vec<Error>) {
+    let names: HashSet<&str> = models.iter().map(|model| model.name).collect();
+    for model in models {
+        for instance in model.instances.extract_if(.., |instance| !names.contains(instance.model)) {
+            let fix = match is_register(instance.model) {
+                true => UNROLL,
+                false => "add the model, or map the design to .names (Yosys: flatten; abc; write_blif)",
+            };
+            let outputs = instance.pins.iter().map(|(_, wire)| *wire).collect();
+            let kind = Kind::Refused(refused.len() as u32);
+            model.undirected.push(Cell { kind, inputs: Vec::new(), outputs, line: instance.line });
+            refused.push(Error::Unsupported {
+                format: FORMAT,
+                place: format!("line {}", instance.line),
+                what: format!("the model '{}', which is not in the file,", short(instance.model)),
+                fix,
+            });
         }
     }
 }

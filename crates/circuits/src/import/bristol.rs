@@ -1,13 +1,14 @@
 //! Bristol Fashion circuits (`nigel.smart/bristol-fashion`), and the older Bristol format of two parties.
 
-use super::MAX_PORT_BITS;
 use super::assemble::{Cell, Circuit, WirePort};
+use super::{MAX_PORT_BITS, without_mark};
 use crate::{BinaryOp, Builder, Error, Gate, MAX_NODES, Netlist, NodeId};
 
 const FORMAT: &str = "Bristol circuit";
 
-#[derive(Clone, Copy)]
 enum Kind {
+    /// A gate of an unknown name, which is an error only if an output depends on it.
+    Unknown(Box<Error>),
     Wire,
     Not,
     Const(bool),
@@ -26,7 +27,8 @@ fn error(line: usize, problem: impl Into<String>, fix: &'static str) -> Error {
 /// # Errors
 /// [`Error::Parse`] with the line, [`Error::Unsupported`] for an unknown gate, [`Error::Undriven`], [`Error::Cycle`].
 pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
-    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, l)| !l.is_empty());
+    let mut lines =
+        without_mark(text).lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, l)| !l.is_empty());
     let mut header =
         |what: &'static str| lines.next().ok_or_else(|| error(0, format!("the {what} is missing"), HEADER));
     let (at, counts) = header("line of gate and wire counts")?;
@@ -76,7 +78,7 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
         outputs: ports("out", wires - output_bits, &output_widths),
         cells,
     };
-    circuit.assemble(Builder::verbatim(), |b, cell, operands| Ok(emit(b, cell.kind, operands)))
+    circuit.assemble(Builder::verbatim(), |b, cell, operands| emit(b, &cell.kind, operands))
 }
 
 const HEADER: &str = "a circuit begins with the counts of gates and wires, then the number of inputs and their bits, then the same for outputs";
@@ -147,19 +149,20 @@ fn gate(line: usize, text: &str, wires: usize) -> Result<Cell<Kind>, Error> {
         "EQ" => return Err(error(line, "EQ takes one constant, 0 or 1", FIX)),
         "MAND" => (Kind::ManyAnd, 2 * outs, outs),
         _ => {
-            return Err(Error::Unsupported {
+            let unknown = Error::Unsupported {
                 format: FORMAT,
                 place: format!("line {line}"),
                 what: format!("gate '{}'", short(name)),
                 fix: "the gates are AND, XOR, INV, EQ, EQW, MAND, OR, NAND, NOR, XNOR",
-            });
+            };
+            (Kind::Unknown(Box::new(unknown)), ins, outs)
         }
     };
     if ins != want_in || outs != want_out {
         let problem = format!("{name} takes {want_in} inputs and {want_out} outputs, got {ins} and {outs}");
         return Err(error(line, problem, FIX));
     }
-    let inputs = if matches!(kind, Kind::Const(_)) { &[] } else { inputs };
+    let inputs = if matches!(kind, Kind::Const(_) | Kind::Unknown(_)) { &[] } else { inputs };
     if let Some(wire) = inputs.iter().chain(outputs).find(|wire| **wire >= wires) {
         let problem = format!("wire {wire} is outside the {wires} wires of the header");
         return Err(error(line, problem, "number wires from 0, or correct the header"));
@@ -168,15 +171,16 @@ fn gate(line: usize, text: &str, wires: usize) -> Result<Cell<Kind>, Error> {
     Ok(Cell { kind, inputs: narrow(inputs), outputs: narrow(outputs), line })
 }
 
-fn emit(b: &mut Builder, kind: Kind, operands: &[NodeId]) -> Vec<NodeId> {
-    match (kind, operands) {
-        (Kind::Const(value), _) => vec![b.constant(value)],
+fn emit(b: &mut Builder, kind: &Kind, operands: &[NodeId]) -> Result<Vec<NodeId>, Error> {
+    Ok(match (kind, operands) {
+        (Kind::Unknown(error), _) => return Err((**error).clone()),
+        (Kind::Const(value), _) => vec![b.constant(*value)],
         (Kind::Not, &[a]) => vec![b.not(a)],
-        (Kind::Binary(op), &[x, y]) => vec![b.gate(Gate::Binary(op, x, y))],
+        (Kind::Binary(op), &[x, y]) => vec![b.gate(Gate::Binary(*op, x, y))],
         (Kind::ManyAnd, both) => {
             let (x, y) = both.split_at(both.len() / 2);
             x.iter().zip(y).map(|(&x, &y)| b.and(x, y)).collect()
         }
         (_, same) => same.to_vec(),
-    }
+    })
 }

@@ -7,6 +7,8 @@ mod bristol;
 mod ports;
 mod yosys;
 mod yosys_cells;
+mod yosys_macc;
+mod yosys_parameters;
 mod yosys_words;
 
 pub(crate) use ports::indexed;
@@ -37,7 +39,7 @@ impl Format {
     /// # Errors
     /// [`Error::Parse`] if it is none of the formats.
     pub fn detect(text: &str) -> Result<Self, Error> {
-        let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+        let mut lines = without_mark(text).lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
         match lines.find(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
             Some((_, line)) if line.starts_with('{') => Ok(Self::YosysJson),
             Some((_, line)) if line.starts_with('.') => Ok(Self::Blif),
@@ -70,4 +72,22 @@ impl Format {
 /// The problem of the file, with its place.
 pub fn read(text: &str) -> Result<Netlist, Error> {
     Format::detect(text)?.read(text)
+}
+
+/// The text without the byte-order mark with which some editors begin a file.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The fix for a register, in every format.
+const UNROLL: &str = "unroll the registers, since only combinational circuits can be evaluated";
+
+/// Whether a cell has the name of a register: a flip-flop or a latch, as in Yosys and in libraries.
+fn is_register(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let plain = lower.trim_start_matches(['$', '_', '\\']);
+    let of_yosys =
+        ["ff_", "sr_"].iter().any(|start| plain.starts_with(start)) || ["ff", "sr", "fsm", "anyinit"].contains(&plain);
+    let kinds = ["dff", "sdff", "adff", "aldff", "dlatch", "adlatch", "latch"];
+    name.starts_with('$') && of_yosys || kinds.iter().any(|start| plain.starts_with(start))
 }
