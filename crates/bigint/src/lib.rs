@@ -26,6 +26,7 @@ pub mod modular;
 mod montgomery;
 pub mod mul;
 mod natural;
+mod words;
 
 pub use error::Error;
 pub use modular::{Method, Modulus, ModulusOptions};
