@@ -64,10 +64,11 @@ fn run(args: &Args) -> Result<(), Error> {
     let wanted = |id: &str| args.wants(id);
     let bench = Bench { peers: &peers, effort: args.sampling.effort(5, 0.5), wanted: &wanted };
     type Rows = fn(&Bench<'_>) -> Result<Vec<Row>, Error>;
-    let sections: [(&str, Rows); 7] = [
+    let sections: [(&str, Rows); 8] = [
         ("Products, one thread", |bench| products::large(bench, 1)),
         ("Products, two threads", |bench| products::large(bench, 2)),
         ("Small products", products::small),
+        ("Products of unequal lengths", products::unequal),
         ("Products modulo a number, one thread", |bench| modular::multiplication(bench, 1)),
         ("Products modulo a number, two threads", |bench| modular::multiplication(bench, 2)),
         ("Sums modulo a number", modular::addition),

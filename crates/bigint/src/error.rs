@@ -7,7 +7,7 @@ pub enum Error {
     /// A text contains a character that is not a digit of its base.
     #[error("{found:?} at position {position} is not a {base} digit")]
     Digit {
-        /// `decimal` or `hexadecimal`.
+        /// `binary`, `decimal`, `hexadecimal`, or `base-3` and its like.
         base: &'static str,
         /// Byte position, counted from 0.
         position: usize,
@@ -17,8 +17,14 @@ pub enum Error {
     /// A text without a digit.
     #[error("a number needs at least one {base} digit")]
     NoDigits {
-        /// `decimal` or `hexadecimal`.
+        /// As in [`Error::Digit`].
         base: &'static str,
+    },
+    /// A base of digits other than 2 to 36.
+    #[error("{base} is no base of digits: choose one from 2 to 36")]
+    Base {
+        /// The base.
+        base: u32,
     },
     /// A divisor or a modulus is zero.
     #[error("division by zero")]

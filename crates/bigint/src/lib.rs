@@ -1,6 +1,7 @@
 //! Integers of 10^3 to 10^8 bits: products, reductions and powers.
 //!
 //! - [`Natural`]: an integer >= 0 of any size, with conversions and basic operations;
+//! - [`Integer`]: the same with a sign;
 //! - [`Modulus`]: sums, products and powers modulo one number, by the fastest of the methods in [`modular`];
 //! - [`mul`]: products on word slices, by the schoolbook method, Karatsuba's or transforms, whichever is fastest at the
 //!   size;
@@ -22,12 +23,15 @@
 mod division;
 mod error;
 pub mod fft;
+mod integer;
 pub mod modular;
 mod montgomery;
 pub mod mul;
 mod natural;
+mod words;
 
 pub use error::Error;
+pub use integer::Integer;
 pub use modular::{Method, Modulus, ModulusOptions};
 pub use montgomery::Montgomery;
 pub use natural::Natural;

@@ -14,6 +14,18 @@ const LARGE: [usize; 8] = [1 << 19, 785_006, 786_432, 1 << 20, 3_148_249, 1 << 2
 /// In words.
 const SMALL: [usize; 14] = [8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 3072, 5000];
 
+/// Words of the short operand of a product of unequal lengths.
+const SHORT: [usize; 30] = [
+    1, 2, 3, 4, 5, 6, 8, 12, 16, 19, 20, 24, 30, 40, 48, 64, 96, 128, 136, 160, 200, 201, 256, 320, 400, 512, 700,
+    1000, 1400, 2000,
+];
+
+/// Words of the long one.
+const LONG: [usize; 3] = [3000, 50_000, 400_000];
+
+/// The least ratio of GMP's time to ours in a product of unequal lengths: ours takes at most 1.5 times GMP's.
+const UNEQUAL: f64 = 1.0 / 1.5;
+
 /// Products, squares, and products by a transformed operand.
 pub fn large(bench: &Bench<'_>, threads: usize) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
@@ -21,6 +33,25 @@ pub fn large(bench: &Bench<'_>, threads: usize) -> Result<Vec<Row>, Error> {
         for kind in [Kind::Mul, Kind::Square, Kind::Transformed] {
             rows.extend(product(bench, bits, kind, threads)?);
         }
+    }
+    Ok(rows)
+}
+
+/// Products of a long operand by a short one.
+pub fn unequal(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for (long, short) in LONG.into_iter().flat_map(|long| SHORT.map(|short| (long, short))) {
+        let contestants = || {
+            let (a, b) = (words(long, 1), words(short, 2));
+            let mut all = vec![Contestant::new(OURS, ours::mul(&a, Some(&b)))];
+            if let Some(gmp) = bench.peers.gmp {
+                let run = move |out: &mut [u64]| gmp.mul(out, &a, &b);
+                all.push(Contestant::new("GMP", Job::new(long + short, run)));
+            }
+            all
+        };
+        let targets = vec![Target::new(OURS, "GMP", UNEQUAL)];
+        rows.extend(bench.row(format!("mul/words={long}x{short}"), contestants, targets)?);
     }
     Ok(rows)
 }

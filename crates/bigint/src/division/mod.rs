@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::modular::{self, Barrett};
 use crate::natural::trim;
-use crate::{Natural, mul};
+use crate::{Natural, mul, words};
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
 /// Number of words of divisor and of quotient from which division by a reciprocal is faster than schoolbook.
@@ -100,9 +100,9 @@ fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Ve
     product.resize(len, 0);
     let mut remainder = a.to_vec();
     remainder.resize(product.len(), 0);
-    if limbs::sub(&mut remainder, &product) != 0 {
-        limbs::add(&mut remainder, d);
-        limbs::sub_1(&mut quotient, 1);
+    if words::sub(&mut remainder, &product) != 0 {
+        words::add(&mut remainder, d);
+        words::sub_1(&mut quotient, 1);
     }
     remainder.truncate(d.len());
     (quotient, remainder)

@@ -4,7 +4,7 @@ use solinas_field::limbs;
 use zeroize::Zeroizing;
 
 use super::schoolbook;
-use crate::mul;
+use crate::{mul, words};
 
 /// Schoolbook division computes reciprocals of up to this many words.
 const BASECASE_WORDS: usize = 48;
@@ -40,14 +40,14 @@ fn exact(d: &[u64]) -> Vec<u64> {
     let mut product = Zeroizing::new(mul::product(&v, d));
     // v d lies within 3 d of B^2n; the loops correct v by the difference.
     while product[2 * n] != 0 {
-        limbs::sub(&mut product, d);
-        limbs::sub_1(&mut v, 1);
+        words::sub(&mut product, d);
+        words::sub_1(&mut v, 1);
     }
     limbs::neg(&mut product[..2 * n]);
     let missing = &mut product[..n + 1];
     while missing[n] != 0 || limbs::vartime_compare(&missing[..n], d).is_ge() {
-        limbs::sub(missing, d);
-        limbs::add_1(&mut v, 1);
+        words::sub(missing, d);
+        words::add_1(&mut v, 1);
     }
     v
 }
@@ -86,10 +86,10 @@ fn approximate(d: &[u64]) -> Vec<u64> {
     let mut v = vec![0; n + 1];
     v[n - h..].copy_from_slice(&upper);
     if negative {
-        limbs::sub(&mut v, correction);
-        limbs::sub_1(&mut v, 1);
+        words::sub(&mut v, correction);
+        words::sub_1(&mut v, 1);
     } else {
-        limbs::add(&mut v, correction);
+        words::add(&mut v, correction);
     }
     v
 }

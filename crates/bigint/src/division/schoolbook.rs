@@ -4,6 +4,8 @@
 use solinas_field::limbs;
 use zeroize::Zeroizing;
 
+use crate::words;
+
 /// A divisor of two words, its top bit set, with v = floor((B^3 - 1) / (d1 B + d0)) - B, B = 2^64.
 struct Divisor2 {
     d1: u64,
@@ -77,6 +79,7 @@ impl Divisor2 {
 
 /// a <- a / d; returns the remainder. Range: d not zero.
 pub(crate) fn div_rem_word(a: &mut [u64], d: u64) -> u64 {
+    words::count(a.len());
     let shift = d.leading_zeros();
     let d = d << shift;
     let v = reciprocal(d);
@@ -89,6 +92,7 @@ pub(crate) fn div_rem_word(a: &mut [u64], d: u64) -> u64 {
 
 /// a modulo d. Range: d not zero.
 pub(crate) fn rem_word(a: &[u64], d: u64) -> u64 {
+    words::count(a.len());
     let shift = d.leading_zeros();
     let d = d << shift;
     let v = reciprocal(d);
@@ -133,12 +137,12 @@ fn div_rem_normalized(q: &mut [u64], r: &mut [u64], d: &[u64]) {
         let (u2, u1, u0) = (r[n], r[n - 1], r[n - 2]);
         // This is the quotient's word, or one too large (TAOCP 4.3.1, exercise 20).
         let mut word = if (u2, u1) == (top.d1, top.d0) { u64::MAX } else { top.quotient(u2, u1, u0) };
-        let borrow = limbs::submul_1(&mut r[..n], d, word);
+        let borrow = words::submul_1(&mut r[..n], d, word);
         let (high, negative) = u2.overflowing_sub(borrow);
         r[n] = high;
         if negative {
             word -= 1;
-            r[n] = r[n].wrapping_add(limbs::add(&mut r[..n], d));
+            r[n] = r[n].wrapping_add(words::add(&mut r[..n], d));
         }
         debug_assert_eq!(r[n], 0);
         *q = word;

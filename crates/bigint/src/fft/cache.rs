@@ -3,14 +3,16 @@
 use core::cell::RefCell;
 use std::sync::OnceLock;
 
+use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::complex::{self, Wrap};
-use solinas_field::{Backend, limbs};
 use zeroize::Zeroize;
 
 use super::size::{self, Task};
 use super::spectrum::Shape;
 use super::{Engine, Ring};
+use crate::mul::blocks::{by_blocks, kept};
+use crate::words;
 
 /// Plans for products on one thread, by length. The plan for `m 2^k` digits is at `32 (m / 2) + k`.
 static PLANS: [OnceLock<Option<complex::Plan>>; 128] = [const { OnceLock::new() }; 128];
@@ -119,7 +121,34 @@ fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
         let found = scratch.shape(task).and_then(|shape| Some((shape, plan(shape.digits)?)));
         let Some((shape, plan)) = found else { return false };
         let spectra = if b.is_some() { 2 } else { 1 };
+        words::transformed(out.len());
         plan.convolve(shape.digit_bits, a, b, out, scratch.floats(spectra * plan.spectrum_len()));
+        true
+    })
+}
+
+/// `out <- long short` by blocks of the long operand, about `ratio` times as long as the short one, whose transform is
+/// made once. Returns false if no transform is long enough.
+///
+/// The transforms remain in the thread's scratch: see [`wipe_scratch`].
+pub(crate) fn mul_by_blocks(out: &mut [u64], long: &[u64], short: &[u64], ratio: usize) -> bool {
+    let n = short.len();
+    Scratch::lend(|scratch| {
+        let mut shape_of = |block: usize| scratch.shape(Task::product(block, n, 1).ok()?);
+        let Some(shape) = shape_of(ratio * n) else { return false };
+        // The longest blocks that this transform takes, and then no more blocks than these, of equal lengths.
+        let full = shape.words().saturating_sub(n);
+        let fits = shape_of(full).is_some_and(|other| other.digits == shape.digits);
+        let blocks = long.len().div_ceil(if fits { full } else { ratio * n });
+        let block = long.len().div_ceil(blocks);
+        let Some(shape) = shape_of(block) else { return false };
+        let Some(plan) = plan(shape.digits) else { return false };
+        let (fixed, moving) = scratch.floats(2 * plan.spectrum_len()).split_at_mut(plan.spectrum_len());
+        plan.forward(shape.digit_bits, short, fixed);
+        by_blocks(out, long, block, &mut kept(n), |window, part| {
+            words::transformed(shape.words());
+            plan.convolve_transformed(shape.digit_bits, part, fixed, window, moving);
+        });
         true
     })
 }
@@ -127,14 +156,8 @@ fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
 /// `out <- a b`, by calls of `mul` for the two halves of the longer operand.
 fn in_parts(out: &mut [u64], a: &[u64], b: &[u64], mul: impl Fn(&mut [u64], &[u64], &[u64])) {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    let (low, high) = long.split_at(long.len() / 2);
-    let (product, rest) = out.split_at_mut(low.len() + short.len());
-    mul(product, low, short);
-    rest.fill(0);
-    let mut upper = vec![0; high.len() + short.len()];
-    mul(&mut upper, high, short);
-    limbs::add(&mut out[low.len()..], &upper);
-    upper.zeroize();
+    let half = long.len().div_ceil(2);
+    by_blocks(out, long, half, &mut kept(short.len()), |window, part| mul(window, part, short));
 }
 
 /// Overwrites the data of the last products in this thread's scratch and frees it.

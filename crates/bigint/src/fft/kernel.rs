@@ -8,7 +8,7 @@ use solinas_field::{Backend, complex, limbs, solinas};
 use super::cache::Scratch;
 use super::spectrum::{Data, Shape};
 use super::{Engine, Ring, size};
-use crate::Error;
+use crate::{Error, words};
 
 /// Least number of digits of a transform for each thread, some 40 microseconds of work. Waking a thread for less does
 /// not pay.
@@ -55,6 +55,7 @@ impl Kernel {
 
     /// `out <-` the transform of the digits of `x`, at most a residue's words.
     pub(super) fn forward(&self, shape: &Shape, x: &[u64], out: &mut Data) -> Result<(), Error> {
+        words::transformed(shape.words());
         match (self, out) {
             (Self::Complex(plan), Data::Complex(out)) => plan.forward(shape.digit_bits, x, out),
             (Self::Solinas(plan), Data::Solinas(out)) => forward_solinas(plan, shape, x, out)?,
@@ -110,6 +111,7 @@ impl Kernel {
     /// `out <-` the canonical residue; destroys the spectrum. Shape: [`Shape::out_words`], or fewer for a product that
     /// fits.
     pub(super) fn inverse(&self, shape: &Shape, data: &mut Data, out: &mut [u64]) -> Result<(), Error> {
+        words::transformed(shape.words());
         match (self, data) {
             (Self::Complex(plan), Data::Complex(data)) => plan.inverse(shape.digit_bits, data, out),
             (Self::Solinas(plan), Data::Solinas(data)) => inverse_solinas(plan, shape, data, out)?,
@@ -127,6 +129,7 @@ impl Kernel {
         out: &mut [u64],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
+        words::transformed(shape.words());
         let spectra = if b.is_some() { 2 } else { 1 };
         match self {
             Self::Complex(plan) => {
@@ -157,6 +160,7 @@ impl Kernel {
         out: &mut [u64],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
+        words::transformed(shape.words());
         match (self, b) {
             (Self::Complex(plan), Data::Complex(b)) => {
                 plan.convolve_transformed(shape.digit_bits, a, b, out, scratch.floats(plan.spectrum_len()));

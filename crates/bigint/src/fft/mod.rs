@@ -42,6 +42,7 @@ mod plan;
 mod size;
 mod spectrum;
 
+pub(crate) use cache::mul_by_blocks;
 pub use cache::{mul, square, wipe_scratch};
 pub use plan::{Options, Plan};
 pub use spectrum::Spectrum;

@@ -6,17 +6,24 @@
 use solinas_field::limbs;
 
 use super::Thresholds;
+use super::blocks::by_blocks;
+use crate::words;
 
-/// Least length of the shorter operand for which the longer one is cut into blocks of that length.
-pub(super) const BLOCK_MIN: usize = 20;
-/// Least length of the longer operand for that; the schoolbook kernels take shorter ones whole.
-pub(super) const BLOCKS_MIN: usize = 48;
+/// Words of a block of the longer operand where the schoolbook method multiplies it by a shorter one. The kernels on
+/// digits take no longer ones, and the block, the short operand and their product fit the first-level cache.
+const SCHOOLBOOK_BLOCK: usize = 200;
+/// Words of a short operand whose few rows pass over the whole longer one: adding up blocks would take as long as a row.
+const FEW: usize = 3;
 /// Lower bound of every threshold.
 const LEAST: usize = 32;
 
 /// Words of scratch that [`mul`] and [`square`] need when the shorter operand has `n`.
+///
+/// [`mul`] keeps n words between blocks. A last block of m < n words is the shorter operand of a product of its own:
+/// then it keeps m words, and so on with n > m > m' > ... as in Euclid's algorithm, where n >= m + m'. These are less
+/// than 3 n words together.
 pub const fn scratch_words(mut n: usize) -> usize {
-    let mut words = 2 * n;
+    let mut words = 3 * n;
     while n >= LEAST {
         n = n.div_ceil(2);
         words += 2 * n + 1;
@@ -26,32 +33,24 @@ pub const fn scratch_words(mut n: usize) -> usize {
 
 /// out <- a * b. Shape: `a` is no shorter than `b`, `out` has the words of both, `scratch` [`scratch_words`] of the
 /// length of `b`.
+///
+/// A longer `a` is cut into blocks as long as `b`, or longer ones where the schoolbook method multiplies them.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     debug_assert!(a.len() >= b.len() && out.len() == a.len() + b.len());
     let n = b.len();
-    if n < BLOCK_MIN {
-        limbs::mul(out, a, b);
-        return;
-    }
     let least = Thresholds::detect().karatsuba;
     if a.len() == n {
         balanced(out, a, b, scratch, least);
-        return;
-    }
-    // First the part of `a` beyond whole blocks of n words, then the blocks downwards, so that every addition is to
-    // words written before.
-    let at = a.len() / n * n;
-    if at < a.len() {
-        mul(&mut out[at..], b, &a[at..], scratch);
+    } else if n < least {
+        let (kept, _) = scratch.split_at_mut(n);
+        let block = if n <= FEW { a.len() } else { SCHOOLBOOK_BLOCK };
+        by_blocks(out, a, block, kept, |window, part| words::mul(window, part, b));
     } else {
-        out[at..].fill(0);
-    }
-    let (product, scratch) = scratch.split_at_mut(2 * n);
-    for (i, block) in a.chunks_exact(n).enumerate().rev() {
-        balanced(product, block, b, scratch, least);
-        let (low, high) = product.split_at(n);
-        out[i * n..(i + 1) * n].copy_from_slice(low);
-        limbs::add(&mut out[(i + 1) * n..], high);
+        let (kept, scratch) = scratch.split_at_mut(n);
+        by_blocks(out, a, n, kept, |window, part| match part.len() == n {
+            true => balanced(window, part, b, scratch, least),
+            false => mul(window, b, part, scratch),
+        });
     }
 }
 
@@ -59,7 +58,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
 fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64], least: usize) {
     let n = a.len();
     if n < least {
-        limbs::mul(out, a, b);
+        words::mul(out, a, b);
         return;
     }
     let half = n.div_ceil(2);
@@ -84,7 +83,7 @@ pub fn square(out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
 fn square_above(out: &mut [u64], a: &[u64], scratch: &mut [u64], least: usize) {
     let n = a.len();
     if n < least {
-        limbs::square(out, a);
+        words::square(out, a);
         return;
     }
     let half = n.div_ceil(2);
@@ -103,11 +102,11 @@ fn square_above(out: &mut [u64], a: &[u64], scratch: &mut [u64], least: usize) {
 /// `out` += (low half of `out` + high half of `out` + `middle`) 2^(64 half), where `middle` may be negative in two's
 /// complement.
 fn combine(out: &mut [u64], middle: &mut [u64], half: usize) {
-    limbs::add(middle, &out[..2 * half]);
-    limbs::add(middle, &out[2 * half..]);
+    words::add(middle, &out[..2 * half]);
+    words::add(middle, &out[2 * half..]);
     // The sum is below 2 * 2^(128 half); its words beyond the end of `out` are zero.
     let room = out.len() - half;
-    limbs::add(&mut out[half..], &middle[..room.min(2 * half + 1)]);
+    words::add(&mut out[half..], &middle[..room.min(2 * half + 1)]);
 }
 
 /// out <- |a - b|; returns all ones if a < b, otherwise 0. Shape: `b` no longer than `a`, `out` as long as `a`.

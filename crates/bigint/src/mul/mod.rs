@@ -4,21 +4,26 @@
 //! [`Thresholds`] holds the crossover lengths, which depend on the instructions of the CPU. The time depends on the
 //! lengths only, except for the carries of transforms ([`crate::fft`], *Time*).
 
+pub(crate) mod blocks;
 mod cyclic;
 pub mod karatsuba;
 mod thresholds;
 
-use solinas_field::limbs;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-use crate::Error;
-use crate::fft::{self, Options, Plan};
+use crate::{fft, words};
 pub use cyclic::Cyclic;
 pub use thresholds::Thresholds;
 
-/// If an operand is more than this many times longer than the other, it is cut into blocks, which share the transform
-/// of the shorter one.
+/// If an operand is at least this many times longer than the other, it is cut into blocks of about this many times the
+/// shorter length s, which share the transform of the shorter operand.
+///
+/// With blocks of k s words, a block costs two transforms of (k+1) s words instead of three: 2 (k+1)/k against 3 per
+/// word of the long operand. The transforms are also short enough for the caches.
 const BLOCK_RATIO: usize = 4;
+/// Length of the longer operand up to which the schoolbook kernels take it whole if the shorter one is below the
+/// thresholds of the other methods.
+const WHOLE_MAX: usize = 48;
 
 /// out <- a * b. Shape: `out` has the words of `a` and of `b` together; leading zero words are allowed.
 ///
@@ -27,11 +32,11 @@ const BLOCK_RATIO: usize = 4;
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    if long.len() < karatsuba::BLOCKS_MIN || short.len() < karatsuba::BLOCK_MIN {
-        limbs::mul(out, long, short);
+    if long.len() < WHOLE_MAX && short.len() < Thresholds::detect().fft {
+        words::mul(out, long, short);
     } else if short.len() < Thresholds::detect().fft {
         karatsuba::mul(out, long, short, &mut karatsuba_scratch(short.len()));
-    } else if long.len() < BLOCK_RATIO * short.len() || mul_blocks(out, long, short).is_err() {
+    } else if long.len() < BLOCK_RATIO * short.len() || !fft::mul_by_blocks(out, long, short, BLOCK_RATIO) {
         fft::mul(out, long, short);
     }
 }
@@ -51,7 +56,7 @@ pub fn square(out: &mut [u64], a: &[u64]) {
     assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
     let thresholds = Thresholds::detect();
     if a.len() < thresholds.karatsuba_square.min(thresholds.fft_square) {
-        limbs::square(out, a);
+        words::square(out, a);
     } else if a.len() < thresholds.fft_square {
         karatsuba::square(out, a, &mut karatsuba_scratch(a.len()));
     } else {
@@ -64,33 +69,11 @@ fn karatsuba_scratch(words: usize) -> Zeroizing<Vec<u64>> {
     Zeroizing::new(vec![0; karatsuba::scratch_words(words)])
 }
 
-/// out <- long * short, with `long` cut into blocks; `short` is transformed once.
-///
-/// With blocks of k times the shorter length s, a block costs two transforms of (k+1) s words instead of three: 2
-/// (k+1)/k against 3 per word of the long operand. The transforms are also short enough for the caches.
-fn mul_blocks(out: &mut [u64], long: &[u64], short: &[u64]) -> Result<(), Error> {
-    let blocks = long.len().div_ceil(BLOCK_RATIO * short.len());
-    let block = long.len().div_ceil(blocks);
-    let plan = Plan::for_product(block, short.len(), &Options::default())?;
-    let (mut fixed, mut moving) = (plan.spectrum(), plan.spectrum());
-    plan.forward(short, &mut fixed)?;
-    let mut product = Zeroizing::new(vec![0; plan.words()]);
-    out.fill(0);
-    for (i, part) in long.chunks(block).enumerate() {
-        plan.forward(part, &mut moving)?;
-        plan.multiply(&mut moving, &fixed)?;
-        plan.inverse(&mut moving, &mut product)?;
-        limbs::add(&mut out[i * block..], &product[..part.len() + short.len()]);
-    }
-    fixed.zeroize();
-    moving.zeroize();
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use solinas_field::limbs;
 
     fn schoolbook(a: &[u64], b: &[u64]) -> Vec<u64> {
         let mut out = vec![0; a.len() + b.len()];
@@ -118,6 +101,20 @@ mod tests {
             let mut out = vec![7; 2 * n];
             square(&mut out, &ones);
             assert_eq!(out, schoolbook(&ones, &ones), "{n} words");
+        }
+    }
+
+    #[test]
+    fn long_by_short_products_of_all_ones() {
+        for m in (1..=210).chain((247..=2000).step_by(251)) {
+            for n in [m, m + 1, 3 * m + 201, 9 * m + 47, 2003] {
+                let (n, m) = (n.max(m), n.min(m));
+                // (B^n - 1)(B^m - 1) = B^n (B^m - 2) + B^n - B^m + 1.
+                let mut want = vec![u64::MAX; n + m];
+                want[..m].fill(0);
+                (want[0], want[n]) = (1, u64::MAX - 1);
+                assert_eq!(product(&vec![u64::MAX; n], &vec![u64::MAX; m]), want, "{n} x {m} words");
+            }
         }
     }
 

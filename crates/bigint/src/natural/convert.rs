@@ -61,7 +61,7 @@ impl Natural {
     /// # Errors
     /// [`Error::Digit`] with the position of a character that is not a digit, [`Error::NoDigits`] for an empty text.
     pub fn from_hex(text: &str) -> Result<Self, Error> {
-        digits(text, 16, "hexadecimal")?;
+        digits(text, 16)?;
         let nibble = |c: &u8| (*c as char).to_digit(16).unwrap_or_default().into();
         let word = |chunk: &[u8]| chunk.iter().map(nibble).fold(0, |word, digit: u64| word << 4 | digit);
         Ok(Self::from_words(text.as_bytes().rchunks(16).map(word).collect::<Vec<_>>()))
@@ -80,8 +80,50 @@ impl Natural {
     }
 }
 
-/// Checks that a text consists of one or more digits.
-pub(super) fn digits(text: &str, radix: u32, base: &'static str) -> Result<(), Error> {
+/// Names of the bases from 0 on, as adjectives.
+const NAMES: [&str; 37] = [
+    "",
+    "",
+    "binary",
+    "base-3",
+    "base-4",
+    "base-5",
+    "base-6",
+    "base-7",
+    "base-8",
+    "base-9",
+    "decimal",
+    "base-11",
+    "base-12",
+    "base-13",
+    "base-14",
+    "base-15",
+    "hexadecimal",
+    "base-17",
+    "base-18",
+    "base-19",
+    "base-20",
+    "base-21",
+    "base-22",
+    "base-23",
+    "base-24",
+    "base-25",
+    "base-26",
+    "base-27",
+    "base-28",
+    "base-29",
+    "base-30",
+    "base-31",
+    "base-32",
+    "base-33",
+    "base-34",
+    "base-35",
+    "base-36",
+];
+
+/// Checks that a text consists of one or more digits. Range: `radix` 2 to 36.
+pub(super) fn digits(text: &str, radix: u32) -> Result<(), Error> {
+    let base = NAMES[radix as usize];
     match text.char_indices().find(|(_, c)| !c.is_digit(radix)) {
         Some((position, found)) => Err(Error::Digit { base, position, found }),
         None if text.is_empty() => Err(Error::NoDigits { base }),

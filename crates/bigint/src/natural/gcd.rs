@@ -16,6 +16,13 @@ impl Natural {
         euclid.x
     }
 
+    /// Returns the greatest common divisor g, and a y with y other = g modulo self.
+    pub(crate) fn vartime_gcd_cofactor(&self, other: &Self) -> (Self, Cofactor) {
+        let mut euclid = Euclid::new(self, other, true);
+        euclid.run();
+        (euclid.x, Cofactor { negative: !euclid.odd, magnitude: euclid.s })
+    }
+
     /// Returns the x in 0..`modulus` with self * x = 1 modulo `modulus`.
     ///
     /// # Errors
@@ -34,6 +41,12 @@ impl Natural {
         let cofactor = euclid.s;
         if euclid.odd { Ok(cofactor) } else { modulus.checked_sub(&cofactor).ok_or(Error::DivisionByZero) }
     }
+}
+
+/// A cofactor with its sign.
+pub(crate) struct Cofactor {
+    pub(crate) negative: bool,
+    pub(crate) magnitude: Natural,
 }
 
 /// [`hgcd`] reduces numbers of more bits.

@@ -2,12 +2,16 @@
 
 mod bits;
 mod convert;
-mod decimal;
 mod gcd;
 mod hgcd;
 mod inverse;
 mod ops;
+mod prime;
+mod radix;
 mod random;
+mod sqrt;
+
+pub(crate) use gcd::Cofactor;
 
 use std::cmp::Ordering;
 

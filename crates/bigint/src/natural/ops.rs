@@ -3,11 +3,10 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 
-use solinas_field::limbs;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::Natural;
-use crate::{Error, division, mul};
+use crate::{Error, division, mul, words};
 
 impl Natural {
     /// self - other, or `None` if other is greater.
@@ -16,7 +15,7 @@ impl Natural {
             return None;
         }
         let mut words = Zeroizing::new(self.words.clone());
-        (limbs::sub(&mut words, &other.words) == 0).then(|| Self::from_words(std::mem::take(&mut *words)))
+        (words::sub(&mut words, &other.words) == 0).then(|| Self::from_words(std::mem::take(&mut *words)))
     }
 
     /// |self - other|.
@@ -96,7 +95,7 @@ impl AddAssign<&Natural> for Natural {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
         }
-        let carry = limbs::add(&mut self.words, &other.words);
+        let carry = words::add(&mut self.words, &other.words);
         if carry != 0 {
             self.words.push(carry);
         }
@@ -104,8 +103,12 @@ impl AddAssign<&Natural> for Natural {
 }
 
 impl<'a> Sum<&'a Natural> for Natural {
+    /// The shortest terms are added first: an addition takes the time of its longer operand, so the time is linear in
+    /// the words of all terms.
     fn sum<I: Iterator<Item = &'a Natural>>(terms: I) -> Natural {
-        terms.fold(Natural::ZERO, |mut sum, term| {
+        let mut terms: Vec<_> = terms.collect();
+        terms.sort_by_key(|term| term.words.len());
+        terms.into_iter().fold(Natural::ZERO, |mut sum, term| {
             sum += term;
             sum
         })
