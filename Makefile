@@ -14,7 +14,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
+.PHONY: demo gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke limits faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -133,6 +133,10 @@ soak: python web ## Long runs of the service: load, kills, cut uploads, throughp
 	$(BIN)/python bench/service/frozen.py
 	$(BIN)/python bench/service/rolling.py
 	$(BIN)/python bench/service/kills.py
+
+limits: ## Requests for much memory, at the limits of the defaults, to a service with 4 GiB of address space (10 minutes)
+	$(CARGO) build --quiet --release --bin solinas
+	SOLINAS_LIMITS=long SOLINAS_COMMAND=$(CURDIR)/target/release/solinas $(CARGO) test --package solinas-server --test service limits -- --nocapture
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30

@@ -249,7 +249,7 @@ impl PyServer {
         let key = Arc::clone(&key.key);
         let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::Device(error)))?;
         let model = model.map(str::parse).transpose().map_err(|error| Failure::from(Error::Model(error)))?;
-        let options = ServerOptions { threads, memory, device, model };
+        let options = ServerOptions { threads, memory, device, model, ..ServerOptions::default() };
         let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;
         wait(&job, py, None, None)?;
         Ok(Self { server: Arc::new(job.take()?) })

@@ -96,6 +96,14 @@ impl Limits<'_> {
         }
     }
 
+    /// Checks the number of nodes of something that is made at once.
+    ///
+    /// # Errors
+    /// [`Stop::Nodes`], [`Stop::Memory`].
+    pub fn check_size(&self, nodes: u64) -> Result<(), Stop> {
+        self.check_nodes(nodes, nodes)
+    }
+
     /// Checks the number of nodes so far. An error reports `needed`, the need of the whole program.
     fn check_nodes(&self, nodes: u64, needed: u64) -> Result<(), Stop> {
         match (self.nodes, self.bytes) {

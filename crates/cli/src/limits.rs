@@ -27,7 +27,7 @@ pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>, device: Optio
         threads: asked.map(threads),
         memory: mib.map(|mib| mib.saturating_mul(1 << 20)),
         device: device.map(self::device).transpose()?,
-        model: None,
+        ..ServerOptions::default()
     })
 }
 

@@ -159,6 +159,11 @@ impl Reader {
         &self.path
     }
 
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.source.len()
+    }
+
     /// Format version of the file (major, minor).
     pub fn version(&self) -> (u16, u16) {
         self.version

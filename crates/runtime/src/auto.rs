@@ -2,6 +2,7 @@
 
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 
+use crate::memory::Need;
 use crate::plans::{Plan, Position, Ran, RunState};
 use crate::process::Pool;
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
@@ -62,6 +63,10 @@ impl Engine for Auto {
 
     fn memory_bytes(&self) -> usize {
         self.host.memory_bytes()
+    }
+
+    fn plan_bytes(&self) -> usize {
+        self.host.plan_bytes() + self.device.plan_bytes()
     }
 
     fn form(&self) -> Form {
@@ -145,6 +150,10 @@ impl PlannedWork for Choice {
 
     fn plan(&self) -> Result<Option<Plan>, Error> {
         self.host.plan()
+    }
+
+    fn need(&self, instances: usize, threads: usize) -> Need {
+        self.host.need(instances, threads)
     }
 
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
@@ -269,7 +278,7 @@ mod tests {
                 model: CostModel::Fewest,
             };
             let plan = Arc::clone(&auto).plan(&request, &Control::default())?;
-            plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[] }, &Control::default())?;
+            plan.run(&Batch { inputs: &[], instances: 1, shape: None, outputs: &[], room: 0 }, &Control::default())?;
         }
         let count = |fake: &Fake| fake.runs.load(Ordering::Relaxed);
         Ok((count(&device), count(&host), auto.device_failure().map(str::to_owned)))

@@ -29,6 +29,23 @@ impl PartialEq for Ciphertext {
     }
 }
 
+/// What the header of a ciphertext file says. A hostile file may say anything, until [`Ciphertext::load`] has checked it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CiphertextFacts {
+    /// Type of each element.
+    pub ty: Type,
+    /// Shape of an array; `None` for a scalar.
+    pub shape: Option<Vec<usize>>,
+    /// Number of elements.
+    pub len: usize,
+    /// Whether it is a compact result.
+    pub is_compact: bool,
+    /// Bytes of the ciphertext in memory.
+    pub memory_bytes: u64,
+    /// The most bytes of memory that it takes at a time, while it is read and while a run makes its hash.
+    pub loading_bytes: u64,
+}
+
 /// Largest number of elements of a file. It limits what a hostile header can request.
 const MAX_ELEMENTS: u64 = 1 << 32;
 
@@ -104,6 +121,11 @@ impl Ciphertext {
     /// The remaining capacity. `None` if operations do not use any up.
     pub fn condition(&self) -> Option<Condition> {
         self.elements.condition()
+    }
+
+    /// Bytes of memory that [`Self::get`] takes for an element, beside what the elements share.
+    pub fn element_bytes(&self) -> u64 {
+        self.elements.element_bytes()
     }
 
     /// Returns element `index`, in row order, as a scalar.
@@ -229,7 +251,38 @@ impl Ciphertext {
         on_pool(|| Self::parse(reader)).map_err(|error| error.in_file(reader.path()))
     }
 
+    /// What the header of a file says of a ciphertext. No element is read.
+    ///
+    /// # Errors
+    /// The errors of [`Self::load`], but for those of the elements.
+    pub fn peek(path: &Path) -> Result<CiphertextFacts, Error> {
+        let reader = Reader::open(path, Expect::kind(Kind::Ciphertext))?;
+        let peek = || {
+            let (scheme, about, shape) = Self::about(&reader)?;
+            let memory_bytes = scheme.entry().bytes_of_elements(&reader)?;
+            let stored: Option<String> = match reader.header().meta.contains_key("blocks") {
+                true => Some(reader.meta("blocks")?),
+                false => None,
+            };
+            let is_compact = matches!(stored.as_deref(), Some("compact" | "packed"));
+            // A run holds the bytes of an input twice while it makes their hash.
+            let loading_bytes = memory_bytes.saturating_add(2 * reader.file_bytes());
+            Ok(CiphertextFacts { ty: about.ty, shape, len: about.count, is_compact, memory_bytes, loading_bytes })
+        };
+        peek().map_err(|error: Error| error.in_file(path))
+    }
+
     fn parse(reader: &Reader) -> Result<Self, Error> {
+        let (scheme, about, shape) = Self::about(reader)?;
+        let (ty, form) = (about.ty, about.form);
+        let elements = scheme.entry().read_elements(reader, &about)?;
+        let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
+        let plan = reader.header().meta.contains_key("plan").then(|| reader.meta("plan")).transpose()?;
+        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
+    }
+
+    /// The statements of a header: the scheme, those about the elements, and the shape.
+    fn about(reader: &Reader) -> Result<(Scheme, CiphertextHeader, Option<Vec<usize>>), Error> {
         let scheme = Scheme::of_file(reader)?;
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it is not the name of a type"))?;
@@ -245,11 +298,7 @@ impl Ciphertext {
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements =
-            scheme.entry().read_elements(reader, &CiphertextHeader { ty, form, scalar: shape.is_none(), count })?;
-        let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
-        let plan = reader.header().meta.contains_key("plan").then(|| reader.meta("plan")).transpose()?;
-        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
+        Ok((scheme, CiphertextHeader { ty, form, scalar: shape.is_none(), count }, shape))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
+use crate::memory::Need;
 use crate::planning::Source;
 
 use crate::plans::{Plan, Position, Ran, RunState};
@@ -16,6 +17,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
 
     /// Bytes of the key in memory.
     fn memory_bytes(&self) -> usize;
+
+    /// Approximate bytes of the plans that it keeps for later requests.
+    fn plan_bytes(&self) -> usize {
+        0
+    }
 
     /// The ciphertext form in which it computes.
     fn form(&self) -> Form;
@@ -96,6 +102,11 @@ pub(crate) trait PlannedWork: Send + Sync {
         1
     }
 
+    /// The memory of a run on a given number of elements and threads, beside the key and the inputs.
+    fn need(&self, _instances: usize, _threads: usize) -> Need {
+        Need::default()
+    }
+
     /// The counts on a given number of elements. It measures nothing, so there are no seconds.
     fn count(&self, instances: usize) -> Result<Estimate, Error>;
 
@@ -145,6 +156,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) instances: usize,
     pub(crate) shape: Option<Vec<usize>>,
     pub(crate) outputs: &'a [OutputSpec],
+    /// Bytes that the run may take beside the key and the inputs.
+    pub(crate) room: u64,
 }
 
 impl Batch<'_> {
@@ -153,17 +166,12 @@ impl Batch<'_> {
         &'c self,
         blocks: impl Fn(&'c Ciphertext) -> Result<&'c [Vec<B>], Error>,
     ) -> Result<Vec<Vec<&'c B>>, Error> {
-        let all = self.inputs.iter().map(blocks).collect::<Result<Vec<_>, Error>>()?;
-        Ok(self.blocks_of(&all))
-    }
-
-    /// As [`Self::blocks`], with the elements of each input.
-    pub(crate) fn blocks_of<'c, B>(&self, elements: &[&'c [Vec<B>]]) -> Vec<Vec<&'c B>> {
-        let all: Vec<_> = self.inputs.iter().map(|input| input.shape().is_some()).zip(elements).collect();
+        let one = |input: &'c Ciphertext| Ok((input.shape().is_some(), blocks(input)?));
+        let all = self.inputs.iter().map(one).collect::<Result<Vec<_>, Error>>()?;
         let blocks_of = |instance: usize| {
             all.iter().flat_map(|&(array, elements)| &elements[if array { instance } else { 0 }]).collect::<Vec<_>>()
         };
-        (0..self.instances).map(blocks_of).collect()
+        Ok((0..self.instances).map(blocks_of).collect())
     }
 
     /// Splits the result blocks of each instance into outputs: for each output its type, its shape and the blocks of its elements. A scalar has the blocks of

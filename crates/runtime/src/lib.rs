@@ -59,7 +59,7 @@ mod server;
 mod tfhe;
 mod work;
 
-pub use ciphertext::Ciphertext;
+pub use ciphertext::{Ciphertext, CiphertextFacts};
 pub use convert::{Conversion, convert};
 pub use cost::{cost, cost_under};
 pub use cost_model::{CostModel, UnknownModel};
@@ -75,6 +75,7 @@ pub use keys::{ClientKey, EncryptionKey, PublicKey, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use options::{KeygenOptions, ServerOptions};
 pub use plain::Plain;
+pub use planning::limit_planning;
 pub use plans::{Plan, Position, Ran, RunState};
 pub use prepared::Prepared;
 pub use process::{on_pool, start_threads};

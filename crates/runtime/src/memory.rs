@@ -23,6 +23,28 @@ pub fn budget() -> Result<u64, Error> {
     Ok(available().map_or(4 << 30, |free| free / 4 * 3))
 }
 
+/// The memory of a run beside its key and its inputs, in bytes. It is known before anything is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Need {
+    /// What the run takes in any case: its results, and the numbers of its steps.
+    pub(crate) fixed: u64,
+    /// What each instance takes that runs side by side with others.
+    pub(crate) lane: u64,
+}
+
+impl Need {
+    /// The least that the run takes: its instances run one after the other.
+    pub(crate) fn least(&self) -> u64 {
+        self.fixed.saturating_add(self.lane)
+    }
+
+    /// The number of instances that run side by side in `room` bytes, at least one.
+    pub(crate) fn lanes(&self, room: u64) -> usize {
+        let lanes = room.saturating_sub(self.fixed) / self.lane.max(1);
+        usize::try_from(lanes).unwrap_or(usize::MAX).max(1)
+    }
+}
+
 /// Remedy for requests that depend on the number of values.
 pub(crate) const FEWER: &str = "take fewer values at a time";
 /// Remedy for requests of a fixed size.
@@ -33,11 +55,23 @@ pub(crate) const FREE: &str = "free some memory (ulimit -v limits it)";
 /// # Errors
 /// [`Error::Memory`] if they are not. The errors of [`budget`].
 pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64, instead: &str) -> Result<(), Error> {
-    if need <= SMALL {
-        return Ok(());
-    }
-    let limit = budget()?;
-    if need <= limit {
+    // A budget may be slow to find.
+    let limit = if need <= SMALL { SMALL } else { budget()? };
+    check_within(limit, method, params, need, instead)
+}
+
+/// As [`check`], within `limit` bytes.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn check_within(
+    limit: u64,
+    method: &'static str,
+    params: &ParamsInfo,
+    need: u64,
+    instead: &str,
+) -> Result<(), Error> {
+    if need <= SMALL.max(limit) {
         return Ok(());
     }
     let (need_mib, limit_mib) = (need.div_ceil(1 << 20), limit >> 20);

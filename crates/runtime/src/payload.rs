@@ -25,6 +25,9 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
 
     fn len(&self) -> usize;
 
+    /// Bytes of memory that [`Self::get`] takes for an element, beside what the elements share.
+    fn element_bytes(&self) -> u64;
+
     /// The element at that index.
     fn get(&self, index: usize) -> Result<Arc<dyn Payload>, Error>;
 

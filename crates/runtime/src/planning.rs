@@ -3,6 +3,7 @@
 use crate::{Control, Error, Form, Netlist, Program, memory};
 use solinas_circuits::{Limits, Stop};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,15 @@ pub(crate) fn check_built_in() -> Result<(), Error> {
     }
 }
 
+/// The most bytes of memory of one plan; 0 without a limit of its own.
+static MEMORY: AtomicU64 = AtomicU64::new(0);
+
+/// Bounds the memory of each later plan of this process, in bytes. A service does so, because it plans several programs at a time. Without a bound, a plan may
+/// take the [budget](crate::memory_budget).
+pub fn limit_planning(bytes: u64) {
+    MEMORY.store(bytes.max(1), Ordering::Relaxed);
+}
+
 /// Returns the limits of a plan that begins now.
 ///
 /// # Errors
@@ -33,7 +43,10 @@ pub(crate) fn check_built_in() -> Result<(), Error> {
 pub(crate) fn limits<'a>(control: &Control<'a>) -> Result<Limits<'a>, Error> {
     Ok(Limits {
         nodes: Some(number(NODES)?),
-        bytes: Some(memory::budget()?),
+        bytes: Some(match MEMORY.load(Ordering::Relaxed) {
+            0 => memory::budget()?,
+            bytes => bytes,
+        }),
         time: Some((Instant::now(), Duration::from_secs(number(SECONDS)?))),
         cancel: control.cancel,
     })
@@ -117,6 +130,11 @@ impl<K: PartialEq, P> Plans<K, P> {
             all.pop_back();
         }
         Ok(plan)
+    }
+
+    /// The nodes of all plans in the cache.
+    pub(crate) fn nodes(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|kept| kept.nodes).sum()
     }
 }
 

@@ -7,12 +7,13 @@ use crate::plans::Ran;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
 use crate::{
-    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, RunState, Server, Type, Work, memory,
+    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, Progress, RunState, Server, Type, Work, memory,
 };
 use solinas_circuits::program;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Work that is planned and has not run. [`Server::prepare`] makes it. It shares the server's key and threads.
@@ -33,6 +34,9 @@ pub struct Prepared {
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
 const MOST_INSTANCES: u64 = 1 << 36;
+
+/// How long a cancelled run may take to its next wave.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The elements that inputs have, or will have.
 #[derive(Debug, Clone, Copy)]
@@ -99,8 +103,9 @@ impl fmt::Debug for Prepared {
 impl Prepared {
     /// Checks and plans work.
     fn new(server: &Server, work: Work<'_>, pinned: Option<&Plan>, control: &Control<'_>) -> Result<Self, Error> {
-        let fresh =
-            |source, instances| Self::planned(server, source, Elements::fresh(instances), None, pinned, control);
+        let fresh = |source, instances| {
+            Self::planned(server, Arc::new(source), Elements::fresh(instances), None, pinned, control)
+        };
         match work {
             Work::Program { program, inputs } => {
                 program.validate()?;
@@ -110,7 +115,7 @@ impl Prepared {
                     Inputs::Fresh { .. } if program.inputs.is_empty() => Vec::new(),
                     Inputs::Fresh { instances } => return fresh(Source::Program(program.clone()), instances),
                 };
-                let Encrypted { program, inputs, results } = Encrypted::new(&*server.engine, program, inputs)?;
+                let Encrypted { program, inputs, results } = Encrypted::new(server, program, inputs, control)?;
                 let shape = check_inputs(server, &program_ports(&program), same_type, &inputs)?;
                 let outputs = outputs(&program, &inputs, shape.as_deref())?;
                 let call = Call { inputs, shape, outputs, results };
@@ -162,12 +167,11 @@ impl Prepared {
     /// Plans a program for inputs that will have this noise weight.
     pub(crate) fn expected(
         server: &Server,
-        program: &Program,
+        source: Arc<Source>,
         instances: usize,
         noise: u64,
         control: &Control<'_>,
     ) -> Result<Self, Error> {
-        let source = Source::Program(program.clone());
         Self::planned(server, source, Elements { instances, noise }, None, None, control)
     }
 
@@ -189,12 +193,17 @@ impl Prepared {
         control: &Control<'_>,
     ) -> Result<Self, Error> {
         let instances = call.inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
-        Self::planned(server, source, Elements::fresh(instances), Some(call), pinned, control)
+        let params = server.params();
+        let bytes = |output: &OutputSpec| params.encrypted_bytes(output.ty, Some(instances).filter(|_| !output.scalar));
+        let results = call.outputs.iter().map(bytes).fold(0, u64::saturating_add);
+        // Results that do not fit are not worth a plan.
+        memory::check_within(server.room()?, "the result", &params, results, memory::FEWER)?;
+        Self::planned(server, Arc::new(source), Elements::fresh(instances), Some(call), pinned, control)
     }
 
     fn planned(
         server: &Server,
-        source: Source,
+        source: Arc<Source>,
         Elements { instances, noise }: Elements,
         call: Option<Call>,
         pinned: Option<&Plan>,
@@ -204,7 +213,7 @@ impl Prepared {
             let expected = format!("at most {MOST_INSTANCES}");
             return Err(Error::Value { text: instances.to_string(), ty: "a number of elements".into(), expected });
         }
-        let (server, source) = (server.clone(), Arc::new(source));
+        let server = server.clone();
         let ready = call.as_ref().filter(|call| is_ready(&server, &source, call)).map(|call| &*call.inputs);
         let (threads, model) = (server.threads(), server.model());
         let request = PlanRequest { source: &source, inputs: ready, noise, instances, threads, model };
@@ -307,6 +316,9 @@ impl Prepared {
     /// whenever the duration `every` has passed since the last write. A later call with this file continues from it.
     /// The file stays after the last wave: save the results, then remove it.
     ///
+    /// A cancellation takes effect at the next wave, after the file is written. If that wave does not come within 20
+    /// seconds, the run stops there, and the file has the progress of the last write.
+    ///
     /// # Errors
     /// As [`Self::run_until`]; the errors of the file.
     pub fn run_with_checkpoint(
@@ -316,9 +328,21 @@ impl Prepared {
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let mut state = if path.exists() { Some(RunState::load(path)?) } else { None };
+        let cancelled = || control.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
+        let (stop, since) = (AtomicBool::new(false), OnceLock::new());
+        let report = |progress: Progress| {
+            if let Some(report) = control.progress {
+                report(progress);
+            }
+            if cancelled() && since.get_or_init(Instant::now).elapsed() >= PATIENCE {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let patient = Control { progress: Some(&report), cancel: Some(&stop) };
         loop {
+            control.check()?;
             let start = Instant::now();
-            match self.run_until(state.as_ref(), |_| start.elapsed() >= every, control)? {
+            match self.run_until(state.as_ref(), |_| cancelled() || start.elapsed() >= every, &patient)? {
                 Ran::Done(results) => return Ok(results),
                 Ran::Paused(paused) => {
                     paused.save(path)?;
@@ -335,9 +359,11 @@ impl Prepared {
         run: impl Fn(&dyn PlannedWork, &Batch<'_>, &Results) -> Result<T, Error> + Sync,
     ) -> Result<T, Error> {
         let call = self.call.as_ref().ok_or_else(|| input_count(0, input_names(&self.source)))?;
-        self.check_memory(call)?;
+        let room = self.server.room()?;
+        self.check_room(room)?;
         let run = |planned: &dyn PlannedWork, inputs: &[Ciphertext]| {
-            let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
+            let (instances, shape, outputs) = (self.instances, call.shape.clone(), &*call.outputs);
+            let batch = Batch { inputs, instances, shape, outputs, room };
             self.server.pool.get()?.install(|| run(planned, &batch, &call.results))
         };
         if let Some(inputs) = self.ready() {
@@ -359,15 +385,17 @@ impl Prepared {
         converted.pop().ok_or_else(|| Error::Internal("a conversion without a result".into()))
     }
 
-    /// Checks that there is memory for the results.
-    fn check_memory(&self, call: &Call) -> Result<(), Error> {
-        let params = self.server.params();
-        let bytes = |output: &OutputSpec| {
-            let elements = call.shape.as_ref().filter(|_| !output.scalar).map(|shape| shape.iter().product());
-            params.encrypted_bytes(output.ty, elements)
-        };
-        let bytes = call.outputs.iter().map(bytes).fold(0, u64::saturating_add);
-        memory::check("the result", &params, bytes, memory::FEWER)
+    /// Checks that the run fits in the memory that it may take ([`ServerOptions::run_memory`](crate::ServerOptions::run_memory)). A run checks it too.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn check_memory(&self) -> Result<(), Error> {
+        self.check_room(self.server.room()?)
+    }
+
+    fn check_room(&self, room: u64) -> Result<(), Error> {
+        let need = self.planned.need(self.instances, self.server.threads()).least();
+        memory::check_within(room, "the run with its results", &self.server.params(), need, memory::FEWER)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Public inputs of programs.
 
-use crate::engine::Engine;
 use crate::ports::{Results, described, input_count, program_ports, same_type};
-use crate::{Ciphertext, Error, Input, Plain, Program};
+use crate::{Ciphertext, Control, Error, Form, Input, Plain, Program, Server, memory, planning};
 use solinas_circuits::program::Unrolled;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,9 +18,25 @@ impl<'a> Encrypted<'a> {
     /// operations for each element.
     ///
     /// # Errors
-    /// Inputs in a wrong number; public inputs of a wrong type; arrays of different shapes.
-    pub(crate) fn new(engine: &dyn Engine, program: &'a Program, inputs: Vec<Input>) -> Result<Self, Error> {
+    /// Inputs in a wrong number; public inputs of a wrong type; arrays of different shapes; [`Error::Memory`] and [`Error::Planning`] before anything large is
+    /// made.
+    pub(crate) fn new(
+        server: &Server,
+        program: &'a Program,
+        inputs: Vec<Input>,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let (program, inputs) = with_constants(program, inputs)?;
+        let (engine, params) = (&server.engine, server.params());
+        if engine.form() == Form::Slots {
+            let bytes = |input: &Input| match input {
+                // A plaintext, and the polynomials that hold it.
+                Input::Public(plain) => params.encrypted_bytes(plain.ty, Some(plain.values.len())).saturating_mul(2),
+                Input::Encrypted(_) => 0,
+            };
+            let need = inputs.iter().map(bytes).fold(0, u64::saturating_add);
+            memory::check_within(server.room()?, "the public inputs", &params, need, memory::FEWER)?;
+        }
         let mut ciphertexts = Vec::with_capacity(inputs.len());
         for input in &inputs {
             let ciphertext = match input {
@@ -30,7 +45,7 @@ impl<'a> Encrypted<'a> {
             };
             match ciphertext {
                 Some(ciphertext) => ciphertexts.push(ciphertext),
-                None => return unrolled(&program, &inputs),
+                None => return unrolled(server, &program, &inputs, control),
             }
         }
         Ok(Self { program, inputs: ciphertexts, results: Results::Whole })
@@ -38,7 +53,12 @@ impl<'a> Encrypted<'a> {
 }
 
 /// The program of operations for each element.
-fn unrolled<'a>(program: &Program, inputs: &[Input]) -> Result<Encrypted<'a>, Error> {
+fn unrolled<'a>(
+    server: &Server,
+    program: &Program,
+    inputs: &[Input],
+    control: &Control<'_>,
+) -> Result<Encrypted<'a>, Error> {
     let mut shape: Option<&[usize]> = None;
     for of_input in inputs.iter().filter_map(Input::shape) {
         let first = *shape.get_or_insert(of_input);
@@ -47,6 +67,14 @@ fn unrolled<'a>(program: &Program, inputs: &[Input]) -> Result<Encrypted<'a>, Er
         }
     }
     let count: usize = shape.map_or(1, |shape| shape.iter().product());
+    let nodes = (program.nodes.len() + program.inputs.len()).saturating_mul(count);
+    planning::limits(control)?.check_size(nodes as u64)?;
+    let bytes = |input: &Input| match input {
+        Input::Encrypted(array) if array.shape().is_some() => array.element_bytes().saturating_mul(count as u64),
+        _ => 0,
+    };
+    let need = inputs.iter().map(bytes).fold(0, u64::saturating_add);
+    memory::check_within(server.room()?, "the elements of the inputs", &server.params(), need, memory::FEWER)?;
     let (mut forms, mut ciphertexts) = (Vec::with_capacity(inputs.len()), Vec::new());
     for input in inputs {
         forms.push(match input {

@@ -1,7 +1,9 @@
 //! Reductions: an associative operation on all elements of an array.
 
-use crate::{Ciphertext, Control, Error, Plan, Prepared, Progress, Server, Type, Work};
+use crate::planning::Source;
+use crate::{Ciphertext, Control, Error, Plan, Prepared, Progress, Server, Type, Work, memory};
 use solinas_circuits::program::{Op, Program, ProgramBuilder, ValueId};
+use std::sync::Arc;
 
 /// Neighbours that one level of a built-in reduction combines. A sum of these few numbers carries once.
 const FAN_IN: usize = 16;
@@ -131,7 +133,8 @@ fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
 /// A level of a reduction: a program that combines each group of neighbours in an array into one element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    program: Program,
+    /// Shared by the levels of one kind: a short array has few, but their number is not bounded by the size of a request.
+    program: Arc<Program>,
     neighbours: usize,
     groups: usize,
     elements: usize,
@@ -186,8 +189,14 @@ impl Reduction<'_> {
     pub fn levels(&self, ty: Type, len: usize) -> Result<Vec<Level>, Error> {
         self.check(ty)?;
         let mut elements = len;
+        let mut last: Option<(usize, Arc<Program>)> = None;
         let level = |(neighbours, groups)| {
-            let level = Level { program: self.program(ty, neighbours)?, neighbours, groups, elements };
+            let program = match &last {
+                Some((count, program)) if *count == neighbours => Arc::clone(program),
+                _ => Arc::new(self.program(ty, neighbours)?),
+            };
+            last = Some((neighbours, Arc::clone(&program)));
+            let level = Level { program, neighbours, groups, elements };
             elements = groups + elements % neighbours;
             Ok(level)
         };
@@ -208,6 +217,8 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Prepared>, Error> {
         let mut all: Vec<Prepared> = Vec::new();
+        // Levels that share a program share its source too.
+        let mut last: Option<(&Arc<Program>, Arc<Source>)> = None;
         let mut noise = match reduced {
             Reduced::Array(array) => array.elements.noise(),
             Reduced::Result(prepared) => prepared.noise(),
@@ -215,7 +226,13 @@ impl Server {
         for level in levels {
             let prepared = match reduced {
                 Reduced::Array(array) if all.is_empty() => self.prepare_level(level, array, None, control)?,
-                _ => Prepared::expected(self, &level.program, level.groups, noise, control)?,
+                _ => {
+                    let shared = last.as_ref().filter(|(program, _)| Arc::ptr_eq(program, &level.program));
+                    let source = shared.map(|(_, source)| Arc::clone(source));
+                    let source = source.unwrap_or_else(|| Arc::new(Source::Program((*level.program).clone())));
+                    last = Some((&level.program, Arc::clone(&source)));
+                    Prepared::expected(self, source, level.groups, noise, control)?
+                }
             };
             // Elements that pass to the next level keep their noise.
             let passes = level.groups * level.neighbours < level.elements;
@@ -243,6 +260,10 @@ impl Server {
                 help: "run the levels in order".into(),
             });
         }
+        // The columns hold full ciphertexts, and the array beside them.
+        let params = self.params();
+        let need = params.encrypted_bytes(array.ty(), Some(array.len()));
+        memory::check_within(self.room()?, "the columns of a reduction", &params, need, memory::FEWER)?;
         let columns = level.columns(array)?;
         let work = Work::program(&level.program, &columns);
         match plan.map(|plan| self.prepare_pinned(work.clone(), plan, control)) {

@@ -149,6 +149,11 @@ pub(crate) trait SchemeEntry: Sync {
     /// Reads the elements of a ciphertext file with that header.
     fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
 
+    /// Bytes that the elements of a ciphertext file take in memory. Reads the header and the lengths of sections alone.
+    fn bytes_of_elements(&self, reader: &Reader) -> Result<u64, Error> {
+        Ok(reader.file_bytes())
+    }
+
     /// Whether [`Self::params`] lists a set of that name. Computes no set.
     fn lists(&self, params: &str) -> bool;
 

@@ -5,7 +5,7 @@ use crate::device::Chosen;
 use crate::engine::{Engine, RandomRequest};
 use crate::process::Pool;
 use crate::{
-    Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, device,
+    Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, device, memory,
 };
 use solinas_gpu::{Device, DeviceName};
 use std::fmt;
@@ -21,6 +21,7 @@ pub struct Server {
     pub(crate) pool: Arc<Pool>,
     threads: usize,
     model: Option<CostModel>,
+    run_memory: Option<u64>,
     device: DeviceName,
     /// The GPUs or emulated devices that compute.
     devices: Vec<Device>,
@@ -61,7 +62,8 @@ impl Server {
         let name = device::device_name(options.device.clone())?;
         let Chosen { engine, name, devices } = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
-        Ok(Self { engine, pool, threads, model: options.model, device: name, devices })
+        let ServerOptions { model, run_memory, .. } = *options;
+        Ok(Self { engine, pool, threads, model, run_memory, device: name, devices })
     }
 
     /// Identity of the key.
@@ -114,6 +116,14 @@ impl Server {
         self.model_on(self.threads)
     }
 
+    /// Bytes that one run may take beside the key and its inputs.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for a bad `SOLINAS_MEMORY_MIB`.
+    pub(crate) fn room(&self) -> Result<u64, Error> {
+        self.run_memory.map_or_else(memory::budget, Ok)
+    }
+
     /// The model for a given number of threads.
     pub(crate) fn model_on(&self, threads: usize) -> CostModel {
         self.model.unwrap_or(CostModel::Threads(threads))
@@ -142,6 +152,11 @@ impl Server {
     /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
+    }
+
+    /// Approximate bytes of the plans in memory that the server keeps for later work.
+    pub fn plan_bytes(&self) -> usize {
+        self.engine.plan_bytes()
     }
 
     /// The cost of several works on this server, one after the other.

@@ -10,9 +10,11 @@ use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::prepared::PreparedKeys;
 use crate::rate::Rate;
+use crate::shares::{Bodies, JobMemory};
 use crate::store::Store;
 use crate::turns::Turns;
 use crate::writers::Writers;
+use solinas_runtime::ServerOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -37,10 +39,13 @@ pub(crate) struct App {
     pub(crate) oidc: Option<Arc<Oidc>>,
     pub(crate) live: Arc<Live>,
     pub(crate) prepared: PreparedKeys,
+    pub(crate) job_memory: JobMemory,
+    /// The bodies of requests in memory.
+    pub(crate) bodies: Arc<Bodies>,
     pub(crate) metrics: Metrics,
     pub(crate) shares: Mutex<Shares>,
-    /// Core-milliseconds of a unit of effort under each parameter set.
-    pub(crate) rates: Mutex<BTreeMap<String, Rate>>,
+    /// Core-milliseconds of a unit of effort, for each tenant and parameter set.
+    pub(crate) rates: Mutex<BTreeMap<(Tenant, String), Rate>>,
     /// Flags that cancel the jobs that run.
     pub(crate) running: Mutex<BTreeMap<JobKey, Arc<AtomicBool>>>,
     /// Whether it stops. Streams wait for it.
@@ -62,12 +67,17 @@ impl App {
     pub(crate) fn new(config: Config, store: Store, oidc: Option<Oidc>) -> Self {
         let uploads = Turns::new(config.limits.uploads, UPLOADS_EACH);
         let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
+        let job_memory = JobMemory::of(config.limits.job_memory_bytes);
+        solinas_runtime::limit_planning(job_memory.plan());
+        let bodies = Arc::new(Bodies::new(config.limits.program_bytes.max(config.limits.json_bytes)));
         Self {
             config,
             store,
             oidc: oidc.map(Arc::new),
             live: Arc::default(),
             prepared: PreparedKeys::default(),
+            job_memory,
+            bodies,
             metrics,
             shares: Mutex::default(),
             rates: Mutex::default(),
@@ -80,6 +90,13 @@ impl App {
             uploads,
             writers: Writers::default(),
         }
+    }
+
+    /// Options of the server of a key.
+    pub(crate) fn server_options(&self) -> ServerOptions {
+        let Config { threads, device, .. } = &self.config;
+        let run_memory = Some(self.job_memory.run());
+        ServerOptions { threads: *threads, device: device.clone(), run_memory, ..ServerOptions::default() }
     }
 
     /// Threads of the worker of the service, and for plans.
@@ -180,6 +197,11 @@ impl App {
             return disk.f_bavail.saturating_mul(disk.f_frsize);
         }
         u64::MAX
+    }
+
+    /// The most bytes that a tenant stores.
+    pub(crate) fn quota(&self, tenant: &Tenant) -> Result<u64, Error> {
+        Ok(self.store.quota(tenant)?.stored_bytes.unwrap_or(self.config.limits.stored_bytes))
     }
 
     /// Counts work of a tenant.

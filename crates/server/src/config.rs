@@ -5,7 +5,7 @@ use crate::database::Database;
 use crate::tls::TlsFiles;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer};
 use serde::{Deserialize, Serialize};
-use solinas_runtime::{DeviceName, ServerOptions};
+use solinas_runtime::DeviceName;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -84,11 +84,6 @@ impl Config {
         self.limits.check().map_err(Error::custom)
     }
 
-    /// Options of the server of a key.
-    pub(crate) fn server_options(&self) -> ServerOptions {
-        ServerOptions { threads: self.threads, device: self.device.clone(), ..ServerOptions::default() }
-    }
-
     /// Threads that compute.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
@@ -139,6 +134,9 @@ pub struct Limits {
     pub uploads: usize,
     /// Bytes of prepared keys in memory; without it, a quarter of the memory that is free. Keys in use are never removed.
     pub key_memory_bytes: Option<u64>,
+    /// Bytes of memory of one job: a third for its inputs, and the rest for its run; without it, three sixteenths of the memory that is free at the start. Two
+    /// jobs are checked and planned while another one runs, and each of them may take this much.
+    pub job_memory_bytes: Option<u64>,
     /// Bytes of the disk that stay free. While fewer are free, uploads are refused with 507.
     pub disk_reserve_bytes: u64,
     /// Days that results are kept, unless the job says otherwise.
@@ -176,6 +174,7 @@ impl Default for Limits {
             connections: 4096,
             uploads: 64,
             key_memory_bytes: None,
+            job_memory_bytes: None,
             disk_reserve_bytes: 1 << 30,
             result_days: 7,
             most_result_days: 90,

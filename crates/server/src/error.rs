@@ -316,6 +316,13 @@ impl Problem {
         Self::new(Code::BlobMissing, what, "upload it, and send the request again").link(format!("/v1/blobs/{digest}"))
     }
 
+    /// The answer to a request that would store more than the tenant may.
+    pub(crate) fn over_storage(quota: u64) -> Self {
+        let what = format!("the tenant would store more than {quota} bytes, its quota `stored_bytes`");
+        let fix = "delete jobs, files and keys that you do not need, or ask the operator for a larger quota";
+        Self::new(Code::OverQuota, what, fix).retry_after(3600.0)
+    }
+
     /// The answer to a request that needs a program.
     pub(crate) fn program_missing(digest: &Digest) -> Self {
         Self::new(Code::ProgramMissing, format!("the program {digest} is not stored"), "send the program first")
@@ -411,6 +418,11 @@ pub(crate) fn parts(message: &str) -> (String, String) {
 impl From<solinas_runtime::Error> for Problem {
     /// A mistake that is found before any work.
     fn from(error: solinas_runtime::Error) -> Self {
+        if let solinas_runtime::Error::Memory { method, need_mib, limit_mib, .. } = &error {
+            let what = format!("{method} would take {need_mib} MiB of memory, and {limit_mib} MiB are allowed");
+            let fix = "take fewer values in one job; the operator's setting is `job_memory_bytes`";
+            return Self::new(Code::TooLarge, what, fix);
+        }
         let code = match error.kind() {
             ErrorKind::Key => Code::WrongKey,
             ErrorKind::Type => Code::WrongType,

@@ -197,7 +197,7 @@ impl App {
         let Ok(spec) = serde_json::from_value::<Spec>(lease.spec.clone()) else { return };
         let Ok(Some(key)) = self.store.key(&lease.tenant, &spec.key) else { return };
         let params = key.facts["params"].as_str().unwrap_or_default();
-        self.learn(params, spec.effort(), outcome);
+        self.learn(&lease.tenant, params, spec.effort(), outcome);
     }
 
     /// Sees to a lease that ended before its work: somebody cancelled the job, or another worker has it.

@@ -53,7 +53,7 @@ impl Files for App {
         let Some(key) = self.store.key(tenant, key_id)? else {
             return Err(Problem::key_missing(key_id));
         };
-        let load = || load_server(&self.store.path(tenant, &key.blob), key_id, &self.config.server_options());
+        let load = || load_server(&self.store.path(tenant, &key.blob), key_id, &self.server_options());
         let (server, removed) = self.prepared.get(tenant, key_id, self.config.limits.key_memory(), load)?;
         self.metrics.key_evictions.inc_by(removed);
         Ok(server)
@@ -65,10 +65,14 @@ impl Files for App {
         Ok(self.store.path(tenant, digest))
     }
 
-    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<(PathBuf, u64), Problem> {
+    fn input_memory(&self) -> u64 {
+        self.job_memory.inputs()
+    }
+
+    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<PathBuf, Problem> {
         let blob = self.store.blob(tenant, digest)?.ok_or_else(|| Problem::blob_missing(digest))?;
         match &*blob.kind {
-            "ciphertext" => Ok((self.store.path(tenant, digest), blob.bytes)),
+            "ciphertext" => Ok(self.store.path(tenant, digest)),
             kind => Err(Problem::no_ciphertext(digest, kind)),
         }
     }

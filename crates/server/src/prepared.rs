@@ -54,9 +54,13 @@ impl PreparedKeys {
         *held = Some(server.clone());
         drop(held);
         let mut keys = self.all();
-        // It may have been forgotten meanwhile.
-        if let Some(entry) = keys.iter_mut().find(|entry| Arc::ptr_eq(&entry.server, &place)) {
-            entry.bytes = server.memory_bytes() as u64;
+        // Plans that a key keeps grow with its use. A key that is being read has no memory yet.
+        for entry in keys.iter_mut() {
+            if let Ok(held) = entry.server.try_lock()
+                && let Some(server) = &*held
+            {
+                entry.bytes = (server.memory_bytes() + server.plan_bytes()) as u64;
+            }
         }
         let mut removed = Vec::new();
         while keys.len() > 1 && keys.iter().map(|entry| entry.bytes).sum::<u64>() > limit {

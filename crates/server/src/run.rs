@@ -58,7 +58,11 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     let ran = match ran.and_then(|ran| ran.map(|results| run.compact(results)).transpose()) {
         Ok(Some(results)) => Ran::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
         Ok(None) => Ran::Paused,
-        Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams]),
+        Err(problem) => {
+            let mut passing = vec![Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams];
+            passing.extend(shelf.is_elsewhere().then_some(Code::TooLarge));
+            failed(problem, stop, &passing)
+        }
     };
     (ran, Some(work))
 }

@@ -25,11 +25,14 @@ pub(crate) trait Files {
     /// A missing program.
     fn program(&self, tenant: &Tenant, digest: &Digest) -> Result<PathBuf, Problem>;
 
-    /// The file of a ciphertext, and the number of its bytes.
+    /// The file of a ciphertext.
     ///
     /// # Errors
     /// A missing ciphertext.
-    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<(PathBuf, u64), Problem>;
+    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<PathBuf, Problem>;
+
+    /// Bytes of memory for the inputs of a job.
+    fn input_memory(&self) -> u64;
 
     /// The most inputs of a job.
     fn most_inputs(&self) -> usize;

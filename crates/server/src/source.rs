@@ -1,10 +1,19 @@
 //! Programs and circuits of jobs.
 
-use crate::error::{Error, Problem};
+use crate::error::{Code, Error, Problem};
 use crate::id::{Digest, Tenant};
 use crate::shelf::Files;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use solinas_runtime::{Inputs, Netlist, Program, Work, import};
+
+/// A file of Yosys, without its contents.
+#[derive(Deserialize)]
+struct Modules {
+    #[allow(dead_code, reason = "it is there or not")]
+    modules: IgnoredAny,
+}
 
 /// A program or a circuit.
 #[derive(Debug)]
@@ -26,12 +35,12 @@ impl Source {
     /// Reads a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
     ///
     /// # Errors
-    /// [`Code::BadProgram`](crate::error::Code::BadProgram) with the place of the mistake.
+    /// [`Code::BadProgram`] with the place of the mistake.
     pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
         let is_circuit = |error: &solinas_circuits::Error| {
             // Both a program and a circuit of Yosys begin with a brace.
             matches!(error, solinas_circuits::Error::NotAProgram { .. })
-                && serde_json::from_str::<Value>(text).is_ok_and(|json| json.get("modules").is_some())
+                && serde_json::from_str::<Modules>(text).is_ok()
         };
         match text.trim_start().starts_with('{') {
             false => Ok(Self::Circuit(import::read(text)?)),
@@ -40,6 +49,25 @@ impl Source {
                 Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
                 Err(error) => Err(error.into()),
             },
+        }
+    }
+
+    /// Checks that a job can have the inputs, and refuses as many outputs: each has a description and a file.
+    ///
+    /// # Errors
+    /// [`Code::BadProgram`].
+    pub(crate) fn check_ports(&self, most: usize) -> Result<(), Problem> {
+        let outputs = match self {
+            Self::Program(program) => program.outputs.len(),
+            Self::Circuit(netlist) => netlist.outputs().len(),
+        };
+        match [(self.inputs(), "inputs"), (outputs, "outputs")].into_iter().find(|&(count, _)| count > most) {
+            Some((count, what)) => {
+                let what = format!("the program has {count} {what}, and at most {most} are allowed");
+                let fix = "put values together in arrays or wider ports; the operator's setting is `inputs`";
+                Err(Problem::new(Code::BadProgram, what, fix))
+            }
+            None => Ok(()),
         }
     }
 

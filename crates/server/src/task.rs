@@ -1,35 +1,39 @@
 //! The task of a job in memory: a program or circuit, and its inputs.
 
-use crate::error::{Code, Problem};
+use crate::error::{Code, Problem, parts};
 use crate::id::{Digest, Tenant};
 use crate::reduction::Reduction;
 use crate::shelf::Files;
 use crate::source::Source;
 use crate::spec::{Computation, Constant, InputSpec};
 use solinas_runtime::{
-    Ciphertext, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
+    Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
 };
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Memory for the inputs of a job: a quarter of what is free when the first of them is read.
+/// Memory for the inputs of a job, in bytes that are left.
 struct Room(u64);
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(solinas_runtime::memory_budget().map_or(u64::MAX, |budget| budget / 4))
-    }
-}
 
 impl Room {
     fn take(&mut self, bytes: u64) -> Result<(), Problem> {
-        self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
-            let what = "the inputs together are larger than the memory that the service has for them";
-            Problem::new(Code::TooLarge, what, "split the job")
-        })?;
+        self.check(bytes)?;
+        self.0 -= bytes;
         Ok(())
+    }
+
+    fn check(&self, bytes: u64) -> Result<(), Problem> {
+        match bytes > self.0 {
+            true => {
+                let what = "the inputs together are larger than the memory that the service has for them";
+                let fix = "split the job; the operator's setting is `job_memory_bytes`";
+                Err(Problem::new(Code::TooLarge, what, fix))
+            }
+            false => Ok(()),
+        }
     }
 }
 
@@ -90,7 +94,14 @@ pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) ->
         let what = format!("the file of the key {key_id} is damaged on the service");
         Problem::new(Code::BadFile, what, "ask the operator to run `solinas admin check`")
     })?;
-    Ok(Server::with_options(&loaded, options)?)
+    Server::with_options(&loaded, options).map_err(|error| match error {
+        // No other job with this key would fit.
+        solinas_runtime::Error::Memory { .. } => {
+            let (detail, fix) = parts(&error.to_string());
+            Problem::new(Code::BadParams, detail, fix)
+        }
+        other => other.into(),
+    })
 }
 
 /// Reads the key, the program and the inputs of a task.
@@ -107,21 +118,9 @@ pub(crate) fn load(
     let program = computation.program.as_ref();
     let source = program.map(|program| Source::load(files, tenant, program)).transpose()?;
     let server = files.server(tenant, key)?;
-    let most = files.most_inputs();
-    let expected = source.as_ref().filter(|_| computation.reduce.is_none()).map(Source::inputs);
-    if let Some(expected) = expected.filter(|&expected| inputs.len() > expected) {
-        let what = format!("the program has {expected} inputs, and the job gives {}", inputs.len());
-        return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
-    }
-    let mut room = Room::default();
-    let mut all = Vec::new();
-    for one in inputs {
-        all.extend(input(files, tenant, one, &mut room)?);
-        if all.len() > most {
-            let fix = "put values together in arrays; the operator's setting is `inputs`";
-            return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
-        }
-    }
+    // A reduction without a program takes one array.
+    let most = source.as_ref().map_or(1, Source::inputs);
+    let all = Loader::new(files, tenant).load(inputs, most)?;
     let reduction = match &computation.reduce {
         Some(how) => Some(Reduction::of(files, tenant, how, source.as_ref(), &all)?),
         None => None,
@@ -129,40 +128,105 @@ pub(crate) fn load(
     Ok(Task { server, source, reduction, inputs: all })
 }
 
-/// An input, or one for each of its elements.
-fn input(files: &dyn Files, tenant: &Tenant, input: &InputSpec, room: &mut Room) -> Result<Vec<Input>, Problem> {
-    let mut uploaded = |digest: &Digest| ciphertext(files, tenant, digest, room);
-    Ok(match input {
-        InputSpec::Constant(Constant { ty, values, shape }) => {
-            let ty: Type = ty.parse()?;
-            vec![Input::Public(Plain::parse(ty, values, shape.clone())?)]
-        }
-        InputSpec::Blob(digest) => vec![uploaded(digest)?.into()],
-        InputSpec::Elements(digest) => {
-            let array = uploaded(digest)?;
-            (0..array.len()).map(|index| Ok(array.get(index)?.into())).collect::<Result<_, Problem>>()?
-        }
-    })
+/// Reads the inputs of a job. Each file is read once, however often the job names it, and not before the headers of all files have shown that their number
+/// and their memory are allowed.
+struct Loader<'a> {
+    files: &'a dyn Files,
+    tenant: &'a Tenant,
+    room: Room,
+    read: HashMap<&'a Digest, Ciphertext>,
 }
 
-fn ciphertext(files: &dyn Files, tenant: &Tenant, digest: &Digest, room: &mut Room) -> Result<Ciphertext, Problem> {
-    let (path, bytes) = files.ciphertext(tenant, digest)?;
-    room.take(bytes)?;
-    let ciphertext = Ciphertext::load(&path).map_err(|error| {
-        // The path is of no use to a caller.
-        let error = match error {
-            solinas_runtime::Error::InFile { source, .. } => *source,
-            other => other,
-        };
-        let mut problem = Problem::from(error);
-        problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
-        problem
-    })?;
-    if ciphertext.is_compact() {
-        let what = format!("the blob {digest} is a compact result, which cannot be computed with");
-        return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
+impl<'a> Loader<'a> {
+    fn new(files: &'a dyn Files, tenant: &'a Tenant) -> Self {
+        Self { files, tenant, room: Room(files.input_memory()), read: HashMap::new() }
     }
-    Ok(ciphertext)
+
+    /// The inputs of a program that takes `expected` of them.
+    fn load(mut self, inputs: &'a [InputSpec], expected: usize) -> Result<Vec<Input>, Problem> {
+        self.check(inputs, expected)?;
+        let mut all = Vec::new();
+        for one in inputs {
+            match one {
+                InputSpec::Constant(Constant { ty, values, shape }) => {
+                    let ty: Type = ty.parse()?;
+                    all.push(Input::Public(Plain::parse(ty, values, shape.clone())?));
+                }
+                InputSpec::Blob(digest) => all.push(self.ciphertext(digest)?.into()),
+                InputSpec::Elements(digest) => {
+                    let array = self.ciphertext(digest)?;
+                    self.room.take(array.element_bytes().saturating_mul(array.len() as u64))?;
+                    for index in 0..array.len() {
+                        all.push(array.get(index)?.into());
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Checks the number and the memory of the inputs by the headers of their files.
+    fn check(&mut self, inputs: &'a [InputSpec], expected: usize) -> Result<(), Problem> {
+        let most = self.files.most_inputs();
+        let (mut known, mut count, mut passing) = (HashMap::new(), 0usize, 0);
+        for one in inputs {
+            let elements = match one.digest() {
+                Some(digest) if known.contains_key(digest) => known[digest],
+                Some(digest) => {
+                    let facts = self.peek(digest)?;
+                    self.room.take(facts.memory_bytes)?;
+                    // What one file takes for a while, others take after it.
+                    passing = passing.max(facts.loading_bytes.saturating_sub(facts.memory_bytes));
+                    self.room.check(passing)?;
+                    known.insert(digest, facts.len);
+                    facts.len
+                }
+                None => 1,
+            };
+            count = count.saturating_add(if matches!(one, InputSpec::Elements(_)) { elements } else { 1 });
+            if count > most {
+                let fix = "put values together in arrays; the operator's setting is `inputs`";
+                return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
+            }
+        }
+        if count > expected {
+            let what = format!("the computation takes {expected} inputs, and the job gives {count}");
+            return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
+        }
+        Ok(())
+    }
+
+    /// What the header of a ciphertext says.
+    fn peek(&self, digest: &Digest) -> Result<CiphertextFacts, Problem> {
+        let path = self.files.ciphertext(self.tenant, digest)?;
+        let facts = Ciphertext::peek(&path).map_err(|error| unusable(digest, error))?;
+        if facts.is_compact {
+            let what = format!("the blob {digest} is a compact result, which cannot be computed with");
+            return Err(Problem::new(Code::WrongType, what, "compute it again in the full form"));
+        }
+        Ok(facts)
+    }
+
+    fn ciphertext(&mut self, digest: &'a Digest) -> Result<Ciphertext, Problem> {
+        if let Some(ciphertext) = self.read.get(digest) {
+            return Ok(ciphertext.clone());
+        }
+        let path = self.files.ciphertext(self.tenant, digest)?;
+        let ciphertext = Ciphertext::load(&path).map_err(|error| unusable(digest, error))?;
+        self.read.insert(digest, ciphertext.clone());
+        Ok(ciphertext)
+    }
+}
+
+/// The problem of a file that is no ciphertext. Its path is of no use to a caller.
+fn unusable(digest: &Digest, error: solinas_runtime::Error) -> Problem {
+    let error = match error {
+        solinas_runtime::Error::InFile { source, .. } => *source,
+        other => other,
+    };
+    let mut problem = Problem::from(error);
+    problem.detail = format!("the blob {digest} cannot be used: {}", problem.detail);
+    problem
 }
 
 /// Does work with a control that stops it after that time.

@@ -52,7 +52,7 @@ For arrays of integers modulo a number, sum, dot and rotate work across the slot
 For several results, name a folder with -o, or repeat -o for each result.
 A plan (scheme tfhe) lists every bootstrap of the work. One plan gives the same bytes on every machine, device and number of threads. \
 Without --model or --plan, it is the plan of the model threads-N for the N threads of the command.
-Ctrl-C stops the command with exit code 130, and no result is written. With --checkpoint, the command keeps its progress, and the same command goes on where it stopped.";
+Ctrl-C stops the command with exit code 130, and no result is written. With --checkpoint, the command first writes its progress, and the same command goes on where it stopped.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

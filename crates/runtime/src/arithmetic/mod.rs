@@ -8,4 +8,4 @@ mod waves;
 
 pub(crate) use schedule::{Arrays, Planner, Schedule, SlotContent, SlotOperation, Step, Value, plan, plan_program};
 pub(crate) use slots::masked_rotations;
-pub(crate) use waves::{Concurrency, Run};
+pub(crate) use waves::{Concurrency, Run, most_live};

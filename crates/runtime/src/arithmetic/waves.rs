@@ -109,24 +109,11 @@ impl<E: Evaluate> Run<'_, E> {
     ) -> Result<Vec<Vec<E::Stored>>, Error> {
         let Self { schedule, evaluator, concurrency, .. } = *self;
         let count = schedule.steps.len();
-        let mut readers = vec![0; count];
-        schedule.steps.iter().flat_map(|step| step.operands()).for_each(|value| readers[value as usize] += 1);
-        schedule.outputs.iter().for_each(|&output| readers[output as usize] += 1);
         let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
-        let mut values = Values { lanes, readers };
-        let mut order: Vec<usize> = (0..count).collect();
-        // Within a wave, batches of products run first, then steps of single instances, then steps that need all
-        // instances. Bootstraps run last, one after the other if each uses all threads.
+        let mut values = Values { lanes, readers: readers(schedule) };
         let batch = concurrency.multiply_batch;
-        let kind = |index: usize| match schedule.steps[index] {
-            Step::Bootstrap(_) => Kind::Bootstrap,
-            Step::Slots(..) => Kind::Slots,
-            Step::Multiply(..) if batch.is_some() => Kind::Batch,
-            _ => Kind::Instance,
-        };
-        let key = |index: &usize| (schedule.waves[*index], kind(*index));
-        order.sort_by_key(key);
-        for part in order.chunk_by(|a, b| key(a) == key(b)) {
+        let (kind, key) = keys(schedule, batch.is_some());
+        for part in ordered(schedule, &key).chunk_by(|a, b| key(a) == key(b)) {
             if kind(part[0]) == Kind::Slots {
                 for &index in part {
                     self.run_slots(index, &mut values, &|| {
@@ -242,6 +229,51 @@ impl<E: Evaluate> Run<'_, E> {
         }
         Ok(x)
     }
+}
+
+/// Number of readers of each value: steps and outputs.
+fn readers(schedule: &Schedule) -> Vec<u32> {
+    let mut readers = vec![0; schedule.steps.len()];
+    schedule.steps.iter().flat_map(|step| step.operands()).for_each(|value| readers[value as usize] += 1);
+    schedule.outputs.iter().for_each(|&output| readers[output as usize] += 1);
+    readers
+}
+
+/// The kind of a step, and the key by which steps are ordered. Steps with one key run together. Within a wave, batches of
+/// products run first, then steps of single instances, then steps that need all instances. Bootstraps run last, one after
+/// the other if each uses all threads.
+fn keys(schedule: &Schedule, batches: bool) -> (impl Fn(usize) -> Kind, impl Fn(&usize) -> (u32, Kind)) {
+    let kind = move |index: usize| match schedule.steps[index] {
+        Step::Bootstrap(_) => Kind::Bootstrap,
+        Step::Slots(..) => Kind::Slots,
+        Step::Multiply(..) if batches => Kind::Batch,
+        _ => Kind::Instance,
+    };
+    (kind, move |index: &usize| (schedule.waves[*index], kind(*index)))
+}
+
+/// The steps in the order in which they run.
+fn ordered(schedule: &Schedule, key: impl Fn(&usize) -> (u32, Kind)) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..schedule.steps.len()).collect();
+    order.sort_by_key(key);
+    order
+}
+
+/// The largest number of values of one instance that exist at a time.
+pub(crate) fn most_live(schedule: &Schedule, batches: bool) -> usize {
+    let (_, key) = keys(schedule, batches);
+    let mut readers = readers(schedule);
+    let (mut live, mut most) = (0, 0);
+    for part in ordered(schedule, &key).chunk_by(|a, b| key(a) == key(b)) {
+        live += part.len();
+        most = most.max(live);
+        for operand in part.iter().flat_map(|&index| schedule.steps[index].operands()) {
+            let readers = &mut readers[operand as usize];
+            *readers -= 1;
+            live -= usize::from(*readers == 0);
+        }
+    }
+    most
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -108,6 +108,10 @@ impl scheme::Payload for Elements {
         self.blocks.len()
     }
 
+    fn element_bytes(&self) -> u64 {
+        (256 + 16 * self.blocks.first().map_or(0, Vec::len)) as u64
+    }
+
     fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
         Ok(Arc::new(Self { params: self.params.clone(), blocks: vec![block.clone()] }))

@@ -5,8 +5,9 @@ use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
-use crate::arithmetic::{Concurrency, Run, Schedule};
+use crate::arithmetic::{Concurrency, Run, Schedule, most_live};
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
@@ -264,6 +265,10 @@ impl Engine for GhEngine {
         8 * self.set().server_key_words() + (tables_of + least) as usize
     }
 
+    fn plan_bytes(&self) -> usize {
+        self.plans.nodes() * PLAN_STEP
+    }
+
     fn form(&self) -> Form {
         Form::Bits
     }
@@ -350,6 +355,9 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
     }
 }
 
+/// Approximate bytes of a step in a plan that is kept.
+const PLAN_STEP: usize = 100;
+
 /// A schedule and its engine.
 struct Planned {
     engine: Arc<GhEngine>,
@@ -357,6 +365,14 @@ struct Planned {
 }
 
 impl PlannedWork for Planned {
+    fn need(&self, instances: usize, _: usize) -> Need {
+        let each = 8 * self.engine.key.public().words() as u64 + 64;
+        let lane = most_live(&self.schedule, false) as u64 * each + 32 * self.schedule.steps.len() as u64;
+        // Results are held three times at the end, while their bytes are made.
+        let results = (instances as u64).saturating_mul(self.schedule.outputs.len() as u64).saturating_mul(3 * each);
+        Need { fixed: results, lane }
+    }
+
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         let method = self.engine.method(self.schedule.bootstraps * instances as u64)?;
         Ok(count(&self.schedule, instances, self.engine.set(), method))
@@ -392,6 +408,7 @@ impl PlannedWork for Planned {
         // This number of instances gives every thread some work.
         let large = public.words() >= LARGE;
         let instances = if large { 1 } else { 4 * rayon::current_num_threads() };
+        let instances = instances.min(self.need(batch.instances, 1).lanes(batch.room));
         let run = Run {
             schedule: &self.schedule,
             evaluator: &Bits { evaluator: &evaluator, public },

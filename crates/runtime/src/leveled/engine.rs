@@ -1,11 +1,12 @@
 //! The engine of leveled schemes.
 
 use super::keys::{self, Server};
-use super::payload::{Elements, form_of, packed};
+use super::payload::{Elements, form_of, packed, polynomial_bytes};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, ParamsOf, memory_bytes, multiply_batch};
-use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step};
+use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step, most_live};
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
@@ -19,6 +20,9 @@ use std::sync::{Arc, OnceLock};
 /// Approximate number of coefficients on which each thread works at a time. More instances would take more memory and
 /// save no time.
 const COEFFICIENTS: usize = 1 << 16;
+
+/// Approximate bytes of a step in a plan that is kept.
+const PLAN_STEP: usize = 100;
 
 /// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
@@ -70,10 +74,11 @@ impl<S: Leveled> LeveledEngine<S> {
         self.key.public().params()
     }
 
-    /// The amount of work at a time, for the current thread pool.
-    fn concurrency(&self) -> Concurrency {
+    /// The amount of work at a time, for the current thread pool. At most `lanes` instances run side by side.
+    fn concurrency(&self, lanes: usize) -> Concurrency {
+        let instances = (COEFFICIENTS / self.set().dimension()).max(1) * rayon::current_num_threads();
         Concurrency {
-            instances: (COEFFICIENTS / self.set().dimension()).max(1) * rayon::current_num_threads(),
+            instances: instances.min(lanes),
             multiply_batch: (S::MULTIPLY_BATCH > 1).then_some(self.multiply_batch),
             bootstrap_alone: false,
         }
@@ -139,6 +144,10 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
 
     fn memory_bytes(&self) -> usize {
         key_bytes::<S>(&self.key.key) + (self.multiply_batch - 1) * self.set().product_bytes()
+    }
+
+    fn plan_bytes(&self) -> usize {
+        self.plans.nodes() * PLAN_STEP
     }
 
     fn form(&self) -> Form {
@@ -345,20 +354,38 @@ impl<S: Leveled> Job<S> {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
 
-    /// Runs the plan on the instances that hold a given number of elements.
+    /// Runs the plan on the polynomials that hold the elements of a batch.
     fn run_on<E: Evaluate<Stored = StoredCiphertext>>(
         &self,
         evaluator: &E,
         inputs: &[Vec<&StoredCiphertext>],
-        elements: usize,
+        batch: &Batch<'_>,
         control: &Control<'_>,
     ) -> Result<Vec<Vec<StoredCiphertext>>, Error> {
         let ArithmeticPlan { schedule, levels, .. } = &*self.planned;
-        Run { schedule, evaluator, concurrency: self.engine.concurrency(), levels, elements }.run(inputs, control)
+        let elements = batch.instances;
+        let lanes = self.need(elements, rayon::current_num_threads()).lanes(batch.room);
+        Run { schedule, evaluator, concurrency: self.engine.concurrency(lanes), levels, elements }.run(inputs, control)
     }
 }
 
 impl<S: Leveled> PlannedWork for Job<S> {
+    fn need(&self, instances: usize, threads: usize) -> Need {
+        let (schedule, sets) = (&self.planned.schedule, self.lanes(instances) as u64);
+        let each = polynomial_bytes::<S>(self.engine.set());
+        let live = most_live(schedule, S::MULTIPLY_BATCH > 1) as u64;
+        let lane = live.saturating_mul(each).saturating_add(32 * schedule.steps.len() as u64);
+        // Results are held three times at the end, while their bytes are made. Each thread computes a product.
+        let results = sets.saturating_mul(schedule.outputs.len() as u64).saturating_mul(3 * each);
+        let products = (threads * self.engine.set().product_bytes()) as u64;
+        let fixed = results.saturating_add(products);
+        match schedule.crosses() {
+            // All instances run side by side.
+            true => Need { fixed: fixed.saturating_add(lane.saturating_mul(sets)), lane: 0 },
+            false => Need { fixed, lane },
+        }
+    }
+
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
         let LeveledEngine { key, multiply_batch, .. } = &*self.engine;
         let estimate = count::<S>(&self.planned, self.lanes(instances));
@@ -393,14 +420,14 @@ impl<S: Leveled> PlannedWork for Job<S> {
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let (engine, form) = (&self.engine, self.engine.form());
-        let count = batch.instances;
+        let (whole, count) = (batch, batch.instances);
         let batch = Batch { instances: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
         let results = match &engine.on_device {
-            Some(evaluator) => self.run_on(evaluator, &inputs, count, control)?,
-            None => self.run_on(&engine.evaluator()?, &inputs, count, control)?,
+            Some(evaluator) => self.run_on(evaluator, &inputs, whole, control)?,
+            None => self.run_on(&engine.evaluator()?, &inputs, whole, control)?,
         };
         let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
         let (key_id, insecure) = (engine.key_id(), engine.key.public().is_insecure());

@@ -67,6 +67,10 @@ impl<S: Leveled> SchemeEntry for S {
         Ok(Arc::new(Elements::<S>::read(reader, about)?))
     }
 
+    fn bytes_of_elements(&self, reader: &Reader) -> Result<u64, Error> {
+        Elements::<S>::bytes_of(reader)
+    }
+
     fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
         engine::cost::<S>(program, &S::named(params)?, control)
     }

@@ -36,6 +36,19 @@ pub(super) fn packed(params: &impl Params, count: usize) -> usize {
     count.div_ceil(params.dimension())
 }
 
+/// Bytes of a fresh polynomial in memory: its residues as words, where a file has their bits.
+pub(super) fn polynomial_bytes<S: Leveled>(params: &ParamsOf<S>) -> u64 {
+    let level = params.fresh_level();
+    let stored = (S::packed_bytes(params, level) * params.level_parts(level)) as u64;
+    in_memory(params, level, stored).saturating_add(256)
+}
+
+/// Bytes in memory of polynomials that take `stored` bytes in a file.
+fn in_memory(params: &impl NoiseModel, level: Level, stored: u64) -> u64 {
+    let bits = params.level_moduli(level).iter().map(|modulus| 64 - modulus.leading_zeros()).min().unwrap_or(64).max(8);
+    stored.saturating_mul(64).div_ceil(u64::from(bits))
+}
+
 /// The form of a set's elements.
 pub(super) fn form_of(params: &impl Params) -> Form {
     if params.plaintext_modulus() == 2 { Form::Bits } else { Form::Slots }
@@ -79,6 +92,12 @@ impl<S: Leveled> Elements<S> {
     /// The error for an operation that would separate elements in slots.
     fn packed_error(&self) -> Error {
         Error::Packed { slots: self.params.dimension() }
+    }
+
+    /// Bytes in memory of the polynomials of a file, from its header and the lengths of its sections.
+    pub(super) fn bytes_of(reader: &Reader) -> Result<u64, Error> {
+        let params = S::read_params(reader)?;
+        Ok(in_memory(&params, params.fresh_level(), reader.section_len("polynomials")?))
     }
 
     pub(super) fn read(reader: &Reader, about: &CiphertextHeader) -> Result<Self, Error> {
@@ -170,6 +189,10 @@ impl<S: Leveled> scheme::Payload for Elements<S> {
 
     fn len(&self) -> usize {
         self.count
+    }
+
+    fn element_bytes(&self) -> u64 {
+        (256 + 16 * self.blocks.first().map_or(0, Vec::len)) as u64
     }
 
     fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {

@@ -15,9 +15,9 @@ pub use ran::Ran;
 pub use run::Position;
 pub use state::RunState;
 
-pub(crate) use params::{SCHEME, form_of, info};
+pub(crate) use params::{SCHEME, form_of, info, value_bytes};
 pub(crate) use plan::{Body, id, planned_weight, source_id};
-pub(crate) use run::{Cursor, End};
+pub(crate) use run::{Cursor, End, Inputs};
 pub(crate) use schedule::Schedule;
 pub(crate) use state::{RunId, inputs_id};
 pub(crate) use values::{Target, host_batch};

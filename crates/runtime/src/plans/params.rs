@@ -18,6 +18,11 @@ pub(crate) fn form_of(params: &Params) -> Form {
     }
 }
 
+/// Bytes of a value of a run in memory: an LWE ciphertext of dimension `k N`, and what the allocator adds.
+pub(crate) fn value_bytes(params: &Params) -> u64 {
+    4 * (params.big_dimension() as u64 + 1) + 64
+}
+
 /// Describes a parameter set.
 pub(crate) fn info(params: &Params) -> ParamsInfo {
     let (literal, security) = (params.literal(), params.security());

@@ -3,8 +3,13 @@
 use super::schedule::{Linear, Places, Schedule, Task};
 use super::values::Values;
 use crate::{Control, Error};
+use rayon::prelude::*;
 use solinas_gpu::tfhe::{self, Sum};
 use solinas_schemes::tfhe::LweCiphertext;
+use std::borrow::Cow;
+
+/// Number of inputs that are made and written at a time.
+const WRITTEN: usize = 1 << 10;
 
 /// The position of a run between two waves.
 ///
@@ -23,6 +28,18 @@ pub struct Position {
     pub wave: usize,
     /// Number of waves of an instance.
     pub waves: usize,
+}
+
+/// The input values of the instances of a run. Each is made when its group of instances begins, so a run holds those of one group.
+pub(crate) trait Inputs: Sync {
+    /// Number of instances.
+    fn instances(&self) -> usize;
+
+    /// The input value of that number of an instance.
+    ///
+    /// # Errors
+    /// For a ciphertext that a run cannot take.
+    fn value(&self, instance: usize, value: usize) -> Result<Cow<'_, LweCiphertext>, Error>;
 }
 
 /// A run that stopped before a wave.
@@ -56,7 +73,7 @@ pub(crate) enum Lanes {
 pub(crate) struct Run<'a> {
     pub(crate) schedule: &'a Schedule,
     pub(crate) places: &'a Places,
-    pub(crate) instances: usize,
+    pub(crate) inputs: &'a dyn Inputs,
     pub(crate) pause: &'a dyn Fn(Position) -> bool,
     pub(crate) control: &'a Control<'a>,
 }
@@ -64,19 +81,19 @@ pub(crate) struct Run<'a> {
 impl Run<'_> {
     /// Reports the number of bootstraps that are done.
     fn report(&self, done: usize) {
-        self.control.report(done as u64, (self.schedule.tasks.len() * self.instances) as u64);
+        self.control.report(done as u64, (self.schedule.tasks.len() * self.inputs.instances()) as u64);
     }
 
-    /// Runs a group of instances after `finished` instances are complete. It starts at the wave of `from`, or at the
-    /// first.
+    /// Runs a group of `lanes` instances after `finished` instances are complete. It starts at the wave of `from`, or at
+    /// the first.
     pub(crate) fn lanes(
         &self,
         values: &mut dyn Values,
-        inputs: &[Vec<&LweCiphertext>],
+        lanes: usize,
         finished: usize,
         from: Option<&Cursor>,
     ) -> Result<Lanes, Error> {
-        let (schedule, lanes) = (self.schedule, inputs.len());
+        let schedule = self.schedule;
         let slot = |value: u32, lane: usize| self.places.of[value as usize] * lanes as u32 + lane as u32;
         let sum = |linear: &Linear, lane: usize| Sum {
             terms: linear.terms.iter().map(|&(value, c)| (slot(value, lane), c)).collect(),
@@ -86,15 +103,22 @@ impl Run<'_> {
             live.iter().flat_map(|&value| (0..lanes).map(move |lane| slot(value, lane))).collect()
         };
         let start = from.map_or(0, |cursor| cursor.wave);
-        let written: Vec<(u32, &LweCiphertext)> = match from {
-            Some(cursor) => slots(&schedule.live(start)).into_iter().zip(&cursor.live).collect(),
-            None => {
-                let of_lane =
-                    |(lane, inputs): (usize, _)| (0..schedule.inputs).map(move |value| slot(value, lane)).zip(inputs);
-                inputs.iter().map(|inputs| inputs.iter().copied()).enumerate().flat_map(of_lane).collect()
+        match from {
+            Some(cursor) => {
+                values.write(&slots(&schedule.live(start)).into_iter().zip(&cursor.live).collect::<Vec<_>>())?;
             }
-        };
-        values.write(&written)?;
+            None => {
+                let each = schedule.inputs as usize;
+                for begin in (0..lanes * each).step_by(WRITTEN) {
+                    let made = (begin..(begin + WRITTEN).min(lanes * each)).into_par_iter().map(|at| {
+                        let (lane, value) = (at / each, at % each);
+                        Ok((slot(value as u32, lane), self.inputs.value(finished + lane, value)?))
+                    });
+                    let made = made.collect::<Result<Vec<_>, Error>>()?;
+                    values.write(&made.iter().map(|(slot, value)| (*slot, &**value)).collect::<Vec<_>>())?;
+                }
+            }
+        }
         let mut order: Vec<&Task> = schedule.tasks.iter().filter(|task| task.wave >= start).collect();
         order.sort_by_key(|task| task.wave);
         let mut done = schedule.tasks.len() * finished + (schedule.tasks.len() - order.len()) * lanes;
@@ -102,24 +126,29 @@ impl Run<'_> {
         let waves = schedule.waves().len();
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
             let number = wave[0].wave;
-            let here = Position { done: finished, instances: self.instances, lanes, wave: number as usize, waves };
+            let here =
+                Position { done: finished, instances: self.inputs.instances(), lanes, wave: number as usize, waves };
             if number > start && (self.pause)(here) {
                 let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
                 let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;
                 return Ok(Lanes::Paused(number, live));
             }
-            let jobs: Vec<(&Task, usize)> =
-                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
+            // Each task runs on every lane.
+            let jobs = wave.len() * lanes;
             // Batches have equal sizes, so that no thread idles during a small last one.
-            let size = jobs.len().div_ceil(jobs.len().div_ceil(values.batch()).max(1)).max(1);
-            for jobs in jobs.chunks(size) {
+            let size = jobs.div_ceil(jobs.div_ceil(values.batch()).max(1)).max(1);
+            for begin in (0..jobs).step_by(size) {
                 self.control.check()?;
-                let job = |&(task, lane): &(&Task, usize)| tfhe::Task {
-                    argument: sum(&task.argument, lane),
-                    table: task.table as usize,
-                    outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                let jobs = begin..(begin + size).min(jobs);
+                let job = |job: usize| {
+                    let (task, lane) = (wave[job / lanes], job % lanes);
+                    tfhe::Task {
+                        argument: sum(&task.argument, lane),
+                        table: task.table as usize,
+                        outputs: (task.first..task.first + task.outputs).map(|value| slot(value, lane)).collect(),
+                    }
                 };
-                values.bootstrap(&jobs.iter().map(job).collect::<Vec<_>>())?;
+                values.bootstrap(&jobs.clone().map(job).collect::<Vec<_>>())?;
                 done += jobs.len();
                 self.report(done);
             }

@@ -1,9 +1,10 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
-use super::run::{Cursor, End, Lanes, Position, Run};
+use super::run::{Cursor, End, Inputs, Lanes, Position, Run};
 use super::values::Target;
+use crate::memory::Need;
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
+use solinas_schemes::tfhe::LookupTable;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -131,33 +132,43 @@ impl Schedule {
         waves
     }
 
-    /// Runs instances side by side. `inputs[lane]` holds the inputs of one instance, in order. Returns the outputs of
-    /// each instance. Progress counts bootstraps. Between two waves, `pause` decides whether the run stops there.
+    /// The memory of a run whose values take so many bytes each. A paused run holds the values of its lanes twice, and the results that
+    /// it has. Results are held three times at the end: by the checkpoint, and while their bytes are made.
+    pub(crate) fn need(&self, instances: usize, value: u64) -> Need {
+        let results = (self.outputs.len() as u64).saturating_mul(instances as u64).saturating_mul(value);
+        // The numbers of values and tasks: where they are, and when they are read.
+        let numbers = 48 * u64::from(self.values) + 8 * self.tasks.len() as u64;
+        Need { fixed: results.saturating_mul(3).saturating_add(numbers), lane: 2 * value * self.places().count as u64 }
+    }
+
+    /// Runs at most `lanes` instances side by side. Returns the outputs of each instance. Progress counts bootstraps.
+    /// Between two waves, `pause` decides whether the run stops there.
     pub(crate) fn run(
         &self,
         target: Target<'_>,
-        inputs: &[Vec<&LweCiphertext>],
+        inputs: &dyn Inputs,
         from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,
+        lanes: usize,
         control: &Control<'_>,
     ) -> Result<End, Error> {
-        let places = self.places();
+        let (places, instances) = (self.places(), inputs.instances());
         let most = self.waves().into_iter().chain([self.outputs.len()]).max().unwrap_or(1);
-        let run = Run { schedule: self, places: &places, instances: inputs.len(), pause, control };
+        let run = Run { schedule: self, places: &places, inputs, pause, control };
+        let most_lanes = target.instances(places.count).min(lanes).max(1);
         let mut outputs = from.map_or_else(Vec::new, |cursor| cursor.outputs.clone());
-        outputs.reserve(inputs.len() - outputs.len());
+        outputs.reserve(instances - outputs.len());
         let mut from = from.filter(|cursor| cursor.wave > 0);
         let started = outputs.len();
-        while outputs.len() < inputs.len() {
-            let (done, instances, waves) = (outputs.len(), inputs.len(), self.waves().len());
+        while outputs.len() < instances {
+            let (done, waves) = (outputs.len(), self.waves().len());
             if done > started && pause(Position { done, instances, lanes: 0, wave: 0, waves }) {
                 return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
             }
-            let left = &inputs[outputs.len()..];
             let resumed = from.take();
-            let lanes = resumed.map_or_else(|| target.instances(places.count).min(left.len()), |cursor| cursor.lanes);
+            let lanes = resumed.map_or_else(|| most_lanes.min(instances - done), |cursor| cursor.lanes);
             let mut values = target.values(places.count * lanes, most * lanes, &self.tables)?;
-            match run.lanes(&mut *values, &left[..lanes], done, resumed)? {
+            match run.lanes(&mut *values, lanes, done, resumed)? {
                 Lanes::Done(more) => outputs.extend(more),
                 Lanes::Paused(wave, live) => return Ok(End::Paused(Cursor { outputs, lanes, wave, live })),
             }

@@ -1,6 +1,7 @@
 //! The blocks of encrypted elements, in the forms in which they are stored.
 
 use super::compact::{Compact, SINGLE};
+use crate::plans::value_bytes;
 use crate::{Error, Form, Type};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,23 @@ impl Blocks {
         }
     }
 
+    /// Bytes in memory of a slice of one element.
+    pub(super) fn element_bytes(&self, params: &Params) -> u64 {
+        let bytes = match self {
+            Self::Full(elements) => elements.first().map_or(0, Vec::len) as u64 * value_bytes(params),
+            Self::Short(short, size) => match short.masks() {
+                Masks::Seed(_) => 4 * *size as u64,
+                // The masks of the polynomials that the blocks come from.
+                Masks::Glwe(_) => {
+                    let polynomials = size / params.literal().ring_dimension + 2;
+                    4 * (size + polynomials * params.big_dimension()) as u64
+                }
+            },
+            Self::Compact(_, size) => *size as u64 * value_bytes(params),
+        };
+        bytes + 512
+    }
+
     /// The elements of a range that ends at [`Self::len`] or before.
     pub(super) fn slice(&self, range: Range<usize>) -> Self {
         match self {
@@ -76,6 +94,18 @@ impl Blocks {
                     |index: usize| (index * size..(index + 1) * size).map(|block| short.expand(block)).collect();
                 Ok(Cow::Owned((0..self.len()).into_par_iter().map(element).collect()))
             }
+            Self::Compact(..) => Err(compact()),
+        }
+    }
+
+    /// A block of an element as a full ciphertext. The element and the block are there.
+    ///
+    /// # Errors
+    /// [`Error::Compact`].
+    pub(super) fn block(&self, element: usize, block: usize) -> Result<Cow<'_, LweCiphertext>, Error> {
+        match self {
+            Self::Full(elements) => Ok(Cow::Borrowed(&elements[element][block])),
+            Self::Short(short, size) => Ok(Cow::Owned(short.expand(element * size + block))),
             Self::Compact(..) => Err(compact()),
         }
     }

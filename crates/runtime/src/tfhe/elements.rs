@@ -69,6 +69,10 @@ impl scheme::Payload for Elements {
         self.blocks.len()
     }
 
+    fn element_bytes(&self) -> u64 {
+        self.blocks.element_bytes(&self.params)
+    }
+
     fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         if index >= self.blocks.len() {
             return Err(Error::Index { index, len: self.blocks.len() });

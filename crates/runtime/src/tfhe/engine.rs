@@ -4,12 +4,14 @@
 use super::blocks::Blocks;
 use super::compact::Compact;
 use super::elements::Elements;
+use super::inputs::BatchInputs;
 use super::random;
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
+use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::plans::{
     Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, Target, form_of, id as plan_id, info,
-    inputs_id, planned_weight, source_id, tables,
+    inputs_id, planned_weight, source_id, tables, value_bytes,
 };
 
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
@@ -37,6 +39,9 @@ struct Speed {
 
 /// The speed that each further thread of a team adds, relative to one thread (`cargo measure blind-rotate`).
 const TEAM_GAIN: f64 = 0.55;
+
+/// Approximate bytes of a bootstrap in a plan that is kept: its task, and its terms and those of the plan.
+const PLAN_NODE: usize = 400;
 
 /// Evaluation under a TFHE key.
 #[derive(Debug)]
@@ -253,6 +258,10 @@ impl Engine for TfheEngine {
         self.evaluator.size()
     }
 
+    fn plan_bytes(&self) -> usize {
+        self.plans.nodes() * PLAN_NODE
+    }
+
     fn form(&self) -> Form {
         form_of(self.set())
     }
@@ -280,7 +289,9 @@ impl Engine for TfheEngine {
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight)?));
+        // The masks of many inputs take a while.
+        let weight_within = |inputs: &[Ciphertext]| weight(inputs, control);
+        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight_within)?));
         let (form, scheduled, weight) = match &**request.source {
             Source::Program(program) => {
                 let weight = weight()?;
@@ -303,7 +314,8 @@ impl Engine for TfheEngine {
     }
 
     fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        plan.check(self.set(), request.source, request.inputs.map_or(Ok(request.noise), weight)?)?;
+        let noise = |inputs: &[Ciphertext]| weight(inputs, &Control::default());
+        plan.check(self.set(), request.source, request.inputs.map_or(Ok(request.noise), noise)?)?;
         let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
         let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
         let form = self.form();
@@ -333,14 +345,9 @@ impl Planned {
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
     ) -> Result<End, Error> {
-        let full = batch.inputs.iter().map(|input| {
-            let elements = Elements::of(input)?;
-            elements.check_params("an input", self.engine.evaluator.params())?;
-            elements.blocks.full()
-        });
-        let full = full.collect::<Result<Vec<_>, Error>>()?;
-        let blocks = batch.blocks_of(&full.iter().map(|input| &**input).collect::<Vec<_>>());
-        self.scheduled.schedule.run(self.engine.target(), &blocks, from, pause, control)
+        let inputs = BatchInputs::new(batch, self.engine.set())?;
+        let lanes = self.need(batch.instances, 1).lanes(batch.room);
+        self.scheduled.schedule.run(self.engine.target(), &inputs, from, pause, lanes, control)
     }
 
     fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
@@ -368,6 +375,10 @@ impl Planned {
 impl PlannedWork for Planned {
     fn noise(&self) -> u64 {
         self.scheduled.schedule.output_weight()
+    }
+
+    fn need(&self, instances: usize, _: usize) -> Need {
+        self.scheduled.schedule.need(instances, value_bytes(self.engine.set()))
     }
 
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
@@ -523,11 +534,12 @@ fn seconds_on_devices(schedule: &Schedule, lanes: usize, parallel: usize, speed:
 /// Returns the noise weight with which to plan the inputs: their largest weight times the largest number of equal
 /// blocks among them. Equal blocks carry equal noise. A sum of `m` of them with any coefficients has at most `m` times
 /// the variance of independent blocks.
-fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
+fn weight(inputs: &[Ciphertext], control: &Control<'_>) -> Result<u64, Error> {
     let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
     let all = all.collect::<Result<Vec<_>, Error>>()?;
     let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
-    let repeated = |element: usize| {
+    let repeated = |element: usize| -> Result<u64, Error> {
+        control.check()?;
         let mut counts: HashMap<[u32; 8], u64> = HashMap::new();
         let of_element = |array: bool| if array { element } else { 0 };
         for words in all.iter().flat_map(|(array, input)| input.blocks.mask_starts(of_element(*array))) {
@@ -536,8 +548,8 @@ fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
                 *counts.entry(words).or_default() += 1;
             }
         }
-        counts.into_values().max().unwrap_or(1)
+        Ok(counts.into_values().max().unwrap_or(1))
     };
-    let most = (0..elements).map(repeated).max().unwrap_or(1);
+    let most = (0..elements).map(repeated).try_fold(1, |most, one| Ok::<_, Error>(one?.max(most)))?;
     Ok(all.iter().map(|(_, input)| input.weight).max().unwrap_or(1).saturating_mul(most))
 }

@@ -4,6 +4,7 @@ mod blocks;
 mod compact;
 mod elements;
 mod engine;
+mod inputs;
 mod keys;
 mod random;
 

@@ -4,9 +4,11 @@ use super::body::{WINDOW, cut_off, pass};
 use super::etag;
 use super::extract::{Caller, Named};
 use crate::app::App;
+use crate::coarse;
 use crate::error::{Code, Error, Problem, parts};
 use crate::id::{Digest, Scope, Tenant};
-use crate::store::{Blob, Incoming};
+use crate::lock::lock;
+use crate::store::{Arrival, Blob, Incoming};
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -14,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use solinas_formats::{Expect, Kind, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, is_private_key};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use tower::ServiceExt;
 use tower_http::services::ServeFile;
@@ -94,24 +96,34 @@ pub(super) async fn put(
     let tenant = caller.tenant;
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let length = length.unwrap_or(0);
-    let stored = {
+    let begins = {
         let (tenant, digest) = (tenant.clone(), digest.clone());
-        app.blocking(move |app| match app.store.blob(&tenant, &digest)? {
-            Some(_) => Ok(true),
-            None => room(app, &tenant, length).map(|()| false),
-        })
-        .await?
+        move |app: &App| {
+            if app.store.blob(&tenant, &digest)?.is_some() {
+                return Ok(None);
+            }
+            disk_room(app, length)?;
+            let mut arrival = app.store.arrival(&tenant);
+            grow(app, &mut arrival, &tenant, length.max(1))?;
+            Ok(Some(arrival))
+        }
     };
-    if stored {
-        return Ok(StatusCode::NO_CONTENT.into_response());
+    let stored = || StatusCode::NO_CONTENT.into_response();
+    if app.blocking(begins.clone()).await?.is_none() {
+        return Ok(stored());
     }
     let _turn = app.uploads.take(&tenant).await?;
-    let (stored, owner) = (digest.clone(), tenant.clone());
+    // The bytes count from now on, so that uploads side by side do not pass the quota together.
+    let Some(arrival) = app.blocking(begins).await? else { return Ok(stored()) };
+    let (stored, owner, arrival) = (digest.clone(), tenant.clone(), Mutex::new(arrival));
     let begin = {
         let (tenant, digest) = (tenant.clone(), digest.clone());
         move |app: &App| app.store.receive(&tenant, &digest)
     };
-    let room = move |app: &App, bytes| disk_room(app, 0).and_then(|()| quota_room(app, &owner, bytes));
+    let room = move |app: &App, bytes: u64| {
+        disk_room(app, 0)?;
+        grow(app, &mut lock(&arrival), &owner, bytes.max(length))
+    };
     take(&app, request, app.config.limits.blob_bytes, begin, room, move |app, incoming| {
         finish(app, &tenant, &stored, incoming)
     })
@@ -139,7 +151,9 @@ pub(super) async fn delete(
 
 /// Checks that the disk has room for so many bytes more.
 pub(super) fn disk_room(app: &App, bytes: u64) -> Result<(), Problem> {
-    match app.free_disk() < app.config.limits.disk_reserve_bytes.saturating_add(bytes) {
+    // The exact number would show how much others store.
+    let free = app.free_disk().checked_sub(app.config.limits.disk_reserve_bytes);
+    match free.is_none_or(|free| coarse::bytes(free) < bytes) {
         true => {
             let fix = "try again when the operator of the service has made room";
             Err(Problem::new(Code::DiskFull, "the disk of the service is nearly full", fix).retry_after(600.0))
@@ -148,23 +162,13 @@ pub(super) fn disk_room(app: &App, bytes: u64) -> Result<(), Problem> {
     }
 }
 
-/// Checks that the disk and the quota of the tenant have room for so many bytes more.
-pub(super) fn room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
-    disk_room(app, bytes)?;
-    quota_room(app, tenant, bytes)
-}
-
-/// Checks that the quota of the tenant has room for so many bytes more.
-fn quota_room(app: &App, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
-    let limit = app.store.quota(tenant)?.stored_bytes.unwrap_or(app.config.limits.stored_bytes);
-    let (_, expected) = app.store.open_uploads(tenant)?;
-    let stored = app.store.used(tenant)?.stored_bytes.saturating_add(expected);
-    if stored.saturating_add(bytes.max(1)) > limit {
-        let what = format!("the tenant would store more than {limit} bytes, its quota `stored_bytes`");
-        let fix = "delete jobs and keys that you do not need, or ask the operator for a larger quota";
-        return Err(Problem::new(Code::OverQuota, what, fix).retry_after(3600.0));
+/// Lets an arrival grow to so many bytes, if the quota of the tenant has room for them.
+fn grow(app: &App, arrival: &mut Arrival, tenant: &Tenant, bytes: u64) -> Result<(), Problem> {
+    let quota = app.quota(tenant)?;
+    match app.store.arrives(arrival, bytes, quota)? {
+        true => Ok(()),
+        false => Err(Problem::over_storage(quota)),
     }
-    Ok(())
 }
 
 /// Writes the body of a request to a file that `begin` makes, and then does `finish`, also for a client that has gone since. `room` is asked from time to
@@ -266,13 +270,14 @@ pub(super) fn check_digest(found: &Digest, declared: &Digest) -> Result<(), Prob
 fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Result<(), Problem> {
     let bytes = incoming.bytes();
     check_digest(&incoming.digest(), digest)?;
-    // A body of unknown length was not counted before, and other uploads have ended meanwhile.
-    quota_room(app, tenant, bytes)?;
+    let quota = app.quota(tenant)?;
     let path = incoming.persist()?;
     let blob = facts(app, &path, bytes);
     match blob {
         Ok(blob) => {
-            app.store.add_blob(tenant, digest, &blob)?;
+            if !app.store.add_within(tenant, digest, &blob, quota)? {
+                return Err(Problem::over_storage(quota));
+            }
             app.store.transferred(tenant, bytes, 0);
             Ok(())
         }

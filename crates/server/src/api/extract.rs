@@ -5,8 +5,10 @@ use super::body::{SILENCE, cut_off};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Scope, Tenant};
+use crate::shares;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::header;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
@@ -39,6 +41,8 @@ impl FromRequestParts<Arc<App>> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let (tenant, scopes) = authenticate(app, parts).await?;
+        // The body is read later, in the name of the tenant.
+        parts.extensions.insert(tenant.clone());
         Ok(Self { tenant, scopes })
     }
 }
@@ -88,15 +92,30 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
-        let bytes = whole(request.into_body(), app.config.limits.json_bytes, "json_bytes").await?;
+        let nobody = || Problem::new(Code::Unauthorized, "the request has no token", "send a token");
+        let tenant = request.extensions().get::<Tenant>().cloned().ok_or_else(nobody)?;
+        let (bytes, _body) = whole(app, &tenant, request, app.config.limits.json_bytes, "json_bytes").await?;
         serde_json::from_slice(&bytes).map(Self).map_err(|error| {
             Problem::new(Code::BadRequest, format!("the body is not the expected JSON: {error}"), "correct it there")
         })
     }
 }
 
-/// A whole body of at most that many bytes.
-pub(super) async fn whole(body: Body, limit: u64, setting: &str) -> Result<Vec<u8>, Problem> {
+/// The whole body of a request of a tenant, of at most that many bytes, and the room that it takes.
+pub(super) async fn whole(
+    app: &App,
+    tenant: &Tenant,
+    request: Request,
+    limit: u64,
+    setting: &str,
+) -> Result<(Vec<u8>, shares::Body), Problem> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let room = app.bodies.take(tenant, length.unwrap_or(limit).min(limit))?;
+    Ok((read(request.into_body(), limit, setting).await?, room))
+}
+
+/// The bytes of a body, of which at most that many may come.
+pub(super) async fn read(body: Body, limit: u64, setting: &str) -> Result<Vec<u8>, Problem> {
     let read = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX));
     // These bodies are short.
     let Ok(read) = tokio::time::timeout(SILENCE, read).await else { return Err(cut_off("send it again")) };

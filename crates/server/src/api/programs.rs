@@ -1,6 +1,6 @@
 //! Programs and circuits.
 
-use super::blobs::room;
+use super::blobs::disk_room;
 use super::extract::{Caller, Named, Parameters, whole};
 use crate::app::App;
 use crate::error::{Code, Problem};
@@ -19,14 +19,17 @@ use std::time::Duration;
 /// `POST` of a program or circuit as text.
 pub(super) async fn post(State(app): State<Arc<App>>, caller: Caller, request: Request) -> Result<Response, Problem> {
     caller.needs(&[Scope::Jobs])?;
-    let bytes = whole(request.into_body(), app.config.limits.program_bytes, "program_bytes").await?;
+    let (bytes, _body) = whole(&app, &caller.tenant, request, app.config.limits.program_bytes, "program_bytes").await?;
     let _turn = app.planners.take(&caller.tenant).await?;
     app.blocking(move |app| {
         let text = String::from_utf8(bytes)
             .map_err(|_| Problem::new(Code::BadProgram, "the program is not UTF-8", "send the text of a program"))?;
         let source = Source::parse(&text)?;
-        room(app, &caller.tenant, text.len() as u64)?;
-        let digest = app.store.put_bytes(&caller.tenant, "program", None, text.as_bytes())?;
+        source.check_ports(app.config.limits.inputs)?;
+        disk_room(app, text.len() as u64)?;
+        let quota = app.quota(&caller.tenant)?;
+        let digest = app.store.put_within(&caller.tenant, "program", text.as_bytes(), quota)?;
+        let digest = digest.ok_or_else(|| Problem::over_storage(quota))?;
         let facts = source.facts();
         let new = app.store.add_program(&caller.tenant, &digest, &facts)?;
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };

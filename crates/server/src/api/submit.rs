@@ -4,6 +4,7 @@ use super::extract::{Caller, Json, whole};
 use super::jobs::{find, view};
 use super::programs::{cost_of, counts};
 use crate::app::App;
+use crate::coarse;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::{Shed, Why};
@@ -47,13 +48,13 @@ fn computation(
 /// The cost of stages that run one after the other, and their effort.
 fn total(
     app: &App,
-    server: &solinas_runtime::Server,
+    (tenant, server): (&Tenant, &solinas_runtime::Server),
     stages: &[Prepared],
     control: &solinas_runtime::Control<'_>,
 ) -> Result<(Estimate, f64), Problem> {
     let mut effort = 0.0;
     for prepared in stages {
-        effort += app.effort(prepared, server, control)?;
+        effort += app.effort(prepared, tenant, server, control)?;
     }
     Ok((server.total_cost(stages.iter().map(Prepared::count))?, effort))
 }
@@ -110,13 +111,12 @@ pub(super) async fn estimate(
             let first = server.prepare(source.fresh(body.elements), control)?;
             let mut stages = server.prepare_levels(&levels, Reduced::Result(&first), control)?;
             stages.insert(0, first);
-            let (cost, effort) = total(app, &server, &stages, control)?;
-            Ok((counts(&cost), app.core_ms(effort, &server.params().name)))
+            let (cost, effort) = total(app, (&caller.tenant, &server), &stages, control)?;
+            Ok((counts(&cost), app.core_ms(effort, &caller.tenant, &server.params().name)))
         })?;
-        let threads = app.capacity() as f64;
         answer["core_seconds"] = json!(core_ms / 1e3);
         answer["seconds"] = json!(core_ms / 1e3 / app.threads() as f64);
-        answer["queue_seconds"] = json!(app.store.waiting(None)?.core_ms as f64 / 1e3 / threads);
+        answer["queue_seconds"] = json!(queue(app, &caller.tenant)?);
         Ok(axum::Json(answer).into_response())
     })
     .await
@@ -202,7 +202,7 @@ pub(super) async fn post(
             "send a random text; send the same text when you repeat the request",
         ));
     }
-    let bytes = whole(request.into_body(), app.config.limits.json_bytes, "json_bytes").await?;
+    let (bytes, _body) = whole(&app, &caller.tenant, request, app.config.limits.json_bytes, "json_bytes").await?;
     let body: JobRequest = serde_json::from_slice(&bytes).map_err(|error| {
         Problem::new(Code::BadRequest, format!("the body is not the expected JSON: {error}"), "correct it there")
     })?;
@@ -226,9 +226,11 @@ pub(super) async fn post(
             return Ok(answer);
         }
         let job = planned(app, &tenant, body)?;
-        let submitted = match app.store.submit(&tenant, &job, (&key, &fingerprint))? {
+        let quota = app.quota(&tenant)?;
+        let submitted = match app.store.submit(&tenant, &job, (&key, &fingerprint), quota)? {
             Submitted::BlobMissing(digest) => return Err(Problem::blob_missing(&digest)),
             Submitted::KeyMissing => return Err(Problem::key_missing(&job.key_id)),
+            Submitted::OverStorage => return Err(Problem::over_storage(quota)),
             submitted => submitted,
         };
         app.wake();
@@ -257,6 +259,14 @@ fn accepted(app: &App, tenant: &Tenant, submitted: Submitted, new: Option<Id>) -
     Ok(response)
 }
 
+/// Seconds of work that wait: all of the tenant's own, and those of others as a tenant may know them. What refuses jobs is what is shown, so that a tenant who
+/// fills the queue does not find the difference.
+fn queue(app: &App, tenant: &Tenant) -> Result<f64, Problem> {
+    let [own, all] = [app.store.waiting(Some(tenant))?, app.store.waiting(None)?].map(|waiting| waiting.core_ms);
+    let seconds = |core_ms: i64| core_ms.max(0) as f64 / 1e3 / app.capacity() as f64;
+    Ok(seconds(own) + coarse::seconds(seconds(all - own)))
+}
+
 /// Checks the quotas and the queue, before anything is read.
 fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
     if app.is_stopping() {
@@ -283,7 +293,7 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
         let what = format!("the tenant has used its quota `core_seconds_a_day` of {most}");
         return over(what, midnight as f64 / 1e3);
     }
-    let queue = app.store.waiting(None)?.core_ms as f64 / 1e3 / threads;
+    let queue = queue(app, tenant)?;
     if queue > limits.queue_seconds {
         app.metrics.shed.get_or_create(&Shed { why: Why::Queue }).inc();
         let what = format!("{queue:.0} seconds of work wait, and more than {} are too much", limits.queue_seconds);
@@ -306,8 +316,9 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
     let (cost, effort, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
         let prepared = task.plan(control)?;
-        let (cost, effort) = total(app, &task.server, &prepared, control)?;
-        let core_ms = app.core_ms(effort, &params.name);
+        prepared.iter().try_for_each(Prepared::check_memory)?;
+        let (cost, effort) = total(app, (tenant, &task.server), &prepared, control)?;
+        let core_ms = app.core_ms(effort, tenant, &params.name);
         let stages = prepared.iter().map(|prepared| Stage::of(prepared, capabilities.plans));
         let stages: Vec<(Stage, Option<Plan>)> = stages.collect::<Result<_, _>>()?;
         let mut cost = counts(&cost);
@@ -321,9 +332,11 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         let what = format!("the job takes about {:.1} core-seconds, and {most} are allowed", core_ms / 1e3);
         return Err(Problem::new(Code::TooExpensive, what, "raise `max_core_seconds`, or compute less"));
     }
+    let quota = app.quota(tenant)?;
     let keep = |(stage, plan): (Stage, Option<Plan>)| -> Result<Stage, Problem> {
         let store = |plan: Plan| -> Result<Digest, Problem> {
-            Ok(app.store.put_bytes(tenant, "plan", None, &plan.to_bytes()?)?)
+            let stored = app.store.put_within(tenant, "plan", &plan.to_bytes()?, quota)?;
+            stored.ok_or_else(|| Problem::over_storage(quota))
         };
         Ok(Stage { plan: plan.map(store).transpose()?, ..stage })
     };

@@ -1,7 +1,7 @@
 //! Uploads in parts, which continue after a lost connection: the protocol tus 1.0.0 with its extensions creation, checksum, expiration and termination.
 //! A whole upload becomes the blob of the digest that was declared at its beginning.
 
-use super::blobs::{check_digest, check_head, disk_room, facts, room};
+use super::blobs::{check_digest, check_head, disk_room, facts};
 use super::body::{WINDOW, cut_off, pass};
 use super::checksum::{self, Checksum};
 use super::extract::{Caller, Named};
@@ -125,12 +125,14 @@ pub(super) async fn post(State(app): State<Arc<App>>, caller: Caller, headers: H
         return Err(Problem::new(Code::TooLarge, what, fix));
     }
     app.blocking(move |app| {
-        room(app, &caller.tenant, length)?;
-        if app.store.open_uploads(&caller.tenant)?.0 >= OPEN {
+        disk_room(app, length)?;
+        if app.store.open_uploads(&caller.tenant)? >= OPEN {
             let what = format!("the tenant has {OPEN} uploads that are not whole");
             return Err(Problem::new(Code::OverQuota, what, "finish or delete some of them").retry_after(3600.0));
         }
-        let upload = app.store.begin_upload(&caller.tenant, digest, length, app.config.limits.upload_hours)?;
+        let (quota, hours) = (app.quota(&caller.tenant)?, app.config.limits.upload_hours);
+        let upload = app.store.begin_upload(&caller.tenant, digest, length, hours, quota)?;
+        let upload = upload.ok_or_else(|| Problem::over_storage(quota))?;
         // Relative to the path of the request, which a proxy may have under another prefix.
         let location = [(header::LOCATION, format!("uploads/{}", upload.id))];
         Ok(described(&upload, (StatusCode::CREATED, location, view(&upload))))

@@ -2,7 +2,7 @@
 //!
 //! Every request names its lease with the fence. The records decide whether the lease holds, so workers go on while the service restarts.
 
-use super::extract::whole;
+use super::extract::read;
 use super::work_files;
 use crate::app::App;
 use crate::auth::bearer;
@@ -137,7 +137,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Message<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
-        let bytes = whole(request.into_body(), MOST_BYTES, "that of the program").await?;
+        let bytes = read(request.into_body(), MOST_BYTES, "that of the program").await?;
         message::read(&bytes).map(Self)
     }
 }
@@ -336,7 +336,7 @@ mod tests {
             max_core_ms: None,
             blobs: vec![],
         };
-        store.submit(&tenant, &job, ("i", "f")).unwrap();
+        store.submit(&tenant, &job, ("i", "f"), u64::MAX).unwrap();
         let app = App::new(Config::new(folder.path().into()), store, None);
         let worker = Id::new();
         let lease = app.grant(Some(("token", worker))).unwrap().unwrap();

@@ -11,6 +11,7 @@ use crate::id::Id;
 use crate::live::Live;
 use crate::message::{Ask, Granted, VERSION};
 use crate::prepared::PreparedKeys;
+use crate::shares::JobMemory;
 use crate::shelf::{End, Outcome};
 use crate::stop::Stop;
 use crate::worker;
@@ -99,6 +100,7 @@ struct Service {
     device: DeviceName,
     cache: Cache,
     key_memory: u64,
+    job_memory: JobMemory,
     prepared: PreparedKeys,
     live: Live,
     /// Whether the service has answered, and whether it does now.
@@ -118,7 +120,8 @@ impl fmt::Debug for Service {
 impl Service {
     /// Options of the server of a key.
     fn options(&self) -> ServerOptions {
-        ServerOptions { threads: Some(self.threads), device: Some(self.device.clone()), ..ServerOptions::default() }
+        let (threads, device) = (Some(self.threads), Some(self.device.clone()));
+        ServerOptions { threads, device, run_memory: Some(self.job_memory.run()), ..ServerOptions::default() }
     }
 }
 
@@ -137,6 +140,7 @@ impl Worker {
             device: check_device(config.device).map_err(|error| Error::Device(Box::new(error)))?,
             cache: Cache::open(&config.cache, config.cache_bytes)?,
             key_memory: config.key_memory_bytes.unwrap_or_else(default_key_memory),
+            job_memory: JobMemory::of(None),
             prepared: PreparedKeys::default(),
             live: Live::default(),
             joined: AtomicBool::default(),

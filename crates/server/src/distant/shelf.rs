@@ -156,10 +156,12 @@ impl Files for Distant<'_> {
         self.blob(tenant, digest)
     }
 
-    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<(PathBuf, u64), Problem> {
-        let path = self.blob(tenant, digest)?;
-        let bytes = path.metadata().map_err(Error::io("read", &path))?.len();
-        Ok((path, bytes))
+    fn ciphertext(&self, tenant: &Tenant, digest: &Digest) -> Result<PathBuf, Problem> {
+        self.blob(tenant, digest)
+    }
+
+    fn input_memory(&self) -> u64 {
+        self.service.job_memory.inputs()
     }
 
     fn most_inputs(&self) -> usize {

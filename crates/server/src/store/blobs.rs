@@ -1,6 +1,7 @@
 //! Blobs: ciphertexts, server keys and programs by the hash of their bytes; and the keys that are registered.
 
 use super::db::{Db, Row};
+use super::usage::{RECORD, has_room};
 use super::{Store, make_private, record};
 use crate::error::Error;
 use crate::id::{Digest, Tenant};
@@ -134,7 +135,25 @@ impl Store {
         Incoming::create(&path)
     }
 
-    /// Stores bytes of this service: a program or a result. Returns their digest.
+    /// As [`Self::put_bytes`], within the quota of the tenant. None if there is no room.
+    pub(crate) fn put_within(
+        &self,
+        tenant: &Tenant,
+        kind: &str,
+        bytes: &[u8],
+        quota: u64,
+    ) -> Result<Option<Digest>, Error> {
+        let digest = Digest::of(&blake3::hash(bytes));
+        if self.blob(tenant, &digest)?.is_none() {
+            let mut incoming = self.receive(tenant, &digest)?;
+            incoming.write(bytes)?;
+            incoming.persist()?;
+        }
+        let blob = Blob { bytes: bytes.len() as u64, kind: kind.to_owned(), key_id: None };
+        Ok(self.add_within(tenant, &digest, &blob, quota)?.then_some(digest))
+    }
+
+    /// Stores bytes of this service: a result. Returns their digest.
     pub(crate) fn put_bytes(
         &self,
         tenant: &Tenant,
@@ -153,7 +172,24 @@ impl Store {
         Ok(digest)
     }
 
-    /// Records a blob whose file is durable.
+    /// Records a blob whose file is durable, if the quota of the tenant has room for it. Otherwise it removes the file, and returns false.
+    pub(crate) fn add_within(&self, tenant: &Tenant, digest: &Digest, blob: &Blob, quota: u64) -> Result<bool, Error> {
+        let db = self.db();
+        let transaction = db.transaction()?;
+        let known = transaction
+            .exists("SELECT 1 FROM blob WHERE tenant = ?1 AND digest = ?2", (tenant.as_str(), digest.as_str()))?;
+        if !known && !has_room(&transaction, tenant.as_str(), blob.bytes, quota)? {
+            drop(transaction);
+            // The lock is held, so that nobody stores the same blob between the two steps.
+            self.remove_file(tenant, digest);
+            return Ok(false);
+        }
+        insert(&transaction, &self.path(tenant, digest), tenant, digest, blob)?;
+        transaction.commit()?;
+        Ok(true)
+    }
+
+    /// Records a blob whose file is durable, also if it is more than the quota of the tenant allows: a result of a job that was accepted.
     pub(crate) fn add_blob(&self, tenant: &Tenant, digest: &Digest, blob: &Blob) -> Result<(), Error> {
         insert(&self.db(), &self.path(tenant, digest), tenant, digest, blob)
     }
@@ -273,9 +309,11 @@ impl Store {
         digest: &Digest,
         facts: &serde_json::Value,
     ) -> Result<bool, Error> {
+        let facts = facts.to_string();
         let added = self.db().execute(
-            "INSERT INTO program (tenant, digest, facts, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (tenant, digest) DO NOTHING",
-            (tenant.as_str(), digest.as_str(), facts.to_string(), time::now()),
+            "INSERT INTO program (tenant, digest, facts, created, bytes) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (tenant, digest) DO NOTHING",
+            (tenant.as_str(), digest.as_str(), &facts, time::now(), RECORD as i64 + facts.len() as i64),
         )?;
         Ok(added > 0)
     }

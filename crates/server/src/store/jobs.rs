@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::db::{Db, Row};
+use super::usage::{RECORD, has_room};
 use super::value::params;
 use crate::audit::Run;
 use crate::error::Error;
@@ -83,6 +84,8 @@ pub(crate) enum Submitted {
     BlobMissing(Digest),
     /// The key was removed since the job was checked.
     KeyMissing,
+    /// The quota of the tenant has no room for the record of the job.
+    OverStorage,
 }
 
 /// A job, as callers see it.
@@ -165,7 +168,13 @@ pub(crate) struct Waiting {
 
 impl Store {
     /// Stores a job, unless the tenant sent the request before.
-    pub(crate) fn submit(&self, tenant: &Tenant, job: &NewJob, idempotency: (&str, &str)) -> Result<Submitted, Error> {
+    pub(crate) fn submit(
+        &self,
+        tenant: &Tenant,
+        job: &NewJob,
+        idempotency: (&str, &str),
+        quota: u64,
+    ) -> Result<Submitted, Error> {
         let (now, tenant, (key, fingerprint)) = (time::now(), tenant.as_str(), idempotency);
         let db = self.db();
         let transaction = db.transaction()?;
@@ -182,6 +191,12 @@ impl Store {
                 return Ok(Submitted::BlobMissing(digest.clone()));
             }
         }
+        let (spec, cost) = (job.spec.to_string(), job.cost.to_string());
+        // What is measured of the waves is as long as what is planned.
+        let bytes = RECORD + 2 * spec.len() as u64 + cost.len() as u64;
+        if !has_room(&transaction, tenant, bytes, quota)? {
+            return Ok(Submitted::OverStorage);
+        }
         transaction.execute(
             "INSERT INTO idempotency (tenant, key, fingerprint, job, expires) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT (tenant, key) DO UPDATE SET fingerprint = ?3, job = ?4, expires = ?5",
@@ -189,15 +204,15 @@ impl Store {
         )?;
         transaction.execute(
             "INSERT INTO job (tenant, id, state, version, priority, name, spec, cost, core_ms_expected, keep_for, key_id, program, \
-             done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, reduce) \
-             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14)",
+             done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, reduce, bytes) \
+             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14, ?15)",
             params![
                 tenant,
                 job_id,
                 job.priority,
                 job.name,
-                job.spec.to_string(),
-                job.cost.to_string(),
+                spec,
+                cost,
                 job.core_ms_expected,
                 job.keep_for,
                 job.key_id,
@@ -206,6 +221,7 @@ impl Store {
                 job.deadline,
                 job.max_core_ms,
                 job.reduce,
+                bytes as i64,
             ],
         )?;
         for digest in &job.blobs {
@@ -279,7 +295,7 @@ impl Store {
     pub(crate) fn cancel(&self, tenant: &Tenant, id: Id) -> Result<Option<State>, Error> {
         let Some(job) = self.job(tenant, id)? else { return Ok(None) };
         self.db().execute(
-            "UPDATE job SET state = 'cancelled', version = version + 1, fence = fence + 1, lease_until = NULL, ended = ?3, \
+            "UPDATE job SET state = 'cancelled', version = version + 1, fence = fence + 1, lease_until = NULL, ended = ?3, kept = 0, \
              expires = ?3 + keep_for WHERE tenant = ?1 AND id = ?2 AND state IN ('queued', 'running')",
             (tenant.as_str(), id.to_string(), time::now()),
         )?;
@@ -296,7 +312,7 @@ impl Store {
         late.into_iter()
             .map(|(tenant, id, deadline)| {
                 db.execute(
-                    "UPDATE job SET state = 'failed', version = version + 1, fence = fence + 1, ended = ?3, expires = ?3 + keep_for, \
+                    "UPDATE job SET state = 'failed', version = version + 1, fence = fence + 1, ended = ?3, expires = ?3 + keep_for, kept = 0, \
                      error = ?4 WHERE tenant = ?1 AND id = ?2 AND state = 'queued'",
                     (&tenant, id.to_string(), now, problem(deadline).to_string()),
                 )?;
@@ -348,13 +364,13 @@ mod tests {
         store.add_key(&tenant, "k", &key, None, &Value::Null, DAY).unwrap();
         let job = new_job(program, slice::from_ref(&input));
         store.db().execute("DELETE FROM blob WHERE digest = ?1", [input.as_str()]).unwrap();
-        let submit = || store.submit(&tenant, &job, ("i", "f")).unwrap();
+        let submit = || store.submit(&tenant, &job, ("i", "f"), u64::MAX).unwrap();
         assert_eq!(submit(), Submitted::BlobMissing(input.clone()));
         assert!(store.job(&tenant, job.id).unwrap().is_none());
         store.put_bytes(&tenant, "x", None, b"inp").unwrap();
         assert_eq!(submit(), Submitted::New);
         assert_eq!(submit(), Submitted::Again(job.id));
         store.db().execute("DELETE FROM key", ()).unwrap();
-        assert_eq!(store.submit(&tenant, &job, ("j", "f")).unwrap(), Submitted::KeyMissing);
+        assert_eq!(store.submit(&tenant, &job, ("j", "f"), u64::MAX).unwrap(), Submitted::KeyMissing);
     }
 }

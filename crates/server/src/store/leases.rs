@@ -231,9 +231,11 @@ impl Store {
 
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
     pub(crate) fn advanced(&self, lease: &Lease, timeline: &Timeline) -> Result<bool, Error> {
+        let (state, array) = (self.checkpoint(&lease.tenant, lease.id), self.checkpoint_row(&lease.tenant, lease.id));
+        let kept: u64 = [state, array].iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
         let changed = self.db().execute(
-            "UPDATE job SET attempts = 1, timeline = ?4 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
-            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline, &lease.periods)),
+            "UPDATE job SET attempts = 1, timeline = ?4, kept = ?5 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
+            (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline, &lease.periods), kept as i64),
         )?;
         Ok(changed > 0)
     }
@@ -264,6 +266,7 @@ impl Store {
         let unused_attempts = i64::from(matches!(finished, Finished::Paused | Finished::Later { counts: false, .. }));
         let audit = (!runs.is_empty()).then(|| serde_json::to_string(runs).ok()).flatten();
         let ended = state.has_ended().then_some(now);
+        let written: usize = [&results, &error, &audit].into_iter().flatten().map(String::len).sum();
         let mut periods = lease.periods.clone();
         periods.end(finished.left(), now);
         let db = self.db();
@@ -271,7 +274,7 @@ impl Store {
         let changed = transaction.execute(
             "UPDATE job SET state = ?4, version = version + 1, lease_until = NULL, core_ms = core_ms + ?5, results = ?6, error = ?7, \
              ended = ?8, expires = ?8 + keep_for, not_before = ?9, attempts = ?10 * attempts - ?11, \
-             done = ?12, total = ?13, timeline = ?14, audit = COALESCE(?15, audit) \
+             done = ?12, total = ?13, timeline = ?14, audit = COALESCE(?15, audit), bytes = bytes + ?16, kept = ?17 * kept \
              WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             params![
                 tenant,
@@ -289,6 +292,8 @@ impl Store {
                 total as i64,
                 text(timeline, &periods),
                 audit,
+                written as i64,
+                i64::from(!starts_over && ended.is_none()),
             ],
         )?;
         if changed > 0 {
@@ -357,7 +362,7 @@ mod tests {
         let [key, program] = [b"key", b"pro"].map(|bytes| store.put_bytes(tenant, "x", None, bytes).unwrap());
         store.add_key(tenant, "k", &key, None, &Value::Null, DAY).unwrap();
         let job = new_job(program, &[]);
-        store.submit(tenant, &job, ("i", "f")).unwrap();
+        store.submit(tenant, &job, ("i", "f"), u64::MAX).unwrap();
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) use jobs::{JobRow, NewJob, State, Submitted};
 pub(crate) use leases::{Finished, Lease, Runner};
 pub use transfer::Moved;
 pub(crate) use uploads::{Part, Upload};
+pub(crate) use usage::Arrival;
 
 use crate::database::{self, Database};
 use crate::error::Error;
@@ -37,7 +38,7 @@ use db::Db;
 use postgres::Postgres;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// The file of the database.
@@ -49,6 +50,8 @@ const TRIAL: Duration = Duration::from_secs(5);
 pub struct Store {
     folder: PathBuf,
     db: Mutex<Db>,
+    /// What arrives now.
+    arriving: Arc<usage::Arriving>,
     /// Whether the last trial write succeeded, and its time.
     writable: Mutex<Option<(Instant, bool)>>,
     /// Locked while a service runs.
@@ -124,7 +127,8 @@ impl Store {
             None => Db::sqlite(&folder.join(DATABASE))?,
         };
         schema::migrate(&db)?;
-        Ok(Self { folder: folder.to_path_buf(), db: Mutex::new(db), writable: Mutex::default(), _lock: lock })
+        let (folder, arriving) = (folder.to_path_buf(), Arc::default());
+        Ok(Self { folder, db: Mutex::new(db), arriving, writable: Mutex::default(), _lock: lock })
     }
 
     fn db(&self) -> MutexGuard<'_, Db> {

@@ -78,6 +78,15 @@ ALTER TABLE job ADD COLUMN worker TEXT;
 -- The worker that has the lease, and the runs of a job whose results are compared.
 ALTER TABLE job ADD COLUMN runner TEXT;
 ALTER TABLE job ADD COLUMN audit TEXT;
+", "
+-- Bytes of records, and of the progress that a job keeps in files: they count for the quota of the tenant. The sums read the indexes alone.
+ALTER TABLE job ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE job ADD COLUMN kept BIGINT NOT NULL DEFAULT 0;
+UPDATE job SET bytes = LENGTH(spec) + LENGTH(cost) + COALESCE(LENGTH(results), 0);
+CREATE INDEX job_bytes ON job (tenant, bytes, kept);
+ALTER TABLE program ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+UPDATE program SET bytes = LENGTH(facts);
+CREATE INDEX program_bytes ON program (tenant, bytes);
 "];
 
 /// The number of the migration that no store of PostgreSQL needs, from 0 on: its jobs are of version 3 at least.

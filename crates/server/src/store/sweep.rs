@@ -187,7 +187,7 @@ mod tests {
         store.add_key(&tenant, "k", &key, None, &serde_json::Value::Null, DAY).unwrap();
         let ids = [State::Queued, State::Succeeded].map(|state| {
             let job = new_job(program.clone(), &[]);
-            store.submit(&tenant, &job, (&job.id.to_string(), "f")).unwrap();
+            store.submit(&tenant, &job, (&job.id.to_string(), "f"), u64::MAX).unwrap();
             store.db().execute("UPDATE job SET state = ?1 WHERE id = ?2", (state.name(), job.id.to_string())).unwrap();
             job.id
         });

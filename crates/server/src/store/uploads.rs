@@ -3,6 +3,7 @@
 
 use super::blobs::{digest, insert};
 use super::db::Row;
+use super::usage::{RECORD, has_room};
 use super::{Blob, Store, make_private, sync_folder};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
@@ -63,21 +64,28 @@ impl Store {
         self.folder.join("uploads").join(format!("{tenant}-{id}"))
     }
 
-    /// Records an upload that is kept for so many hours after its last byte.
+    /// Records an upload that is kept for so many hours after its last byte. None if the quota of the tenant has no room for the whole.
     pub(crate) fn begin_upload(
         &self,
         tenant: &Tenant,
         digest: Digest,
         length: u64,
         hours: u32,
-    ) -> Result<Upload, Error> {
+        quota: u64,
+    ) -> Result<Option<Upload>, Error> {
         let expires = time::now() + i64::from(hours) * HOUR;
         let upload = Upload { id: Id::new(), digest, length, received: 0, expires };
-        self.db().execute(
+        let db = self.db();
+        let transaction = db.transaction()?;
+        if !has_room(&transaction, tenant.as_str(), length.saturating_add(RECORD), quota)? {
+            return Ok(None);
+        }
+        transaction.execute(
             "INSERT INTO upload (tenant, id, digest, length, received, expires) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
             (tenant.as_str(), upload.id.to_string(), upload.digest.as_str(), length as i64, expires),
         )?;
-        Ok(upload)
+        transaction.commit()?;
+        Ok(Some(upload))
     }
 
     /// An upload, which may have expired.
@@ -98,13 +106,11 @@ impl Store {
         }))
     }
 
-    /// The number of uploads of a tenant that are not whole, and the bytes that they will have.
-    pub(crate) fn open_uploads(&self, tenant: &Tenant) -> Result<(u64, u64), Error> {
-        let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(length), 0) AS BIGINT) FROM upload \
-                   WHERE tenant = ?1 AND received < length AND expires > ?2";
-        self.db().query_row(sql, (tenant.as_str(), time::now()), |row| {
-            Ok((row.get::<i64>(0)?.unsigned_abs(), row.get::<i64>(1)?.unsigned_abs()))
-        })
+    /// The number of uploads of a tenant that are not whole.
+    pub(crate) fn open_uploads(&self, tenant: &Tenant) -> Result<u64, Error> {
+        let sql = "SELECT COUNT(*) FROM upload WHERE tenant = ?1 AND received < length AND expires > ?2";
+        let count = |row: &Row<'_>| Ok(row.get::<i64>(0)?.unsigned_abs());
+        self.db().query_row(sql, (tenant.as_str(), time::now()), count)
     }
 
     /// Opens the file of an upload behind its durable bytes.

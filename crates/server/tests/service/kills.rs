@@ -4,12 +4,19 @@ use crate::harness::{Client, U8, keys};
 use serde_json::json;
 use solinas_runtime::Type;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A service in a process of its own.
 pub(crate) struct Process(Child);
+
+impl Process {
+    /// Whether it has not ended.
+    pub(crate) fn lives(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -21,13 +28,31 @@ impl Drop for Process {
 
 /// Starts the example `serve` on a store. Returns its address, and its token if the store is new.
 pub(crate) fn start(store: &Path) -> (Process, String, String) {
+    run(Command::new(example()).arg(store))
+}
+
+/// The example `serve`.
+pub(crate) fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
-    let example = tests.parent().unwrap().parent().unwrap().join("examples").join("serve");
-    let mut process = Command::new(example).arg(store).stdout(Stdio::piped()).spawn().unwrap();
+    tests.parent().unwrap().parent().unwrap().join("examples").join("serve")
+}
+
+/// As [`start`], with the command of the service.
+pub(crate) fn run(command: &mut Command) -> (Process, String, String) {
+    let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let (url, token) = line.trim().split_once(' ').unwrap_or_else(|| panic!("it said {line:?}"));
     (Process(process), url.to_owned(), token.to_owned())
+}
+
+/// As [`run`], with a command `solinas serve --json`.
+pub(crate) fn run_command(command: &mut Command) -> (Process, String, String) {
+    let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = serde_json::Deserializer::from_reader(process.stdout.take().unwrap()).into_iter();
+    let said: serde_json::Value = said.next().unwrap().unwrap();
+    let text = |name: &str| said[name].as_str().unwrap_or_else(|| panic!("it said {said}")).to_owned();
+    (Process(process), text("address"), text("token"))
 }
 
 #[test]
