@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use ciborium::Value;
 use serde::Serialize;
 use solinas_schemes::lwe::KeyFile;
+use solinas_schemes::security::SecurityClaim;
 
-use crate::KeyId;
 use crate::error::{Error, Result};
 use crate::header::Kind;
+use crate::key_facts::{self, KeyIdentity};
 use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
-use crate::tfhe;
+use crate::{KeyId, tfhe};
 
 /// The result of [`inspect`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,10 +32,16 @@ pub struct Summary {
     pub kind: Kind,
     /// Name of the scheme.
     pub scheme: Option<String>,
-    /// Parameters of the scheme.
+    /// Parameters of the scheme, without security claims.
     pub params: Value,
+    /// Security of the parameters, by this version of the library. `None` if it does not know them.
+    pub security: Option<SecurityClaim>,
+    /// Security claims of the file, which are not checked. Empty if the library knows the parameters.
+    pub unchecked_claims: BTreeMap<String, Value>,
     /// Identity of the key pair to which the file belongs.
     pub key_id: Option<KeyId>,
+    /// The identity of a key, checked. `None` for other files, and for keys that this version cannot read.
+    pub identity: Option<KeyIdentity>,
     /// Name and version of the program that wrote the file.
     pub library: String,
     /// Whether the contents come from a fixed seed and are therefore not secret.
@@ -64,9 +71,14 @@ pub struct SectionSummary {
 }
 
 impl Summary {
-    /// Whether every byte of the file is unaltered.
+    /// Whether every byte of the file is unaltered, and a key has the identity that it states.
     pub fn is_intact(&self) -> bool {
-        self.sections.iter().all(|section| section.damage.is_none())
+        self.sections.iter().all(|section| section.damage.is_none()) && self.forged().is_none()
+    }
+
+    /// The reason why a key is not the one that it names.
+    pub fn forged(&self) -> Option<&str> {
+        self.identity.as_ref()?.forged.as_deref()
     }
 }
 
@@ -88,14 +100,22 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
     }
     let header = reader.header();
     let (can, lacks) = abilities(&reader);
+    let intact = sections.iter().all(|section: &SectionSummary| section.damage.is_none());
+    let identity = intact.then(|| key_facts::key_identity(&reader)).flatten();
+    let mut params = header.params.clone();
+    let (claims, security) = (key_facts::take_claims(&mut params), key_facts::security(&reader));
+    let unchecked_claims = if security.is_some() { BTreeMap::new() } else { claims.into_iter().collect() };
     Ok(Summary {
         path: reader.path().to_path_buf(),
         bytes: reader.len(),
         version: reader.version(),
         kind: header.kind,
         scheme: header.scheme.clone(),
-        params: header.params.clone(),
+        params,
+        security,
+        unchecked_claims,
         key_id: header.key_id,
+        identity,
         library: header.library.clone(),
         insecure_seed: header.insecure_seed,
         meta: header.meta.iter().map(|(field, value)| (label(field), value.clone())).collect(),
@@ -104,6 +124,22 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         lacks,
         exposed: header.kind.is_secret() && readable_by_others(reader.path()),
     })
+}
+
+/// BLAKE3 of the names, lengths and bytes of all sections of a file: all that a server key consists of, beside its header.
+///
+/// # Errors
+/// The errors of [`Reader::open`]; [`Error::Damaged`].
+pub fn digest_of_sections(path: impl AsRef<Path>) -> Result<KeyId> {
+    let reader = Reader::open(path, Expect::any_public())?;
+    let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 digest of sections");
+    for (name, bytes) in reader.sections() {
+        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&bytes.to_le_bytes());
+        for chunk in reader.chunks(name)? {
+            hasher.update(&chunk?);
+        }
+    }
+    Ok(KeyId(hasher.finalize().into()))
 }
 
 /// The name under which a field is shown. The header of a client key of scheme TFHE calls the public seed of the server key `seed`.
@@ -148,7 +184,10 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         kind: Kind::Cache,
         scheme: Some(solinas_schemes::lwe::Lwe::NAME.to_owned()),
         params: Value::Null,
+        security: None,
+        unchecked_claims: BTreeMap::new(),
         key_id: Some(KeyId(*file.id())),
+        identity: None,
         library: "solinas, as a matrix to be streamed".to_owned(),
         insecure_seed: false,
         meta: meta.collect(),
@@ -159,14 +198,16 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
     })
 }
 
+/// Whether other users of the machine than its owner can read or write a file.
 #[cfg(unix)]
-fn readable_by_others(path: &Path) -> bool {
+pub fn readable_by_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
+/// Whether other users of the machine than its owner can read or write a file. Not known here.
 #[cfg(not(unix))]
-fn readable_by_others(_: &Path) -> bool {
+pub fn readable_by_others(_: &Path) -> bool {
     false
 }
 
@@ -191,6 +232,22 @@ impl fmt::Display for Summary {
         if !self.params.is_null() {
             writeln!(f, "parameters: {}", Plain(&self.params))?;
         }
+        if let Some(claim) = &self.security {
+            let (classical, quantum) = (claim.classical_bits, claim.quantum_bits);
+            write!(f, "security: an attack takes 2^{classical:.1} operations, 2^{quantum:.1} of a quantum computer")?;
+            writeln!(
+                f,
+                "{}",
+                claim.status.why().map_or_else(String::new, |why| format!("; {}: {why}", claim.status.word()))
+            )?;
+        }
+        for (claim, value) in &self.unchecked_claims {
+            let claim = claim.escape_debug();
+            writeln!(f, "security: the file claims {claim} {} (parameters not known to this version)", Plain(value))?;
+        }
+        if let Some(identity) = &self.identity {
+            write!(f, "{}", Identified(identity))?;
+        }
         for (field, value) in &self.meta {
             writeln!(f, "{}: {}", field.escape_debug(), Plain(value))?;
         }
@@ -205,6 +262,31 @@ impl fmt::Display for Summary {
             writeln!(f, "lacks the section {section}: `solinas convert --key client.key` adds it")?;
         }
         Ok(())
+    }
+}
+
+/// Formats the identity of a key.
+struct Identified<'a>(&'a KeyIdentity);
+
+impl fmt::Display for Identified<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KeyIdentity { binds_key, fingerprint, forged, .. } = self.0;
+        if let Some(reason) = forged {
+            return writeln!(f, "not the key that it names: {reason}");
+        }
+        let fingerprint = fingerprint.as_deref();
+        match (binds_key, fingerprint) {
+            (true, Some(fingerprint)) => writeln!(f, "fingerprint: {fingerprint}"),
+            (false, Some(fingerprint)) => {
+                writeln!(f, "the id of version 1 does not bind this key; compare its fingerprint: {fingerprint}")
+            }
+            (_, None) => {
+                writeln!(
+                    f,
+                    "the id of version 1 does not bind this key; `solinas inspect public.key` shows its fingerprint"
+                )
+            }
+        }
     }
 }
 

@@ -3,8 +3,50 @@
 use std::fmt::Debug;
 
 use serde::Serialize;
+use solinas_schemes::Identity;
 
 use crate::{Destination, Header, KeyId, Kind, Reader, Result, Writer};
+
+/// The version of ids that bind the public key.
+const ID_VERSION: u64 = 2;
+
+/// A header of a key's file, with what its id binds.
+pub(crate) fn identified(header: Header, identity: &Identity) -> Result<Header> {
+    match identity.public_digest() {
+        Some(digest) => header.meta("id_version", &ID_VERSION)?.meta("public_digest", &KeyId(*digest)),
+        None => Ok(header),
+    }
+}
+
+/// The digest of the public words that the header of a key's file states. None if the file has an id of version 1, which states none.
+///
+/// # Errors
+/// [`Error::Field`](crate::Error::Field) for another version of the id, or if the digest is absent.
+pub(crate) fn stated_digest(reader: &Reader) -> Result<Option<[u8; 32]>> {
+    if !reader.header().meta.contains_key("id_version") {
+        return Ok(None);
+    }
+    match reader.meta::<u64>("id_version")? {
+        ID_VERSION => Ok(Some(reader.meta::<KeyId>("public_digest")?.0)),
+        other => {
+            Err(reader.field("id_version", &format!("it is {other}, and this version of Solinas knows {ID_VERSION}")))
+        }
+    }
+}
+
+/// Checks that a file states the identity of its key. `of` names the data of which the identity is a hash.
+///
+/// # Errors
+/// [`Error::Field`](crate::Error::Field) if it states another id or digest: the file was made to look like that of another key.
+pub(crate) fn check_identity(reader: &Reader, identity: &Identity, of: &str) -> Result<()> {
+    if stated_digest(reader)?.as_ref() != identity.public_digest() {
+        return Err(reader.field("public_digest", "it is not that of the words of the public key"));
+    }
+    match reader.key_id()? == identity.id() {
+        true => Ok(()),
+        false => Err(reader.field("key_id", &format!("it does not match the key's {of}"))),
+    }
+}
 
 /// A scheme whose keys are files: client, public and server keys, each with the public key in it.
 pub trait KeyFiles {
@@ -26,8 +68,11 @@ pub trait KeyFiles {
     /// Parameters of a key.
     fn params(key: &Self::PublicKey) -> &Self::Params;
 
-    /// Identity of a key.
-    fn id(key: &Self::PublicKey) -> KeyId;
+    /// Id of a key pair, and its version.
+    fn identity(key: &Self::PublicKey) -> &Identity;
+
+    /// The identity of version 2, which binds the key.
+    fn bound_identity(key: &Self::PublicKey) -> Identity;
 
     /// Whether a key was made from a chosen seed.
     fn is_insecure(key: &Self::PublicKey) -> bool;
@@ -46,12 +91,13 @@ pub trait KeyFiles {
         Ok(Header::new(kind).scheme(Self::NAME).params(Self::literal(params))?.key_id(id).insecure_seed(insecure))
     }
 
-    /// Header of the file of a key, or of another that belongs to it.
+    /// Header of the file of a key.
     ///
     /// # Errors
     /// As [`Self::header`].
     fn key_header(kind: Kind, key: &Self::PublicKey) -> Result<Header> {
-        Self::header(kind, Self::params(key), Self::id(key), Self::is_insecure(key))
+        let identity = Self::identity(key);
+        identified(Self::header(kind, Self::params(key), identity.id(), Self::is_insecure(key))?, identity)
     }
 
     /// Header of a client key.

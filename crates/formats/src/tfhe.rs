@@ -8,8 +8,10 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use solinas_schemes::Identity;
 use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral, PublicKey, ServerKey};
 
+use crate::keys::{check_identity, identified, stated_digest};
 use crate::{Destination, Error, Header, KeyId, Kind, OnDemand, Reader, Writer, pack};
 
 /// Name of the scheme in a header.
@@ -57,12 +59,29 @@ fn seed(reader: &Reader) -> Result<[u8; 32], Error> {
     reader.meta::<KeyId>("seed").map(|seed| seed.0)
 }
 
-fn check_id(reader: &Reader, id: [u8; 32]) -> Result<(), Error> {
-    if reader.key_id()?.0 == id {
-        Ok(())
-    } else {
-        Err(reader.field("key_id", "it does not match the key's seed and parameters"))
-    }
+/// Data of which the identity of a key is a hash.
+const IDENTITY: &str = "parameters, seed, insecure_seed and public_digest";
+
+/// Header of the file of a key.
+fn key_header(
+    kind: Kind,
+    params: &Params,
+    identity: &Identity,
+    insecure: bool,
+    seed: &[u8; 32],
+) -> Result<Header, Error> {
+    identified(header(kind, params, identity.id(), insecure)?, identity)?.meta("seed", &KeyId(*seed))
+}
+
+/// The identity that the header of a key's file states. The words of the public key are not read.
+///
+/// # Errors
+/// [`Error::Field`] if the id is not that of the other fields.
+pub fn stated_identity(reader: &Reader) -> Result<Identity, Error> {
+    let (params, seed, insecure) = (params(reader)?, seed(reader)?, reader.header().insecure_seed);
+    let identity = solinas_schemes::tfhe::identity(&params, &seed, insecure, stated_digest(reader)?);
+    check_identity(reader, &identity, IDENTITY)?;
+    Ok(identity)
 }
 
 /// Writes a client key; `writer` makes the file, from [`client_header`].
@@ -79,7 +98,7 @@ pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Re
 /// # Errors
 /// As [`header`].
 pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
-    header(Kind::ClientKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
+    key_header(Kind::ClientKey, key.params(), key.identity(), key.is_insecure(), key.public_seed())
 }
 
 /// Reads a client key.
@@ -90,9 +109,12 @@ pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
     let params = params(reader)?;
     let lwe = reader.section_of_len("lwe", params.literal().lwe_dimension)?.to_vec();
     let glwe = reader.section_of_len("glwe", params.big_dimension())?.to_vec();
-    let key = ClientKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, lwe, glwe)
+    let mut key = ClientKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, lwe, glwe)
         .map_err(|error| reader.section_error("lwe", error))?;
-    check_id(reader, key.id().0)?;
+    if stated_digest(reader)?.is_none() {
+        key = key.with_version_1_id();
+    }
+    check_identity(reader, key.identity(), IDENTITY)?;
     Ok(key)
 }
 
@@ -101,7 +123,7 @@ pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
 /// # Errors
 /// As [`header`].
 pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
-    header(Kind::PublicKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
+    key_header(Kind::PublicKey, key.params(), key.identity(), key.is_insecure(), key.public_seed())
 }
 
 /// Writes a public key; `writer` makes the file, from [`public_header`].
@@ -120,9 +142,12 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
     let params = params(reader)?;
     let bytes = reader.section_of_len("bodies", 8 * params.big_dimension())?;
     let bodies = pack::u64_from_le(&bytes).map_err(|error| reader.section_error("bodies", error))?;
-    let key = PublicKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies)
+    let mut key = PublicKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies)
         .map_err(|error| reader.section_error("bodies", error))?;
-    check_id(reader, key.id().0)?;
+    if stated_digest(reader)?.is_none() {
+        key = key.with_version_1_id();
+    }
+    check_identity(reader, key.identity(), IDENTITY)?;
     Ok(key)
 }
 
@@ -131,7 +156,7 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
 /// # Errors
 /// As [`header`].
 pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
-    header(Kind::ServerKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
+    key_header(Kind::ServerKey, key.params(), key.identity(), key.is_insecure(), key.public_seed())
 }
 
 /// The contents of the file of a server key.
@@ -171,9 +196,10 @@ pub fn read_server(reader: &Reader) -> Result<ServerFile, Error> {
     let bodies =
         pack::unpack_high_bits(&packed, bits, count).map_err(|error| reader.section_error("bootstrap", error))?;
     let keyswitch = reader.section_u32("keyswitch", ServerKey::keyswitch_len(&params))?;
-    let key = ServerKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies, keyswitch)
+    let (seed, insecure, digest) = (seed(reader)?, reader.header().insecure_seed, stated_digest(reader)?);
+    let key = ServerKey::from_parts(params, seed, insecure, digest, bodies, keyswitch)
         .map_err(|error| reader.section_error("bootstrap", error))?;
-    check_id(reader, key.id().0)?;
+    check_identity(reader, key.identity(), IDENTITY)?;
     let packs = reader.sections().any(|(name, _)| name == PACKING);
     let packing = packs.then(|| OnDemand::new(reader, read_packing)).transpose()?.map(Arc::new);
     Ok(ServerFile { key: Arc::new(key), packing })
@@ -183,9 +209,10 @@ pub fn read_server(reader: &Reader) -> Result<ServerFile, Error> {
 fn read_packing(reader: &Reader) -> Result<PackingKey, Error> {
     let params = params(reader)?;
     let bodies = reader.section_u64(PACKING, PackingKey::len(&params))?;
-    let key = PackingKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies)
+    let (seed, insecure, digest) = (seed(reader)?, reader.header().insecure_seed, stated_digest(reader)?);
+    let key = PackingKey::from_parts(params, seed, insecure, digest, bodies)
         .map_err(|error| reader.section_error(PACKING, error))?;
-    check_id(reader, key.id().0)?;
+    check_identity(reader, key.identity(), IDENTITY)?;
     Ok(key)
 }
 

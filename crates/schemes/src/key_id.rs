@@ -5,7 +5,9 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one.
+use crate::Fingerprint;
+
+/// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one. [`Identity`] says what it is a hash of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 32]);
 
@@ -15,7 +17,12 @@ impl KeyId {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// First 16 hexadecimal digits, for people.
+    /// The part of the id that people compare.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self)
+    }
+
+    /// First 16 hexadecimal digits, for messages. They do not suffice to recognise a key: see [`Self::fingerprint`].
     pub fn short(&self) -> String {
         self.to_string().chars().take(16).collect()
     }

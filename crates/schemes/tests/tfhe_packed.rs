@@ -219,7 +219,7 @@ fn wrong_parts_are_refused() {
     assert!(matches!(packed(vec![0; n], 0, vec![0, 1 << bits.body]), Err(Error::Range { index: 1, .. })));
 
     let len = PackingKey::len(&params);
-    let key = |bodies| PackingKey::from_parts(params.clone(), [0; 32], false, bodies);
+    let key = |bodies| PackingKey::from_parts(params.clone(), [0; 32], false, None, bodies);
     assert!(matches!(key(vec![0; len - 1]), Err(Error::KeyLength { .. })));
     let mut bodies = vec![P - 1; len];
     assert!(key(bodies.clone()).is_ok());

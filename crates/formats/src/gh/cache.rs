@@ -116,7 +116,8 @@ fn save(
     table: Option<&[u64]>,
 ) -> Result<(), Error> {
     let table = table.ok_or_else(|| no_table(name))?;
-    let header = Gh::key_header(Kind::Cache, public)?.meta("method", method)?.meta("layout", &VERSION)?;
+    let header = Gh::header(Kind::Cache, public.params(), public.id(), public.is_insecure())?;
+    let header = header.meta("method", method)?.meta("layout", &VERSION)?;
     let mut writer = Writer::create(path, header, Overwrite::KeepSecrets)?;
     writer.section_u64("table", table)?;
     writer.finish()

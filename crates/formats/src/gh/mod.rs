@@ -22,10 +22,12 @@ pub use cache::{
 pub use checkpoint::{keygen, read_checkpoint};
 
 use solinas_bigint::Natural;
+use solinas_schemes::Identity;
 use solinas_schemes::gh::{ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
 use zeroize::Zeroizing;
 
-use crate::{Destination, Error, KeyFiles, KeyId, Reader, Writer};
+use crate::keys::{check_identity, stated_digest};
+use crate::{Destination, Error, KeyFiles, Reader, Writer};
 
 /// The files of the Gentry-Halevi scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +53,12 @@ impl KeyFiles for Gh {
         key.params()
     }
 
-    fn id(key: &PublicKey) -> KeyId {
-        key.id()
+    fn identity(key: &PublicKey) -> &Identity {
+        key.identity()
+    }
+
+    fn bound_identity(key: &PublicKey) -> Identity {
+        key.bound_identity()
     }
 
     fn is_insecure(key: &PublicKey) -> bool {
@@ -106,14 +112,15 @@ impl KeyFiles for Gh {
             );
         }
         let number = |name: &str| reader.section_u64(name, words).map(Natural::from_words);
-        let key = PublicKey::from_parts(params, reader.header().insecure_seed, number("d")?, number("r")?)
+        let mut key = PublicKey::from_parts(params, reader.header().insecure_seed, number("d")?, number("r")?)
             .map_err(|error| reader.section_error("d", error))?;
         if key.words() != words {
             return Err(reader.section_error("d", "its last word is zero"));
         }
-        if reader.key_id()?.0 != key.id().0 {
-            return Err(reader.field("key_id", "it does not match the key's parameters, d, r and insecure_seed"));
+        if stated_digest(reader)?.is_none() {
+            key = key.with_version_1_id();
         }
+        check_identity(reader, key.identity(), "parameters, d, r and insecure_seed")?;
         if key.params().dimension() <= MOST_CHECKED {
             key.check_root().map_err(|error| reader.section_error("r", error))?;
         }

@@ -11,9 +11,11 @@ pub mod ntru;
 pub use ciphertexts::CiphertextFiles;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use solinas_schemes::Identity;
 use solinas_schemes::leveled::{ClientKey, Leveled, PublicKey, ServerKey};
 
-use crate::{Destination, KeyFiles, KeyId, Reader, Result, Writer};
+use crate::keys::{check_identity, stated_digest};
+use crate::{Destination, KeyFiles, Reader, Result, Writer};
 
 /// The sections of a leveled scheme's keys. Errors are those of [`KeyFiles`].
 pub trait KeySections: Leveled {
@@ -58,8 +60,12 @@ impl<S: KeySections> KeyFiles for S {
         key.params()
     }
 
-    fn id(key: &PublicKey<S>) -> KeyId {
-        key.id()
+    fn identity(key: &PublicKey<S>) -> &Identity {
+        key.identity()
+    }
+
+    fn bound_identity(key: &PublicKey<S>) -> Identity {
+        key.bound_identity()
     }
 
     fn is_insecure(key: &PublicKey<S>) -> bool {
@@ -94,10 +100,11 @@ impl<S: KeySections> KeyFiles for S {
     }
 
     fn read_public(reader: &Reader) -> Result<PublicKey<S>> {
-        let key = S::read_public_parts(reader, &Self::read_params(reader)?)?;
-        if reader.key_id()? != key.id() {
-            return Err(reader.field("key_id", &format!("it does not match the key's {}", S::IDENTITY)));
+        let mut key = S::read_public_parts(reader, &Self::read_params(reader)?)?;
+        if stated_digest(reader)?.is_none() {
+            key = key.with_version_1_id();
         }
+        check_identity(reader, key.identity(), S::IDENTITY)?;
         Ok(key)
     }
 

@@ -76,7 +76,7 @@ fn what_no_key_can_be_is_refused_by_name() {
         check_headers::<Bgv>(file);
         refused(changed(file, "seed", |seed| seed[0] ^= 1), "key_id");
         refused(changed(file, "seed", |seed| seed.truncate(31)), "section seed");
-        refused(changed(file, "b", |b| b[0] ^= 1), "key_id");
+        refused(changed(file, "b", |b| b[0] ^= 1), "public_digest");
         refused(changed(file, "b", |b| b.fill(0xff)), "section b");
         refused(changed(file, "b", |b| b.truncate(8)), "section b");
     }

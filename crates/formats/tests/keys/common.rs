@@ -53,7 +53,10 @@ where
     for bytes in [&client_bytes, &server_bytes, &public_file::<S>(public)] {
         let reader = open(bytes).unwrap();
         assert!(S::read_public(&reader).unwrap() == *public);
-        assert_eq!((reader.key_id().unwrap(), &S::read_params(&reader).unwrap()), (S::id(public), S::params(public)));
+        assert_eq!(
+            (reader.key_id().unwrap(), &S::read_params(&reader).unwrap()),
+            (S::identity(public).id(), S::params(public))
+        );
     }
     assert!((stored..stored + stored / 50 + 8192).contains(&server_bytes.len()), "{stored} {}", server_bytes.len());
     assert!(client_bytes.starts_with(&SECRET_MAGIC) && server_bytes.starts_with(&PUBLIC_MAGIC));

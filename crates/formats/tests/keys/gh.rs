@@ -103,12 +103,12 @@ fn what_no_key_can_be_is_refused_by_name() {
 
     let change = |name: &str, alter: fn(&mut Vec<u8>)| changed(&server, name, alter);
     refused(change("d", |d| d[0] ^= 1), "d is even");
-    refused(change("d", |d| d[0] ^= 2), "key_id");
+    refused(change("d", |d| d[0] ^= 2), "public_digest");
     refused(change("d", |d| d.extend([0; 8])), "section r");
     refused(change("d", |d| d.resize(80_000, 1)), "parameters allow");
     refused(change("d", Vec::clear), "section r");
     refused(change("r", |r| r.fill(0xff)), "r is not in 1..d");
-    refused(change("r", |r| r[0] ^= 2), "key_id");
+    refused(change("r", |r| r[0] ^= 2), "public_digest");
     refused(change("x", |x| x.truncate(40)), "section x");
     refused(change("x", |x| x.fill(0xff)), "not below d");
     refused(change("indicators", |eta| eta.extend([0; 64])), "section indicators");

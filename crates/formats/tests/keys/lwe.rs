@@ -54,7 +54,7 @@ fn what_no_key_can_be_is_refused_by_name() {
         check_headers::<Lwe>(file);
         refused(changed(file, "seed", |seed| seed[0] ^= 1), "key_id");
         refused(changed(file, "seed", |seed| seed.truncate(31)), "section seed");
-        refused(changed(file, "b", |b| b[0] ^= 1), "key_id");
+        refused(changed(file, "b", |b| b[0] ^= 1), "public_digest");
         // Every word is below its modulus.
         for at in [0, 60, 124] {
             refused(changed(file, "b", |b| b[at..at + 4].fill(0xff)), "section b");

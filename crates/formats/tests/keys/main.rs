@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bgv;
+mod binding;
 mod common;
 mod gh;
 mod lwe;

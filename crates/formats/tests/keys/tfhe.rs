@@ -7,7 +7,7 @@ use solinas_formats::tfhe::{
 use solinas_formats::{Expect, Header, KeyId, Kind, Overwrite, Reader, Value, Writer};
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Cut;
-use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral};
+use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral, identity};
 use solinas_schemes::{Control, Entropy};
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ fn former() -> ParamsLiteral {
 fn keys_of_earlier_sets_are_read_and_claim_what_is_true_of_them() {
     let key = ClientKey::generate(&Params::stored(&former()).unwrap(), true, Entropy::Insecure(7), &Control::default())
         .unwrap();
-    let old = Header::new(Kind::ClientKey).scheme("tfhe").params(&former()).unwrap().key_id(key.id());
+    let id = identity(key.params(), key.public_seed(), true, None).id();
+    let old = Header::new(Kind::ClientKey).scheme("tfhe").params(&former()).unwrap().key_id(id);
     let old = old.insecure_seed(true).meta("seed", &KeyId(*key.public_seed()));
     for header in [old, client_header(&key)] {
         let read = read_client(&open(&file(header, |writer| write_client(writer, &key))).unwrap()).unwrap();

@@ -8,8 +8,10 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::ciphertext::mask;
 use super::context::Context;
-use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
-use crate::{Control, KeyId, Level};
+use super::{Bgv, BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
+use crate::identity::digest_of_words;
+use crate::leveled::Leveled;
+use crate::{Control, Identity, IdentityParts, KeyId, Level};
 
 /// The numbers of a public key: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
 #[derive(PartialEq)]
@@ -26,7 +28,14 @@ impl PublicParts {
     }
 
     /// The identity of the key pair.
-    pub(super) fn key_id(&self, context: &Context, insecure: bool) -> KeyId {
+    pub(super) fn identity(&self, context: &Context, insecure: bool) -> Identity {
+        let (scheme, literal) = (Bgv::NAME, context.params.literal());
+        let parts = IdentityParts { scheme, literal, claims: &[], insecure, public_seed: &self.seed };
+        parts.identity(digest_of_words([self.b.words()]))
+    }
+
+    /// The id of version 1.
+    pub(super) fn version_1_id(&self, context: &Context, insecure: bool) -> KeyId {
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 bgv key id");
         hasher.update(context.params.name().as_bytes()).update(&[insecure.into()]).update(&self.seed);
         hasher.update(&context.params.plaintext_modulus().to_le_bytes());

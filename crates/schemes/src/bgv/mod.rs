@@ -50,7 +50,7 @@ use solinas_ring::{Eval, RnsPoly};
 use crate::Error;
 use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
 use crate::random::SecretSeed;
-use crate::{Control, Entropy, KeyId};
+use crate::{Control, Entropy, Identity, KeyId};
 
 pub use bootstrap::{BootstrapKey, BootstrapNoise, Bootstrapping};
 pub use ciphertext::{SeededCiphertext, Stage};
@@ -94,8 +94,12 @@ impl Leveled for Bgv {
         &context.params
     }
 
-    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
-        parts.key_id(context, insecure)
+    fn identity(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> Identity {
+        parts.identity(context, insecure)
+    }
+
+    fn version_1_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
+        parts.version_1_id(context, insecure)
     }
 
     fn client_key(params: &Params, entropy: Entropy, _: &Control<'_>) -> Result<ClientKey, Error> {

@@ -8,14 +8,15 @@ use solinas_bigint::Natural;
 
 use super::modulus::{Arithmetic, Modulus};
 use super::{Error, Params};
-use crate::KeyId;
+use crate::identity::digest_of_words;
 use crate::random::SecretSeed;
+use crate::{Identity, IdentityParts, KeyId};
 
 /// The public key for encryption: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
 #[derive(Clone, PartialEq)]
 pub struct PublicKey {
     params: Params,
-    id: KeyId,
+    identity: Identity,
     insecure: bool,
     d: Natural,
     r: Natural,
@@ -23,7 +24,7 @@ pub struct PublicKey {
 
 impl fmt::Debug for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id()).finish_non_exhaustive()
     }
 }
 
@@ -45,10 +46,28 @@ impl PublicKey {
         if r.is_zero() || r >= d {
             return material("r is not in 1..d".into());
         }
+        let identity = bound_identity(&params, insecure, &d, &r);
+        Ok(Self { params, identity, insecure, d, r })
+    }
+
+    /// The identity of version 2, which binds the key.
+    pub fn bound_identity(&self) -> Identity {
+        bound_identity(&self.params, self.insecure, &self.d, &self.r)
+    }
+
+    /// The key with its id of version 1, as files of early development versions have it.
+    #[must_use]
+    pub fn with_version_1_id(mut self) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 gentry-halevi key id");
-        hasher.update(params.name().as_bytes()).update(&d.to_le_bytes()).update(&r.to_le_bytes());
-        hasher.update(&[insecure.into()]);
-        Ok(Self { id: KeyId(hasher.finalize().into()), params, insecure, d, r })
+        hasher.update(self.params.name().as_bytes()).update(&self.d.to_le_bytes()).update(&self.r.to_le_bytes());
+        hasher.update(&[self.insecure.into()]);
+        self.identity = Identity::version_1(KeyId(hasher.finalize().into()));
+        self
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The parameters.
@@ -56,9 +75,9 @@ impl PublicKey {
         &self.params
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        self.id
+        self.identity.id()
     }
 
     /// Whether the key was made from a chosen seed.
@@ -110,11 +129,18 @@ impl PublicKey {
     }
 
     pub(super) fn check(&self, what: &'static str, id: KeyId) -> Result<(), Error> {
-        if id == self.id {
+        if id == self.id() {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: id.short(), want: self.id.short() })
+        Err(Error::KeyMismatch { what, got: id.short(), want: self.id().short() })
     }
+}
+
+/// The public words are those of `d`, then those of `r`, padded with zeros to as many.
+fn bound_identity(params: &Params, insecure: bool, d: &Natural, r: &Natural) -> Identity {
+    let padding = vec![0; d.words().len().saturating_sub(r.words().len())];
+    let parts = IdentityParts { scheme: "gh", literal: params.literal(), claims: &[], insecure, public_seed: &[] };
+    parts.identity(digest_of_words([d.words(), r.words(), &padding]))
 }
 
 /// Shared words of public residues.

@@ -8,19 +8,36 @@ use rand_core::RngCore;
 use super::{Leveled, Params};
 use crate::random::SecretSeed;
 use crate::security::Status;
-use crate::{Control, Entropy, Error, KeyId};
+use crate::{Control, Entropy, Error, Identity, KeyId};
 
 /// A key that encrypts. It is public. A copy shares the numbers of the original.
 pub struct PublicKey<S: Leveled> {
     context: Arc<S::Context>,
-    id: KeyId,
+    identity: Identity,
     insecure: bool,
     parts: Arc<S::PublicParts>,
 }
 
 impl<S: Leveled> PublicKey<S> {
     pub(crate) fn new(context: Arc<S::Context>, insecure: bool, parts: S::PublicParts) -> Self {
-        Self { id: S::key_id(&context, insecure, &parts), context, insecure, parts: Arc::new(parts) }
+        Self { identity: S::identity(&context, insecure, &parts), context, insecure, parts: Arc::new(parts) }
+    }
+
+    /// The key with its id of version 1, as files of early development versions have it.
+    #[must_use]
+    pub fn with_version_1_id(mut self) -> Self {
+        self.identity = Identity::version_1(S::version_1_id(&self.context, self.insecure, &self.parts));
+        self
+    }
+
+    /// The identity of version 2, which binds the key.
+    pub fn bound_identity(&self) -> Identity {
+        S::identity(&self.context, self.insecure, &self.parts)
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The parameters.
@@ -36,9 +53,9 @@ impl<S: Leveled> PublicKey<S> {
         &self.parts
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        self.id
+        self.identity.id()
     }
 
     /// Whether the key was made from a chosen seed. Such a key protects nothing.
@@ -56,7 +73,7 @@ impl<S: Leveled> PublicKey<S> {
 
     /// A new secret seed, from the operating system. An insecure key returns the same seed whenever the purpose is the same.
     pub(crate) fn secret_seed(&self, purpose: &str) -> Result<SecretSeed, Error> {
-        self.seed_of(purpose, self.id)
+        self.seed_of(purpose, self.id())
     }
 
     fn seed_of(&self, purpose: &str, id: KeyId) -> Result<SecretSeed, Error> {
@@ -69,27 +86,27 @@ impl<S: Leveled> PublicKey<S> {
 
     /// Checks that `what`, which belongs to the key `key`, belongs to this key.
     pub(crate) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
-        if key == self.id {
+        if key == self.id() {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id().short() })
     }
 
     fn debug(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(name).field("params", &self.params().name()).field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct(name).field("params", &self.params().name()).field("id", &self.id()).finish_non_exhaustive()
     }
 }
 
 impl<S: Leveled> Clone for PublicKey<S> {
     fn clone(&self) -> Self {
-        let Self { context, id, insecure, parts } = self;
-        Self { context: Arc::clone(context), id: *id, insecure: *insecure, parts: Arc::clone(parts) }
+        let Self { context, identity, insecure, parts } = self;
+        Self { context: Arc::clone(context), identity: *identity, insecure: *insecure, parts: Arc::clone(parts) }
     }
 }
 
 impl<S: Leveled> PartialEq for PublicKey<S> {
     fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
+        self.identity == other.identity
             && self.insecure == other.insecure
             && self.params() == other.params()
             && self.parts == other.parts
@@ -149,9 +166,9 @@ impl<S: Leveled> ClientKey<S> {
         self.public.params()
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        self.public.id
+        self.public.id()
     }
 
     pub(crate) fn secret_parts(&self) -> &S::SecretParts {
@@ -186,9 +203,9 @@ impl<S: Leveled> ServerKey<S> {
         self.public.params()
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        self.public.id
+        self.public.id()
     }
 
     pub(crate) fn parts(&self) -> &S::EvaluationParts {

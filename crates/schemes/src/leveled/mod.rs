@@ -20,7 +20,7 @@ pub(crate) use params::inherent_facts;
 pub use params::{Bootstrap, NoiseModel, Params, State};
 pub use stored::StoredCiphertext;
 
-use crate::{Control, Entropy, Error, Evaluate, KeyId};
+use crate::{Control, Entropy, Error, Evaluate, Identity, KeyId};
 
 /// The coefficients of a plaintext, wiped on drop.
 pub type Plaintext = Zeroizing<Vec<u64>>;
@@ -63,7 +63,10 @@ pub trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     fn params(context: &Self::Context) -> &Self::Params;
 
     /// The identity of a public key: a hash of everything that it consists of.
-    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId;
+    fn identity(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> Identity;
+
+    /// The id of version 1, which leaves out numbers of the parameters.
+    fn version_1_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId;
 
     /// The identity from which an insecure key derives the randomness of encryptions.
     fn encryption_id(key: &PublicKey<Self>) -> KeyId {

@@ -48,7 +48,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
-use crate::{Control, Entropy, Error, KeyId};
+use crate::{Control, Entropy, Error, Identity, IdentityParts, KeyId};
 
 pub use evaluate::{Evaluator, Switched, Tensor};
 pub use keys::SwitchKey;
@@ -113,8 +113,18 @@ impl Leveled for Lwe {
         context
     }
 
+    fn identity(params: &Params, insecure: bool, fresh: &fresh::PublicKey) -> Identity {
+        let (literal, public_seed) = (params.literal(), &fresh.seed()[..]);
+        let parts = IdentityParts { scheme: Self::NAME, literal, claims: &[], insecure, public_seed };
+        let mut hasher = blake3::Hasher::new();
+        fresh.b().residues().iter().for_each(|residue| {
+            hasher.update(&residue.to_le_bytes());
+        });
+        parts.identity(hasher.finalize().into())
+    }
+
     /// Returns the identity of the key of fresh ciphertexts if there are no multiplications.
-    fn key_id(params: &Params, _: bool, fresh: &fresh::PublicKey) -> KeyId {
+    fn version_1_id(params: &Params, _: bool, fresh: &fresh::PublicKey) -> KeyId {
         if params.depth() == 0 {
             return fresh.id();
         }

@@ -5,10 +5,12 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::context::Context;
 use super::keygen::{self, Short};
-use super::{BootstrapKey, ClientKey, Error, Params, PublicKey, Rotation, RotationKey, ServerKey};
+use super::{BootstrapKey, ClientKey, Error, Ntru, Params, PublicKey, Rotation, RotationKey, ServerKey};
 use crate::control::Steps;
+use crate::identity::digest_of_words;
+use crate::leveled::Leveled;
 use crate::random::SecretRng;
-use crate::{Control, KeyId, Level};
+use crate::{Control, Identity, IdentityParts, KeyId, Level};
 
 /// The numbers of a public key: `h = g / f_t`.
 #[derive(PartialEq)]
@@ -26,7 +28,14 @@ impl PublicParts {
     }
 
     /// The identity of the key pair.
-    pub(super) fn key_id(&self, context: &Context, insecure: bool) -> KeyId {
+    pub(super) fn identity(&self, context: &Context, insecure: bool) -> Identity {
+        let (scheme, literal) = (Ntru::NAME, context.params.literal());
+        let parts = IdentityParts { scheme, literal, claims: &[], insecure, public_seed: &[] };
+        parts.identity(digest_of_words([self.h.words()]))
+    }
+
+    /// The id of version 1.
+    pub(super) fn version_1_id(&self, context: &Context, insecure: bool) -> KeyId {
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 ntru key id");
         hasher.update(context.params.name().as_bytes()).update(&[insecure.into()]);
         let moduli = context.params.moduli().iter().map(|q| q.value());

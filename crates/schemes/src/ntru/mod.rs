@@ -47,7 +47,7 @@ mod tests;
 use solinas_ring::{Eval, RnsPoly};
 
 use crate::leveled::{self, Leveled, Plaintext, StoredCiphertext};
-use crate::{Control, Entropy, Error, KeyId, ProgressParts};
+use crate::{Control, Entropy, Error, Identity, KeyId, ProgressParts};
 
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
@@ -90,8 +90,12 @@ impl Leveled for Ntru {
         &context.params
     }
 
-    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
-        parts.key_id(context, insecure)
+    fn identity(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> Identity {
+        parts.identity(context, insecure)
+    }
+
+    fn version_1_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
+        parts.version_1_id(context, insecure)
     }
 
     fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {

@@ -1,11 +1,12 @@
 //! Secret and evaluation keys and their generation.
 
-use super::{Error, Params};
+use super::{Error, Params, ParamsLiteral};
 use crate::Control;
 use crate::control::Steps;
+use crate::identity::digest_of_words;
 use crate::random::{Gaussian, SecretSeed, bits, block_binary, public_stream};
 use crate::security::Status;
-use crate::{Entropy, KeyId};
+use crate::{Entropy, Identity, IdentityParts, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -27,6 +28,8 @@ pub struct ClientKey {
     public_seed: [u8; 32],
     #[zeroize(skip)]
     insecure: bool,
+    #[zeroize(skip)]
+    identity: Identity,
     lwe: Vec<u8>,
     glwe: Vec<u8>,
 }
@@ -44,6 +47,7 @@ pub struct ServerKey {
     params: Params,
     public_seed: [u8; 32],
     insecure: bool,
+    identity: Identity,
     /// Bodies of `n` GGSW ciphertexts, row by row. Shape: `N` words a row, in units of `2^-64` turn.
     bootstrap_bodies: Vec<u64>,
     /// One body for each coefficient of the GLWE key and each level, in units of `2^-32` turn.
@@ -56,10 +60,15 @@ impl fmt::Debug for ServerKey {
     }
 }
 
-pub(super) fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
-    let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 tfhe key id");
-    hasher.update(params.name().as_bytes()).update(public_seed);
-    KeyId(hasher.finalize().into())
+/// The identity of a key pair whose public words have this digest. Without one, it is of version 1, which binds the name of the set and the seed alone.
+pub fn identity(params: &Params, public_seed: &[u8; 32], insecure: bool, public_digest: Option<[u8; 32]>) -> Identity {
+    let Some(public_digest) = public_digest else {
+        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 tfhe key id");
+        hasher.update(params.name().as_bytes()).update(public_seed);
+        return Identity::version_1(KeyId(hasher.finalize().into()));
+    };
+    let (literal, claims) = (params.literal(), &ParamsLiteral::CLAIMS[..]);
+    IdentityParts { scheme: "tfhe", literal, claims, insecure, public_seed }.identity(public_digest)
 }
 
 /// Offset of the keyswitch streams. Streams below `2^32` hold the masks of one GGSW ciphertext each. Streams from
@@ -82,14 +91,38 @@ impl ClientKey {
         let lwe = block_binary(&mut seed.derive("lwe key").stream(0), p.lwe_dimension, p.block_bits);
         let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
         let public_seed = seed.derive("public seed").publish();
-        Ok(Self { public_seed, params: params.clone(), insecure: entropy.is_insecure(), lwe, glwe })
+        Self::new(params.clone(), public_seed, entropy.is_insecure(), lwe, glwe)
+    }
+
+    /// The parts with their identity, of version 2.
+    fn new(params: Params, public_seed: [u8; 32], insecure: bool, lwe: Vec<u8>, glwe: Vec<u8>) -> Result<Self, Error> {
+        let identity = identity(&params, &public_seed, insecure, None);
+        let mut key = Self { params, public_seed, insecure, identity, lwe, glwe };
+        key.identity = key.bound_identity()?;
+        Ok(key)
+    }
+
+    /// The identity of version 2, which binds the public key.
+    ///
+    /// # Errors
+    /// [`Error::Field`] from the kernels.
+    pub fn bound_identity(&self) -> Result<Identity, Error> {
+        let digest = digest_of_words([self.public_bodies()?.as_slice()]);
+        Ok(identity(&self.params, &self.public_seed, self.insecure, Some(digest)))
+    }
+
+    /// The key with its id of version 1, as files of early development versions have it.
+    #[must_use]
+    pub fn with_version_1_id(mut self) -> Self {
+        self.identity = identity(&self.params, &self.public_seed, self.insecure, None);
+        self
     }
 
     /// Builds a key from its stored parts. `lwe` and `glwe` hold one bit in each byte. Shape: `n` and `k N` bytes.
     ///
     /// # Errors
     /// [`Error::KeyLength`] for a wrong length. [`Error::KeyBits`] for a byte that is not 0 or 1. [`Error::KeyBlock`] for a
-    /// block of a block-binary key with several bits equal to 1.
+    /// block of a block-binary key with several bits equal to 1. [`Error::Field`] from the kernels.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -97,22 +130,23 @@ impl ClientKey {
         lwe: Vec<u8>,
         glwe: Vec<u8>,
     ) -> Result<Self, Error> {
-        let key = Self { public_seed, insecure, lwe, glwe, params };
-        for (part, bits, want) in [
-            ("LWE key", &key.lwe, key.params.literal().lwe_dimension),
-            ("GLWE key", &key.glwe, key.params.big_dimension()),
-        ] {
-            check(&key.params, part, bits.len(), want)?;
+        // Wiped if a check fails.
+        let (lwe, glwe) = (Zeroizing::new(lwe), Zeroizing::new(glwe));
+        for (part, bits, want) in
+            [("LWE key", &lwe, params.literal().lwe_dimension), ("GLWE key", &glwe, params.big_dimension())]
+        {
+            check(&params, part, bits.len(), want)?;
             if bits.iter().any(|&bit| bit > 1) {
                 return Err(Error::KeyBits { part });
             }
         }
-        let block_bits = key.params.literal().block_bits;
+        let block_bits = params.literal().block_bits;
         let is_block_binary = |block: &[u8]| block_bits == 1 || block.iter().sum::<u8>() <= 1;
-        if !key.lwe.chunks_exact(block_bits).all(is_block_binary) {
+        if !lwe.chunks_exact(block_bits).all(is_block_binary) {
             return Err(Error::KeyBlock { block_bits });
         }
-        Ok(key)
+        let [lwe, glwe] = [lwe, glwe].map(|mut bits| std::mem::take(&mut *bits));
+        Self::new(params, public_seed, insecure, lwe, glwe)
     }
 
     /// The parameters.
@@ -120,9 +154,14 @@ impl ClientKey {
         &self.params
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        id(&self.params, &self.public_seed)
+        self.identity.id()
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Public seed from which the masks are regenerated.
@@ -198,6 +237,7 @@ impl ClientKey {
             params: self.params.clone(),
             public_seed: self.public_seed,
             insecure: self.insecure,
+            identity: self.identity,
             bootstrap_bodies,
             keyswitch_bodies,
         })
@@ -287,7 +327,8 @@ impl BinaryRing {
 }
 
 impl ServerKey {
-    /// Builds a key from its stored parts. Shape: [`Self::bootstrap_len`] and [`Self::keyswitch_len`] words.
+    /// Builds a key from its stored parts. Shape: [`Self::bootstrap_len`] and [`Self::keyswitch_len`] words. `public_digest` is the digest of the
+    /// words of the public key; without it, the id is of version 1.
     ///
     /// # Errors
     /// [`Error::KeyLength`] for a wrong length.
@@ -295,12 +336,14 @@ impl ServerKey {
         params: Params,
         public_seed: [u8; 32],
         insecure: bool,
+        public_digest: Option<[u8; 32]>,
         bootstrap_bodies: Vec<u64>,
         keyswitch_bodies: Vec<u32>,
     ) -> Result<Self, Error> {
         check(&params, "bootstrapping key", bootstrap_bodies.len(), Self::bootstrap_len(&params))?;
         check(&params, "keyswitch key", keyswitch_bodies.len(), Self::keyswitch_len(&params))?;
-        Ok(Self { params, public_seed, insecure, bootstrap_bodies, keyswitch_bodies })
+        let identity = identity(&params, &public_seed, insecure, public_digest);
+        Ok(Self { params, public_seed, insecure, identity, bootstrap_bodies, keyswitch_bodies })
     }
 
     /// Number of body words of the bootstrapping key: `n (k+1) l N`.
@@ -318,9 +361,14 @@ impl ServerKey {
         &self.params
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        id(&self.params, &self.public_seed)
+        self.identity.id()
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Public seed from which the masks are regenerated.

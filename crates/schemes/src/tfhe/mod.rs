@@ -29,7 +29,7 @@ use crate::Error;
 pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
 pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_weight};
-pub use keys::{ClientKey, ServerKey};
+pub use keys::{ClientKey, ServerKey, identity};
 pub use lwe::LweCiphertext;
 pub use oprf::RandomSeed;
 pub use packed::{PackedBits, PackedCiphertexts};

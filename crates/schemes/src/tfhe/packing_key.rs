@@ -4,11 +4,11 @@
 //! For each level `t` in `1..=log2 N` it holds the keyswitch from the automorphism `X -> X^(2^t + 1)` of the GLWE key to the GLWE key
 //! itself, modulo the prime `p = 2^64 - 2^32 + 1` of [`solinas_field::solinas`].
 
-use super::keys::{check, id};
+use super::keys::{check, identity};
 use super::params::Cut;
 use super::{ClientKey, Error, Params};
-use crate::KeyId;
 use crate::random::{Gaussian, SecretSeed, public_stream};
+use crate::{Identity, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -22,6 +22,7 @@ pub struct PackingKey {
     params: Params,
     public_seed: [u8; 32],
     insecure: bool,
+    identity: Identity,
     /// The bodies, row by row: level, then polynomial of the key, then digit. Shape: `N` words a row. Range: `0..p`.
     bodies: Vec<u64>,
 }
@@ -116,7 +117,7 @@ impl ClientKey {
             Ok::<(), Error>(())
         })?;
         let (params, public_seed, insecure) = (params.clone(), *self.public_seed(), self.is_insecure());
-        Ok(PackingKey { params, public_seed, insecure, bodies })
+        Ok(PackingKey { params, public_seed, insecure, identity: *self.identity(), bodies })
     }
 }
 
@@ -145,15 +146,25 @@ fn row_mask(params: &Params, seed: &[u8; 32], row: usize) -> Vec<u64> {
 }
 
 impl PackingKey {
-    /// Builds a key from its stored parts. Shape: [`Self::len`] words.
+    /// Builds a key from its stored parts. Shape: [`Self::len`] words. `public_digest` is as in
+    /// [`ServerKey::from_parts`](super::ServerKey::from_parts).
     ///
     /// # Errors
     /// [`Error::KeyLength`] for a wrong length. [`Error::Range`] for a word that is no residue modulo `p`.
-    pub fn from_parts(params: Params, public_seed: [u8; 32], insecure: bool, bodies: Vec<u64>) -> Result<Self, Error> {
+    pub fn from_parts(
+        params: Params,
+        public_seed: [u8; 32],
+        insecure: bool,
+        public_digest: Option<[u8; 32]>,
+        bodies: Vec<u64>,
+    ) -> Result<Self, Error> {
         check(&params, "packing key", bodies.len(), Self::len(&params))?;
         match bodies.iter().position(|&word| word >= P) {
             Some(index) => Err(Error::Range { what: "packing key", index, bits: 64 }),
-            None => Ok(Self { params, public_seed, insecure, bodies }),
+            None => {
+                let identity = identity(&params, &public_seed, insecure, public_digest);
+                Ok(Self { params, public_seed, insecure, identity, bodies })
+            }
         }
     }
 
@@ -168,9 +179,14 @@ impl PackingKey {
         &self.params
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        id(&self.params, &self.public_seed)
+        self.identity.id()
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Whether the key was made from a chosen seed.

@@ -71,6 +71,9 @@ pub struct ParamsLiteral {
 }
 
 impl ParamsLiteral {
+    /// The fields that are security claims. Those of a file are not trusted.
+    pub const CLAIMS: [&str; 2] = ["classical_bits", "quantum_bits"];
+
     /// Whether keys and ciphertexts of the two are compatible: all fields but the security claims are equal.
     fn is_compatible(&self, other: &Self) -> bool {
         let Self { classical_bits, quantum_bits, .. } = *self;

@@ -7,12 +7,14 @@
 //! section 8.
 
 use super::encrypt::encode;
-use super::keys::{BinaryRing, check, id};
+use super::keys::{BinaryRing, check, identity};
 use super::short::{Masks, ShortCiphertexts};
 use super::{ClientKey, Error, Params};
+use crate::identity::digest_of_words;
 use crate::random::{Gaussian, SecretSeed, bits, public_stream};
-use crate::{KeyId, NoEntropy};
+use crate::{Identity, KeyId, NoEntropy};
 use rand_core::RngCore;
+use std::collections::HashSet;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -22,6 +24,7 @@ pub struct PublicKey {
     params: Params,
     public_seed: [u8; 32],
     insecure: bool,
+    identity: Identity,
     /// The bodies `b_i`. Shape: `k N` words, in units of `2^-64` turn.
     bodies: Vec<u64>,
 }
@@ -44,6 +47,17 @@ impl ClientKey {
     /// # Errors
     /// [`Error::Field`] from the kernels.
     pub fn public_key(&self) -> Result<PublicKey, Error> {
+        Ok(PublicKey {
+            params: self.params().clone(),
+            public_seed: *self.public_seed(),
+            insecure: self.is_insecure(),
+            identity: *self.identity(),
+            bodies: self.public_bodies()?,
+        })
+    }
+
+    /// The bodies of the public key. Shape: `k N` words.
+    pub(super) fn public_bodies(&self) -> Result<Vec<u64>, Error> {
         let p = self.params().literal();
         let (k, n) = (p.glwe_dimension, p.ring_dimension);
         let parts = [self.lwe_bits(), self.glwe_bits(), self.public_seed()];
@@ -54,12 +68,7 @@ impl ClientKey {
             ring.multiply(&matrix_row(self.params(), self.public_seed(), i), body);
             add_noise(body, &mut noise.stream(i as u64), p.glwe_log2_std);
         }
-        Ok(PublicKey {
-            params: self.params().clone(),
-            public_seed: *self.public_seed(),
-            insecure: self.is_insecure(),
-            bodies,
-        })
+        Ok(bodies)
     }
 }
 
@@ -85,10 +94,29 @@ impl PublicKey {
     /// Builds a key from its stored parts. Shape: `k N` words.
     ///
     /// # Errors
-    /// [`Error::KeyLength`] for a wrong length.
+    /// [`Error::KeyLength`] for a wrong length. [`Error::Material`] if fewer than half of the words differ: no key generation makes such words, and
+    /// whoever sees a ciphertext of such a key could read it.
     pub fn from_parts(params: Params, public_seed: [u8; 32], insecure: bool, bodies: Vec<u64>) -> Result<Self, Error> {
         check(&params, "public key", bodies.len(), params.big_dimension())?;
-        Ok(Self { params, public_seed, insecure, bodies })
+        let (different, least) = (bodies.iter().collect::<HashSet<_>>().len(), params.literal().ring_dimension / 2);
+        if different < least {
+            let problem = format!("it has {different} different words, and a key has at least {least}");
+            return Err(Error::Material { part: "public key", problem });
+        }
+        let identity = identity(&params, &public_seed, insecure, Some(digest_of_words([bodies.as_slice()])));
+        Ok(Self { params, public_seed, insecure, identity, bodies })
+    }
+
+    /// The identity of version 2, which binds the key.
+    pub fn bound_identity(&self) -> Identity {
+        identity(&self.params, &self.public_seed, self.insecure, Some(digest_of_words([self.bodies.as_slice()])))
+    }
+
+    /// The key with its id of version 1, as files of early development versions have it.
+    #[must_use]
+    pub fn with_version_1_id(mut self) -> Self {
+        self.identity = identity(&self.params, &self.public_seed, self.insecure, None);
+        self
     }
 
     /// The parameters.
@@ -96,9 +124,14 @@ impl PublicKey {
         &self.params
     }
 
-    /// Identity of the key pair.
+    /// Id of the key pair.
     pub fn id(&self) -> KeyId {
-        id(&self.params, &self.public_seed)
+        self.identity.id()
+    }
+
+    /// Id of the key pair, and its version.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Public seed from which the matrix is regenerated.
