@@ -14,7 +14,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke limits faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
+.PHONY: demo examples gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke limits faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -87,12 +87,18 @@ test-rtl: test-tools ## Hardware designs: lint, and the benches of the leaves
 python: $(VENV)/buildable ## The Python package, in .venv
 	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml
 
+examples: python $(VENV)/equipped ## The Python package, and what the programs in examples/ and bench/service/ import
+
 $(VENV)/buildable: python/requirements-build.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --requirement python/requirements-build.txt
 	touch $@
 
-$(VENV)/installed: $(VENV)/buildable python/requirements-dev.txt
+$(VENV)/equipped: $(VENV)/buildable python/requirements-examples.txt
+	$(BIN)/pip install --quiet --requirement python/requirements-examples.txt
+	touch $@
+
+$(VENV)/installed: $(VENV)/buildable python/requirements-examples.txt python/requirements-dev.txt
 	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
 
@@ -122,7 +128,7 @@ bench-cluster: python ## Workers of a Ray cluster on this machine beside one ser
 	$(BIN)/pip install --quiet $(RAY)
 	$(BIN)/python bench/cluster/scaling.py
 
-soak: python web ## Long runs of the service: load, kills, cut uploads, throughput, estimates, faults (75 minutes; installs blake3)
+soak: examples web ## Long runs of the service: load, kills, cut uploads, throughput, estimates, faults (75 minutes; installs blake3)
 	$(CARGO) build --quiet --release --bin solinas
 	$(BIN)/pip install --quiet $(BLAKE3)
 	$(BIN)/python bench/service/load.py

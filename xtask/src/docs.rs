@@ -54,6 +54,11 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
         {
             faults.push(format!("{}:{line}: a conflict marker", page.display()));
         }
+        for (line, path) in code_paths(text) {
+            if !stands_for_a_file(root, page, &path) {
+                faults.push(format!("{}:{line}: there is no file {path}", page.display()));
+            }
+        }
         for (line, link) in links(text) {
             if is_external(&link) {
                 continue;
@@ -81,6 +86,37 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
         faults.push(format!("{}: no link leads here from {}", page.display(), ENTRANCES.join(" or ")));
     }
     (faults, count)
+}
+
+/// Folders whose paths in code are checked.
+const FOLDERS: [&str; 11] =
+    ["bench", "crates", "cuda", "deploy", "docs", "examples", "fuzz", "python", "rtl", "tools", "xtask"];
+/// Folders that programs make.
+const MADE: [&str; 2] = ["fuzz/artifacts/", "fuzz/corpus/"];
+/// The page whose paths omit `crates/` and `src/`.
+const ARCHITECTURE: &str = "docs/architecture.md";
+
+/// Code that is the path of a file or a folder, with its line. Names in capitals stand for others.
+fn code_paths(text: &str) -> Vec<(usize, String)> {
+    let is_path = |code: &&str| {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
+        let folder = code.split('/').next().unwrap_or_default();
+        !MADE.contains(code) && code.contains('/') && code.chars().all(plain) && (FOLDERS.contains(&folder) || code.ends_with(".rs"))
+    };
+    // If a line is split at backquotes, every second part is code.
+    let spans = |(number, line): (usize, &str)| {
+        line.split('`').skip(1).step_by(2).filter(is_path).map(|code| (number, code.to_owned())).collect::<Vec<_>>()
+    };
+    prose(text).flat_map(spans).collect()
+}
+
+/// Whether a path in code exists, from the root or from the folder of its page.
+fn stands_for_a_file(root: &Path, page: &Path, path: &str) -> bool {
+    let beside = page.parent().unwrap_or(Path::new("")).join(path);
+    let of_crate = path.split_once('/').map(|(name, rest)| Path::new("crates").join(name).join("src").join(rest));
+    let in_runtime = Path::new("crates/runtime/src").join(path);
+    let short = of_crate.into_iter().chain([in_runtime]).filter(|_| page == Path::new(ARCHITECTURE));
+    [PathBuf::from(path), beside].into_iter().chain(short).any(|path| root.join(path).exists())
 }
 
 pub(crate) fn is_external(link: &str) -> bool {
@@ -202,6 +238,8 @@ mod tests {
             ("docs/a.md", "# One\n# One\n"),
             ("docs/lonely.md", "[me](lonely.md)"),
             ("docs/SUMMARY.md", "[a](a.md)\n[a](a.md)\n[lonely](lonely.md)"),
+            ("docs/architecture.md", "[a](a.md) `api/one.rs` `api/two.rs` `docs/a.md` `docs/NAME.md` `tools/x.py` `and/or`"),
+            ("crates/api/src/one.rs", ""),
         ]);
         assert_eq!(
             faults,
@@ -210,7 +248,11 @@ mod tests {
                 "README.md:3: link #none: README.md has no heading #none",
                 "README.md:4: link ../out.md: it leads out of the repository",
                 "README.md:5: link docs/a.md#none: docs/a.md has no heading #none",
+                "docs/architecture.md:1: there is no file api/two.rs",
+                "docs/architecture.md:1: there is no file tools/x.py",
                 "docs/a.md: docs/SUMMARY.md has 2 entries for this page, not one",
+                "docs/architecture.md: docs/SUMMARY.md has 0 entries for this page, not one",
+                "docs/architecture.md: no link leads here from README.md or docs/README.md",
                 "docs/lonely.md: no link leads here from README.md or docs/README.md",
             ]
         );

@@ -462,14 +462,14 @@ def cluster(
     - `actors`: the actors on each machine. One is best, since it holds the key once.
     - `shard_seconds`: the wanted time of a shard in seconds. Shorter shards lose less work if a machine dies.
 
-    Needs `pip install solinas[cluster]`. Raises MissingPackageError without it, ParameterError if there is no cluster
+    Needs `pip install 'ray>=2.60,<3'`. Raises MissingPackageError without it, ParameterError if there is no cluster
     at the address.
     """
     try:
         import ray
     except ImportError:
         raise MissingPackageError(
-            "a cluster needs the package ray, which is not installed: `pip install solinas[cluster]`"
+            "a cluster needs the package ray, which is not installed: `pip install 'ray>=2.60,<3'`"
         ) from None
     if actors < 1 or (threads is not None and threads < 1) or not shard_seconds > 0:
         raise RangeError("actors, threads and shard_seconds must be positive: leave them out for the defaults")
