@@ -112,6 +112,10 @@ fn code_paths(text: &str) -> Vec<(usize, String)> {
 
 /// Whether a path in code exists, from the root or from the folder of its page.
 fn stands_for_a_file(root: &Path, page: &Path, path: &str) -> bool {
+    if page != Path::new(ARCHITECTURE) && !FOLDERS.contains(&path.split('/').next().unwrap_or_default()) {
+        // Pages on a crate omit its folder.
+        return true;
+    }
     let beside = page.parent().unwrap_or(Path::new("")).join(path);
     let of_crate = path.split_once('/').map(|(name, rest)| Path::new("crates").join(name).join("src").join(rest));
     let in_runtime = Path::new("crates/runtime/src").join(path);
