@@ -73,7 +73,8 @@ const SYNONYMS: [(&str, &str); 62] = [
 ];
 
 /// What to write in place of an operation that Solinas has under no name.
-const REMEDIES: [(&str, &str); 5] = [
+const REMEDIES: [(&str, &str); 6] = [
+    ("cast", "write the type into the name: to_u8, to_i16 or to_bool"),
     ("mean", "take `sum`, decrypt it, and divide it by the number of values"),
     ("average", "take `sum`, decrypt it, and divide it by the number of values"),
     ("median", "Python has it: sl.median"),

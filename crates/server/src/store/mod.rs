@@ -207,7 +207,9 @@ pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(Error::io("make", folder))?;
+    let is_file = folder.exists() && !folder.is_dir();
+    let made = if is_file { Err(std::io::ErrorKind::NotADirectory.into()) } else { builder.create(folder) };
+    made.map_err(Error::io("make", folder))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
