@@ -190,6 +190,8 @@ fn package() -> Outcome {
         "--exclude",
         "solinas-gpu-lab",
         "--exclude",
+        "solinas-testing",
+        "--exclude",
         "solinas-web",
     ];
     run(&[&["package", "--workspace", "--no-verify", "--allow-dirty"], &chores[..]].concat())

@@ -8,12 +8,7 @@ use solinas_runtime::{
 use std::path::Path;
 
 fn keys(params: &str) -> (ClientKey, ServerKey) {
-    let options = KeygenOptions {
-        params: Some(params.into()),
-        research: true,
-        insecure_seed: Some(4),
-        ..KeygenOptions::default()
-    };
+    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(4), ..KeygenOptions::default() };
     keygen(&options, &Control::default()).unwrap()
 }
 
@@ -64,7 +59,7 @@ fn files_of_compact_results_are_small() {
 
 #[test]
 fn parts_of_packed_arrays_keep_their_values_and_their_masks() {
-    for params in ["integers-toy", "gates-toy"] {
+    for params in ["integers-40", "gates-40"] {
         let (client, key) = keys(params);
         let server = Server::new(&key, None).unwrap();
         // More than a polynomial of blocks, so that an element is cut by its end.
@@ -98,7 +93,7 @@ fn parts_of_packed_arrays_keep_their_values_and_their_masks() {
 
 #[test]
 fn every_device_and_thread_count_gives_the_same_bytes() {
-    let (client, key) = keys("integers-toy");
+    let (client, key) = keys("integers-40");
     let fresh = encrypted(&client, Type::Uint(8), &[1, 2, 3, 250]);
     let compact = |threads, device: Option<&str>| {
         let device = device.map(|name| name.parse().unwrap());
@@ -114,7 +109,7 @@ fn every_device_and_thread_count_gives_the_same_bytes() {
 fn keys_without_the_packing_key_compute_and_conversion_adds_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
-    let (client, key) = keys("gates-toy");
+    let (client, key) = keys("gates-40");
     key.save(&path("server.key"), false).unwrap();
     without_packing(&path("server.key"), &path("old.key"));
     let fresh = encrypted(&client, Type::Uint(8), &[7, 77]);
@@ -130,7 +125,7 @@ fn keys_without_the_packing_key_compute_and_conversion_adds_it() {
     let done = convert(&path("old.key"), None, None).unwrap();
     assert_eq!((done.kind, done.added, done.lacks, done.written), (Kind::ServerKey, None, Some("packing"), false));
     assert!(std::fs::read(path("old.key")).unwrap() == old);
-    let (other, _) = keys("integers-toy");
+    let (other, _) = keys("integers-40");
     let error = convert(&path("old.key"), Some(&other), None).unwrap_err().to_string();
     assert!(error.contains("client.key"), "{error}");
     assert!(std::fs::read(path("old.key")).unwrap() == old);
@@ -146,7 +141,7 @@ fn keys_without_the_packing_key_compute_and_conversion_adds_it() {
 fn conversion_keeps_the_contents_of_every_kind() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
-    let (client, key) = keys("gates-toy");
+    let (client, key) = keys("gates-40");
     let server = Server::new(&key, None).unwrap();
     client.save(&path("client.key"), false).unwrap();
     client.public_key().unwrap().save(&path("public.key"), false).unwrap();
@@ -187,7 +182,7 @@ fn conversion_keeps_the_contents_of_every_kind() {
 
 #[test]
 fn inconsistent_packed_sections_are_refused() {
-    let (client, key) = keys("gates-toy");
+    let (client, key) = keys("gates-40");
     let server = Server::new(&key, None).unwrap();
     let packed = server.compact(&encrypted(&client, Type::Uint(4), &[5, 6])).unwrap().to_bytes().unwrap();
     let reader = Reader::from_bytes("x", packed, Expect::any()).unwrap();

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// A folder with the keys `k` (seed 1) and `other` (seed 2) of the set gates-toy, shared by all tests and left unchanged by them.
+/// A folder with the keys `k` (seed 1) and `other` (seed 2) of the set gates-toy, and `packs` (seed 1) of gates-40, whose results
+/// are smaller if they are packed. All tests share them, and leave them unchanged.
 static KEYS: LazyLock<TempDir> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
-    for (name, seed) in [("k", "1"), ("other", "2")] {
-        let arguments = ["keygen", "--params", "gates-toy", "--research", "--insecure-seed", seed, "--out", name];
+    for (name, seed, params) in [("k", "1", "gates-toy"), ("other", "2", "gates-toy"), ("packs", "1", "gates-40")] {
+        let arguments = ["keygen", "--params", params, "--research", "--insecure-seed", seed, "--out", name];
         Command::cargo_bin("solinas").unwrap().current_dir(&dir).args(arguments).assert().success();
     }
     dir
@@ -40,6 +41,8 @@ impl Place {
         command.current_dir(self.0.path()).args(line.split_whitespace().map(|word| match word {
             "CLIENT" => key("k/client.key"),
             "SERVER" => key("k/server.key"),
+            "PACKS-CLIENT" => key("packs/client.key"),
+            "PACKS-SERVER" => key("packs/server.key"),
             "OTHER-CLIENT" => key("other/client.key"),
             "OTHER-SERVER" => key("other/server.key"),
             word => word.to_owned(),

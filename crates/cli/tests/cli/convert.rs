@@ -20,18 +20,18 @@ fn older(from: &Path, to: &Path, without: &str) {
 #[test]
 fn a_server_key_without_the_packing_key_computes_and_is_completed() {
     let place = Place::new();
-    older(Path::new(&key("k/server.key")), &place.path("old.key"), "packing");
-    place.encrypt("u8", "100", "a.ct");
+    older(Path::new(&key("packs/server.key")), &place.path("old.key"), "packing");
+    place.run("encrypt --key PACKS-CLIENT --type u8 100 -o a.ct");
     place.run("eval --key old.key add a.ct 1 --compact -o alone.ct");
-    place.run("eval --key SERVER add a.ct 1 --compact -o packed.ct");
-    assert_eq!(place.run("decrypt --key CLIENT alone.ct packed.ct"), "alone.ct: 101\npacked.ct: 101\n");
+    place.run("eval --key PACKS-SERVER add a.ct 1 --compact -o packed.ct");
+    assert_eq!(place.run("decrypt --key PACKS-CLIENT alone.ct packed.ct"), "alone.ct: 101\npacked.ct: 101\n");
     let size = |file: &str| std::fs::metadata(place.path(file)).unwrap().len();
     assert!(2 * size("packed.ct") < size("alone.ct"));
 
-    let text = place.run("inspect old.key SERVER");
+    let text = place.run("inspect old.key PACKS-SERVER");
     assert!(text.contains("can: compute\n") && text.contains("can: compute, pack compact results\n"), "{text}");
     assert!(text.contains("lacks the section packing: `solinas convert --key client.key` adds it"), "{text}");
-    let json: Value = serde_json::from_str(&place.run("inspect old.key CLIENT --json")).unwrap();
+    let json: Value = serde_json::from_str(&place.run("inspect old.key PACKS-CLIENT --json")).unwrap();
     assert_eq!(json[0]["lacks"], serde_json::json!(["packing"]));
     assert_eq!(json[1]["can"], serde_json::json!(["encrypt", "decrypt"]));
 
@@ -42,13 +42,13 @@ fn a_server_key_without_the_packing_key_computes_and_is_completed() {
     assert!(place.run("convert old.key").contains("was in the present form already; it has no section packing"));
     let message = place.fail("convert --key OTHER-CLIENT old.key", 1);
     assert!(message.contains("old.key") && message.contains("key"), "{message}");
-    assert!(place.run("convert --key CLIENT old.key -o new.key").contains("section packing added"));
-    assert!(place.run("convert --key CLIENT old.key").contains("section packing added"));
-    let want = std::fs::read(key("k/server.key")).unwrap();
+    assert!(place.run("convert --key PACKS-CLIENT old.key -o new.key").contains("section packing added"));
+    assert!(place.run("convert --key PACKS-CLIENT old.key").contains("section packing added"));
+    let want = std::fs::read(key("packs/server.key")).unwrap();
     for file in ["old.key", "new.key"] {
         assert!(std::fs::read(place.path(file)).unwrap() == want, "{file} is the key of key generation");
     }
-    let json: Value = serde_json::from_str(&place.run("convert --key CLIENT old.key packed.ct --json")).unwrap();
+    let json: Value = serde_json::from_str(&place.run("convert --key PACKS-CLIENT old.key packed.ct --json")).unwrap();
     assert_eq!((&json[0]["converted"], &json[1]["converted"]), (&false.into(), &false.into()));
 }
 
@@ -111,10 +111,10 @@ fn a_key_in_the_present_form_is_verified_whole_and_compared_with_the_client_key(
 #[test]
 fn compact_results_are_refused_as_operands_with_the_fix() {
     let place = Place::new();
-    place.encrypt("u8", "100", "a.ct");
-    place.run("eval --key SERVER not a.ct --compact -o packed.ct");
+    place.run("encrypt --key PACKS-CLIENT --type u8 100 -o a.ct");
+    place.run("eval --key PACKS-SERVER not a.ct --compact -o packed.ct");
     for operation in ["add packed.ct a.ct", "to_bits packed.ct", "add a.ct packed.ct --compact"] {
-        let message = place.fail(&format!("eval --key SERVER {operation} -o c.ct"), 1);
+        let message = place.fail(&format!("eval --key PACKS-SERVER {operation} -o c.ct"), 1);
         assert!(
             message.contains("packed.ct is a compact result") && message.contains("without `--compact`"),
             "{message}"

@@ -108,7 +108,7 @@ fn a_killed_command_goes_on_from_its_checkpoint() {
     use std::process::{Command, Stdio};
     let place = Place::new();
     operands(&place);
-    place.encrypt("u8", "40 250", "c.ct");
+    place.encrypt("u32", "40 250", "c.ct");
     place.run("eval --key SERVER mul c.ct c.ct -o want.ct");
     let state = place.path("run.state");
     let line = "eval --key SERVER mul c.ct c.ct --checkpoint run.state --checkpoint-every 0 -o x.ct";

@@ -11,11 +11,12 @@ mod programs;
 
 use check::{Outcome, SMALL, Setup};
 use solinas_runtime::params;
+use solinas_testing::rounds;
 
 #[test]
 fn random_programs_are_planned_under_every_set() {
     for (i, set) in params().iter().enumerate() {
-        for seed in 0..3 {
+        for seed in 0..rounds(1, 3) as u64 {
             let seed = 1000 * seed + i as u64;
             check::planned(set, seed).unwrap_or_else(|problem| panic!("{}, seed {seed}: {problem}", set.name));
         }
