@@ -1,6 +1,7 @@
 //! Keys as DER and PEM: PKCS#1 (RFC 8017, A.1), PKCS#8 (RFC 5958) and SubjectPublicKeyInfo (RFC 5280).
 
 use super::error::{Error, Result};
+use super::pem::{self, PemBlock};
 use super::private::Parts;
 use super::public::rng;
 use super::{KeyUse, PrivateKey, PublicKey, passphrase};
@@ -16,8 +17,8 @@ const INSECURE: &str = "INSECURE: made from a chosen seed, for tests only";
 /// Number of bytes in which a PEM block is searched. A private key of 16,384 bits takes 13 KB.
 const MAX_TEXT: usize = 1 << 20;
 
-const PUBLIC: Wanted = Wanted { what: "public", formats: "SubjectPublicKeyInfo or PKCS#1" };
-const PRIVATE: Wanted = Wanted { what: "private", formats: "PKCS#8 or PKCS#1" };
+const PUBLIC: Wanted = Wanted { what: "public", formats: "SubjectPublicKeyInfo or PKCS#1", end: "PUBLIC KEY" };
+const PRIVATE: Wanted = Wanted { what: "private", formats: "PKCS#8 or PKCS#1", end: "PRIVATE KEY" };
 
 /// Format of a public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,6 +45,8 @@ pub enum PrivateFormat {
 struct Wanted {
     what: &'static str,
     formats: &'static str,
+    /// End of the PEM labels of this kind.
+    end: &'static str,
 }
 
 impl Wanted {
@@ -59,32 +62,112 @@ impl Wanted {
 /// PEM label of a PKCS#8 key that is encrypted with a passphrase.
 const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 
+/// What DER holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Spki,
+    Pkcs1Public,
+    Pkcs8,
+    Pkcs1Private,
+    Encrypted,
+}
+
+impl Content {
+    /// Recognizes a key by its structure. A label of PEM may say something else, as OpenSSL allows.
+    fn of(der: &[u8]) -> Option<Self> {
+        if passphrase::algorithm(der).is_some() {
+            Some(Self::Encrypted)
+        } else if pkcs8::PrivateKeyInfoRef::from_der(der).is_ok() {
+            Some(Self::Pkcs8)
+        } else if pkcs1::RsaPrivateKeyRef::from_der(der).is_ok() {
+            Some(Self::Pkcs1Private)
+        } else if pkcs1::RsaPublicKeyRef::from_der(der).is_ok() {
+            Some(Self::Pkcs1Public)
+        } else {
+            spki::SubjectPublicKeyInfoRef::from_der(der).is_ok().then_some(Self::Spki)
+        }
+    }
+
+    const fn is_private(self) -> bool {
+        matches!(self, Self::Pkcs8 | Self::Pkcs1Private | Self::Encrypted)
+    }
+}
+
 /// A key in DER, before it is parsed.
 struct Block {
-    /// Label of the PEM block; `None` if the input was DER.
-    label: Option<String>,
+    content: Content,
     der: Zeroizing<Vec<u8>>,
     insecure: bool,
 }
 
-/// Returns DER input unchanged, or decodes the first PEM block of a text.
+/// Returns DER input unchanged, or decodes the first PEM block that holds a key of the kind. Other blocks, such as certificates, may precede it.
 fn open(bytes: &[u8], wanted: Wanted) -> Result<Block> {
+    let text = bytes.get(..bytes.len().min(MAX_TEXT)).unwrap_or_default();
+    let mut labels = Vec::new();
+    let (mut other_kind, mut refused) = (false, None);
+    for block in pem::blocks(text) {
+        match content(&block, wanted) {
+            Ok((content, der)) if content.is_private() == (wanted.what == PRIVATE.what) => {
+                let before = String::from_utf8_lossy(block.before);
+                return Ok(Block { content, der, insecure: before.contains(INSECURE) });
+            }
+            Ok(_) => other_kind = true,
+            Err(error) if block.label.ends_with(wanted.end) => drop(refused.get_or_insert(error)),
+            Err(_) if block.label.ends_with("PRIVATE KEY") || block.label.ends_with("PUBLIC KEY") => other_kind = true,
+            Err(_) => {}
+        }
+        labels.push(block.label);
+    }
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    if let Some(label) = labels.first() {
+        return Err(match (other_kind, wanted.what == PRIVATE.what) {
+            (true, true) => wanted.malformed("it is a public key"),
+            (true, false) => Error::PrivateKeyGiven,
+            _ if label.contains("CERTIFICATE") => wanted
+                .malformed("the PEM block is a CERTIFICATE, whose key `openssl x509 -in FILE -noout -pubkey` prints"),
+            _ => wanted.malformed(format!("the PEM block is a {label}")),
+        });
+    }
     // In every format read here, the DER is a SEQUENCE.
     if bytes.first() == Some(&0x30) {
-        return Ok(Block { label: None, der: Zeroizing::new(bytes.to_vec()), insecure: false });
+        let der = Zeroizing::new(bytes.to_vec());
+        let private = wanted.what == PRIVATE.what;
+        return match Content::of(&der) {
+            Some(content) if content.is_private() != private && private => Err(wanted.malformed("it is a public key")),
+            Some(content) if content.is_private() != private => Err(Error::PrivateKeyGiven),
+            Some(content) => Ok(Block { content, der, insecure: false }),
+            None => Err(unreadable(&der, wanted)),
+        };
     }
-    let text = bytes.get(..bytes.len().min(MAX_TEXT)).unwrap_or_default();
-    let text = std::str::from_utf8(text).map_err(|_| wanted.malformed("it is neither DER nor text"))?;
-    let begin = text.find("-----BEGIN ").ok_or_else(|| wanted.malformed("no line says -----BEGIN"))?;
-    let end = text[begin..].find("-----END ").ok_or_else(|| wanted.malformed("no line says -----END"))? + begin;
-    let end = text[end..].find('\n').map_or(text.len(), |line| end + line + 1);
-    let block = &text[begin..end];
-    if block.contains("Proc-Type: 4,ENCRYPTED") {
+    Err(wanted.malformed(match std::str::from_utf8(text) {
+        Ok(_) => "no line says -----BEGIN",
+        Err(_) => "it is neither DER nor text",
+    }))
+}
+
+/// The content of a block and its DER.
+fn content(block: &PemBlock<'_>, wanted: Wanted) -> Result<(Content, Zeroizing<Vec<u8>>)> {
+    if block.is_encrypted() {
         return Err(Error::Encryption { detail: "it has the header Proc-Type of RFC 1421".to_owned() });
     }
-    let (label, der) = pem_rfc7468::decode_vec(block.as_bytes())
-        .map_err(|e| wanted.malformed(format!("the PEM does not parse: {e}")))?;
-    Ok(Block { label: Some(label.to_owned()), der: Zeroizing::new(der), insecure: text[..begin].contains(INSECURE) })
+    let der = block.decode().map_err(|detail| wanted.malformed(format!("the PEM does not parse: {detail}")))?;
+    match (Content::of(&der), block.label) {
+        (Some(content), _) => Ok((content, der)),
+        (None, ENCRYPTED) => Ok((Content::Encrypted, der)),
+        (None, "PUBLIC KEY" | "RSA PUBLIC KEY" | "PRIVATE KEY" | "RSA PRIVATE KEY") => Err(unreadable(&der, wanted)),
+        (None, label) => Err(wanted.malformed(format!("the PEM block is a {label}"))),
+    }
+}
+
+/// The reason why DER is no key of the kind.
+fn unreadable(der: &[u8], wanted: Wanted) -> Error {
+    let error = match wanted.what == PRIVATE.what {
+        true => pkcs8::PrivateKeyInfoRef::from_der(der).err(),
+        false => spki::SubjectPublicKeyInfoRef::from_der(der).err(),
+    };
+    error.map_or_else(|| wanted.malformed("the DER does not parse"), |error| wanted.der(&error))
 }
 
 fn number(value: UintRef<'_>) -> Natural {
@@ -92,22 +175,17 @@ fn number(value: UintRef<'_>) -> Natural {
 }
 
 impl PublicKey {
-    /// Reads a public key from PEM (the first block of a text) or DER, as SubjectPublicKeyInfo or PKCS#1. A modulus
-    /// below 2048 bits or a public exponent below 65537 needs `research`.
+    /// Reads a public key from PEM (the first public key of a text, in any layout that OpenSSL reads) or DER, as
+    /// SubjectPublicKeyInfo or PKCS#1. The contents of a block decide its format, and not its label. A modulus below 2048 bits or a public exponent below 65537 needs `research`.
     ///
     /// # Errors
     /// [`Error::Malformed`] if the bytes do not parse. [`Error::PrivateKeyGiven`] for a private key.
     /// [`Error::Algorithm`] for a key of another algorithm. The errors of [`Self::new`] for numbers out of range.
     pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
         let block = open(bytes, PUBLIC)?;
-        match block.label.as_deref() {
-            Some("PUBLIC KEY") => Self::from_spki(&block.der, research),
-            Some("RSA PUBLIC KEY") => Self::from_pkcs1(&block.der, research),
-            Some("PRIVATE KEY" | "RSA PRIVATE KEY" | ENCRYPTED) => Err(Error::PrivateKeyGiven),
-            Some(label) => Err(PUBLIC.malformed(format!("the PEM block is a {label}"))),
-            None if is_private(&block.der) || is_encrypted(&block.der) => Err(Error::PrivateKeyGiven),
-            None if pkcs1::RsaPublicKeyRef::from_der(&block.der).is_ok() => Self::from_pkcs1(&block.der, research),
-            None => Self::from_spki(&block.der, research),
+        match block.content {
+            Content::Pkcs1Public => Self::from_pkcs1(&block.der, research),
+            _ => Self::from_spki(&block.der, research),
         }
     }
 
@@ -165,8 +243,8 @@ impl PublicKey {
 }
 
 impl PrivateKey {
-    /// Reads a private key from PEM (the first block of a text) or DER, as PKCS#8 or PKCS#1. Checks that all its
-    /// numbers are consistent. A modulus below 2048 bits or a public exponent below 65537 needs `research`.
+    /// Reads a private key from PEM (the first private key of a text, in any layout that OpenSSL reads) or DER, as PKCS#8
+    /// or PKCS#1. The contents of a block decide its format, and not its label. Checks that all its numbers are consistent. A modulus below 2048 bits or a public exponent below 65537 needs `research`.
     ///
     /// # Errors
     /// [`Error::Malformed`] if the bytes do not parse. [`Error::Encrypted`] for an encrypted key. [`Error::Encryption`]
@@ -187,15 +265,10 @@ impl PrivateKey {
 
     fn read_block(bytes: &[u8], passphrase: Option<&[u8]>, research: bool) -> Result<Self> {
         let block = open(bytes, PRIVATE)?;
-        let mut key = match block.label.as_deref() {
-            Some(ENCRYPTED) => Self::from_encrypted(&block.der, passphrase, research),
-            Some("PRIVATE KEY") => Self::from_pkcs8(&block.der, research),
-            Some("RSA PRIVATE KEY") => Self::from_pkcs1(&block.der, research),
-            Some("PUBLIC KEY" | "RSA PUBLIC KEY") => Err(PRIVATE.malformed("it is a public key")),
-            Some(label) => Err(PRIVATE.malformed(format!("the PEM block is a {label}"))),
-            None if is_encrypted(&block.der) => Self::from_encrypted(&block.der, passphrase, research),
-            None if pkcs8::PrivateKeyInfoRef::from_der(&block.der).is_ok() => Self::from_pkcs8(&block.der, research),
-            None => Self::from_pkcs1(&block.der, research),
+        let mut key = match block.content {
+            Content::Encrypted => Self::from_encrypted(&block.der, passphrase, research),
+            Content::Pkcs1Private => Self::from_pkcs1(&block.der, research),
+            _ => Self::from_pkcs8(&block.der, research),
         }?;
         key.set_insecure(block.insecure);
         Ok(key)
@@ -305,13 +378,4 @@ impl PrivateKey {
         let block = Zeroizing::new(block.map_err(|e| PRIVATE.malformed(e.to_string()))?);
         Ok(if self.is_insecure() { Zeroizing::new(format!("{INSECURE}\n{}", *block)) } else { block })
     }
-}
-
-fn is_private(der: &[u8]) -> bool {
-    pkcs8::PrivateKeyInfoRef::from_der(der).is_ok() || pkcs1::RsaPrivateKeyRef::from_der(der).is_ok()
-}
-
-/// Whether the DER is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3).
-fn is_encrypted(der: &[u8]) -> bool {
-    passphrase::algorithm(der).is_some()
 }

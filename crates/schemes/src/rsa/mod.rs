@@ -32,6 +32,7 @@ mod key_use;
 mod keygen;
 mod padding;
 mod passphrase;
+mod pem;
 mod prime;
 mod private;
 mod public;
