@@ -55,6 +55,12 @@ pub(crate) fn submul_1(a: &mut [u64], b: &[u64], w: u64) -> u64 {
     limbs::submul_1(a, b, w)
 }
 
+/// As [`limbs::mul_1`].
+pub(crate) fn mul_1(out: &mut [u64], a: &[u64], w: u64) -> u64 {
+    count(a.len());
+    limbs::mul_1(out, a, w)
+}
+
 /// As [`limbs::mul`].
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     count(a.len() * b.len());
