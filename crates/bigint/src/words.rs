@@ -110,8 +110,11 @@ mod tests {
         }
     }
 
-    /// Operations on a long and a short number.
-    fn operations() -> Vec<(&'static str, Box<dyn Fn(&Natural, &Natural)>)> {
+    /// An operation on a long and a short number.
+    type Operation = Box<dyn Fn(&Natural, &Natural)>;
+
+    /// Operations with their names.
+    fn operations() -> Vec<(&'static str, Operation)> {
         vec![
             ("product", Box::new(|long, short| drop(mul::product(long.words(), short.words())))),
             ("product, the short one first", Box::new(|long, short| drop(short * long))),
