@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Service(String),
     /// A text that does not have the expected format.
     Format(String),
+    /// A value out of range.
+    Range(String),
 }
 
 impl From<Error> for Failure {
@@ -44,6 +46,7 @@ impl From<Failure> for PyErr {
             Failure::Runtime(error) => (class(error.kind()), error.to_string()),
             Failure::Service(message) => ("ServiceError", message),
             Failure::Format(message) => ("FormatError", message),
+            Failure::Range(message) => ("RangeError", message),
         };
         Python::attach(|py| {
             let make = || py.import("solinas._errors")?.getattr(class)?.call1((message,));

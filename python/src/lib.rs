@@ -2,6 +2,7 @@
 //!
 //! Long calls release the interpreter's lock, and no panic leaves as one: see [`error::guarded`].
 
+mod bigint;
 mod ciphertext;
 mod circuit;
 mod error;
@@ -32,6 +33,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::PyServer>()?;
     module.add_class::<remote::PyRemote>()?;
     module.add_class::<job::PyJob>()?;
+    module.add_class::<bigint::PyBigInteger>()?;
+    module.add_class::<bigint::PyBigModulus>()?;
     module.add_class::<pir::PyPirBuilder>()?;
     module.add_class::<pir::PyPirDatabase>()?;
     module.add_class::<pir::PyPirClient>()?;

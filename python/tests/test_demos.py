@@ -36,6 +36,13 @@ def test_the_bootstraps_of_aes_are_counted():
     assert "19392 bootstraps a block" in shown
 
 
+def test_digits_of_pi_are_those_of_another_formula():
+    shown = output("pi/pi.py", "1000", "--check")
+    assert shown.startswith("3.14159265358979323846")
+    assert "every digit is equal to that of Machin's formula" in shown
+    assert output("pi/pi.py", "0") == "3\n"
+
+
 @pytest.mark.parametrize("args", [["--rows", "4", "--seed", "13"], ["--rows", "2", "--seed", "8", "--above"]])
 def test_the_answer_of_a_private_query_is_that_of_plain_python(args):
     assert "every answer is equal to plain Python's" in output("private_query/query.py", *args)
@@ -54,6 +61,7 @@ def test_balances_after_transfers_are_those_of_plain_python(args):
         ("aes_transcipher/transcipher.py", ["--blocks", "0"], "--blocks is 0: give a positive number"),
         ("private_query/query.py", ["--rows", "-1"], "--rows is -1: give a positive number"),
         ("private_query/query.py", ["--rows", "1", "--server", "http://127.0.0.1:1"], "the token is missing"),
+        ("pi/pi.py", ["-1"], "-1 digits: give a number from 0"),
         ("confidential_transfer/transfer.py", ["--bits", "300"], "--bits is 300: give a number from 2 to 256"),
     ],
 )

@@ -55,6 +55,12 @@ pub(crate) fn submul_1(a: &mut [u64], b: &[u64], w: u64) -> u64 {
     limbs::submul_1(a, b, w)
 }
 
+/// As [`limbs::mul_1`].
+pub(crate) fn mul_1(out: &mut [u64], a: &[u64], w: u64) -> u64 {
+    count(a.len());
+    limbs::mul_1(out, a, w)
+}
+
 /// As [`limbs::mul`].
 pub(crate) fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     count(a.len() * b.len());
@@ -104,8 +110,11 @@ mod tests {
         }
     }
 
-    /// Operations on a long and a short number.
-    fn operations() -> Vec<(&'static str, Box<dyn Fn(&Natural, &Natural)>)> {
+    /// An operation on a long and a short number.
+    type Operation = Box<dyn Fn(&Natural, &Natural)>;
+
+    /// Operations with their names.
+    fn operations() -> Vec<(&'static str, Operation)> {
         vec![
             ("product", Box::new(|long, short| drop(mul::product(long.words(), short.words())))),
             ("product, the short one first", Box::new(|long, short| drop(short * long))),

@@ -8,7 +8,7 @@
 122166
 """
 
-from solinas import pir
+from solinas import bigint, pir
 from solinas._arrays import Array, ArrayType, EncryptedArray
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit, Port, bits, from_bits
@@ -136,6 +136,7 @@ __all__ = [
     "WeakKeyWarning",
     "__version__",
     "argsort",
+    "bigint",
     "bits",
     "bool_",
     "bytes_",

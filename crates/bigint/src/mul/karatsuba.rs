@@ -39,7 +39,10 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     debug_assert!(a.len() >= b.len() && out.len() == a.len() + b.len());
     let n = b.len();
     let least = Thresholds::detect().karatsuba;
-    if a.len() == n {
+    if let [word] = *b {
+        // One pass over the memory; the kernels for more rows clear it first.
+        out[a.len()] = words::mul_1(&mut out[..a.len()], a, word);
+    } else if a.len() == n {
         balanced(out, a, b, scratch, least);
     } else if n < least {
         let (kept, _) = scratch.split_at_mut(n);

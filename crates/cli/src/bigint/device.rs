@@ -1,6 +1,7 @@
 //! Products and powers on a GPU.
 
-use super::{Common, EngineName, One, Power, Reader, Two, Verb, modulus_of};
+use super::Reader;
+use super::args::{Common, EngineName, One, Power, Two, Verb};
 use crate::error::{Result, usage};
 use solinas_bigint::Natural;
 use solinas_gpu::bigint::{self, Modulus};
@@ -40,17 +41,19 @@ impl Gpu {
     /// Reads the numbers, and returns the computation on them.
     pub(super) fn plan(self, verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Result<Natural>>> {
         let (a, b, modulus) = match verb {
-            Verb::Mul(Two { a, b, modulus, .. }) => (reader.number(a)?, Some(reader.number(b)?), modulus),
-            Verb::Square(One { a, modulus, .. }) => (reader.number(a)?, None, modulus),
+            Verb::Mul(Two { a, b, modulus, .. }) => {
+                (reader.natural(a, "the first number")?, Some(reader.natural(b, "the second number")?), modulus)
+            }
+            Verb::Square(One { a, modulus, .. }) => (reader.natural(a, "the first number")?, None, modulus),
             Verb::Powm(Power { base, exponent, modulus, .. }) => {
-                let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
+                let (base, exponent) = (reader.natural(base, "the base")?, reader.natural(exponent, "the exponent")?);
                 let modulus = reader.modulus(modulus)?;
                 self.check_engine(Some(&modulus))?;
                 return Ok(Box::new(move || self.power(&base, &exponent, &modulus)));
             }
             _ => return Err(usage("only mul, square and powm run on a device", "leave out --device")),
         };
-        let modulus = modulus_of(modulus, reader)?;
+        let modulus = reader.optional_modulus(modulus)?;
         self.check_engine(modulus.as_ref())?;
         Ok(Box::new(move || self.product(&a, b.as_ref(), modulus.as_ref())))
     }

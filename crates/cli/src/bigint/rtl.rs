@@ -1,6 +1,7 @@
 //! Products and powers on the simulated hardware designs.
 
-use super::{One, Power, Reader, Two, Verb, modulus_of};
+use super::Reader;
+use super::args::{One, Power, Two, Verb};
 use crate::error::{Result, usage};
 use crate::output::Output;
 use crate::progress::{build_model, cancellable, wait};
@@ -40,12 +41,16 @@ fn simulate(verb: &Verb, reader: &mut Reader<'_>, out: &Output) -> Result<(Natur
         return Err(usage("the device rtl has one method of multiplication", "leave out --engine"));
     }
     let (a, b, modulus) = match verb {
-        Verb::Mul(Two { a, b, modulus, .. }) => {
-            (reader.number(a)?, Some(reader.number(b)?), modulus_of(modulus, reader)?)
+        Verb::Mul(Two { a, b, modulus, .. }) => (
+            reader.natural(a, "the first number")?,
+            Some(reader.natural(b, "the second number")?),
+            reader.optional_modulus(modulus)?,
+        ),
+        Verb::Square(One { a, modulus, .. }) => {
+            (reader.natural(a, "the first number")?, None, reader.optional_modulus(modulus)?)
         }
-        Verb::Square(One { a, modulus, .. }) => (reader.number(a)?, None, modulus_of(modulus, reader)?),
         Verb::Powm(Power { base, exponent, modulus, .. }) => {
-            let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
+            let (base, exponent) = (reader.natural(base, "the base")?, reader.natural(exponent, "the exponent")?);
             let modulus = reader.modulus(modulus)?;
             let circuit = modular(&modulus, fitting(&[("the base", &base)])?, out)?;
             let label = format!("simulating a power of {} bits", exponent.bit_len());

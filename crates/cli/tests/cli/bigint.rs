@@ -29,6 +29,43 @@ fn operations_are_those_of_integers() {
         ("gcd 1071 462", "21"),
         ("gcd 0 5", "5"),
         ("convert 255 --out-format hex", "0xff"),
+        ("add -5 3", "-2"),
+        ("sub 3 5", "-2"),
+        ("mul -12 13", "-156"),
+        ("mul -- -0x10 -0b11", "0x30"),
+        ("square -12", "144"),
+        ("mul -6 6 --mod 7", "6"),
+        ("add -5 3 --mod 7", "5"),
+        ("div 7 2", "3"),
+        ("div -7 2", "-4"),
+        ("div 7 -2 --remainder", "-4\n-1"),
+        ("div -7 2 --remainder", "-4\n1"),
+        ("mod -7 3", "2"),
+        ("powm 3 -1 7", "5"),
+        ("powm 3 -1 7 --secret", "5"),
+        ("powm -3 2 7", "2"),
+        ("pow 3 40", "12157665459056928801"),
+        ("pow -2 63", "-9223372036854775808"),
+        ("pow 0 0", "1"),
+        ("pow -1 340282366920938463463374607431768211455", "-1"),
+        ("sqrt 0", "0"),
+        ("sqrt 99", "9"),
+        ("sqrt 1000000000000000000000000000000000000000000", "1000000000000000000000"),
+        ("gcd -1071 462", "21"),
+        ("gcd 240 46 --cofactors", "2\n-9\n47"),
+        ("gcd -240 46 --cofactors", "2\n9\n47"),
+        ("gcd 0 -5 --cofactors", "5\n0\n-1"),
+        ("prime 2", "true"),
+        ("prime 1", "false"),
+        ("prime -7", "false"),
+        ("prime 0x1ffffffffffffffffffffff", "true"),
+        ("prime 618970019642690137449562113", "false"),
+        ("convert -255 --out-format hex", "-0xff"),
+        ("convert 0b101", "0b101"),
+        ("convert --out-format dec -- -0o17", "-15"),
+        ("convert 1295 --out-format base36", "zz"),
+        ("convert 255 --out-format bin", "0b11111111"),
+        ("convert 255 --out-format base16", "0xff"),
         ("convert 0xff --in-format bytes --out-format dec", "255"),
         ("convert 0x00 ", "0x0"),
     ] {
@@ -40,9 +77,18 @@ fn operations_are_those_of_integers() {
 fn numbers_go_through_files_of_every_format() {
     let place = Place::new();
     place.run("bigint powm 3 1000003 0x100000000000000000000000000000000000000000000000000 -o dec --out-format dec");
-    for (format, file) in [("hex", "h"), ("dec", "d"), ("bytes", "b"), ("bytes-le", "l")] {
+    for (format, file) in [
+        ("hex", "h"),
+        ("dec", "d"),
+        ("oct", "o"),
+        ("bin", "i"),
+        ("base3", "3"),
+        ("base36", "z"),
+        ("bytes", "b"),
+        ("bytes-le", "l"),
+    ] {
         place.run(&format!("bigint convert dec --out-format {format} -o {file}"));
-        let back = place.run(&format!("bigint convert {file} --in-format {format} --out-format dec"));
+        let back = place.run(&format!("bigint convert ./{file} --in-format {format} --out-format dec"));
         assert_eq!(back.into_bytes(), std::fs::read(place.path("dec")).unwrap(), "{format}");
     }
     place.write("wrapped", "0x12 34\n56\n\n");
@@ -54,6 +100,11 @@ fn numbers_go_through_files_of_every_format() {
     let output = place.command("bigint convert 0x000102 --out-format bytes").assert().success();
     assert_eq!(output.get_output().stdout, [1, 2]);
     assert!(place.run("bigint mul 5 7 --json").contains("\"value\": \"35\""));
+    assert!(place.run("bigint div -7 2 --remainder --json").contains("\"remainder\": \"1\""));
+    assert!(place.run("bigint gcd 240 46 --cofactors --json").contains("-9"));
+    assert!(place.run("bigint prime 97 --json").contains("\"prime\": true"));
+    place.run("bigint prime 97 -o verdict");
+    assert_eq!(place.text("verdict"), "true\n");
     let report = place.run("bigint mul 5 7 -o product --json");
     assert!(report.contains("\"bits\": 6") && report.contains("\"output\": \"product\"") && !report.contains("value"));
     assert!(place.run("bigint mul 5 7 -o product").starts_with("product: 6 bits"));
@@ -62,6 +113,18 @@ fn numbers_go_through_files_of_every_format() {
 impl Place {
     fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
+#[test]
+fn the_parser_s_own_tip_for_negative_numbers_works() {
+    let place = Place::new();
+    for (verb, operands, expected) in
+        [("add", "-0x5 3", "-0x2"), ("mul", "-0b11 -0o2", "0b110"), ("convert", "-0xff", "-0xff")]
+    {
+        let tip = place.fail(&format!("bigint {verb} {operands}"), 2);
+        assert!(tip.contains("-- -0"), "{tip}");
+        assert_eq!(place.run(&format!("bigint {verb} -- {operands}")), format!("{expected}\n"));
     }
 }
 
@@ -108,7 +171,19 @@ fn bad_input_names_place_and_fix() {
         ("mod 12 0", 1, "the modulus is 0"),
         ("powm 2 3 1", 1, "the modulus is 1"),
         ("mul 2 3 --mod 0", 1, "the modulus is 0"),
-        ("sub 3 5", 1, "negative"),
+        ("convert -3 --out-format bytes", 1, "negative"),
+        ("sqrt -4", 1, "negative"),
+        ("pow 2 -1", 1, "negative"),
+        ("pow 2 100000000000", 1, "longer than 1 GiB"),
+        ("pow 4294967296 4294967295", 1, "longer than 1 GiB"),
+        ("div 5 0", 1, "the divisor is 0"),
+        ("powm 2 -1 4", 1, "no inverse"),
+        ("mod 5 -3", 1, "the modulus is negative"),
+        ("add -- -12x 3", 1, "character 4"),
+        ("add -0x5 3", 2, "-- -0"),
+        ("div 7 2 --remainder -o q", 2, "cannot be used with"),
+        ("gcd 7 2 --cofactors -o q", 2, "cannot be used with"),
+        ("convert 12 --out-format base37", 2, "hex"),
         ("mul 2", 2, "<B>"),
         ("mul 2 3 -o no/x", 1, "check the name"),
         ("convert 12 --out-format octal", 2, "hex"),
