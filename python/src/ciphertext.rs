@@ -30,6 +30,14 @@ impl PyCiphertext {
         if shape.is_some() && array.shape().is_some() && indices.iter().copied().eq(0..array.len()) {
             return Ok(array.reshape(shape)?);
         }
+        let start = indices.first().copied().unwrap_or(0);
+        let end = start.saturating_add(indices.len());
+        if array.shape().is_some() && end <= array.len() && indices.iter().copied().eq(start..end) {
+            return Ok(match shape {
+                None if indices.len() == 1 => array.get(start)?,
+                shape => array.slice(start..end)?.reshape(shape)?,
+            });
+        }
         let parts = indices.iter().map(|&index| array.get(index)).collect::<Result<Vec<_>, _>>()?;
         Ok(Ciphertext::stack(parts)?.reshape(shape)?)
     }

@@ -91,6 +91,31 @@ fn files_are_small_and_read_back() {
 }
 
 #[test]
+fn parts_of_fresh_arrays_stay_short_in_any_order() {
+    let (client, key) = keys("gates-40");
+    let values: Vec<u128> = (0..40).collect();
+    let all = client.encrypt(&array(Type::Uint(8), &values)).unwrap();
+    let size = all.to_bytes().unwrap().len();
+    for order in [(1..40).collect::<Vec<_>>(), (0..40).rev().collect(), (0..40).map(|i| 7 * i % 40).collect()] {
+        let parts = order.iter().map(|&i| all.get(i).unwrap()).collect();
+        let part = Ciphertext::stack(parts).unwrap();
+        let bytes = part.to_bytes().unwrap();
+        assert!(bytes.len() < size + 12 * order.len() + 100, "{} bytes, and {size} of the whole", bytes.len());
+        let read = Ciphertext::from_bytes(&bytes).unwrap();
+        assert!(read == part);
+        let want: Vec<u128> = order.iter().map(|&i| values[i]).collect();
+        assert_eq!(client.decrypt(&read).unwrap().values, want);
+        let slice = read.slice(3..9).unwrap();
+        assert_eq!(client.decrypt(&slice).unwrap().values, want[3..9]);
+    }
+    // One bootstrap for each bit shows that the server reads the form.
+    let reversed = Ciphertext::stack((0..3).rev().map(|i| all.get(i).unwrap()).collect()).unwrap();
+    let server = Server::new(&key, None).unwrap();
+    let both = run(&server, "and", &[reversed.clone(), reversed]).unwrap();
+    assert_eq!(client.decrypt(&both).unwrap().values, [2, 1, 0]);
+}
+
+#[test]
 fn wrong_uses_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let (client, key) = keys("integers-40");

@@ -124,6 +124,36 @@ fn a_slice_of_a_short_form_has_the_same_ciphertexts() {
     }
 }
 
+#[test]
+fn short_forms_of_one_seed_join_in_any_order() {
+    let client = client("gates-40");
+    let mut rng = client.encryption_rng(1).unwrap();
+    let short = client.encrypt_short(&values(client.params(), 9), &mut rng).unwrap();
+    let all = expanded(&short);
+    for order in [&[8, 7, 6, 0][..], &[0, 1, 2, 3], &[4, 5, 4, 5], &[3, 1, 2]] {
+        let mut parts = order.iter().map(|&i| short.slice(i, 1));
+        let mut joined = parts.next().unwrap();
+        assert!(parts.all(|part| joined.join(&part)));
+        let want: Vec<_> = order.iter().map(|&i| all[i].clone()).collect();
+        assert_eq!(expanded(&joined), want);
+        for (start, len) in [(0, 2), (1, 3.min(order.len() - 1)), (2, 0)] {
+            assert_eq!(expanded(&joined.slice(start, len)), want[start..start + len]);
+        }
+        if let (Masks::Seed(seed), Some(numbers)) = (joined.masks(), joined.numbers()) {
+            let bodies = joined.bodies().to_vec();
+            let stored = ShortCiphertexts::scattered(client.params(), *seed, numbers.to_vec(), bodies.clone());
+            assert_eq!(stored.unwrap(), joined);
+            assert!(ShortCiphertexts::scattered(client.params(), *seed, numbers[1..].to_vec(), bodies).is_err());
+        } else {
+            assert_eq!(joined, short.slice(0, 4), "consecutive ciphertexts need no numbers");
+        }
+    }
+    let other = client.encrypt_short(&[1], &mut rng).unwrap();
+    assert!(!short.clone().join(&other), "another seed");
+    let public = client.public_key().unwrap().encrypt(&[1, 0], &mut rng).unwrap();
+    assert!(!public.slice(0, 1).join(&public.slice(1, 1)), "GLWE masks");
+}
+
 /// The definition: coefficient c of `b - sum_j a_j S_j` modulo `X^N + 1`.
 #[test]
 fn glwe_masks_extract_as_the_product_of_polynomials_says() {

@@ -27,6 +27,7 @@ enum Stored {
     #[default]
     Full,
     Seeded,
+    Scattered,
     Glwe,
     Compact,
     Packed,
@@ -92,6 +93,17 @@ impl Blocks {
             }
             return Ok(Self::Compact(all, *size));
         }
+        let others: Vec<_> = others.into_iter().collect();
+        if let Self::Short(first, size) = self {
+            let mut all = first.clone();
+            let mut short = others.iter().map(|other| match other {
+                Self::Short(more, _) => all.join(more),
+                _ => false,
+            });
+            if short.all(|joined| joined) {
+                return Ok(Self::Short(all, *size));
+            }
+        }
         let mut all = self.full()?.into_owned();
         for other in others {
             all.extend_from_slice(&other.full()?);
@@ -130,6 +142,9 @@ impl Blocks {
                 }
             }
             Self::Short(short, _) => match short.masks() {
+                Masks::Seed(seed) if short.numbers().is_some() => {
+                    return Ok(header.meta("blocks", &Stored::Scattered)?.meta("masks", &KeyId(*seed))?);
+                }
                 Masks::Seed(seed) => header.meta("blocks", &Stored::Seeded)?.meta("masks", &KeyId(*seed))?,
                 Masks::Glwe(_) => header.meta("blocks", &Stored::Glwe)?,
             }
@@ -147,6 +162,9 @@ impl Blocks {
             Self::Short(short, _) => {
                 if let Masks::Glwe(words) = short.masks() {
                     writer.section("masks", &pack::u32_to_le(words))?;
+                }
+                if let Some(numbers) = short.numbers() {
+                    writer.section("runs", &pack::u32_to_le(&runs(numbers)))?;
                 }
                 writer.section("bodies", &pack::u32_to_le(short.bodies()))?;
             }
@@ -168,6 +186,14 @@ impl Blocks {
                 let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
                 let element = |element: &[u32]| element.chunks_exact(words).map(block).collect();
                 Ok(Self::Full(all.chunks_exact(size * words).map(element).collect()))
+            }
+            Stored::Scattered => {
+                let bodies = reader.section_u32("bodies", total)?;
+                let runs = pack::u32_from_le(&reader.section("runs")?)?;
+                let numbers = numbers(&runs, total)
+                    .ok_or_else(|| reader.section_error("runs", "its runs are not those of the blocks"))?;
+                let short = ShortCiphertexts::scattered(params, reader.meta::<KeyId>("masks")?.0, numbers, bodies);
+                Ok(Self::Short(short.map_err(|error| reader.section_error("bodies", error))?, size))
             }
             Stored::Seeded | Stored::Glwe => {
                 let first: u64 = reader.meta("first")?;
@@ -197,4 +223,25 @@ impl Blocks {
             }
         }
     }
+}
+
+/// The runs of consecutive numbers, with three words each: the length, and the first number, whose low word comes first.
+fn runs(numbers: &[u64]) -> Vec<u32> {
+    let consecutive = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    consecutive.flat_map(|run| [run.len() as u32, run[0] as u32, (run[0] >> 32) as u32]).collect()
+}
+
+/// The numbers in runs. `None` unless there are `total` of them.
+fn numbers(runs: &[u32], total: usize) -> Option<Vec<u64>> {
+    let (runs, []) = runs.as_chunks::<3>() else { return None };
+    let mut numbers = Vec::with_capacity(total);
+    for &[len, low, high] in runs {
+        let first = u64::from(high) << 32 | u64::from(low);
+        let end = first.checked_add(u64::from(len))?;
+        if len == 0 || len as usize > total - numbers.len() {
+            return None;
+        }
+        numbers.extend(first..end);
+    }
+    (numbers.len() == total).then_some(numbers)
 }

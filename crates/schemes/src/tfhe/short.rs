@@ -20,6 +20,8 @@ pub struct ShortCiphertexts {
     masks: Masks,
     /// The number of the first ciphertext, which selects its mask.
     first: u64,
+    /// The number of each ciphertext. `None` if they follow each other, as those with GLWE masks do.
+    numbers: Option<Vec<u64>>,
     bodies: Vec<u32>,
     ring_dimension: usize,
     glwe_dimension: usize,
@@ -43,7 +45,44 @@ impl ShortCiphertexts {
         if want != Some(got) {
             return Err(Error::CiphertextLength { got, want: want.unwrap_or(usize::MAX) });
         }
-        Ok(Self { masks, first, bodies, ring_dimension, glwe_dimension })
+        Ok(Self { masks, first, numbers: None, bodies, ring_dimension, glwe_dimension })
+    }
+
+    /// Builds ciphertexts whose masks have the streams of a seed with these numbers.
+    ///
+    /// # Errors
+    /// [`Error::CiphertextLength`] if there is not one number for each body.
+    pub fn scattered(params: &Params, seed: [u8; 32], numbers: Vec<u64>, bodies: Vec<u32>) -> Result<Self, Error> {
+        if numbers.len() != bodies.len() {
+            return Err(Error::CiphertextLength { got: numbers.len(), want: bodies.len() });
+        }
+        let first = numbers.first().copied().unwrap_or(0);
+        let all = Self::from_parts(params, Masks::Seed(seed), 0, bodies)?;
+        Ok(Self { first, numbers: Some(numbers), ..all })
+    }
+
+    /// The number of each ciphertext, which selects its mask. `None` if they follow each other from [`Self::first`] on.
+    pub fn numbers(&self) -> Option<&[u64]> {
+        self.numbers.as_deref()
+    }
+
+    /// Appends ciphertexts with masks of the same seed. Returns whether it could.
+    pub fn join(&mut self, more: &Self) -> bool {
+        if self.masks != more.masks || !matches!(self.masks, Masks::Seed(_)) {
+            return false;
+        }
+        let follow = self.numbers.is_none() && more.numbers.is_none() && more.first == self.first + self.len() as u64;
+        if !follow && !more.is_empty() {
+            let numbers = self.numbers.get_or_insert_with(|| (self.first..).take(self.bodies.len()).collect());
+            numbers.extend((0..more.len()).map(|index| more.number(index)));
+        }
+        self.bodies.extend_from_slice(&more.bodies);
+        true
+    }
+
+    /// The number of ciphertext `index`.
+    fn number(&self, index: usize) -> u64 {
+        self.numbers.as_ref().map_or(self.first + index as u64, |numbers| numbers[index])
     }
 
     /// The masks.
@@ -77,15 +116,19 @@ impl ShortCiphertexts {
     /// If there are fewer ciphertexts.
     pub fn slice(&self, start: usize, len: usize) -> Self {
         let bodies = self.bodies[start..start + len].to_vec();
-        let first = self.first + start as u64;
+        let numbers = self.numbers.as_ref().map(|numbers| numbers[start..start + len].to_vec());
+        let first = if len == 0 { self.first } else { self.number(start) };
+        // Consecutive numbers need not be kept one by one.
+        let follows = |(i, &number): (usize, &u64)| number.checked_sub(first) == Some(i as u64);
+        let numbers = numbers.filter(|numbers| !numbers.iter().enumerate().all(follows));
         match &self.masks {
-            Masks::Seed(_) => Self { masks: self.masks.clone(), first, bodies, ..*self },
+            Masks::Seed(_) => Self { masks: self.masks.clone(), first, numbers, bodies, ..*self },
             Masks::Glwe(words) => {
                 let (n, one) = (self.ring_dimension, self.ring_dimension * self.glwe_dimension);
                 let (skipped, first) = (first as usize / n, first as usize % n);
                 let used = (first + len).div_ceil(n);
                 let words = words[skipped * one..(skipped + used) * one].to_vec();
-                Self { masks: Masks::Glwe(words), first: first as u64, bodies, ..*self }
+                Self { masks: Masks::Glwe(words), first: first as u64, numbers: None, bodies, ..*self }
             }
         }
     }
@@ -115,7 +158,7 @@ impl ShortCiphertexts {
     /// Writes the first words of the mask of ciphertext `index`, at most `k N`.
     fn mask(&self, index: usize, out: &mut [u32]) {
         let n = self.ring_dimension;
-        let number = self.first + index as u64;
+        let number = self.number(index);
         match &self.masks {
             Masks::Seed(seed) => {
                 let mut stream = public_stream(seed, number);
