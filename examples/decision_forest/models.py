@@ -55,10 +55,11 @@ class Forest:
     def outputs(self, rows: np.ndarray) -> np.ndarray:
         """Evaluate the forest on plain rows. Shape of the result: rows, outputs.
 
-        Features are rounded to 32 bits, as XGBoost and scikit-learn do, and then compared in 64 bits.
+        Features are rounded to 32 bits, as XGBoost and scikit-learn do, and then compared in 64 bits. Raises ModelError
+        for a missing feature.
         """
         total = np.tile(np.array(self.base, float), (len(rows), 1))
-        for i, row in enumerate(rows.astype(np.float32).astype(float)):
+        for i, row in enumerate(complete(rows).astype(np.float32).astype(float)):
             for tree in self.trees:
                 total[i] += reached(tree, row).values
         return total
@@ -66,6 +67,16 @@ class Forest:
     def classes(self, outputs: np.ndarray) -> np.ndarray:
         """Return the class of each row of outputs."""
         return outputs.argmax(axis=1) if outputs.shape[1] > 1 else (outputs[:, 0] > self.cut).astype(int)
+
+
+def complete(rows: Any) -> np.ndarray:
+    """Return rows of features as an array of numbers. Raises ModelError for a missing one, which has no level."""
+    if isinstance(rows, np.ma.MaskedArray):
+        raise ModelError("the rows have a mask, which would be lost: fill the masked features, as in rows.filled(0)")
+    table = np.asarray(rows, float)
+    for row, feature in np.argwhere(np.isnan(np.atleast_2d(table))):
+        raise ModelError(f"row {row} has no feature {feature} (NaN): fill missing features, or leave the row out")
+    return table
 
 
 def walk(node: Node) -> list[Node]:
@@ -88,6 +99,9 @@ def from_sklearn(model: Any) -> Forest:
     estimators = getattr(model, "estimators_", None) or [model]
     if not all(hasattr(estimator, "tree_") for estimator in estimators) or not hasattr(model, "classes_"):
         raise ModelError(f"{type(model).__name__} is no fitted tree or forest: give a fitted RandomForestClassifier")
+    outputs = getattr(model, "n_outputs_", 1)
+    if outputs != 1:
+        raise ModelError(f"the model predicts {outputs} classes for each row: fit one model for each of them")
     trees = []
     for estimator in estimators:
         tree = estimator.tree_
@@ -233,14 +247,20 @@ class Quantizer:
 
     @classmethod
     def fit(cls, rows: np.ndarray, bits: int = 8) -> "Quantizer":
-        """Take the ranges of the features from a table of rows."""
+        """Take the ranges of the features from a table of rows. Raises ModelError for a missing or infinite feature."""
+        rows = complete(rows)
+        if not np.isfinite(rows).all():
+            raise ModelError("a feature is infinite, so that its range has no equal steps: clip it first")
         low, high = rows.min(axis=0), rows.max(axis=0)
         step = np.where(high > low, (high - low) / (2**bits - 1), 1.0)
         return cls(low, step, 2 ** (8 - bits))
 
     def encode(self, rows: np.ndarray) -> np.ndarray:
-        """Return the nearest levels. Values outside of the range get the first or the last one."""
-        steps = np.clip(np.rint((rows - self.low) / self.step), 0, 256 // self.unit - 1)
+        """Return the nearest levels. Values outside of the range get the first or the last one.
+
+        Raises ModelError for a missing feature.
+        """
+        steps = np.clip(np.rint((complete(rows) - self.low) / self.step), 0, 256 // self.unit - 1)
         return (steps * self.unit).astype(np.uint8)
 
     def decode(self, levels: np.ndarray) -> np.ndarray:
