@@ -2,6 +2,7 @@
 
 import copy
 import math
+import operator
 import pickle
 import random
 from decimal import Decimal
@@ -305,3 +306,41 @@ def test_files_hold_the_stored_integer(integers, tmp_path):
         assert np.asarray(again).tolist() == want
     compact = server.compact(server.run(a - 1))
     assert client.decrypt(compact) == -2.25
+
+
+def comparing(kind, symbols, number):
+    def compared(x):
+        return tuple(op(x, number) for op in symbols)
+
+    compared.__annotations__ = {"x": kind}
+    return compared
+
+
+@pytest.mark.parametrize("numbers", [[19.5, 19.501, -0.001], [F.MIN, F.MAX, 0], [0.0, -0.0, Fraction(1, 3)]])
+def test_comparisons_take_public_numbers_as_they_are(quick, numbers):
+    client, server = quick
+    held = [Fraction(n) for n in (19.5, 19.50390625, F.MIN, F.MAX, 0, -1 / 256, 1 / 256, 85 / 256)]
+    symbols = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+    kind = sl.Array[F, len(held)]
+    encrypted, plain = client.encrypt(held, F), sl.Array([F(n) for n in held])
+    for number in numbers:
+        want = [[op(n, number) for n in held] for op in symbols]
+        columns = [[number] * len(held)] if number in held else [[number] * len(held), [number, *held[1:]]]
+        assert [row.tolist() for row in sl.program(comparing(kind, symbols, number)).simulate(held)] == want
+        assert [[bool(b) for b in op(plain, number)] for op in symbols] == want
+        assert [row.tolist() for row in client.decrypt(server.run([op(encrypted, number) for op in symbols]))] == want
+        assert [client.decrypt(server.run(op(encrypted[0], number))) for op in symbols] == [row[0] for row in want]
+        for column in columns:
+            want = [[bool(op(n, c)) for n, c in zip(held, column, strict=True)] for op in symbols]
+            results = server.run([op(encrypted, column) for op in symbols])
+            assert [row.tolist() for row in client.decrypt(results)] == want
+            mirrored = (operator.gt, operator.ge, operator.lt, operator.le, operator.eq, operator.ne)
+            results = server.run([op(np.array(column, float), encrypted) for op in mirrored])
+            floats = [[bool(op(n, float(c))) for n, c in zip(held, column, strict=True)] for op in symbols]
+            assert [row.tolist() for row in client.decrypt(results)] == floats
+    for number in (128, -128.5, 127.999, math.nan, math.inf):
+        for compare in symbols:
+            with pytest.raises(sl.RangeError):
+                compare(F(1), number)
+            with pytest.raises(sl.RangeError):
+                compare(encrypted, [number] * len(held))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
 
@@ -11,9 +12,10 @@ from solinas._ciphertext import Ciphertext
 from solinas._data import encode, infer, shorten
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._expression import PUBLIC, Node, broadcast_to, stack, take
-from solinas._reductions import GROUP, Reductions
+from solinas._fixed import COMPARISONS, bounds
+from solinas._reductions import GROUP, Reductions, _beside
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
-from solinas._types import SHIFTS, U8, Modular, type_named
+from solinas._types import MAX_WIDTH, SHIFTS, U8, U16, Modular, type_named
 from solinas._values import Bool, Value
 
 T = TypeVar("T", bound=Value)
@@ -107,7 +109,14 @@ def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     shape = broadcast([node[0] if isinstance(node, tuple) else node.shape or () for node in nodes if node is not None])
     kinds = [type_named(node.type) for node in nodes if isinstance(node, Node)]
     kinds += [type(operand) for operand in operands if isinstance(operand, Value)]
-    kind: type[Value] = U8 if function in SHIFTS else next((kind for kind in kinds if kind is not Bool), Bool)
+    kind: type[Value] = next((kind for kind in kinds if kind is not Bool), Bool)
+    if function in SHIFTS:
+        # Every amount of the width or more gives the same shift.
+        kind, most = (U8, U8.MAX) if kind.width <= U8.MAX else (U16, MAX_WIDTH)
+        nodes = [_amounts(node, most) if isinstance(node, tuple) else node for node in nodes]
+    whole = None
+    if kind.fraction and function in COMPARISONS.values():
+        nodes, whole = _bounds(function, nodes, kind)
     parts = [_public_node(node, kind) if isinstance(node, tuple) else node for node in nodes]
     # A value whose node is an array stands for each of its elements.
     arguments = [
@@ -115,8 +124,45 @@ def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
         for operand, part in zip(operands, parts, strict=True)
     ]
     result = function(*arguments)
-    wrap = Ciphertext._of_node
-    return tuple(wrap(part._data) for part in result) if isinstance(result, tuple) else wrap(result._data)
+    if whole is not None:
+        equal = Bool._make(broadcast_to(_public_node(whole, Bool), shape))
+        result = result & equal if function is operator.eq else result | ~equal
+    return tuple(map(_wrapped, result)) if isinstance(result, tuple) else _wrapped(result)
+
+
+def _wrapped(result: Value) -> Any:
+    """Return the array of a value that stands for each of its elements."""
+    if result.is_plain:
+        raise TypeMismatchError(
+            f"the function returns {result!r}, which is public and the same for all elements: return a value that is "
+            "computed from its arguments"
+        )
+    return Ciphertext._of_node(result._data)
+
+
+def _bounds(function: Any, nodes: Sequence[Any], kind: Any) -> tuple[list[Any], tuple[Shape, list[Any]] | None]:
+    """Return the operands of a comparison of fixed-point numbers with the bounds of public numbers in place of these.
+
+    The second result tells which numbers are values of the type, if that matters for the comparison.
+    """
+    result, whole = list(nodes), None
+    for place, node in enumerate(nodes):
+        if isinstance(node, tuple) and not any(isinstance(item, (Value, bool)) for item in node[1]):
+            shape, items = node
+            numbers = [kind._number(item) for item in items]
+            if None in numbers:
+                continue
+            values, exact = bounds(kind, function, numbers)
+            result[place] = (shape, values)
+            if not all(exact) and function in {operator.eq, operator.ne}:
+                whole = (shape, exact)
+    return result, whole
+
+
+def _amounts(array: tuple[Shape, list[Any]], most: int) -> tuple[Shape, list[Any]]:
+    """Return the public amounts of a shift, of which none is above `most`."""
+    shape, items = array
+    return shape, [min(item, most) if type(item) is int else item for item in items]
 
 
 def _array_node(operand: Any) -> Node | tuple[Shape, list[Any]] | None:
@@ -294,26 +340,33 @@ class EncryptedArray(Reductions[T], Ciphertext):
     def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
         return elementwise(function, *operands)
 
-    def _in_levels(self, reduce: Callable[[list[Any]], Any], count: int) -> tuple[Any, int]:
-        array, rows = self, self.size // count
+    def _in_levels(
+        self, reduce: Callable[[list[Any]], Any], count: int, beside: Sequence[Any] = ()
+    ) -> tuple[list[Any], int]:
+        arrays, rows = [self, *beside], self.size // count
         while count > GROUP:
             groups, left = divmod(count, GROUP)
 
-            def column(first: int, of: int, step: int, array: Any = array, count: int = count) -> Any:
-                return array._take(
-                    [row * count + first + i * step for row in range(rows) for i in range(of)], (rows * of,)
-                )
+            def column(array: Any, first: int, of: int, step: int, count: int = count) -> Any:
+                indices = [row * count + first + i * step for row in range(rows) for i in range(of)]
+                return array._take(indices, (len(indices),))
 
-            columns = [column(place, groups, GROUP) for place in range(GROUP)]
-            joined = elementwise(lambda *items: reduce(list(items)), *columns)
+            columns = [column(array, place, groups, GROUP) for array in arrays for place in range(GROUP)]
+
+            def combined(*items: Any, many: int = len(arrays)) -> Any:
+                return reduce(_beside([list(items[k * GROUP : (k + 1) * GROUP]) for k in range(many)]))
+
+            joined = elementwise(combined, *columns)
+            results = list(joined) if beside else [joined]
             if left:
                 # Each row: its groups, then the elements that are left over, so that the order is kept.
-                both = EncryptedArray.stack([joined, column(groups * GROUP, left, 1)])
                 starts = [(row * groups, rows * groups + row * left) for row in range(rows)]
                 order = [i for of, rest in starts for i in (*range(of, of + groups), *range(rest, rest + left))]
-                joined = both._take(order, (len(order),))
-            array, count = joined, groups + left
-        return array, count
+                for k, array in enumerate(arrays):
+                    both = EncryptedArray.stack([results[k], column(array, groups * GROUP, left, 1)])
+                    results[k] = both._take(order, (len(order),))
+            arrays, count = results, groups + left
+        return arrays, count
 
     @staticmethod
     def stack(items: Sequence[Any]) -> EncryptedArray[Any]:

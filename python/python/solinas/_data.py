@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from solinas._errors import TypeMismatchError
-from solinas._shapes import NdArray, Shape, nest, numpy_or_none
+from solinas._shapes import NdArray, Shape, nest, numpy_or_none, public_array
 from solinas._types import type_named
 from solinas._values import Bool, Value, dtype_name, is_bool, type_expression
+
+# The classes of the values that stand for a missing one in Python and pandas.
+MISSING = {"NoneType", "NAType", "NaTType"}
 
 
 def infer(data: Any) -> type[Value] | None:
@@ -24,7 +28,7 @@ def infer(data: Any) -> type[Value] | None:
         return type(data[(0,) * data.ndim])
     dtype = getattr(data, "dtype", None)
     if dtype is None and hasattr(data, "__array__"):
-        dtype = data.__array__().dtype
+        dtype = public_array(data).dtype
     if dtype is not None:
         kind, width = dtype.kind, 8 * dtype.itemsize
         match kind:
@@ -62,6 +66,8 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
             f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )
     number = cls._parsed(value)
+    if number is None and (type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value))):
+        raise TypeMismatchError(f"{what} is missing ({value!r}): fill it, as in x.fillna(0), or leave its row out")
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, which is not a value of {cls.name}: give an integer")
     return cls.encode(number)
@@ -74,6 +80,14 @@ def decode(cls: type[Value], shape: Shape | None, bits: Sequence[int]) -> Any:
         return values[0]
     np = numpy_or_none()
     return nest(shape, values) if np is None else np.array(values, dtype=dtype_name(cls)).reshape(shape)
+
+
+def rebuilt(structure: Any, parts: list[Any]) -> Any:
+    """Return parts in a list or tuple of the kind of another one. A named tuple keeps its names."""
+    if isinstance(structure, list):
+        return parts
+    make = getattr(type(structure), "_make", None)
+    return tuple(parts) if make is None else make(parts)
 
 
 def shorten(value: object) -> str:

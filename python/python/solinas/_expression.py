@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -26,6 +27,8 @@ OUTPUT = "output of a call"
 MOVES = {TAKE, STACK, JOIN}
 
 _serials = itertools.count()
+# Held while the operands of nodes are read or dropped, because threads share nodes.
+_OPERANDS = threading.RLock()
 
 
 class Node:
@@ -56,6 +59,12 @@ class Node:
         self.traced: bool = kind == PARAMETER or any(arg.traced for arg in args)
         self.serial = next(_serials)
 
+    def finish(self, result: _core.Ciphertext) -> None:
+        """Keep the result, and drop the operands, which may hold large ciphertexts."""
+        with _OPERANDS:
+            self.result = result
+            self.kind, self.args, self.detail = CIPHERTEXT, (), None
+
     @property
     def is_packed(self) -> bool:
         """Whether the elements of the array share ciphertexts."""
@@ -70,7 +79,7 @@ def stored(type: str) -> str:
 def ciphertext(core: _core.Ciphertext, type: str) -> Node:
     """Return the node of a ciphertext that holds a type."""
     node = Node(CIPHERTEXT, type, None if core.shape is None else tuple(core.shape))
-    node.result = core
+    node.finish(core)
     return node
 
 
@@ -88,16 +97,17 @@ def take(node: Node, indices: list[int], shape: Shape) -> Node:
             return node
     elif node.is_packed and node.result is None:
         raise TypeMismatchError(
-            f"an array of {node.type} has no separate elements, because they share ciphertexts. One of one dimension "
-            "has sum(), dot(vector) and, instead of np.roll(x, by), x.rotate(-by): encrypt each row by itself, or use "
-            "scheme tfhe"
+            f"an array of {node.type} has no separate elements, because they share ciphertexts. The whole array has "
+            "x.sum(), x.dot(vector) and x.rotate(by): encrypt each row by itself for sums along an axis, as in "
+            "[row.sum() for row in rows], and for products, as in [x.dot(row) for row in matrix], or use scheme tfhe"
         )
+    with _OPERANDS:
+        if node.result is None and node.kind == STACK:
+            return stack([node.args[index] for index in indices], shape) if shape else node.args[indices[0]]
+        if node.result is None and node.kind == TAKE:
+            return take(node.args[0], [node.detail[index] for index in indices], shape)
     if node.result is not None:
         return ciphertext(node.result.take(indices, list(shape) or None), node.type)
-    if node.kind == STACK:
-        return stack([node.args[index] for index in indices], shape) if shape else node.args[indices[0]]
-    if node.kind == TAKE:
-        return take(node.args[0], [node.detail[index] for index in indices], shape)
     return Node(TAKE, node.type, shape or None, (node,), indices)
 
 
@@ -270,8 +280,12 @@ class Schedule:
 
 def schedule(roots: Sequence[Node]) -> Schedule:
     """Return the steps that compute these nodes. They are not traced, and no constants."""
+    with _OPERANDS:
+        return _scheduled(roots)
+
+
+def _scheduled(roots: Sequence[Node]) -> Schedule:
     result, order = Schedule(), reachable(roots)
-    # Another thread may compute a node meanwhile.
     computed = {node: node.result for node in order if node.result is not None}
     for node in order:
         if node in computed:

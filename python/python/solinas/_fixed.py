@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._expression import stored
-from solinas._types import _NAMED, MAX_WIDTH, Int, Ordered, int_
-from solinas._values import EXACT, Bool, Value, _apply, _integer
+from solinas._types import MAX_WIDTH, Int, Ordered, _made, int_
+from solinas._values import EXACT, TYPES, Bool, Value, _apply, _integer, is_bool
 
 if TYPE_CHECKING:
     from solinas import _core
 
 Plain = int | float | Fraction | Decimal
+
+COMPARISONS = {op: getattr(operator, op) for op in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 
 class Fixed(Ordered):
@@ -27,7 +30,8 @@ class Fixed(Ordered):
 
     A Python number (an integer, float, `Fraction` or `Decimal`) that meets a fixed-point number is rounded to the
     nearest value of the type, to the even one if two are equally near. So is the argument of a constructor, which may
-    also be a string such as `"0.1"`. Sums and differences are exact and wrap.
+    also be a string such as `"0.1"`. Sums and differences are exact and wrap. Comparisons are exact: they take the
+    number itself.
 
     A value decrypts to a float if the type has at most 53 bits, which is exact, else to a `Fraction`.
     """
@@ -113,7 +117,15 @@ class Fixed(Ordered):
     def _binary(self, op: str, symbol: str, other: object, to: Any, *, swap: bool = False) -> Any:
         if op in {"and", "or", "xor"}:
             raise TypeMismatchError(f"{symbol} does not take {self._describe()}: view it as an integer first")
-        return super()._binary(op, symbol, other, to, swap=swap)
+        compare = COMPARISONS.get(op)
+        number = None if compare is None or isinstance(other, Value) or is_bool(other) else self._number(other)
+        if compare is None or number is None:
+            return super()._binary(op, symbol, other, to, swap=swap)
+        (bound,), (whole,) = bounds(type(self), compare, [number])
+        if not whole and op in {"eq", "ne"}:
+            # No value of the type is equal.
+            op, bound = "lt" if op == "eq" else "ge", type(self)(self.MIN)
+        return _apply(op, [self, bound], to, f"({self._text()} {symbol} {other})")
 
     def __invert__(self) -> NoReturn:
         raise TypeMismatchError(f"~ does not take {self._describe()}: view it as an integer first")
@@ -213,6 +225,23 @@ class Fixed(Ordered):
         return None if number is None or not kind.MIN <= number <= kind.MAX else kind(number)
 
 
+def bounds(kind: type[Fixed], compare: Any, numbers: Sequence[Any]) -> tuple[list[Fixed], list[bool]]:
+    """Return the values of a type that compare with every other one as these numbers do, and whether they are equal.
+
+    `compare` is a comparison of the module `operator` whose right operands are the numbers. Raises RangeError for a
+    number that is less or greater than all values of the type.
+    """
+    values, whole = [], []
+    for number in numbers:
+        if not kind.MIN <= number <= kind.MAX:
+            raise RangeError(f"{number} is out of range for {kind.name}: give a number from {kind.MIN} to {kind.MAX}")
+        units = Fraction(number) * (1 << kind.fraction)
+        up = compare in {operator.lt, operator.ge}
+        values.append(kind(Fraction(math.ceil(units) if up else math.floor(units), 1 << kind.fraction)))
+        whole.append(units.denominator == 1)
+    return values, whole
+
+
 def _rounded_shift(value: Int, amount: int) -> Int:
     """Return value / 2^amount, rounded to the nearest integer, up if two are equally near."""
     return (value + (1 << amount >> 1)) >> amount
@@ -224,8 +253,5 @@ def fixed(width: int, fraction: int) -> type[Fixed]:
     `sl.fixed(16, 8)(1.5)` is one of its values. `width + fraction` is at most the width of the widest integer, because
     a product takes as many bits.
     """
-    name = f"fixed{operator.index(width)}.{operator.index(fraction)}"
-    if name not in _NAMED:
-        namespace = {"__slots__": (), "__module__": __name__}
-        _NAMED[name] = type(f"Fixed{width}_{fraction}", (Fixed,), namespace, width=width, fraction=fraction)
-    return cast(type[Fixed], _NAMED[name])
+    known = TYPES.get(f"fixed{operator.index(width)}.{operator.index(fraction)}")
+    return cast(type[Fixed], known or _made(f"Fixed{width}_{fraction}", Fixed, width=width, fraction=fraction))

@@ -7,9 +7,11 @@ from typing import Any, TypeVar, cast, overload
 
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
+from solinas._expression import PUBLIC
 from solinas._integers import IntegerFunctions
-from solinas._types import Ordered
-from solinas._values import Bool, Value, _apply, _integer
+from solinas._shapes import public_array
+from solinas._types import Modular, Ordered
+from solinas._values import Bool, Value, _apply, _integer, is_bool
 
 V = TypeVar("V", bound=Value)
 
@@ -26,7 +28,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     """
     if any(isinstance(x, Elementwise) for x in (condition, a, b)):
         return _elementwise(select, condition, a, b)
-    a, b = (Bool(x) if isinstance(x, bool) else x for x in (a, b))
+    a, b = (Bool(bool(x)) if is_bool(x) else x for x in (a, b))
     if isinstance(a, Value):
         other = a._coerce(b, "select")
         pair = None if other is None else (a, other)
@@ -38,13 +40,24 @@ def select(condition: Any, a: Any, b: Any) -> Any:
         raise TypeMismatchError(f"select({a!r}, {b!r}): neither has a type; {remedy}")
     if pair is None:
         raise TypeMismatchError(f"select does not take {a!r} and {b!r}: give values of one type")
-    if isinstance(condition, bool):
-        return pair[0] if condition else pair[1]
+    if is_bool(condition):
+        chosen, other = pair if condition else pair[::-1]
+        if not _is_public(chosen) or _is_public(other):
+            return chosen
+        # The result depends on the encrypted value, so that a server can compute it.
+        if isinstance(chosen, Modular):
+            return chosen + (cast(Any, other) - other)
+        condition = Bool(bool(condition))
     if not isinstance(condition, Bool):
         what = condition._describe() if isinstance(condition, Value) else repr(condition)
         raise TypeMismatchError(f"the condition of select must be a bool, got {what}: compare it, as in x != 0")
     label = f"select({condition._text()}, {pair[0]._text()}, {pair[1]._text()})"
     return _apply("select", [condition, *pair], type(pair[0]), label)
+
+
+def _is_public(value: Value) -> bool:
+    """Return whether a value is plain, or stands for the elements of a public array."""
+    return value.is_plain or value._node.kind == PUBLIC
 
 
 N = TypeVar("N", bound=IntegerFunctions[Any])
@@ -101,6 +114,8 @@ def lookup(table: Any, index: Any, to: Any = None) -> Any:
         what = index._describe() if isinstance(index, Value) else repr(index)
         raise TypeMismatchError(f"lookup takes an unsigned index or bool of at most 8 bits, got {what}: cast it first")
     size = 1 << index.width
+    if hasattr(table, "__array__") and not isinstance(table, Elementwise):
+        table = public_array(table).tolist()
     entries = [table(i) for i in range(size)] if callable(table) else list(table)
     if len(entries) != size:
         raise TypeMismatchError(

@@ -83,6 +83,16 @@ class IntegerFunctions(Generic[B]):
         """Return the product, or the nearest value of the type if it does not fit."""
         return cast(Self, self._named("saturating_mul", other))
 
+    def abs_diff(self, other: Any) -> Any:
+        """Return the absolute difference, which is exact, as an unsigned value of the same width."""
+        from solinas._functions import select
+        from solinas._types import uint
+
+        less = cast(Any, self) < other
+        difference = select(less, other, self) - select(less, self, other)
+        kind: Any = getattr(self, "_kind", type(self))
+        return difference.cast(uint(kind.width))
+
     def floor_div(self, other: Any) -> Self:
         """Divide and round down, as Python's `//` does. If the divisor is 0, every bit of the quotient is one."""
         return cast(Self, self._named("div_floor", other))

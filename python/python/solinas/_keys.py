@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar, overload
 from solinas import _core
 from solinas._arrays import EncryptedArray
 from solinas._ciphertext import Ciphertext
-from solinas._data import decode, encode, infer, shorten
+from solinas._data import decode, encode, infer, rebuilt, shorten
 from solinas._errors import ParameterError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
 from solinas._expression import stored
 from solinas._files import PathLike
@@ -227,7 +227,7 @@ class ClientKey(_Key):
         TypeMismatchError for a recorded value that no server has computed.
         """
         if isinstance(value, (tuple, list)):
-            return type(value)(map(self.decrypt, value))
+            return rebuilt(value, [self.decrypt(part) for part in value])
         if isinstance(value, Bytes):
             return value._decoded([int(byte) for byte in flatten(self.decrypt(value.array))[1]])
         if not isinstance(value, (Value, EncryptedArray)):

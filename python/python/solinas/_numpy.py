@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import operator
@@ -10,21 +9,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from solinas._elementwise import Elementwise
-from solinas._errors import TypeMismatchError
+from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._fixed import Fixed
 from solinas._functions import maximum, minimum, select
-from solinas._protocols import NumpyProtocols
+from solinas._promotion import check_dtypes, element_type, is_ours, is_public, typed
+from solinas._rearrange import REARRANGING, rearrange
+from solinas._refusals import DIVISION, REMEDIES, answered, instead
 from solinas._search import searchsorted
-from solinas._shapes import NdArray, axes_of, flatten, public_integer
+from solinas._shapes import NdArray, axes_of, axis_indices, flatten, public_array, public_integer
 from solinas._sorting import argsort, median, sort
-from solinas._types import Int, Integer, Modular, UInt, int_, uint
-from solinas._values import Bool, Value, dtype_name
+from solinas._types import U8, Int, Integer, Modular, UInt, int_, uint
+from solinas._values import Bool, Value
 
 NO_ARRAY = (
     "an encrypted or recorded value does not convert to a numpy array, because its content is not known here. Use its "
     "operators and methods, such as sum, dot, max and reshape, or decrypt it first, as in client.decrypt(x)"
 )
 WIDEST = 64
+# The type of numpy's indices.
+INDEX = int_(WIDEST)
 # The codes of the dtypes longdouble and clongdouble, whose values stay values of numpy.
 LONG_DOUBLES = frozenset("gG")
 
@@ -33,24 +36,24 @@ def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -
     """Apply a function of numpy to arguments among which are values or arrays of this package."""
     name = function.__name__
     if name in REARRANGING and function.__module__ == "numpy":
-        return _rearrange(function, args, kwargs)
+        return rearrange(function, args, kwargs)
     ours = FUNCTIONS.get(name) if function.__module__ == "numpy" else None
     if ours is None:
         raise TypeMismatchError(
-            f"{function.__module__}.{name} does not take encrypted or recorded values{_nearest(name)}"
+            f"{function.__module__}.{name} does not take encrypted or recorded values{instead(name, KNOWN)}"
         )
     values = [arg for arg in args if isinstance(arg, Value)]
     if values and not any(isinstance(arg, NdArray) for arg in args):
         modular = any(isinstance(value, Modular) for value in values)
         if name not in (MODULAR_FUNCTIONS if modular else VALUE_FUNCTIONS):
             raise TypeMismatchError(f"numpy.{name} takes arrays, got {values[0]!r}: make an array with sl.Array")
-    kwargs = {key: value for key, value in kwargs.items() if value is not None}
+    takes = inspect.signature(ours)
+    kwargs = {key: value for key, value in kwargs.items() if value is not None or key not in UNSET}
     try:
-        inspect.signature(ours).bind(*args, **kwargs)
+        takes.bind(*args, **kwargs)
     except TypeError as error:
-        takes = inspect.signature(ours)
         raise TypeMismatchError(f"numpy.{name} with encrypted or recorded values takes {takes}: {error}") from None
-    return ours(*args, **kwargs)
+    return answered(f"numpy.{name}", ours, *args, **kwargs)
 
 
 def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -60,7 +63,8 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
     name: str = ufunc.__name__
     if getattr(np, name, None) is not ufunc:
         raise TypeMismatchError(
-            f"{name}, which is not a ufunc of numpy itself, does not take encrypted or recorded values{_nearest(name)}"
+            f"{name}, which is not a ufunc of numpy itself, does not take encrypted or recorded values"
+            + instead(name, KNOWN)
         )
     if method == "reduce" and name in REDUCTIONS:
         return array_function(getattr(np, REDUCTIONS[name]), inputs, {"axis": 0} | kwargs)
@@ -68,10 +72,12 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
     if ours is None or method not in {"__call__", "outer"} or kwargs:
         what = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
         extra = f" with {', '.join(kwargs)}" if kwargs and ours is not None else ""
-        remedy = REMEDIES.get(name) or _nearest(name)
+        remedy = REMEDIES.get(name) or instead(name, KNOWN)
         raise TypeMismatchError(f"{what}{extra} does not take encrypted or recorded values{remedy}")
-    if name not in COMPARISONS:
-        _check_dtypes(f"numpy.{name}", inputs, weak=method == "__call__")
+    if name in SHIFTS and method == "__call__" and not is_ours(inputs[0]):
+        inputs = (typed(*inputs), inputs[1])
+    elif name not in COMPARISONS:
+        check_dtypes(f"numpy.{name}", inputs, weak=method == "__call__")
     if method == "outer":
         return _outer(ours, *inputs)
     if not any(isinstance(x, NdArray) for x in inputs) and any(flatten(x)[0] for x in inputs):
@@ -79,119 +85,7 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
             f"numpy.{name} does not take a single value and a numpy array: convert the array, as in "
             "sl.Array([sl.u8(1), sl.u8(2)])"
         )
-    return ours(*map(_plain, inputs))
-
-
-def _nearest(name: str) -> str:
-    """Return the end of a message, which names the supported function whose name is nearest."""
-    known = {*REARRANGING, *FUNCTIONS, *OPERATORS} - {name}
-    similar = difflib.get_close_matches(name.removeprefix("nan"), known, n=1, cutoff=0.75)
-    nearest = f"the nearest function that does is numpy.{similar[0]}" if similar else "sum, dot, where and max do"
-    return f": {nearest}. Use the methods of arrays, or decrypt first, as in client.decrypt(x)"
-
-
-def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> None:
-    """Raise TypeMismatchError if numpy would compute with these operands in a wider type than this package.
-
-    If `weak` is true, Python integers take the type of the other operands, as in numpy.
-    """
-    import numpy as np
-
-    arrays = [x for x in operands if isinstance(x, NdArray)]
-    if not arrays or any(issubclass(element_type(x), Modular) for x in arrays):
-        return
-    dtype: Any = np.dtype(dtype_name(element_type(arrays[0])))
-    for operand in operands:
-        if isinstance(operand, Value) or operand is None or (weak and isinstance(operand, int)):
-            continue
-        other = operand.dtype if isinstance(operand, NdArray) else np.asarray(operand).dtype
-        if np.result_type(dtype, other) != dtype:
-            raise TypeMismatchError(
-                f"{what} of {dtype} and {other} has a wider type in numpy: convert the public operand, as in "
-                f"np.array([...], dtype=np.{dtype}), cast the encrypted one, or use the operator, in which public "
-                "integers take the type of the encrypted ones"
-            )
-
-
-DIVISION = (
-    ": it takes integers and a public divisor without zeros, as division by zero differs. Write x.floor_div(y) and "
-    "x.floor_mod(y), which round down as numpy does, or x // y and x % y, which truncate toward zero"
-)
-REMEDIES = {
-    "floor_divide": DIVISION,
-    "remainder": DIVISION,
-    "divmod": DIVISION,
-    "fmod": DIVISION,
-    "logical_and": ": use & of bools; compare integers first, as in x != 0",
-    "logical_or": ": use | of bools; compare integers first, as in x != 0",
-    "sqrt": ": values are integers; use sl.lookup for a function of at most 8 bits",
-}
-
-
-def _is_ours(x: Any) -> bool:
-    return isinstance(x, NumpyProtocols)
-
-
-# Functions that only select and move elements run in numpy on the flat indices of the elements.
-
-# The number of leading arguments that are data; -1 stands for all arguments.
-REARRANGING = {name: 1 for name in (
-    "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "moveaxis", "rollaxis", "swapaxes", "squeeze",
-    "expand_dims", "broadcast_to", "repeat", "tile", "flip", "fliplr", "flipud", "roll", "rot90", "take", "diagonal",
-    "delete", "array_split", "split", "hsplit", "vsplit", "dsplit", "unstack", "concatenate", "concat", "stack",
-    "vstack", "hstack", "dstack", "column_stack", "take_along_axis", "copy",
-)} | {"append": 2, "broadcast_arrays": -1, "atleast_1d": -1, "atleast_2d": -1, "atleast_3d": -1}  # fmt: skip
-
-
-def _rearrange(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    import numpy as np
-
-    count = REARRANGING[function.__name__]
-    count = len(args) if count < 0 else count
-    sources: list[Any] = []
-    start = 0
-
-    def places(data: Any) -> Any:
-        nonlocal start
-        if isinstance(data, (list, tuple)):
-            return type(data)(places(part) for part in data)
-        if not _is_ours(data) or any(_is_ours(x) for x in kwargs.values()):
-            raise TypeMismatchError(
-                f"numpy.{function.__name__} does not take encrypted and public arrays together, or encrypted indices: "
-                "give arrays of one kind, and public indices and sizes"
-            )
-        shape = getattr(data, "shape", ())
-        size = int(np.prod(shape))
-        sources.append(data)
-        start += size
-        return np.arange(start - size, start).reshape(shape)
-
-    data = [places(arg) for arg in args[:count]]
-    if not sources or any(_is_ours(arg) for arg in args[count:]):
-        places(None)
-    chosen = function(*data, *args[count:], **kwargs)
-
-    def part(result: Any) -> Any:
-        if isinstance(result, (list, tuple)):
-            return type(result)(part(each) for each in result)
-        return pool(sources)._part(np.asarray(result).ravel().tolist(), np.shape(result))
-
-    return part(chosen)
-
-
-def pool(sources: Sequence[Any]) -> Any:
-    """Return one vector of the elements of all sources, row by row."""
-    from solinas._arrays import Array, EncryptedArray, from_elements
-
-    if len(sources) == 1 and isinstance(sources[0], NdArray):
-        return sources[0].ravel()
-    if any(isinstance(x, EncryptedArray) for x in sources):
-        return EncryptedArray.stack(sources)
-    items = [item for x in sources for item in (x._elements() if isinstance(x, Array) else [x])]
-    return from_elements(items, (len(items),))
-
-
-# Functions that compute on the elements.
+    return answered(f"numpy.{name}", ours, *map(_plain, inputs))
 
 
 def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
@@ -216,11 +110,6 @@ def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
     return a.cast(make(min(width, WIDEST))), make(WIDEST)
 
 
-def element_type(a: Any) -> Any:
-    """Return the type of a value, or of the elements of an array."""
-    return a._kind if isinstance(a, NdArray) else type(a)
-
-
 def _reduced_count(a: Any, axis: Any) -> int:
     """Return how many elements a reduction combines into one. An axis that does not exist counts as 1."""
     if not isinstance(a, NdArray):
@@ -237,9 +126,14 @@ def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
         if promotes:
             a, to = _promoted(a, _reduced_count(a, axis), name == "prod")
         if isinstance(a, Value) and not isinstance(a, Modular):
+            # numpy takes these axes of a single value, too.
+            if axis not in (None, (), 0, -1):
+                raise ShapeError(f"{name}: a single value has no axis {axis!r}")
             return a if to is None else a.cast(to)
         options = ({} if axis is None else {"axis": axis}) | ({"keepdims": True} if keepdims else {})
         result = getattr(a, name)(**options)
+        if name in {"argmax", "argmin"}:
+            return result.cast(INDEX)
         return result if to is None else result.cast(to)
 
     return reduction
@@ -252,7 +146,8 @@ def _cumsum(a: Any, axis: int | None = None) -> Any:
 
 
 def _dot(a: Any, b: Any) -> Any:
-    _check_dtypes("a product in numpy", [a, b])
+    # numpy's products take Python integers for int64.
+    check_dtypes("a product in numpy", [a, b], weak=False)
     a, b = _plain(a), _plain(b)
     if isinstance(a, Modular) and isinstance(b, Modular):
         # In a program, each value stands for an array that the program runs on.
@@ -270,11 +165,14 @@ def _plain(x: Any) -> Any:
 
     Raises TypeMismatchError for a dtype that Python does not have.
     """
-    if getattr(getattr(x, "dtype", None), "char", "") in LONG_DOUBLES:
+    if not is_public(x):
+        return x
+    values = public_array(x)
+    if values.dtype.char in LONG_DOUBLES:
         raise TypeMismatchError(
-            f"Python has no numbers of dtype {x.dtype}: convert the operand, as in x.astype(np.float64)"
+            f"Python has no numbers of dtype {values.dtype}: convert the operand, as in x.astype(np.float64)"
         )
-    return x.tolist() if not _is_ours(x) and hasattr(x, "tolist") else x
+    return values.tolist()
 
 
 def _inner(a: Any, b: Any) -> Any:
@@ -287,7 +185,10 @@ def _inner(a: Any, b: Any) -> Any:
 def _vdot(a: Any, b: Any) -> Any:
     import numpy as np
 
-    return _dot(*(x if isinstance(x, Value) else np.ravel(x) for x in (a, b)))
+    if isinstance(a, Value) and isinstance(b, Value):
+        return _dot(a, b)
+    check_dtypes("a product in numpy", [a, b], weak=False)
+    return _dot(np.ravel(a), np.ravel(b))
 
 
 def _outer(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -299,26 +200,31 @@ def _outer(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 def _flat_outer(a: Any, b: Any) -> Any:
     import numpy as np
 
-    _check_dtypes("numpy.outer", [a, b], weak=False)
+    check_dtypes("numpy.outer", [a, b], weak=False)
     return _plain(np.reshape(a, (-1, 1))) * _plain(np.ravel(b))
 
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    if (a_min is not None or a_max is not None) and (min is not None or max is not None):
+        raise TypeMismatchError("numpy.clip takes the bounds by place or as min and max: give them once")
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     if element_type(a) is Bool:
         raise TypeMismatchError(f"numpy.clip takes integers, got {a!r}: cast the bools first")
-    _check_dtypes("numpy.clip", [a, low, high])
+    check_dtypes("numpy.clip", [a, low, high])
     low, high = _plain(low), _plain(high)
     a = a if low is None else maximum(a, low)
     return a if high is None else minimum(a, high)
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    _check_dtypes("numpy.where", [x, y])
+    check_dtypes("numpy.where", [x, y])
     return select(*map(_plain, (condition, x, y)))
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    if n < 0:
+        raise RangeError(f"numpy.diff: n is {n}: give a number of 0 or more")
+    axis_indices(a.shape, axis, "numpy.diff")
     for _ in range(n):
         later, earlier = [slice(None)] * a.ndim, [slice(None)] * a.ndim
         later[axis], earlier[axis] = slice(1, None), slice(None, -1)
@@ -341,7 +247,7 @@ def _count_nonzero(a: Any, axis: Any = None) -> Any:
 def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
     def logical(*operands: Any) -> Any:
         for operand in operands:
-            if _is_ours(operand) and element_type(operand) is not Bool:
+            if is_ours(operand) and element_type(operand) is not Bool:
                 raise TypeMismatchError(
                     f"numpy's logical functions take bools, got {operand!r}: compare it, as in x != 0"
                 )
@@ -356,7 +262,7 @@ def _division(function: Callable[..., Any]) -> Callable[..., Any]:
     def division(a: Any, b: Any) -> Any:
         import numpy as np
 
-        if _is_ours(b) or not issubclass(element_type(a), Integer) or not np.all(np.asarray(b) != 0):
+        if is_ours(b) or not issubclass(element_type(a), Integer) or not np.all(np.asarray(b) != 0):
             raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{DIVISION}")
         return function(a, _plain(b))
 
@@ -368,11 +274,20 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _sort(a: Any, axis: int | None = -1, *, kind: Any = None, stable: Any = None) -> Any:
+    _check_sort(kind, stable)
     return sort(a, axis=axis)
 
 
 def _argsort(a: Any, axis: int | None = -1, *, kind: Any = None, stable: Any = None) -> Any:
-    return argsort(a, axis)
+    _check_sort(kind, stable)
+    return argsort(a, axis).cast(INDEX)
+
+
+def _check_sort(kind: Any, stable: Any) -> None:
+    """Let numpy check the names of its methods, which do not matter here."""
+    import numpy as np
+
+    np.sort(np.zeros(1), kind=kind, stable=stable)
 
 
 def _median(a: Any, axis: int | None = None) -> Any:
@@ -385,7 +300,7 @@ def _median(a: Any, axis: int | None = None) -> Any:
 
 
 def _searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
-    return searchsorted(_plain(a), v, side)
+    return searchsorted(_plain(a), v, side).cast(INDEX)
 
 
 def _rounding(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -400,7 +315,13 @@ def _rounding(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _bit_count(a: Any) -> Any:
     if not issubclass(element_type(a), UInt):
         raise TypeMismatchError(f"numpy.bitwise_count counts the bits of the magnitude: cast {a!r} to an unsigned type")
-    return a.count_ones()
+    return a.count_ones().cast(U8)
+
+
+def _positive(a: Any) -> Any:
+    if element_type(a) is Bool:
+        raise TypeMismatchError(f"numpy.positive takes numbers, got {a!r}: leave it out")
+    return +a
 
 
 SHAPES: dict[str, Callable[..., Any]] = {
@@ -452,7 +373,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "bitwise_count": _bit_count,
     "square": lambda a: a * a,
     "negative": operator.neg,
-    "positive": operator.pos,
+    "positive": _positive,
     "absolute": abs,
     "invert": operator.invert,
     "bitwise_and": operator.and_,
@@ -475,6 +396,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "fmax": maximum,
     "fmin": minimum,
 }
+KNOWN = {*REARRANGING, *FUNCTIONS, *OPERATORS}
 # Functions that accept single values, and functions that accept integers modulo a number, which stand for whole arrays.
 VALUE_FUNCTIONS = {
     "sum",
@@ -493,6 +415,9 @@ VALUE_FUNCTIONS = {
     "size",
 }
 MODULAR_FUNCTIONS = {"sum", "dot", "inner", "vdot"}
+# Arguments of numpy for which None is the same as leaving them out.
+UNSET = {"out", "dtype", "order", "sorter", "kind", "stable"}
+SHIFTS = {"left_shift", "right_shift"}
 COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 REDUCTIONS = {
     "add": "sum",

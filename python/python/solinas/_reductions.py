@@ -15,9 +15,10 @@ from solinas._elementwise import Elementwise
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
 from solinas._integers import IntegerFunctions
+from solinas._promotion import check_public
 from solinas._shapes import NdArray, Shape, axes_of, axis_indices, flatten, public_integer
 from solinas._sorting import argsort, counter, sort
-from solinas._types import Integer, Modular, Ordered, UInt
+from solinas._types import Int, Integer, Modular, Ordered, UInt, int_, uint
 from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
@@ -40,11 +41,6 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
         """Return an array of these elements, row by row. For shape `()` return the single element."""
 
-    @property
-    def _is_packed(self) -> bool:
-        """Whether the elements share ciphertexts, so that they cannot be separated."""
-        return False
-
     def _named(self, op: str, *others: Any, to_bool: bool = False) -> Any:
         if not issubclass(self._kind, Integer):
             raise TypeMismatchError(f".{op} takes integers, got an array of {self._kind.name}")
@@ -62,18 +58,22 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def __getitem__(self, index: Any) -> Any:
         """Return an element or a part of the array.
 
-        A public index has any form that numpy accepts. An encrypted index is unsigned and selects along the first axis;
-        if it is past the end, it selects the last element.
+        A public index has any form that numpy accepts. An encrypted index selects along the first axis. A negative one
+        counts from the end. One that is out of bounds selects the last element.
         """
         if isinstance(index, Value) and not index.is_plain:
             return self._at(index)
         return super().__getitem__(int(index) if isinstance(index, Value) else index)
 
     def _at(self, index: Value) -> Any:
+        if isinstance(index, Int):
+            size = self.shape[0]
+            # The sum fits, whatever the width of the index.
+            wide = int_(max(index.width, size.bit_length() + 1))
+            number = index.cast(wide)
+            return self._at(select(number < 0, number + size, number).cast(uint(wide.width)))
         if not isinstance(index, UInt):
-            raise TypeMismatchError(
-                f"an encrypted index must be unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)"
-            )
+            raise TypeMismatchError(f"an encrypted index must be an integer, got {index._describe()}")
         if issubclass(self._kind, Modular):
             raise TypeMismatchError(
                 f"an array of {self._kind.name} cannot be indexed by an encrypted value: give a public index"
@@ -95,19 +95,37 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
             row = pairs + (row[-1:] if len(row) % 2 else [])
         return row[0]
 
-    def _along(self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool) -> Any:
-        """Reduce the elements along one axis, several axes, or all axes (None)."""
+    def _along(
+        self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool, *, numbered: bool = False
+    ) -> Any:
+        """Reduce the elements along one axis, several axes, or all axes (None).
+
+        If `numbered` is true, `reduce` takes and returns pairs of an element and its index in the row, and the result
+        has the indices. Else it takes and returns elements.
+        """
         axes = [public_integer(a, f"{what}: axis") for a in axes_of(axis, self.ndim)]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
             raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
         kept = [axis_indices(self.shape, a, what) and a % self.ndim for a in axes]
+        if self._is_packed:
+            raise TypeMismatchError(
+                f"an array of {self._kind.name} shares ciphertexts among its elements: {what} along an axis takes rows "
+                "that were encrypted each by itself, as in [row.sum() for row in rows]; x.sum() adds all elements"
+            )
         rest = [a for a in range(self.ndim) if a not in kept]
         array = self.transpose(rest + kept) if rest else self
         count = math.prod(self.shape[a] for a in kept)
+        arrays = [array]
+        if numbered:
+            index = counter(count - 1)
+            arrays.append(self._from_elements([index(i) for i in range(count)] * (array.size // count), (array.size,)))
         if count > UNROLLED:
-            array, count = array._in_levels(reduce, count)
-        elements = array._elements()
-        values = [reduce(elements[i : i + count]) for i in range(0, array.size, count)]
+            arrays, count = array._in_levels(reduce, count, arrays[1:])
+        items = _beside([each._elements() for each in arrays])
+        values = [reduce(items[i : i + count]) for i in range(0, len(items), count)]
+        if numbered:
+            # The index of the only element depends on the element, so that a server can compute it.
+            values = [item.cast(index) & 0 if count == 1 and not item.is_plain else place for item, place in values]
         sizes = tuple(1 if a in kept else size for a, size in enumerate(self.shape))
         return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
 
@@ -122,12 +140,15 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
                 f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
             )
 
-    def _in_levels(self, reduce: Callable[[list[Any]], Any], count: int) -> tuple[Any, int]:
+    def _in_levels(
+        self, reduce: Callable[[list[Any]], Any], count: int, beside: Sequence[Any] = ()
+    ) -> tuple[list[Any], int]:
         """Combine neighbours in rows of `count` elements until the rows are short. Return the rest, and their length.
 
-        Values that are recorded one by one are left as they are.
+        The arrays `beside` this one go along with it: then `reduce` takes and returns tuples of elements. Values that
+        are recorded one by one are left as they are.
         """
-        return self, count
+        return [self, *beside], count
 
     def reduce(self, function: Callable[[T, T], T], axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Combine the elements along one axis, several axes, or all axes (the default), by a function of two values.
@@ -170,6 +191,19 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         if not issubclass(self._kind, Modular):
             self._integers("sum")
         return self._along("sum", total, axis, keepdims)
+
+    def widening_sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Add the elements along one axis, several axes, or all axes (the default), in a type that holds every sum.
+
+        The type has ceil(log2(n)) more bits than the elements for a sum of n elements, as in `u18` for four `u16`. The
+        sum of bools is the number of true elements. Raises RangeError if there is no type of so many bits.
+        """
+        if self._kind is Bool:
+            return self.sum(axis, keepdims=keepdims)
+        self._integers("widening_sum")
+        axes = [public_integer(a, "widening_sum: axis") for a in axes_of(axis, self.ndim)]
+        bits = (math.prod(self.shape[a] for a in axes if -self.ndim <= a < self.ndim) - 1).bit_length()
+        return self.cast(widened(self._kind, bits)).sum(axis, keepdims=keepdims)
 
     @overload
     def prod(self, axis: None = None) -> T: ...
@@ -238,16 +272,13 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
     def _best(self, what: str, better: Callable[[Any, Any], Any], axis: int | None, keepdims: bool) -> Any:
         self._integers(what)
+        axis = None if axis is None else public_integer(axis, f"{what}: axis")
 
         def winner(a: tuple[T, UInt], b: tuple[T, UInt]) -> tuple[T, UInt]:
             second = better(b[0], a[0])
             return select(second, b[0], a[0]), select(second, b[1], a[1])
 
-        def best(row: list[Any]) -> UInt:
-            index = counter(len(row) - 1)
-            return cast(UInt, self._reduce(winner, [(item, index(i)) for i, item in enumerate(row)])[1])
-
-        return self._along(what, best, axis, keepdims)
+        return self._along(what, lambda row: self._reduce(winner, row), axis, keepdims, numbered=True)
 
     @overload
     def any(self, axis: None = None) -> Bool: ...
@@ -319,9 +350,11 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         return self._elementwise(lambda x: x.dot(other), self) if self._is_packed else self * other
 
     def __matmul__(self, other: Any) -> Any:
+        check_public((self, other))
         return self._matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
+        check_public((self, other))
         return self._matmul(other, self)
 
     def _matmul(self, a: Any, b: Any) -> Any:
@@ -329,6 +362,11 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         left, right = shapes
         if self._is_packed and left == right and len(left or ()) == 1:
             return self._elementwise(lambda x, y: x.dot(y), a, b)
+        if self._is_packed:
+            raise TypeMismatchError(
+                f"an array of {self._kind.name} shares ciphertexts among its elements, so that @ takes two vectors of "
+                "one length: multiply each row by itself, as in [x.dot(row) for row in matrix]"
+            )
         if not issubclass(self._kind, Modular):
             self._integers("@")
         if len(left or ()) not in {1, 2} or len(right or ()) not in {1, 2}:
@@ -349,6 +387,11 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         return self._from_elements(products, left[:-1] + right[1:])
 
 
+def _beside(rows: Sequence[list[Any]]) -> list[Any]:
+    """Return the elements of a single row, or the tuples of elements at one place of several rows."""
+    return rows[0] if len(rows) == 1 else list(zip(*rows, strict=True))
+
+
 def _check_takes_two(function: Any) -> None:
     """Check that a function takes two values, as far as Python knows its signature. Raises TypeMismatchError."""
     if not callable(function):
@@ -364,6 +407,15 @@ def _check_takes_two(function: Any) -> None:
         raise TypeMismatchError(
             f"reduce takes a function of two values, got one that takes {signature}: {error}"
         ) from None
+
+
+def widened(kind: Any, bits: int) -> Any:
+    """Return the type of an integer or a fixed-point number with more bits before the point."""
+    if kind.name.startswith("fixed"):
+        from solinas._fixed import fixed
+
+        return fixed(kind.width + bits, kind.fraction)
+    return (int_ if kind.signed else uint)(kind.width + bits)
 
 
 def total(items: list[Any]) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from solinas._elementwise import Elementwise
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._functions import lookup, select
+from solinas._shapes import public_array
 from solinas._sorting import counter
 from solinas._types import Ordered, int_, uint
 from solinas._values import Bool, Value, _apply
@@ -44,7 +45,7 @@ def searchsorted(table: Sequence[Any], x: Any, side: Literal["left", "right"] = 
         raise TypeMismatchError(f"searchsorted takes an integer or a fixed-point number, got {what}: cast it first")
     if side not in {"left", "right"}:
         raise RangeError(f"searchsorted: side is {side!r}: give 'left' or 'right'")
-    plain = table.tolist() if hasattr(table, "tolist") else table
+    plain = public_array(table).tolist() if hasattr(table, "__array__") else table
     refused = TypeMismatchError(f"searchsorted takes a public list of numbers as its table, got {table!r}")
     if not isinstance(plain, Sequence):
         raise refused

@@ -9,7 +9,7 @@ from solinas import _core
 from solinas._arrays import Array, EncryptedArray, from_elements
 from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
-from solinas._data import shorten
+from solinas._data import rebuilt, shorten
 from solinas._errors import KeyMismatchError, ParameterError, RangeError, ShapeError, TypeMismatchError
 from solinas._expression import Node, Schedule, schedule, stored
 from solinas._html import table
@@ -321,7 +321,7 @@ def reduced(
 def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext]) -> Any:
     """Keep the results of the nodes, and return them in the structure."""
     for root, result in zip(roots, results, strict=True):
-        root.result = result
+        root.finish(result)
     values = iter([Ciphertext._of_core(result, root.type) for root, result in zip(roots, results, strict=True)])
     return _map(structure, lambda _: next(values))
 
@@ -348,7 +348,7 @@ def _single(planned: Schedule) -> None:
 def _map(structure: Any, function: Callable[[Any], Any]) -> Any:
     """Apply a function to every value in nested tuples and lists, and return the results in the same structure."""
     if isinstance(structure, (tuple, list)):
-        return type(structure)([_map(part, function) for part in structure])
+        return rebuilt(structure, [_map(part, function) for part in structure])
     if isinstance(structure, Bytes):
         return structure._with(function(structure.array))
     return function(structure)

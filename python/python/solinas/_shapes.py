@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
+# The kinds of numpy's dtypes of dates and times, and of records.
+DATES, RECORDS = "mM", "V"
+
 
 def numpy_or_none() -> Any:
     """Return the module numpy, or None if it is not installed."""
@@ -31,14 +34,14 @@ def numpy_or_none() -> Any:
 def flatten(data: Any) -> tuple[Shape | None, list[Any]]:
     """Return the shape and the elements, row by row, of an array, a numpy array or nested lists.
 
-    The shape of a single value is None. Raises ShapeError if rows of a nested list differ in shape.
+    The shape of a single value is None. Raises ShapeError if rows of a nested list differ in shape, TypeMismatchError
+    for an array that holds more than its elements say.
     """
     if isinstance(data, NdArray):
         return data.shape, data._elements()
     if hasattr(data, "__array__") and hasattr(data, "shape"):
-        shape = tuple(int(size) for size in data.shape)
-        # This also makes a numpy array of a pandas series.
-        values = data.__array__()
+        values = public_array(data)
+        shape = tuple(int(size) for size in values.shape)
         return (shape, list(values.ravel().tolist())) if shape else (None, [values.item()])
     if isinstance(data, (list, tuple)):
         parts = [flatten(item) for item in data]
@@ -47,6 +50,36 @@ def flatten(data: Any) -> tuple[Shape | None, list[Any]]:
             raise ShapeError("a nested list needs rows of one length")
         return (len(parts), *(inner or ())), [value for _, values in parts for value in values]
     return None, [data]
+
+
+def public_array(data: Any) -> Any:
+    """Return the numpy array of an array, a numpy scalar, a pandas series or another object that converts to one.
+
+    Raises TypeMismatchError if the elements alone would not say the same: for masks, matrices, records and dates.
+    """
+    import numpy as np
+
+    kind = type(data)
+    if isinstance(data, np.ma.MaskedArray):
+        raise TypeMismatchError(
+            "a masked array would lose its mask: fill the masked elements, as in x.filled(0), or leave them out, as in "
+            "x.compressed()"
+        )
+    if isinstance(data, np.ndarray) and kind not in {np.ndarray, np.memmap}:
+        raise TypeMismatchError(
+            f"an array of the class {kind.__name__} has rules of its own: convert it, as in np.array(x)"
+        )
+    values = data.__array__()
+    if values.dtype.kind in DATES:
+        raise TypeMismatchError(
+            f"dates and times ({values.dtype}) are no numbers here: convert them, as in x.astype(np.int64)"
+        )
+    if values.dtype.kind == "f" and getattr(getattr(data, "dtype", None), "kind", "f") in "biu":
+        # pandas gives floats for a column of integers with missing values.
+        raise TypeMismatchError("a value is missing: fill it, as in x.fillna(0), or leave its row out")
+    if values.dtype.kind == RECORDS:
+        raise TypeMismatchError(f"records ({values.dtype}) are no numbers: give one field, as in x['name']")
+    return values
 
 
 def nest(shape: Shape, values: Sequence[Any]) -> Any:
@@ -87,9 +120,11 @@ def broadcast_indices(shape: Shape, to: Shape) -> list[int]:
 def public_integer(value: Any, what: str) -> int:
     """Return a public integer, which messages call `what`. Raises TypeMismatchError for anything else."""
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeMismatchError(f"{what} is {value!r}: give a public integer") from None
+        pass
+    raise TypeMismatchError(f"{what} is {value!r}: give a public integer")
 
 
 def axes_of(axis: Any, ndim: int) -> Sequence[Any]:

@@ -235,6 +235,6 @@ class _Rows:
 
 def pool(sources: Sequence[NdArray]) -> Any:
     """Return one vector of the elements of all arrays, row by row."""
-    from solinas._numpy import pool
+    from solinas._rearrange import pool
 
     return pool(sources)

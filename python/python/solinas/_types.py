@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, cast
 
 from solinas._errors import RangeError, TypeMismatchError
 from solinas._integers import IntegerFunctions
-from solinas._values import Bool, Value, _apply, _integer, type_expression
+from solinas._values import TYPES, Bool, TypeClass, Value, _apply, _integer, type_expression
 
 V = TypeVar("V", bound=Value)
 
@@ -49,6 +49,7 @@ class Number(Value):
 
     def __pow__(self, exponent: int) -> Self:
         """Raise to a public power of 0 or more. The depth in products grows with the bits of the exponent."""
+        self._check_dtype(exponent)
         return _power(self, exponent)
 
 
@@ -168,7 +169,10 @@ class Integer(IntegerFunctions[Bool], Ordered):
                 )
             by = amount
         else:
+            self._check_dtype(amount)
             number = None if isinstance(amount, bool) else _integer(amount)
+            if number is None and op in {"shl", "shr"} and getattr(amount, "__array_ufunc__", None) is not None:
+                return cast(Self, NotImplemented)
             if number is None:
                 raise TypeMismatchError(f"{symbol} with {self._describe()}: the amount is {amount!r}; give an integer")
             if number < 0:
@@ -367,33 +371,28 @@ class I256(Int, width=256):
     __slots__ = ()
 
 
-_NAMED: dict[str, type[Value]] = {
-    cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, U256, I8, I16, I32, I64, I128, I256)
-}
-
-
 def uint(width: int) -> type[UInt]:
     """Return the unsigned type of a width from 1 to 2048 bits, as in `sl.uint(12)(4095)`."""
-    name = f"u{_checked(width)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"U{width}", (UInt,), {"__slots__": (), "__module__": __name__}, width=width)
-    return cast(type[UInt], _NAMED[name])
+    known = TYPES.get(f"u{_checked(width)}")
+    return cast(type[UInt], known or _made(f"U{width}", UInt, width=width))
 
 
 def int_(width: int) -> type[Int]:
     """Return the signed type of a width from 1 to 2048 bits, as in `sl.int_(12)(-2048)`."""
-    name = f"i{_checked(width)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"I{width}", (Int,), {"__slots__": (), "__module__": __name__}, width=width)
-    return cast(type[Int], _NAMED[name])
+    known = TYPES.get(f"i{_checked(width)}")
+    return cast(type[Int], known or _made(f"I{width}", Int, width=width))
 
 
 def mod(modulus: int) -> type[Modular]:
     """Return the type of integers modulo a number from 2 to 2^30, as in `sl.mod(257)(256)`."""
-    name = f"mod{operator.index(modulus)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)
-    return cast(type[Modular], _NAMED[name])
+    known = TYPES.get(f"mod{operator.index(modulus)}")
+    return cast(type[Modular], known or _made(f"Mod{modulus}", Modular, modulus=modulus))
+
+
+def _made(name: str, base: type[Value], **options: int) -> type[Value]:
+    """Return the class of a type that may have none yet."""
+    made: type[Value] = TypeClass(name, (base,), {"__slots__": (), "__module__": __name__}, **options)
+    return made
 
 
 def of_type(name: str, value: int) -> Value:
@@ -403,8 +402,8 @@ def of_type(name: str, value: int) -> Value:
 
 def type_named(name: str) -> type[Value]:
     """Return the type with a name such as `u32`, `bool`, `mod257` or `fixed16.8`. A new one makes a new type."""
-    if name in _NAMED:
-        return _NAMED[name]
+    if name in TYPES:
+        return TYPES[name]
     if name.startswith("fixed") and name[5:].replace(".", "", 1).isdecimal() and "." in name:
         from solinas._fixed import fixed
 

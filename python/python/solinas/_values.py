@@ -13,6 +13,8 @@ from solinas._expression import CONSTANT, Node, ciphertext, operation, stored
 from solinas._shapes import numpy_or_none
 
 MAX_LABEL = 48
+# The operations of comparison operators.
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 # The widest integer of which every value is a float.
 EXACT = 53
 
@@ -24,7 +26,38 @@ NO_BOOL = (
 )
 
 
-class Value(Ciphertext):
+# The class of each type, by the name of the type.
+TYPES: dict[str, type[Value]] = {}
+# What a class statement without a body of its own leaves in the namespace.
+BARE = {"__module__", "__qualname__", "__doc__", "__slots__", "__firstlineno__", "__static_attributes__"}
+
+
+class TypeClass(type):
+    """The metaclass of `Value`: a type has one class, however often it is named."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        """Return the class of a type. A class statement for a type that has a class returns that class.
+
+        Raises TypeMismatchError if the statement also defines methods, unless it replaces a class of the same name.
+        """
+        made: Any = super().__new__(cls, name, bases, namespace, **options)
+        if not options:
+            return made
+        # One step, so that threads which name a new type at the same time get one class.
+        known: Any = TYPES.setdefault(made.name, made)
+        if known is made or namespace.keys() <= BARE:
+            return known
+        if (known.__module__, known.__qualname__) != (made.__module__, made.__qualname__):
+            raise TypeMismatchError(
+                f"the type {made.name} is the class {known.__qualname__} already, so that {name} cannot add "
+                f"{', '.join(sorted(namespace.keys() - BARE))} to it: write functions, or define the class before "
+                "anything uses the type"
+            )
+        TYPES[made.name] = made
+        return made
+
+
+class Value(Ciphertext, metaclass=TypeClass):
     """A value of one type: the base class of the types.
 
     A value is plain (made from a Python integer) or encrypted (by a client), or it is the result of operations on
@@ -205,11 +238,20 @@ class Value(Ciphertext):
 
     def _binary(self, op: str, symbol: str, other: object, to: type[V], *, swap: bool = False) -> V:
         """Apply an operation to this value and another of its type, or a Python integer."""
+        if op not in COMPARISONS:
+            self._check_dtype(other)
         value = self._coerce(other, symbol)
         if value is None:
             return cast(V, self._deferred(symbol, other))
         args = [value, self] if swap else [self, value]
         return _apply(op, args, to, f"({args[0]._text()} {symbol} {args[1]._text()})")
+
+    def _check_dtype(self, other: object) -> None:
+        """Raise TypeMismatchError if numpy gives the result with a public operand another type."""
+        if hasattr(other, "dtype"):
+            from solinas._promotion import check_public
+
+            check_public([self, other])
 
     def _deferred(self, symbol: str, other: object) -> Any:
         """Return NotImplemented if the other operand may have the operator. Raises TypeMismatchError if it has not.
@@ -328,12 +370,21 @@ class Bool(Value):
             ".cast(sl.U8)"
         )
 
-    __radd__ = __add__
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __pow__ = __rpow__ = __lshift__ = __rshift__ = __add__
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __truediv__ = __rtruediv__ = __add__
+
+    def __neg__(self) -> NoReturn:
+        self.__add__(self)
+
+    __pos__ = __abs__ = __neg__
 
     def __lt__(self, other: object) -> NoReturn:
         raise TypeMismatchError(f"{self._describe()} is not a number and has no order: cast it, as in .cast(sl.U8)")
 
     __le__ = __gt__ = __ge__ = __lt__
+
+
+TYPES[Bool.name] = Bool
 
 
 def dtype_name(cls: type[Value]) -> str:
