@@ -34,7 +34,7 @@ impl PyCiphertext {
         let end = start.saturating_add(indices.len());
         if array.shape().is_some() && end <= array.len() && indices.iter().copied().eq(start..end) {
             return Ok(match shape {
-                None => array.get(start)?,
+                None if indices.len() == 1 => array.get(start)?,
                 shape => array.slice(start..end)?.reshape(shape)?,
             });
         }

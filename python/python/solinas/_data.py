@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,7 +66,7 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
             f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )
     number = cls._parsed(value)
-    if number is None and type(value).__name__ in MISSING:
+    if number is None and (type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value))):
         raise TypeMismatchError(f"{what} is missing ({value!r}): fill it, as in x.fillna(0), or leave its row out")
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, which is not a value of {cls.name}: give an integer")

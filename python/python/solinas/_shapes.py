@@ -74,6 +74,9 @@ def public_array(data: Any) -> Any:
         raise TypeMismatchError(
             f"dates and times ({values.dtype}) are no numbers here: convert them, as in x.astype(np.int64)"
         )
+    if values.dtype.kind == "f" and getattr(getattr(data, "dtype", None), "kind", "f") in "biu":
+        # pandas gives floats for a column of integers with missing values.
+        raise TypeMismatchError("a value is missing: fill it, as in x.fillna(0), or leave its row out")
     if values.dtype.kind == RECORDS:
         raise TypeMismatchError(f"records ({values.dtype}) are no numbers: give one field, as in x['name']")
     return values
