@@ -88,7 +88,7 @@ fn the_record_of_a_private_result_does_not_depend_on_the_program() {
             let private = server.private_program(&result, &control).unwrap();
             let again = server.private_program(&result, &control).unwrap();
             assert!(private != again && private != result, "{params}");
-            let wanted = program.evaluate(&[9u8, 3]).unwrap();
+            let wanted = program.evaluate(&[9u128, 3]).unwrap();
             for result in [
                 &private,
                 &server.compact(&private).unwrap(),

@@ -181,7 +181,8 @@ fn circuits_that_only_wire_are_planned_with_the_noise_that_they_share() {
         }
         // One result, with an operand of it.
         let u = setup.circuit(&pair, &pick([0, 1])).remove(0);
-        setup.check(&format!("{params}, a pair and its bit"), [&u, &inputs[1]], variance);
+        let bit = setup.circuit(&wires(1, |_, bits| bits.to_vec()), &inputs[1..2]).remove(0);
+        setup.check(&format!("{params}, a pair and its bit"), [&u, &bit], variance);
     }
 }
 
