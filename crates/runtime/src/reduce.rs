@@ -226,7 +226,9 @@ impl Server {
         for level in levels {
             let prepared = match reduced {
                 Reduced::Array(array) if all.is_empty() => self.prepare_level(level, array, None, control)?,
+                // Several inputs that may share noise add up their weights.
                 _ => {
+                    let noise = if noise > 1 { noise.saturating_mul(level.neighbours as u64) } else { 1 };
                     let shared = last.as_ref().filter(|(program, _)| Arc::ptr_eq(program, &level.program));
                     let source = shared.map(|(_, source)| Arc::clone(source));
                     let source = source.unwrap_or_else(|| Arc::new(Source::Program((*level.program).clone())));

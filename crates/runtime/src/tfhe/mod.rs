@@ -6,6 +6,7 @@ mod elements;
 mod engine;
 mod inputs;
 mod keys;
+mod private;
 mod random;
 
 use crate::plans::info;

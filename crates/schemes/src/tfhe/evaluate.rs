@@ -27,6 +27,16 @@ pub enum LookupTable {
     Entries(Vec<[u8; 16]>),
 }
 
+impl LookupTable {
+    /// The table that returns its argument. A bootstrap with it refreshes a ciphertext.
+    pub fn identity(family: Family) -> Self {
+        match family {
+            Family::Gates => Self::Sign,
+            Family::Integers => Self::Entries(vec![std::array::from_fn(|value| value as u8)]),
+        }
+    }
+}
+
 /// Returns the noise variance of a table's output in multi-value bootstrapping, relative to a bootstrap with one table.
 ///
 /// The output is a sum of 16 coefficients of the rotation, each multiplied by a step of the table. The steps include
@@ -35,11 +45,17 @@ pub enum LookupTable {
 /// variance is therefore half the squared norm of the steps plus an eighth of the squared norm of the table.
 /// Derivation: `docs/derivations/tfhe-parameters.md`, section 2.
 pub fn table_weight(table: &[u8; 16]) -> f64 {
-    let square = |x: i32| f64::from(x * x);
-    let wrap = i32::from(table[0]) + i32::from(table[15]);
-    let inner = table.windows(2).map(|pair| i32::from(pair[1]) - i32::from(pair[0]));
-    let steps: f64 = inner.chain([wrap]).map(square).sum();
-    steps / 2.0 + table.iter().map(|&entry| square(entry.into())).sum::<f64>() / 8.0
+    table_covariance(table, table) as f64 / 8.0
+}
+
+/// Returns the noise covariance of the outputs of two tables of one rotation, in eighths of the variance of a bootstrap with one table. It is the bilinear
+/// form of [`table_weight`].
+pub fn table_covariance(a: &[u8; 16], b: &[u8; 16]) -> i64 {
+    let entry = |table: &[u8; 16], index: usize| i64::from(table[index]);
+    let step = |table, index| {
+        if index == 0 { entry(table, 0) + entry(table, 15) } else { entry(table, index) - entry(table, index - 1) }
+    };
+    (0..16).map(|index| 4 * step(a, index) * step(b, index) + entry(a, index) * entry(b, index)).sum()
 }
 
 /// One bootstrap to compute.

@@ -23,12 +23,13 @@ mod packing;
 mod packing_key;
 pub mod params;
 mod public;
+mod sanitize;
 mod short;
 
 use crate::Error;
 pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
-pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_weight};
+pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_covariance, table_weight};
 pub use keys::{ClientKey, ServerKey, identity};
 pub use lwe::LweCiphertext;
 pub use oprf::RandomSeed;
@@ -37,6 +38,7 @@ pub use packing::Packer;
 pub use packing_key::PackingKey;
 pub use params::{Params, ParamsLiteral};
 pub use public::PublicKey;
+pub use sanitize::Sanitizer;
 pub use short::{Masks, ShortCiphertexts};
 
 /// The name of the scheme in errors.

@@ -141,6 +141,38 @@ pub fn public_encryption_of_key(params: &Params, glwe_ones: f64) -> f64 {
     key + (1.0 + glwe_ones) * libm::exp2(-64.0) / 12.0
 }
 
+/// Variance of an encryption of zero of [`super::Sanitizer`], for keys in which half of the bits are 1: that of `sum_i r_i e_i - sum_j e'_j S_j`, with
+/// binary `r`, the noise `e_i = e - B e''` of two rows of the packing key, and the noise `e'` and the rounding of the mask's words.
+pub fn zero_encryption(params: &Params) -> f64 {
+    let ones = params.big_dimension() as f64 / 2.0;
+    let base = libm::exp2(f64::from(params.packing().base_log));
+    let rows = ones * (1.0 + base * base) * libm::exp2(2.0 * params.literal().glwe_log2_std);
+    rows + ones * fresh(params) + (1.0 + ones) * libm::exp2(-64.0) / 12.0
+}
+
+/// Variance of the noise that [`super::Sanitizer`] adds to a fresh bootstrap and an encryption of zero, so that the total is that of
+/// [`Params::max_weight`] bootstraps.
+pub fn flooding(params: &Params) -> f64 {
+    (params.max_weight() - 1.0) * bootstrap(params) - zero_encryption(params)
+}
+
+/// Base-2 logarithm of the factor by which a round of sanitization multiplies the statistical distance of two ciphertexts of one message.
+///
+/// Their errors are those of two bootstraps, so the difference `d` has twice the variance of one. Flooded with noise of standard deviation
+/// `s`, they are at the distance `erf(|d| / (2 sqrt(2) s))`. The mean over `d` is `2/pi atan(sqrt(V_bs / 2) / s)`.
+pub fn log2_sanitizing_factor(params: &Params) -> f64 {
+    let ratio = (bootstrap(params) / (2.0 * flooding(params))).sqrt();
+    libm::log2(core::f64::consts::FRAC_2_PI * libm::atan(ratio))
+}
+
+/// Rounds of sanitization after which two results with one message are at a statistical distance of at most `2^-40` for each block.
+pub fn sanitizing_rounds(params: &Params) -> u32 {
+    (LOG2_DISTANCE / log2_sanitizing_factor(params)).ceil() as u32
+}
+
+/// Base-2 logarithm of the statistical distance that [`sanitizing_rounds`] reaches.
+const LOG2_DISTANCE: f64 = -40.0;
+
 /// Variance that the packing of `2^levels` ciphertexts adds. It is [`packing_of_key`] for keys in which half of the bits are 1.
 pub fn packing(params: &Params, levels: u32) -> f64 {
     packing_of_key(params, levels, params.big_dimension() as f64 / 2.0)

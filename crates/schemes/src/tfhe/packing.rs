@@ -205,7 +205,7 @@ fn from_torus(word: u32) -> u64 {
 }
 
 /// Rounds `word 2^32 / p` modulo `2^32`, within `2^-32` of a unit. Range: `0..p`.
-fn to_torus(word: u64) -> u32 {
+pub(super) fn to_torus(word: u64) -> u32 {
     // 2^32 / p = 2^-32 + 2^-64 - .., and the sum is below 2^64.
     ((word + (word >> 32)).wrapping_add(1 << 31) >> 32) as u32
 }
