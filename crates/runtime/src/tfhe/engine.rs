@@ -173,7 +173,7 @@ impl TfheEngine {
         let Some([input]) = inputs else {
             return Err(Error::Internal("a conversion takes one ciphertext".into()));
         };
-        let (width, weight) = (input.ty().width() as u16, weight(std::slice::from_ref(input))?);
+        let (width, weight) = (input.ty().width() as u16, weight(std::slice::from_ref(input), &Control::default())?);
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, weight)?,
             Form::Radix => tables::bits_to_radix(width, weight)?,
