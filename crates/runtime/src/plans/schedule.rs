@@ -4,7 +4,7 @@ use super::run::{Cursor, End, Inputs, Lanes, Position, Run};
 use super::values::Target;
 use crate::memory::Need;
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext, table_covariance};
+use solinas_schemes::tfhe::{LookupTable, table_covariance};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;

@@ -582,7 +582,7 @@ fn weight(inputs: &[Ciphertext], control: &Control<'_>) -> Result<u64, Error> {
         }
         Ok(counts.into_values().max().unwrap_or(0))
     };
-    let most = (0..if single.is_empty() { 0 } else { elements }).map(repeated);
-    let most = most.try_fold(0, |most, one| Ok::<_, Error>(one?.max(most)))?;
+    let counted = if single.is_empty() { 0 } else { elements };
+    let most = (0..counted).map(repeated).try_fold(0, |most, one| Ok::<_, Error>(one?.max(most)))?;
     Ok(shared.iter().map(|(_, input)| input.weight).fold(most, u64::saturating_add).max(1))
 }
