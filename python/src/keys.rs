@@ -6,7 +6,9 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{ClientKey, Job, KeygenOptions, Natural, Plain, PublicKey, ServerKey, Type};
+use solinas_runtime::{
+    ClientKey, Error as RuntimeError, Job, KeygenOptions, Natural, NoFingerprint, Plain, PublicKey, ServerKey, Type,
+};
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, circuit_error, guarded};
@@ -41,8 +43,35 @@ pub(crate) struct PyClientKey {
     inner: ClientKey,
 }
 
+impl PyClientKey {
+    /// A key that was read. `research` is the consent to encrypt under a set for research only.
+    fn new(key: ClientKey, research: bool) -> Self {
+        Self { inner: if research { key.allow_research() } else { key } }
+    }
+}
+
 #[pymethods]
 impl PyClientKey {
+    /// The fingerprint of the key pair.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.inner.fingerprint()?.to_string()))
+    }
+
+    /// Raises an error if the key has another fingerprint.
+    fn check_fingerprint(&self, py: Python<'_>, wanted: &str) -> PyResult<()> {
+        let wanted = wanted.parse().map_err(|error: NoFingerprint| {
+            let (what, help) = (format!("{:?} is not a fingerprint", error.0), NoFingerprint::HELP.to_owned());
+            Failure::from(RuntimeError::Request { what, help })
+        })?;
+        guarded(py, || Ok(self.inner.check_fingerprint(&wanted)?))
+    }
+
+    /// Whether the id of the key binds the whole public key.
+    fn id_binds_key(&self, py: Python<'_>) -> PyResult<bool> {
+        guarded(py, || Ok(self.inner.id_binds_key()?))
+    }
+
     #[getter]
     fn key_id(&self) -> String {
         self.inner.key_id().to_string()
@@ -86,8 +115,9 @@ impl PyClientKey {
     }
 
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        guarded(py, || Ok(Self { inner: ClientKey::load(&path)? }))
+    fn load(py: Python<'_>, path: PathBuf, research: bool, exposed: bool) -> PyResult<Self> {
+        let load = if exposed { ClientKey::load_exposed } else { ClientKey::load };
+        guarded(py, || Ok(Self::new(load(&path)?, research)))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -96,8 +126,8 @@ impl PyClientKey {
     }
 
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        guarded(py, || Ok(Self { inner: ClientKey::from_bytes(data)? }))
+    fn from_bytes(py: Python<'_>, data: &[u8], research: bool) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ClientKey::from_bytes(data)?, research)))
     }
 }
 
@@ -107,8 +137,35 @@ pub(crate) struct PyPublicKey {
     inner: PublicKey,
 }
 
+impl PyPublicKey {
+    /// A key that was read. `research` is the consent to encrypt under a set for research only.
+    fn new(key: PublicKey, research: bool) -> Self {
+        Self { inner: if research { key.allow_research() } else { key } }
+    }
+}
+
 #[pymethods]
 impl PyPublicKey {
+    /// The fingerprint of the key pair.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || Ok(self.inner.fingerprint()?.to_string()))
+    }
+
+    /// Raises an error if the key has another fingerprint.
+    fn check_fingerprint(&self, py: Python<'_>, wanted: &str) -> PyResult<()> {
+        let wanted = wanted.parse().map_err(|error: NoFingerprint| {
+            let (what, help) = (format!("{:?} is not a fingerprint", error.0), NoFingerprint::HELP.to_owned());
+            Failure::from(RuntimeError::Request { what, help })
+        })?;
+        guarded(py, || Ok(self.inner.check_fingerprint(&wanted)?))
+    }
+
+    /// Whether the id of the key binds the whole public key.
+    fn id_binds_key(&self, py: Python<'_>) -> PyResult<bool> {
+        guarded(py, || Ok(self.inner.id_binds_key()?))
+    }
+
     #[getter]
     fn key_id(&self) -> String {
         self.inner.key_id().to_string()
@@ -141,8 +198,8 @@ impl PyPublicKey {
     }
 
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        guarded(py, || Ok(Self { inner: PublicKey::load(&path)? }))
+    fn load(py: Python<'_>, path: PathBuf, research: bool) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(PublicKey::load(&path)?, research)))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -151,8 +208,8 @@ impl PyPublicKey {
     }
 
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        guarded(py, || Ok(Self { inner: PublicKey::from_bytes(data)? }))
+    fn from_bytes(py: Python<'_>, data: &[u8], research: bool) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(PublicKey::from_bytes(data)?, research)))
     }
 }
 
@@ -165,6 +222,13 @@ pub(crate) struct PyServerKey {
 impl From<ServerKey> for PyServerKey {
     fn from(key: ServerKey) -> Self {
         Self { key: Arc::new(key) }
+    }
+}
+
+impl PyServerKey {
+    /// A key that was read. `research` is the consent to encrypt under a set for research only.
+    fn new(key: ServerKey, research: bool) -> Self {
+        if research { key.allow_research() } else { key }.into()
     }
 }
 
@@ -181,6 +245,12 @@ pub(crate) fn plain(ty: &str, shape: Option<Vec<usize>>, values: Vec<BigUint>) -
 
 #[pymethods]
 impl PyServerKey {
+    /// The fingerprint of the key pair, if the key holds what it binds.
+    #[getter]
+    fn fingerprint(&self) -> Option<String> {
+        self.key.fingerprint().map(|fingerprint| fingerprint.to_string())
+    }
+
     #[getter]
     fn key_id(&self) -> String {
         self.key.key_id().to_string()
@@ -213,8 +283,8 @@ impl PyServerKey {
     }
 
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        guarded(py, || Ok(ServerKey::load(&path)?.into()))
+    fn load(py: Python<'_>, path: PathBuf, research: bool) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::load(&path)?, research)))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -223,7 +293,7 @@ impl PyServerKey {
     }
 
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        guarded(py, || Ok(ServerKey::from_bytes(data)?.into()))
+    fn from_bytes(py: Python<'_>, data: &[u8], research: bool) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::from_bytes(data)?, research)))
     }
 }

@@ -31,6 +31,25 @@ def test_anyone_encrypts_and_the_client_decrypts(pair: tuple[sl.ClientKey, sl.Se
         sl.PublicKey.load(path).encrypt(sl.u8(1))
 
 
+def test_a_fingerprint_recognises_a_public_key(pair: tuple[sl.ClientKey, sl.Server], tmp_path: Path) -> None:
+    client, server = pair
+    path = tmp_path / "public.key"
+    client.public_key().save(path)
+    told = client.fingerprint
+    assert told is not None
+    assert len(told.split("-")) == 8
+    assert server.key.fingerprint == told
+    for text in (told, told.lower().replace("-", " "), client.key_id):
+        assert sl.PublicKey.load(path, research=True, fingerprint=text).fingerprint == told
+    other = sl.keygen("tfhe", params="gates-40", insecure_seed=6)[0].fingerprint
+    with pytest.raises(sl.KeyMismatchError, match=f"fingerprint {told}, not {other}"):
+        sl.PublicKey.load(path, fingerprint=other)
+    with pytest.raises(sl.KeyMismatchError):
+        sl.PublicKey.from_bytes(path.read_bytes(), fingerprint=other)
+    with pytest.raises(sl.ParameterError, match="8 groups of 4"):
+        sl.PublicKey.load(path, fingerprint=told[:-1])
+
+
 def test_a_public_key_is_no_other_key(pair: tuple[sl.ClientKey, sl.Server]) -> None:
     client, _ = pair
     data = client.public_key().to_bytes()

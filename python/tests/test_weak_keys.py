@@ -1,5 +1,6 @@
 """Every use of a weak key issues a warning, unless it was loaded with `research=True`."""
 
+import os
 import pickle
 import warnings
 
@@ -62,7 +63,25 @@ def test_keys_that_were_made_or_loaded_with_the_word_do_not_warn(weak, tmp_path)
             way()
 
 
-def test_research_sets_warn_with_their_reason():
-    client, _ = sl.keygen("gh", params="ci-3", research=True, insecure_seed=None)
-    with pytest.warns(sl.WeakKeyWarning, match=r"ci-3 is for research only"):
-        sl.ClientKey.from_bytes(client.to_bytes()).encrypt(True)
+def test_research_sets_encrypt_with_consent_alone():
+    client, server_key = sl.keygen("gh", params="ci-3", research=True, insecure_seed=None)
+    for kind, data in (sl.ClientKey, client.to_bytes()), (sl.ServerKey, server_key.to_bytes()):
+        loaded = kind.from_bytes(data)
+        with (
+            pytest.warns(sl.WeakKeyWarning, match=r"ci-3 is for research only"),
+            pytest.raises(sl.ParameterError, match=r"ci-3.*for research only.*research=True"),
+        ):
+            loaded.encrypt(True)
+        assert client.decrypt(kind.from_bytes(data, research=True).encrypt(True)) is True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no permissions of users")
+def test_a_client_key_that_others_can_read_needs_consent(weak, tmp_path):
+    path = tmp_path / "client.key"
+    weak[0].save(path)
+    path.chmod(0o640)
+    with pytest.raises(sl.FileError, match=r"other users.*chmod 600.*exposed=True"):
+        sl.ClientKey.load(path)
+    assert sl.ClientKey.load(path, exposed=True).key_id == weak[0].key_id
+    path.chmod(0o600)
+    assert sl.ClientKey.load(path).key_id == weak[0].key_id

@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Random(crate::random::Args),
     /// Decrypt ciphertexts
     Decrypt(crate::decrypt::Args),
+    /// Keep names for the fingerprints of other people's keys, for `encrypt --for`
+    Trust(crate::trust::Args),
     /// Describe and verify keys, ciphertexts, plans and paused runs
     Inspect(crate::inspect::Args),
     /// Rewrite keys and ciphertexts of earlier versions in the present form
@@ -83,6 +85,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Eval(args) => crate::eval::run(*args, out),
         Command::Random(args) => crate::random::run(args, out),
         Command::Decrypt(args) => crate::decrypt::run(args, out),
+        Command::Trust(args) => crate::trust::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),
         Command::Convert(args) => crate::convert::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),

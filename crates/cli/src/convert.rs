@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// The client key of the files, which adds missing sections to a server key
     #[arg(long, short, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// Use a client key that other users of this machine can read
+    #[arg(long, requires = "key")]
+    allow_exposed_key: bool,
     /// Write here instead of replacing the only file
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -89,7 +92,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     // A file that cannot be read is reported when it is read.
     let replaced = args.files.iter().filter(|file| args.output.is_none() && file.is_file());
     replaced.into_iter().try_for_each(|file| check_writable(file))?;
-    let client = args.key.as_deref().map(ClientKey::load).transpose()?;
+    let load = if args.allow_exposed_key { ClientKey::load_exposed } else { ClientKey::load };
+    let client = args.key.as_deref().map(load).transpose()?;
     let mut reports = Vec::new();
     for file in &args.files {
         let label = format!("converting {}", file.display());

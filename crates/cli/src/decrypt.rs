@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// The ciphertexts
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Use a client key that other users of this machine can read
+    #[arg(long)]
+    allow_exposed_key: bool,
     /// Print 0x and all hexadecimal digits of the type
     #[arg(long, conflicts_with = "bits")]
     hex: bool,
@@ -125,7 +128,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         (.., true) => Some(Style::Signed),
         _ => None,
     };
-    let key = ClientKey::load(&args.key)?;
+    let load = if args.allow_exposed_key { ClientKey::load_exposed } else { ClientKey::load };
+    let key = load(&args.key)?;
     let mut all = Vec::with_capacity(args.files.len());
     for file in &args.files {
         let ciphertext = Ciphertext::load(file)?;

@@ -5,11 +5,12 @@ use crate::files::{check_ciphertext_target, check_not_input};
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::progress::{cancellable, wait, watch};
+use crate::trust;
 use crate::values::{csv_column, from_stdin};
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
-use solinas_runtime::{Ciphertext, EncryptionKey, Plain};
+use solinas_runtime::{Ciphertext, EncryptionKey, Fingerprint, Plain};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -17,6 +18,7 @@ Examples:
   solinas encrypt --key keys/client.key --type u32 1234 -o a.ct
   solinas encrypt --key keys/client.key --type i8 -5 17 0 -o array.ct
   solinas encrypt --key keys/public.key --type u16 1375 -o bid.ct
+  solinas encrypt --key public.key --for auctioneer --type u16 1375 -o bid.ct
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
   solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
@@ -50,9 +52,18 @@ pub(crate) struct Args {
     /// The first line of the CSV file is a row
     #[arg(long, requires = "csv")]
     no_header: bool,
-    /// Do not warn about a key for research only or a key from a chosen seed
+    /// Check that the key has this fingerprint, which its owner told you
+    #[arg(long, conflicts_with = "recipient")]
+    fingerprint: Option<Fingerprint>,
+    /// Check that the key has the fingerprint that `solinas trust add` stored under this name
+    #[arg(long = "for", value_name = "NAME")]
+    recipient: Option<String>,
+    /// Allow a key of a parameter set for research only, and do not warn about a key from a chosen seed
     #[arg(long)]
     research: bool,
+    /// Use a client key that other users of this machine can read
+    #[arg(long, conflicts_with = "matrix")]
+    allow_exposed_key: bool,
     /// Make an array even from a single value
     #[arg(long)]
     array: bool,
@@ -126,15 +137,39 @@ fn encrypted(args: &Args, out: &Output) -> Result<Ciphertext> {
         Some(width) => bools(&texts, width as usize, shape)?,
         None => Plain::parse(ty, &texts, shape)?,
     };
-    let key = match args.matrix {
+    let mut key = match args.matrix {
         Some(_) => EncryptionKey::load_with_matrix(&args.key)?,
+        None if args.allow_exposed_key => EncryptionKey::load_exposed(&args.key)?,
         None => EncryptionKey::load(&args.key)?,
     };
+    recognise(&key, args, out)?;
     out.warn_of_weakness(&args.key, key.weakness(), args.research);
+    if args.research {
+        key = key.allow_research();
+    }
     match &args.matrix {
         Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?)),
         None => Ok(wait(out, "encrypting", || key.encrypt(&plain))?),
     }
+}
+
+/// Checks that the key is the one of the arguments. Without such arguments, warns about a key whose id does not bind it.
+fn recognise(key: &EncryptionKey, args: &Args, out: &Output) -> Result<()> {
+    let wanted = match &args.recipient {
+        Some(name) => Some(trust::fingerprint(name)?),
+        None => args.fingerprint,
+    };
+    if let Some(wanted) = wanted {
+        return Ok(key.check_fingerprint(&wanted)?);
+    }
+    if !key.id_binds_key()? {
+        let (file, fingerprint) = (args.key.display(), key.fingerprint()?);
+        out.warn(&format!(
+            "{file}: its id is of version 1 and does not bind the key; compare its fingerprint {fingerprint} with that of its owner, and confirm it with \
+             --fingerprint"
+        ));
+    }
+    Ok(())
 }
 
 /// Values of `width` bits as bools. The last axis holds the bits of one value, the least significant bit first.

@@ -67,6 +67,7 @@ struct Report<'a> {
     server_key: &'a Path,
     public_key: Option<&'a Path>,
     key_id: String,
+    fingerprint: String,
     params: &'a str,
     insecure: bool,
     /// Purpose and limits of the set.
@@ -152,7 +153,8 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     };
     let (mut client, mut server) = keygen()?;
     // A run that was killed after it had stored its keys leaves its checkpoint. From that checkpoint the next run would make the replaced key again.
-    let is_old = |client: &ClientKey| ClientKey::load(client_path).is_ok_and(|old| old.key_id() == client.key_id());
+    let is_old =
+        |client: &ClientKey| ClientKey::load_exposed(client_path).is_ok_and(|old| old.key_id() == client.key_id());
     if let (Some(path), None) = (&options.checkpoint, args.insecure_seed)
         && is_old(&client)
     {
@@ -173,6 +175,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         server_key: server_path,
         public_key: public.as_ref().map(|_| &**public_path),
         key_id: client.key_id().to_string(),
+        fingerprint: client.fingerprint()?.to_string(),
         params: &params.name,
         insecure: args.insecure_seed.is_some(),
         holds: &params.description,
@@ -184,7 +187,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     };
     out.report(&report, || {
         format!(
-            "{}: secret, keep it ({})\n{}: for the server ({})\n{}key {}, parameters {} ({})\n{}",
+            "{}: secret, keep it ({})\n{}: for the server ({})\n{}key {}, parameters {} ({})\nfingerprint {}\n{}",
             client_path.display(),
             size(report.client_key_bytes as usize),
             server_path.display(),
@@ -195,6 +198,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
             client.key_id().short(),
             params.name,
             claim(&params),
+            report.fingerprint,
             params.depth.map_or_else(String::new, |_| format!("holds {}\n", params.description))
         )
     })

@@ -34,6 +34,7 @@ mod remote;
 mod report;
 mod rsa;
 mod serve;
+mod trust;
 mod values;
 mod web;
 mod work;

@@ -53,11 +53,11 @@ impl Source<'_> {
         match kind {
             Kind::ServerKey => self.server(client),
             Kind::ClientKey => {
-                let ClientKey(key) = ClientKey::read(reader)?;
+                let key = ClientKey::read(reader)?.0;
                 self.write(key.header()?, |writer| key.write(writer), None, None)
             }
             Kind::PublicKey => {
-                let PublicKey(key) = PublicKey::read(reader)?;
+                let key = PublicKey::read(reader)?.0;
                 self.write(key.header()?, |writer| key.write(writer), None, None)
             }
             _ => {
@@ -68,7 +68,7 @@ impl Source<'_> {
     }
 
     fn server(&self, client: Option<&ClientKey>) -> Result<Conversion, Error> {
-        let (ServerKey(old), reader) = (ServerKey::read(self.reader)?, self.reader);
+        let (old, reader) = (ServerKey::read(self.reader)?.0, self.reader);
         let (missing, mut key) = (old.lacks(), old);
         if let (Some(_), Some(client)) = (missing, client) {
             key = client.0.complete(reader)?;

@@ -117,6 +117,25 @@ pub enum Error {
         /// The expected key.
         want: String,
     },
+    /// Other users of the machine can read the file of a secret key.
+    #[error(
+        "other users of this machine can read the secret key {}; run `chmod 600` on it, or consent (--allow-exposed-key, exposed=True)",
+        path.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key has another fingerprint than its owner's.
+    #[error(
+        "the key has the fingerprint {found}, not {wanted}: it is another key; ask its owner for the key and the fingerprint, each on a way of its own"
+    )]
+    Fingerprint {
+        /// The fingerprint of the owner's key.
+        wanted: String,
+        /// The fingerprint of this key.
+        found: String,
+    },
     /// A ciphertext names another parameter set than its key. Only a forged or damaged file does.
     #[error("{what} names the parameters {got:?}, and its key the parameters {want:?}; copy or compute it again")]
     ForeignParams {

@@ -43,7 +43,10 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::KeyMismatch { .. } | Self::SchemeMismatch { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
+            Self::KeyMismatch { .. }
+            | Self::Fingerprint { .. }
+            | Self::SchemeMismatch { .. }
+            | Self::ForeignParams { .. } => ErrorKind::Key,
             Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } | Self::Compact { .. } => {
                 ErrorKind::Type
             }
@@ -72,7 +75,7 @@ impl Error {
             | Self::NoRandom { .. }
             | Self::NoPlan { .. }
             | Self::NoPause { .. } => ErrorKind::Params,
-            Self::Disk { .. } => ErrorKind::File,
+            Self::Disk { .. } | Self::Exposed { .. } => ErrorKind::File,
             Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
             Self::PortWidth { .. }
             | Self::TooDeep { .. }

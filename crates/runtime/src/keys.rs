@@ -4,18 +4,36 @@ use crate::ciphertext::same_key;
 use crate::process::on_pool;
 use crate::scheme::{Encrypt, Open, Public, Secret};
 use crate::{Ciphertext, Control, Error, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, disk, memory};
-use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
+use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer, readable_by_others};
+use solinas_schemes::{Error as SchemeError, Fingerprint};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
+/// The consent of a caller to encrypt under a parameter set for research only. A new key has it, because its key generation asked for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Research(bool);
+
+impl Research {
+    /// # Errors
+    /// [`Error::Scheme`] if the set is for research only, and there is no consent.
+    fn check(self, params: &ParamsInfo) -> Result<(), Error> {
+        match &params.research_only {
+            Some(why) if !self.0 => {
+                Err(SchemeError::ResearchOnly { name: params.name.clone(), why: why.clone() }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The secret key. It stays with the client. Its memory is wiped on drop.
-pub struct ClientKey(pub(crate) Box<dyn Secret>);
+pub struct ClientKey(pub(crate) Box<dyn Secret>, Research);
 
 /// The public evaluation key, as stored and sent. Cloning it is cheap.
 #[derive(Debug, Clone)]
-pub struct ServerKey(pub(crate) Arc<dyn Public>);
+pub struct ServerKey(pub(crate) Arc<dyn Public>, Research);
 
 impl fmt::Debug for ClientKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,7 +44,7 @@ impl fmt::Debug for ClientKey {
 /// A public key (TFHE): anyone encrypts with it, and only the client key decrypts. Public keys of other schemes are in their
 /// server keys. Cloning it is cheap.
 #[derive(Debug, Clone)]
-pub struct PublicKey(pub(crate) Arc<dyn Open>);
+pub struct PublicKey(pub(crate) Arc<dyn Open>, Research);
 
 /// Generates a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
@@ -44,11 +62,12 @@ pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientK
         return Err(Error::NoSlots { scheme: options.scheme });
     }
     let (client, server) = on_pool(|| options.scheme.entry().keygen(options, control))?;
-    Ok((ClientKey(client), ServerKey(server)))
+    Ok((ClientKey(client, Research(options.research)), ServerKey(server, Research(options.research))))
 }
 
 /// Checks the values and encrypts each of them.
-fn encrypt(key: &(impl Encrypt + ?Sized), plain: &Plain) -> Result<Ciphertext, Error> {
+fn encrypt(key: &(impl Encrypt + ?Sized), research: Research, plain: &Plain) -> Result<Ciphertext, Error> {
+    research.check(&key.params())?;
     let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
     check_memory(&key.params(), &plain)?;
     on_pool(|| key.encrypt(plain))
@@ -58,9 +77,10 @@ impl ClientKey {
     /// Encrypts each element.
     ///
     /// # Errors
-    /// No randomness from the operating system; [`Error::Memory`].
+    /// The parameter set is for research only, and the key was read from a file: see [`Self::allow_research`]. No randomness from the operating system;
+    /// [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        encrypt(&*self.0, plain)
+        encrypt(&*self.0, self.1, plain)
     }
 
     /// Decrypts each element.
@@ -78,7 +98,7 @@ impl ClientKey {
     /// # Errors
     /// [`Error::PublicInServerKey`] for a scheme whose server keys hold the public key.
     pub fn public_key(&self) -> Result<PublicKey, Error> {
-        Ok(PublicKey(on_pool(|| self.0.public_key())?))
+        Ok(PublicKey(on_pool(|| self.0.public_key())?, self.1))
     }
 
     /// The identity of the key pair, which the server key and every ciphertext have too.
@@ -110,8 +130,18 @@ impl ClientKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// The file is no client key, damaged, or newer than this library.
+    /// The file is no client key, damaged, or newer than this library. [`Error::Exposed`] if other users of the machine can read it.
     pub fn load(path: &Path) -> Result<Self, Error> {
+        let reader = Reader::open(path, Expect::kind(Kind::ClientKey))?;
+        check_private(path)?;
+        Self::read(&reader)
+    }
+
+    /// As [`Self::load`], also from a file that other users of the machine can read.
+    ///
+    /// # Errors
+    /// As [`Self::load`], without [`Error::Exposed`].
+    pub fn load_exposed(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::ClientKey))?)
     }
 
@@ -135,7 +165,7 @@ impl ClientKey {
 
     pub(crate) fn read(reader: &Reader) -> Result<Self, Error> {
         let key = on_pool(|| Scheme::of_file(reader)?.entry().read_client(reader));
-        key.map(Self).map_err(|error| error.in_file(reader.path()))
+        key.map(|key| Self(key, Research(false))).map_err(|error| error.in_file(reader.path()))
     }
 }
 
@@ -197,7 +227,7 @@ macro_rules! public_files {
 
             pub(crate) fn read(reader: &Reader) -> Result<Self, Error> {
                 let key = on_pool(|| Scheme::of_file(reader)?.entry().$read(reader));
-                key.map(Self).map_err(|error| error.in_file(reader.path()))
+                key.map(|key| Self(key, Research(false))).map_err(|error| error.in_file(reader.path()))
             }
         }
     };
@@ -210,9 +240,10 @@ impl PublicKey {
     /// Encrypts each element.
     ///
     /// # Errors
-    /// No randomness from the operating system; [`Error::Memory`].
+    /// The parameter set is for research only, and the key was read from a file: see [`Self::allow_research`]. No randomness from the operating system;
+    /// [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        encrypt(&*self.0, plain)
+        encrypt(&*self.0, self.1, plain)
     }
 }
 
@@ -223,7 +254,75 @@ impl ServerKey {
     /// [`Error::NoPublicKey`] if it holds none (TFHE); as [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         let key = self.0.encryption().ok_or_else(|| Error::NoPublicKey { scheme: self.params().scheme })?;
-        encrypt(key, plain)
+        encrypt(key, self.1, plain)
+    }
+
+    /// Consents to encryption under a parameter set for research only. A key that was read from a file needs it; a new key has it.
+    #[must_use]
+    pub fn allow_research(mut self) -> Self {
+        self.1 = Research(true);
+        self
+    }
+
+    /// The fingerprint of the key pair. `None` for a TFHE key of an early development version, which does not hold what the fingerprint binds.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        self.0.bound_id().map(|id| id.fingerprint())
+    }
+}
+
+/// The checks by which a key is recognised.
+macro_rules! recognised {
+    ($key:ident) => {
+        impl $key {
+            /// The fingerprint of the key pair, by which its owner and others recognise it.
+            ///
+            /// # Errors
+            /// From the kernels.
+            pub fn fingerprint(&self) -> Result<Fingerprint, Error> {
+                Ok(self.0.bound_id()?.fingerprint())
+            }
+
+            /// Whether the id of the key binds the whole public key. Ids of early development versions do not: compare the fingerprint.
+            ///
+            /// # Errors
+            /// As [`Self::fingerprint`].
+            pub fn id_binds_key(&self) -> Result<bool, Error> {
+                Ok(self.0.bound_id()? == self.key_id())
+            }
+
+            /// Checks that this is the key of that fingerprint.
+            ///
+            /// # Errors
+            /// [`Error::Fingerprint`] if it is another key.
+            pub fn check_fingerprint(&self, wanted: &Fingerprint) -> Result<(), Error> {
+                let id = self.0.bound_id()?;
+                match wanted.matches(&id) {
+                    true => Ok(()),
+                    false => {
+                        Err(Error::Fingerprint { wanted: wanted.to_string(), found: id.fingerprint().to_string() })
+                    }
+                }
+            }
+
+            /// Consents to encryption under a parameter set for research only. A key that was read from a file needs it; a new key has it.
+            #[must_use]
+            pub fn allow_research(mut self) -> Self {
+                self.1 = Research(true);
+                self
+            }
+        }
+    };
+}
+
+recognised!(ClientKey);
+recognised!(PublicKey);
+recognised!(EncryptionKey);
+
+/// Checks that only the owner of a secret file can read it.
+fn check_private(path: &Path) -> Result<(), Error> {
+    match readable_by_others(path) {
+        true => Err(Error::Exposed { path: path.to_path_buf() }),
+        false => Ok(()),
     }
 }
 
@@ -237,25 +336,41 @@ fn weakness(params: &ParamsInfo, insecure: bool) -> Option<String> {
 
 /// A key that encrypts, from a file: the public key, the client key, or the server key if that holds a public key.
 #[derive(Debug)]
-pub struct EncryptionKey(Box<dyn Encrypt>);
+pub struct EncryptionKey(Box<dyn Encrypt>, Research);
 
 impl EncryptionKey {
     /// Reads a key. It reads only the public key of a server key.
     ///
     /// # Errors
-    /// The file is no key that encrypts, damaged, or newer than this library.
+    /// The file is no key that encrypts, damaged, or newer than this library. [`Error::Exposed`] if it is a client key, and other users of the machine can read
+    /// it.
     pub fn load(path: &Path) -> Result<Self, Error> {
+        Self::open(path, check_private)
+    }
+
+    /// As [`Self::load`], also a client key that other users of the machine can read.
+    ///
+    /// # Errors
+    /// As [`Self::load`], without [`Error::Exposed`].
+    pub fn load_exposed(path: &Path) -> Result<Self, Error> {
+        Self::open(path, |_| Ok(()))
+    }
+
+    fn open(path: &Path, check_private: impl FnOnce(&Path) -> Result<(), Error>) -> Result<Self, Error> {
         let reader = Reader::open(path, Self::kinds())?;
         let key = on_pool(|| Scheme::of_file(&reader)?.entry().read_encryption(&reader));
         if let Some(key) = key.map_err(|error| error.in_file(path))? {
-            return Ok(Self(key));
+            return Ok(Self(key, Research(false)));
         }
         if reader.header().kind == Kind::ServerKey {
             return Err(Error::NoPublicKey { scheme: Scheme::of_file(&reader)? }.in_file(path));
         }
         // If the file is no client key either, this error names its kind and the expected one.
-        let ClientKey(key) = ClientKey::load(path)?;
-        Ok(Self(key))
+        if reader.header().kind == Kind::ClientKey {
+            check_private(path)?;
+        }
+        let ClientKey(key, research) = ClientKey::load_exposed(path)?;
+        Ok(Self(key, research))
     }
 
     /// Reads a key that has a public matrix (LWE).
@@ -280,7 +395,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        encrypt(&*self.0, plain)
+        encrypt(&*self.0, self.1, plain)
     }
 
     /// As [`Self::encrypt`]. It reads the public matrix from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts
@@ -289,6 +404,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Scheme`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.1.check(&self.params())?;
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         check_memory(&self.params(), &plain)?;
         on_pool(|| self.0.encrypt_streamed(plain, matrix, control))

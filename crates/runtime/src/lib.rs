@@ -86,7 +86,7 @@ pub use search::{FoundParams, KeyDistribution, ParamsRequest, smallest_bgv};
 pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Natural, Netlist, build, export, import};
-pub use solinas_formats::{KeyId, Summary, inspect, write_text};
+pub use solinas_formats::{Fingerprint, KeyId, NoFingerprint, Summary, inspect, write_text};
 pub use solinas_gpu::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};
 pub use work::{Input, Inputs, Work};

@@ -20,6 +20,9 @@ pub(crate) type Pair = (Box<dyn Secret>, Arc<dyn Public>);
 pub(crate) trait Encrypt: Debug + Send + Sync {
     fn key_id(&self) -> KeyId;
 
+    /// The id of version 2, which binds the whole public key. It differs from [`Self::key_id`] for a key of an earlier development version.
+    fn bound_id(&self) -> Result<KeyId, Error>;
+
     fn params(&self) -> ParamsInfo;
 
     /// Whether the key was made from a chosen seed.
@@ -74,6 +77,11 @@ pub(crate) trait Secret: Encrypt {
 /// A server key, as stored and sent.
 pub(crate) trait Public: Debug + Send + Sync {
     fn key_id(&self) -> KeyId;
+
+    /// The id of version 2, which binds the whole public key. None if the key is older and does not hold the public key.
+    fn bound_id(&self) -> Option<KeyId> {
+        self.encryption()?.bound_id().ok()
+    }
 
     fn params(&self) -> ParamsInfo;
 

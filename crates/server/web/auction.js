@@ -155,7 +155,7 @@ export function show(main, signal) {
     keysPart(signal),
     h("form", { class: "card", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); start(); } },
       h("h2", {}, "Bids"),
-      h("p", { class: "quiet" }, "One person in this tab plays all bidders. On several machines, bidders encrypt with public.key, which “solinas keygen” writes. They never share the client key."),
+      h("p", { class: "quiet" }, "One person in this tab plays all bidders. On several machines, bidders encrypt with public.key, which “solinas keygen” writes, after they compared its fingerprint. They never share the client key."),
       fields, winner, trouble),
     h("section", { class: "card", "aria-labelledby": "steps-title" }, h("h2", { id: "steps-title" }, "What happens"), progress),
     h("section", { class: "card", "aria-labelledby": "requests-title" }, h("h2", { id: "requests-title" }, "Requests"),

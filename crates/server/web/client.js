@@ -1,7 +1,7 @@
 // The client of the page: keys, encryption and decryption. The work happens in a worker. The secret key leaves it only for a download and for “Keep”.
 
 /**
- * @typedef {{keyId: string, params: string, classicalBits: number, serverBytes: number, weakness: string | null}} KeyFacts
+ * @typedef {{keyId: string, fingerprint: string, params: string, classicalBits: number, serverBytes: number, weakness: string | null}} KeyFacts
  * @typedef {{type: string, shape: number[] | null, values: string[]}} Values
  * @typedef {(done: number, total: number) => void} Progress
  * @typedef {{resolve: (answer: {value: any, file: Uint8Array}) => void, reject: (error: Error) => void, progress?: Progress}} Waiting

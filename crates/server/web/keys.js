@@ -66,6 +66,7 @@ export function keysPart(signal) {
     if (!keys) return state.replaceChildren(h("p", {}, client ? "This tab has no keys yet." : "The client starts…"));
     state.replaceChildren(h("dl", { class: "facts" },
       h("div", {}, h("dt", {}, "Key"), h("dd", {}, h("code", { title: keys.keyId }, short(keys.keyId)))),
+      h("div", { class: "wide" }, h("dt", {}, "Fingerprint"), h("dd", {}, h("code", { id: "fingerprint" }, keys.fingerprint))),
       h("div", {}, h("dt", {}, "Parameters"), h("dd", {}, keys.params)),
       h("div", {}, h("dt", {}, "Security"), h("dd", {}, `${Math.floor(keys.classicalBits)} bits`)),
       h("div", {}, h("dt", {}, "Server key"), h("dd", {}, bytes(keys.serverBytes)))));
@@ -79,6 +80,7 @@ export function keysPart(signal) {
     h("h2", { id: "keys-title" }, "Your keys"),
     h("p", {}, "The client key is secret. It encrypts and decrypts, and no request contains it. The service gets the server key only, which computes and cannot decrypt."),
     state,
+    h("p", { class: "quiet" }, "The fingerprint recognises the keys. Others who encrypt for you compare it with what “solinas inspect --fingerprint public.key” prints."),
     h("div", { class: "row" }, make, h("span", { class: "file" }, files, h("label", { for: "key-files" }, "Load client.key and server.key")), save,
       h("span", { class: "tick" }, keeps, h("label", { for: "keep" }, "Keep the keys in this browser"))),
     trouble,

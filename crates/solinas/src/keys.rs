@@ -3,7 +3,7 @@
 use crate::handle::Handle;
 use crate::node::Node;
 use crate::server::Job;
-use crate::{Control, Encrypted, EncryptedArray, Error, Expression, ParamsInfo, Result, Value, runtime};
+use crate::{Control, Encrypted, EncryptedArray, Error, Expression, Fingerprint, ParamsInfo, Result, Value, runtime};
 use runtime::{KeygenOptions, Plain, Scheme};
 use std::path::{Path, PathBuf};
 
@@ -149,9 +149,25 @@ impl ClientKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// The file is missing, damaged, newer than this library, or no client key.
+    /// The file is missing, damaged, newer than this library, or no client key; other users of the machine can read it: see [`Self::load_exposed`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self(runtime::ClientKey::load(path.as_ref())?))
+    }
+
+    /// As [`Self::load`], also from a file that other users of the machine can read.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, newer than this library, or no client key.
+    pub fn load_exposed(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self(runtime::ClientKey::load_exposed(path.as_ref())?))
+    }
+
+    /// The fingerprint, which its owner tells those who encrypt with a public key of the pair.
+    ///
+    /// # Errors
+    /// From the kernels.
+    pub fn fingerprint(&self) -> Result<Fingerprint> {
+        Ok(self.0.fingerprint()?)
     }
 }
 
@@ -172,12 +188,37 @@ impl PublicKey {
         Ok(self.0.save(path.as_ref(), false)?)
     }
 
-    /// Reads a key.
+    /// Reads a key. [`Self::checked`] checks whose key it is.
     ///
     /// # Errors
     /// The file is missing, damaged, newer than this library, or no public key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self(runtime::PublicKey::load(path.as_ref())?))
+    }
+
+    /// The fingerprint, to compare with the one that the owner of the key tells.
+    ///
+    /// # Errors
+    /// From the kernels.
+    pub fn fingerprint(&self) -> Result<Fingerprint> {
+        Ok(self.0.fingerprint()?)
+    }
+
+    /// The key, if it has the fingerprint that its owner told.
+    ///
+    /// ```
+    /// let (client, _) = solinas::generate_keys()?;
+    /// let received = client.public_key()?.checked(&client.fingerprint()?)?;
+    /// # let (other, _) = solinas::generate_keys()?;
+    /// assert!(received.checked(&other.fingerprint()?).is_err());
+    /// # Ok::<(), solinas::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It is another key, of [`ErrorKind::Key`](crate::ErrorKind::Key).
+    pub fn checked(self, fingerprint: &Fingerprint) -> Result<Self> {
+        self.0.check_fingerprint(fingerprint)?;
+        Ok(self)
     }
 
     /// The bytes of the file that [`Self::save`] writes.
@@ -252,6 +293,12 @@ macro_rules! facts {
             #[must_use]
             pub fn weakness(&self) -> Option<String> {
                 self.0.weakness()
+            }
+
+            /// Consents to encryption under a parameter set for research only. A key that was read from a file needs it; a new key has it.
+            #[must_use]
+            pub fn allow_research(self) -> Self {
+                Self(self.0.allow_research())
             }
         }
     )*};

@@ -85,7 +85,7 @@ pub use expression::Expression;
 pub use keys::{ClientKey, Keygen, Plaintext, PublicKey, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
-pub use runtime::{Control, ErrorKind, Estimate, Natural, ParamsInfo, Progress, Type};
+pub use runtime::{Control, ErrorKind, Estimate, Fingerprint, Natural, ParamsInfo, Progress, Type};
 pub use server::{DeviceName, GpuInfo, GpuList, Job, Prepared, Server, ServerOptions, gpus};
 pub use solinas_bigint as bigint;
 pub use solinas_circuits as circuits;

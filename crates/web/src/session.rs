@@ -90,7 +90,7 @@ impl Session {
             Request::Keygen { params, insecure_seed } => {
                 let options = KeygenOptions { params, insecure_seed, ..Default::default() };
                 let (client, server) = keygen(&options, control)?;
-                let about = about(&client);
+                let about = about(&client)?;
                 (self.client, self.server) = (Some(client), Some(server));
                 Answer::value(about)
             }
@@ -104,7 +104,7 @@ impl Session {
                     let text = "the server key is of another key pair: choose the files of one key generation";
                     return Err(Fault(text.into()));
                 }
-                let about = about(&client);
+                let about = about(&client)?;
                 (self.client, self.server) = (Some(client), server);
                 Answer::value(about)
             }
@@ -140,15 +140,16 @@ impl Session {
 }
 
 /// Facts of a key pair.
-fn about(key: &ClientKey) -> Value {
+fn about(key: &ClientKey) -> Result<Value, Fault> {
     let params = key.params();
-    json!({
+    Ok(json!({
         "keyId": key.key_id().to_string(),
+        "fingerprint": key.fingerprint()?.to_string(),
         "params": params.name,
         "classicalBits": params.classical_bits,
         "serverBytes": params.server_key_bytes,
         "weakness": key.weakness(),
-    })
+    }))
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ class Node:
         if key_id not in self._servers:
             while len(self._servers) >= self.KEYS:
                 del self._servers[next(iter(self._servers))]
-            server_key = _core.ServerKey.from_bytes(key.tobytes())
+            server_key = _core.ServerKey.from_bytes(key.tobytes(), False)
             self._servers[key_id] = _core.Server(server_key, self._threads, None, None, self._model)
         program, plan = work
         start = time.monotonic()

@@ -154,7 +154,8 @@ class _Key:
         `ClientKey.public_key`. With a public key, an array takes fewer bytes an element than single values.
 
         Raises TypeMismatchError if the type is unknown or does not suit the data, RangeError if a value does not fit,
-        and ShapeError for an empty array. A loaded key that is weak issues a `WeakKeyWarning`.
+        and ShapeError for an empty array. A loaded key that is weak issues a `WeakKeyWarning`. Raises ParameterError if
+        the parameter set is for research only and the key was loaded without `research=True`.
         """
         warn_of_weakness(self._weakness, 2)
         return _encrypted(self._inner, value, to)
@@ -166,10 +167,23 @@ class _Key:
         """
         self._inner.save(path, overwrite)
 
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the key pair, 8 groups of 4 characters. It binds the parameters and the whole public key.
+
+        The owner tells it to all who encrypt. None for a server key of scheme `"tfhe"` from an early development
+        version.
+        """
+        text: str | None = self._inner.fingerprint
+        return text
+
     @classmethod
     def load(cls, path: PathLike, *, research: bool = False) -> Self:
-        """Read a key from a file. Raises FormatError if it is damaged. `research=True` silences WeakKeyWarning."""
-        core = cls._type.load(path)
+        """Read a key from a file. Raises FormatError if it is damaged.
+
+        `research=True` lets the key encrypt under a parameter set for research only, and silences WeakKeyWarning.
+        """
+        core = cls._type.load(path, research)
         return cls._wrap(core, None if research else core.weakness())
 
     def to_bytes(self) -> bytes:
@@ -180,7 +194,7 @@ class _Key:
     @classmethod
     def from_bytes(cls, data: bytes, *, research: bool = False) -> Self:
         """Read a key from bytes, as `load` does from a file."""
-        core = cls._type.from_bytes(data)
+        core = cls._type.from_bytes(data, research)
         return cls._wrap(core, None if research else core.weakness())
 
     def __repr__(self) -> str:
@@ -207,6 +221,16 @@ class ClientKey(_Key):
     _kind = "client key"
     _made_by = "sl.keygen"
     _inner: _core.ClientKey
+
+    @classmethod
+    def load(cls, path: PathLike, *, research: bool = False, exposed: bool = False) -> Self:
+        """Read a key from a file. Raises FormatError if it is damaged, and FileError if others can read the file.
+
+        `research=True` lets the key encrypt under a parameter set for research only, and silences WeakKeyWarning.
+        `exposed=True` accepts a file that other users of the machine can read.
+        """
+        core = cls._type.load(path, research, exposed)
+        return cls._wrap(core, None if research else core.weakness())
 
     def public_key(self) -> PublicKey:
         """Return the public key, with which anyone encrypts. Every call returns the same key.
@@ -267,6 +291,31 @@ class PublicKey(_SharedKey):
     _kind = "public key"
     _made_by = "ClientKey.public_key"
     _inner: _core.PublicKey
+
+    @classmethod
+    def load(cls, path: PathLike, *, research: bool = False, fingerprint: str | None = None) -> Self:
+        """Read a key from a file. Raises FormatError if it is damaged.
+
+        `fingerprint` is the one that the owner of the key told, on another way than that of the file: 8 groups of 4
+        characters, or the whole id of 64 hexadecimal digits. Raises KeyMismatchError if the key has another one, and
+        ParameterError for a text that is no fingerprint. `research=True` lets the key encrypt under a parameter set for
+        research only, and silences WeakKeyWarning.
+        """
+        return cls._recognised(cls._type.load(path, research), research, fingerprint)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, research: bool = False, fingerprint: str | None = None) -> Self:
+        """Read a key from bytes, as `load` does from a file."""
+        return cls._recognised(cls._type.from_bytes(data, research), research, fingerprint)
+
+    @classmethod
+    def _recognised(cls, core: _core.PublicKey, research: bool, fingerprint: str | None) -> Self:
+        if fingerprint is not None:
+            core.check_fingerprint(fingerprint)
+        elif not core.id_binds_key():
+            message = f"the id of this key does not bind it: compare its fingerprint {core.fingerprint}"
+            warnings.warn(message, WeakKeyWarning, stacklevel=3)
+        return cls._wrap(core, None if research else core.weakness())
 
 
 class ServerKey(_SharedKey):

@@ -9,10 +9,10 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
     let made = place.run("keygen --scheme bgv --params slots-128-2 --research --out k");
     assert!(made.contains("parameters slots-128-2 (no security: for research only"), "{made}");
     assert!(made.contains("holds vectors of 128 values of type mod65537; 2 products in a row"), "{made}");
-    place.run("encrypt --key k/client.key --type mod65537 1 2 65536 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type mod65537 1 2 65536 -o a.ct");
     // The server key also encrypts.
-    place.run("encrypt --key k/server.key --type mod65537 100 200 65536 -o b.ct");
-    place.run("encrypt --key k/server.key --type mod65537 2 -o two.ct");
+    place.run("encrypt --research --key k/server.key --type mod65537 100 200 65536 -o b.ct");
+    place.run("encrypt --research --key k/server.key --type mod65537 2 -o two.ct");
     for (operation, values) in [
         ("add a.ct b.ct", "101\n202\n65535\n"),
         ("sub a.ct b.ct", "65438\n65339\n0\n"),
@@ -49,9 +49,9 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
         ("eval --key k/server.key mul d.ct a.ct -o e.ct", "allow 0 of the 2"),
         ("eval --key k/server.key max a.ct b.ct -o e.ct", "added, subtracted, multiplied, negated"),
         ("eval --key k/server.key to_bits a.ct -o e.ct", "scheme bgv has no bits ciphertexts"),
-        ("encrypt --key k/client.key --type u8 1 -o e.ct", "slots-128-2 holds mod65537, not u8"),
-        ("encrypt --key k/client.key --type mod257 1 -o e.ct", "slots-128-2 holds mod65537, not mod257"),
-        ("encrypt --key k/client.key --type mod65537 65537 -o e.ct", "an integer in 0..=65536"),
+        ("encrypt --research --key k/client.key --type u8 1 -o e.ct", "slots-128-2 holds mod65537, not u8"),
+        ("encrypt --research --key k/client.key --type mod257 1 -o e.ct", "slots-128-2 holds mod65537, not mod257"),
+        ("encrypt --research --key k/client.key --type mod65537 65537 -o e.ct", "an integer in 0..=65536"),
         ("decrypt --key CLIENT a.ct", "a.ct is of scheme bgv, "),
     ] {
         let message = place.fail(line, 1);
@@ -64,8 +64,8 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
 fn circuits_of_bits_run_leveled() {
     let place = Place::new();
     place.run("keygen --scheme bgv --params bits-64-9 --research --insecure-seed 1 --out k");
-    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
-    place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
+    place.run("encrypt --research --key k/client.key --type u8 200 100 7 -o a.ct");
+    place.run("encrypt --research --key k/server.key --type u8 99 -o b.ct");
     place.run("circuit build add --type u8 -o add8.txt");
     place.run("eval --key k/server.key --circuit add8.txt --inputs a.ct b.ct -o sum.ct");
     assert_eq!(place.run("decrypt --key k/client.key sum.ct"), "43\n199\n106\n");
@@ -83,8 +83,8 @@ fn circuits_of_any_depth_are_bootstrapped() {
     let place = Place::new();
     let made = place.run("keygen --scheme bgv --params boot-64-2 --research --insecure-seed 1 --out k");
     assert!(made.contains("any number of products, 2 in a row between bootstraps"), "{made}");
-    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
-    place.run("encrypt --key k/server.key --type u8 9 -o b.ct");
+    place.run("encrypt --research --key k/client.key --type u8 200 100 7 -o a.ct");
+    place.run("encrypt --research --key k/server.key --type u8 9 -o b.ct");
     let cost = place.run("eval --key k/server.key div a.ct b.ct --estimate");
     assert!(cost.contains(" bootstraps, ") && !cost.starts_with("0 "), "{cost}");
     place.run("eval --key k/server.key div a.ct b.ct -o c.ct");
@@ -147,7 +147,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(place.path("k/server.key"), bytes).unwrap();
-    place.run("encrypt --key k/client.key --type mod65537 1 2 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type mod65537 1 2 -o a.ct");
     assert!(place.fail("eval --key k/server.key neg a.ct -o b.ct", 1).contains("damaged"));
     assert!(!place.path("b.ct").exists());
 }

@@ -11,9 +11,9 @@ fn an_8_bit_adder_runs_encrypted_at_toy() {
     let made = place.run("keygen --scheme gh --params toy --research --out keys");
     assert!(made.contains("parameters toy (no security: for research only"), "{made}");
     place.run("circuit build add --type u8 -o add8.txt");
-    place.run("encrypt --key keys/client.key --type u8 200 -o a.ct");
+    place.run("encrypt --research --key keys/client.key --type u8 200 -o a.ct");
     // The server key also encrypts.
-    place.run("encrypt --key keys/server.key --type u8 99 -o b.ct");
+    place.run("encrypt --research --key keys/server.key --type u8 99 -o b.ct");
     place.run("eval --key keys/server.key --circuit add8.txt --inputs a.ct b.ct -o sum.ct");
     assert_eq!(place.run("decrypt --key keys/client.key sum.ct"), "43\n");
     let text = place.run("inspect sum.ct keys/client.key keys/server.key");
@@ -26,8 +26,8 @@ fn an_8_bit_adder_runs_encrypted_at_toy() {
 fn arrays_and_operations_run_and_estimates_show_recrypts() {
     let place = Place::new();
     assert!(place.run(KEYGEN).contains("of a size for tests"));
-    place.run("encrypt --key k/client.key --type i8 -100 100 -7 -o a.ct");
-    place.run("encrypt --key k/client.key --type i8 -3 -o b.ct");
+    place.run("encrypt --research --key k/client.key --type i8 -100 100 -7 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type i8 -3 -o b.ct");
     for (operation, values) in [("mul", "44\n-44\n21\n"), ("div", "33\n-33\n2\n"), ("max", "-3\n100\n-3\n")] {
         place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2 --memory 64"));
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
@@ -69,7 +69,7 @@ fn mistakes_are_told_with_the_fix() {
     assert!(message.contains("key generation takes") && message.contains("choose parameters"), "{message}");
     assert!(place.files().is_empty());
     place.run(KEYGEN);
-    place.run("encrypt --key k/server.key --type u4 5 -o a.ct");
+    place.run("encrypt --research --key k/server.key --type u4 5 -o a.ct");
     place.encrypt("u4", "5", "tfhe.ct");
     for line in ["eval --key k/server.key add a.ct tfhe.ct -o c.ct", "eval --key SERVER add a.ct tfhe.ct -o c.ct"] {
         assert!(place.fail(line, 1).contains(" is of scheme "), "{line}");

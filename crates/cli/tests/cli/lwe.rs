@@ -9,9 +9,9 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     let made = place.run("keygen --scheme lwe --params leveled-8-9 --research --out k");
     assert!(made.contains("parameters leveled-8-9 (no security: for research only"), "{made}");
     assert!(made.contains("holds bits; 9 products in a row"), "{made}");
-    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type u8 200 100 7 -o a.ct");
     // The server key also encrypts.
-    place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
+    place.run("encrypt --research --key k/server.key --type u8 99 -o b.ct");
     for (operation, values) in [("add", "43\n199\n106\n"), ("max", "200\n100\n99\n"), ("and", "64\n96\n3\n")] {
         place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2"));
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
@@ -41,7 +41,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     for (line, part) in [
         ("decrypt --key CLIENT a.ct", "a.ct is of scheme lwe, "),
         ("eval --key k/server.key to_radix a.ct -o d.ct", "scheme lwe has no radix ciphertexts"),
-        ("encrypt --key k/client.key --type mod257 1 -o d.ct", "leveled-8-9 holds bits, not mod257"),
+        ("encrypt --research --key k/client.key --type mod257 1 -o d.ct", "leveled-8-9 holds bits, not mod257"),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part), "{line}: {message}");
@@ -53,8 +53,8 @@ fn secure_sets_without_products_add_bits() {
     let place = Place::new();
     let made = place.run("keygen --scheme lwe --params secure-31 --out k");
     assert!(made.contains("131 bits of security") && made.contains("holds bits; sums alone"), "{made}");
-    place.run("encrypt --key k/client.key --type u4 12 -o a.ct");
-    place.run("encrypt --key k/server.key --type u4 10 -o b.ct");
+    place.run("encrypt --research --key k/client.key --type u4 12 -o a.ct");
+    place.run("encrypt --research --key k/server.key --type u4 10 -o b.ct");
     place.run("eval --key k/server.key xor a.ct b.ct -o c.ct");
     assert_eq!(place.run("decrypt --key k/client.key c.ct"), "6\n");
     let message = place.fail("eval --key k/server.key and a.ct b.ct -o c.ct", 1);
@@ -101,8 +101,10 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         assert!(shown.matches(&format!("key {key}")).count() == 2 && !shown.contains("damaged"), "{shown}");
         // More bits than one pass encrypts, also with the client key.
         let values = "1 2 3 4 5 6 7 8 9 200";
-        place.run(&format!("encrypt --key {name}/server.key --type u8 {values} -o a.ct"));
-        place.run(&format!("encrypt --key {name}/client.key --matrix {name}/matrix --type u8 {values} -o b.ct"));
+        place.run(&format!("encrypt --research --key {name}/server.key --type u8 {values} -o a.ct"));
+        place.run(&format!(
+            "encrypt --research --key {name}/client.key --matrix {name}/matrix --type u8 {values} -o b.ct"
+        ));
         assert!(std::fs::read(place.path("a.ct")).unwrap() == std::fs::read(place.path("b.ct")).unwrap(), "{params}");
         assert_eq!(place.run(&format!("decrypt --key {name}/client.key b.ct")).lines().last(), Some("200"));
     }
@@ -113,9 +115,17 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
     bytes[5000] ^= 1;
     place.write("damaged", bytes);
     for (line, part, code) in [
-        ("encrypt --key sums/server.key --matrix levels/matrix --type u8 1 -o c.ct", "the matrix belongs to key", 1),
-        ("encrypt --key sums/server.key --matrix damaged --type u8 1 -o c.ct", "piece 0 is not what was written", 1),
-        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o c.ct", "a.ct cannot be read", 1),
+        (
+            "encrypt --research --key sums/server.key --matrix levels/matrix --type u8 1 -o c.ct",
+            "the matrix belongs to key",
+            1,
+        ),
+        (
+            "encrypt --research --key sums/server.key --matrix damaged --type u8 1 -o c.ct",
+            "piece 0 is not what was written",
+            1,
+        ),
+        ("encrypt --research --key sums/server.key --matrix a.ct --type u8 1 -o c.ct", "a.ct cannot be read", 1),
         ("encrypt --key CLIENT --matrix sums/matrix --type u8 1 -o c.ct", "only keys of scheme lwe have", 1),
         ("expand --key CLIENT -o c", "only keys of scheme lwe have", 1),
         ("expand --key SERVER -o c", "only keys of scheme lwe have", 1),
@@ -126,8 +136,8 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         ("expand --key sums/server.key -o -", "./-", 2),
         ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),
         ("expand --key sums/server.key -o sums", "name a file, not a folder", 1),
-        ("encrypt --key sums/server.key --matrix sums --type u8 1 -o c.ct", "not an ordinary file", 1),
-        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is also an input", 2),
+        ("encrypt --research --key sums/server.key --matrix sums --type u8 1 -o c.ct", "not an ordinary file", 1),
+        ("encrypt --research --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is also an input", 2),
     ] {
         let message = place.fail(line, code);
         assert!(message.contains(part), "{line}: {message}");

@@ -18,6 +18,7 @@ mod ntru;
 mod operations;
 mod plans;
 mod random;
+mod recognise;
 mod report;
 mod rsa;
 mod rsa_keys;

@@ -8,9 +8,9 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     let place = Place::new();
     let made = place.run("keygen --scheme ntru --params tight-64-9 --research --out k");
     assert!(made.contains("parameters tight-64-9 (no security: for research only"), "{made}");
-    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type u8 200 100 7 -o a.ct");
     // The server key also encrypts.
-    place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
+    place.run("encrypt --research --key k/server.key --type u8 99 -o b.ct");
     for (operation, values) in [("add", "43\n199\n106\n"), ("max", "200\n100\n99\n"), ("xor", "171\n7\n100\n")] {
         place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2"));
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
@@ -44,9 +44,9 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
 fn vectors_of_slots_run_elementwise() {
     let place = Place::new();
     place.run("keygen --scheme ntru --params slots-128-3 --research --insecure-seed 1 --out k");
-    place.run("encrypt --key k/client.key --type mod257 1 2 256 -o a.ct");
-    place.run("encrypt --key k/server.key --type mod257 100 200 256 -o b.ct");
-    place.run("encrypt --key k/server.key --type mod257 2 -o two.ct");
+    place.run("encrypt --research --key k/client.key --type mod257 1 2 256 -o a.ct");
+    place.run("encrypt --research --key k/server.key --type mod257 100 200 256 -o b.ct");
+    place.run("encrypt --research --key k/server.key --type mod257 2 -o two.ct");
     for (operation, values) in [
         ("add a.ct b.ct", "101\n202\n255\n"),
         ("sub a.ct b.ct", "158\n59\n0\n"),
@@ -66,8 +66,8 @@ fn vectors_of_slots_run_elementwise() {
         ("eval --key k/server.key sum a.ct -o c.ct", "made without rotation keys"),
         ("eval --key k/server.key to_bits a.ct -o c.ct", "scheme ntru has no bits ciphertexts"),
         ("eval --key k/server.key to_u8 a.ct -o c.ct", "added, subtracted"),
-        ("encrypt --key k/client.key --type u8 1 -o c.ct", "slots-128-3 holds mod257, not u8"),
-        ("encrypt --key k/client.key --type mod257 257 -o c.ct", "an integer in 0..=256"),
+        ("encrypt --research --key k/client.key --type u8 1 -o c.ct", "slots-128-3 holds mod257, not u8"),
+        ("encrypt --research --key k/client.key --type mod257 257 -o c.ct", "an integer in 0..=256"),
         ("encrypt --key CLIENT --type mod257 1 -o c.ct", "holds bits, not mod257"),
     ] {
         let message = place.fail(line, 1);
@@ -108,7 +108,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
     }
     // Keys and ciphertexts of different schemes.
     place.run("keygen --scheme ntru --params tight-64-2 --research --out k");
-    place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type u4 5 -o a.ct");
     for line in ["eval --key SERVER neg a.ct -o c.ct", "decrypt --key CLIENT a.ct"] {
         assert!(place.fail(line, 1).contains("a.ct is of scheme ntru, "), "{line}");
     }
@@ -123,9 +123,9 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
 fn vectors_of_slots_are_rotated_and_summed() {
     let place = Place::new();
     place.run("keygen --scheme ntru --params slots-128-2 --rotations --research --insecure-seed 1 --out k");
-    place.run("encrypt --key k/client.key --type mod257 1 2 256 -o a.ct");
-    place.run("encrypt --key k/client.key --type mod257 100 200 256 -o b.ct");
-    place.run("encrypt --key k/client.key --type mod257 10 -o ten.ct");
+    place.run("encrypt --research --key k/client.key --type mod257 1 2 256 -o a.ct");
+    place.run("encrypt --research --key k/client.key --type mod257 100 200 256 -o b.ct");
+    place.run("encrypt --research --key k/client.key --type mod257 10 -o ten.ct");
     for (operation, values) in [
         ("sum a.ct", "2\n"),
         ("dot a.ct b.ct", "244\n"),

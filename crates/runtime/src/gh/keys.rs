@@ -63,6 +63,10 @@ impl Encrypt for Public {
         self.key.id()
     }
 
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        Ok(self.key.bound_identity().id())
+    }
+
     fn params(&self) -> ParamsInfo {
         info(self.key.params())
     }
@@ -135,6 +139,10 @@ impl fmt::Debug for Client {
 impl Encrypt for Client {
     fn key_id(&self) -> KeyId {
         self.public.key_id()
+    }
+
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        self.public.bound_id()
     }
 
     fn params(&self) -> ParamsInfo {

@@ -145,6 +145,10 @@ impl<S: Leveled> Encrypt for Public<S> {
         self.key.id()
     }
 
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        Ok(self.key.bound_identity().id())
+    }
+
     fn params(&self) -> ParamsInfo {
         self.info.get_or_init(|| info::<S>(self.key.params())).clone()
     }
@@ -203,6 +207,10 @@ impl<S: Leveled> Client<S> {
 impl<S: Leveled> Encrypt for Client<S> {
     fn key_id(&self) -> KeyId {
         self.public.key_id()
+    }
+
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        self.public.bound_id()
     }
 
     fn params(&self) -> ParamsInfo {

@@ -41,6 +41,13 @@ impl Encrypt for Client {
         self.key.id()
     }
 
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        match self.key.identity() {
+            identity if identity.binds_key() => Ok(identity.id()),
+            _ => Ok(self.key.bound_identity()?.id()),
+        }
+    }
+
     fn params(&self) -> ParamsInfo {
         info(self.key.params())
     }
@@ -78,6 +85,10 @@ impl fmt::Debug for Open {
 impl Encrypt for Open {
     fn key_id(&self) -> KeyId {
         self.key.id()
+    }
+
+    fn bound_id(&self) -> Result<KeyId, Error> {
+        Ok(self.key.bound_identity().id())
     }
 
     fn params(&self) -> ParamsInfo {
@@ -176,6 +187,11 @@ impl Secret for Client {
 impl Public for ServerFile {
     fn key_id(&self) -> KeyId {
         self.key.id()
+    }
+
+    fn bound_id(&self) -> Option<KeyId> {
+        let identity = self.key.identity();
+        identity.binds_key().then(|| identity.id())
     }
 
     fn params(&self) -> ParamsInfo {
