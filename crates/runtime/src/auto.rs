@@ -88,6 +88,10 @@ impl Engine for Auto {
         self.host.compact(ciphertext)
     }
 
+    fn private_program(&self, ciphertext: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.host.private_program(ciphertext, control)
+    }
+
     fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
         self.host.random(request, control)
     }

@@ -83,7 +83,7 @@ impl Ciphertext {
         self.insecure
     }
 
-    /// The identity of the plan that made it ([`Plan::id`](crate::Plan::id), TFHE). None for a fresh ciphertext.
+    /// The identity of the plan that made it ([`Plan::id`](crate::Plan::id), TFHE), in an auditable result ([`Prepared::auditable`](crate::Prepared::auditable)).
     pub fn plan(&self) -> Option<KeyId> {
         self.plan
     }

@@ -48,6 +48,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         Err(Error::NoCompact { scheme: ciphertext.scheme() })
     }
 
+    /// A result of this key as that of a private program, on the current thread pool.
+    fn private_program(&self, ciphertext: &Ciphertext, _control: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::NoPrivateProgram { scheme: ciphertext.scheme() })
+    }
+
     /// Encrypted random values from a public seed, on the current thread pool.
     fn random(&self, _request: &RandomRequest<'_>, _control: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::NoRandom { scheme: self.params().scheme })

@@ -346,6 +346,14 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// Results of this scheme cannot hide the program.
+    #[error(
+        "results of scheme {scheme} cannot hide the program: only those of scheme tfhe can; leave `--private-program` out, or use a key of tfhe"
+    )]
+    NoPrivateProgram {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// Servers of this scheme make no random values.
     #[error(
         "servers of scheme {scheme} make no random values: only those of scheme tfhe do; encrypt values that you drew yourself, or use a key of tfhe"

@@ -68,6 +68,7 @@ impl Error {
             | Self::NoPublicKey { .. }
             | Self::PublicInServerKey { .. }
             | Self::NoCompact { .. }
+            | Self::NoPrivateProgram { .. }
             | Self::NoRandom { .. }
             | Self::NoPlan { .. }
             | Self::NoPause { .. } => ErrorKind::Params,

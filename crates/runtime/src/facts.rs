@@ -15,6 +15,8 @@ pub struct Capabilities {
     pub public_matrix: bool,
     /// Whether results have a compact form.
     pub compact: bool,
+    /// Whether results can hide the program from the holder of the client key.
+    pub private_program: bool,
     /// Whether servers make encrypted random values.
     pub random: bool,
     /// Whether plans are values: chosen by a model, kept in files, and run in parts.
@@ -29,6 +31,7 @@ impl Capabilities {
         slow_estimate: false,
         public_matrix: false,
         compact: false,
+        private_program: false,
         random: false,
         plans: false,
     };
@@ -146,7 +149,13 @@ pub(crate) struct Facts {
 }
 
 pub(crate) static TFHE: Facts = Facts {
-    capabilities: Capabilities { compact: true, random: true, plans: true, ..Capabilities::NONE },
+    capabilities: Capabilities {
+        compact: true,
+        private_program: true,
+        random: true,
+        plans: true,
+        ..Capabilities::NONE
+    },
     table: ParamsTable {
         position: 0,
         columns: &[

@@ -29,6 +29,8 @@ pub struct Prepared {
     planned: Box<dyn PlannedWork>,
     /// The plan that the caller gave.
     pinned: Option<Plan>,
+    /// Whether results name their plan.
+    auditable: bool,
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
@@ -152,6 +154,7 @@ impl Prepared {
                         call: Some(call),
                         planned,
                         pinned: None,
+                        auditable: false,
                     });
                 }
                 Self::given(server, Source::Convert(form), call, None, control)
@@ -209,7 +212,21 @@ impl Prepared {
         let (threads, model) = (server.threads(), server.model());
         let request = PlanRequest { source: &source, inputs: ready, noise, instances, threads, model };
         let planned = plan(&server, &request, pinned, control)?;
-        Ok(Self { server, source, instances, noise, call, planned, pinned: pinned.cloned() })
+        Ok(Self { server, source, instances, noise, call, planned, pinned: pinned.cloned(), auditable: false })
+    }
+
+    /// Lets the results name the plan that made them ([`Ciphertext::plan`]), for an audit: anybody who has the program can check the name. The holder of a
+    /// result can then try programs and constants until one has that plan.
+    pub fn auditable(self, auditable: bool) -> Self {
+        Self { auditable, ..self }
+    }
+
+    /// The results that the outputs of the plan give.
+    fn results(&self, results: &Results, mut outputs: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+        if !self.auditable {
+            outputs.iter_mut().for_each(|output| output.plan = None);
+        }
+        results.of(outputs)
     }
 
     fn plan_anew(
@@ -282,7 +299,7 @@ impl Prepared {
     /// # Errors
     /// [`Error::InputCount`] for fresh inputs; [`Error::Memory`]; [`Error::Cancelled`]; for inputs that are converted, as [`Server::prepare`].
     pub fn run(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        self.call(control, |planned, batch, results| results.of(planned.run(batch, control)?))
+        self.call(control, |planned, batch, results| self.results(results, planned.run(batch, control)?))
     }
 
     /// Computes the results in parts (TFHE). The run stops between two waves if `pause` returns true, and returns its
@@ -298,7 +315,7 @@ impl Prepared {
         control: &Control<'_>,
     ) -> Result<Ran, Error> {
         self.call(control, |planned, batch, results| match planned.run_until(batch, from, &pause, control)? {
-            Ran::Done(outputs) => Ok(Ran::Done(results.of(outputs)?)),
+            Ran::Done(outputs) => Ok(Ran::Done(self.results(results, outputs)?)),
             paused => Ok(paused),
         })
     }

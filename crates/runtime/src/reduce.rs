@@ -215,7 +215,11 @@ impl Server {
         for level in levels {
             let prepared = match reduced {
                 Reduced::Array(array) if all.is_empty() => self.prepare_level(level, array, None, control)?,
-                _ => Prepared::expected(self, &level.program, level.groups, noise, control)?,
+                // Several inputs that may share noise add up their weights.
+                _ => {
+                    let noise = if noise > 1 { noise.saturating_mul(level.neighbours as u64) } else { 1 };
+                    Prepared::expected(self, &level.program, level.groups, noise, control)?
+                }
             };
             // Elements that pass to the next level keep their noise.
             let passes = level.groups * level.neighbours < level.elements;

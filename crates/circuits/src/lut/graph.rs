@@ -257,13 +257,6 @@ impl LutGraph {
         fronts
     }
 
-    /// Largest weight of an output. It is the input weight of a graph that continues from this one.
-    #[must_use]
-    pub fn output_weight(&self) -> u64 {
-        let weight = |output: &Linear| super::analysis::weight(&self.luts, self.budget.input_weight, &output.terms);
-        self.outputs.iter().map(weight).max().unwrap_or(0)
-    }
-
     /// Cost of the graph.
     #[must_use]
     pub fn stats(&self) -> Stats {

@@ -18,7 +18,7 @@ const EIGHTH: u32 = 1 << 29;
 /// noise, a gate takes one more bootstrap for each operand. Optimized circuits have no such gates.
 pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     let inputs = netlist.input_bits();
-    let mut schedule = Schedule::new(inputs);
+    let mut schedule = Schedule::new(inputs, input_weight);
     // Inputs with more noise than the outputs of gates are first refreshed, each bit by one bootstrap.
     let refresh = input_weight >= REFRESHED;
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
@@ -57,8 +57,7 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     }
     for port in netlist.outputs() {
         for bit in &port.bits {
-            let node = &nodes[bit.index()];
-            schedule.output(node.clone(), node.weight(inputs, input_weight));
+            schedule.output(nodes[bit.index()].clone());
         }
     }
     schedule

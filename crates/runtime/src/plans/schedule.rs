@@ -3,9 +3,10 @@
 use super::run::{Cursor, End, Lanes, Position, Run};
 use super::values::Target;
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext, table_covariance};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::ops::Range;
 
 /// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,6 +61,8 @@ pub(crate) struct Task {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     pub(crate) inputs: u32,
+    /// Noise weight of the inputs: every sum of them has at most this many times the variance that the same sum of independent bootstraps has.
+    input_weight: u64,
     values: u32,
     /// For each value, the wave from which it exists. It is 0 for inputs.
     born: Vec<u32>,
@@ -67,12 +70,12 @@ pub(crate) struct Schedule {
     tables: Vec<LookupTable>,
     table_ids: HashMap<Vec<u8>, u32>,
     pub(crate) outputs: Vec<Linear>,
-    output_weight: u64,
 }
 
 impl Schedule {
-    pub(crate) fn new(inputs: usize) -> Self {
-        Self { inputs: inputs as u32, values: inputs as u32, born: vec![0; inputs], ..Default::default() }
+    pub(crate) fn new(inputs: usize, input_weight: u64) -> Self {
+        let (count, born) = (inputs as u32, vec![0; inputs]);
+        Self { inputs: count, input_weight, values: count, born, ..Default::default() }
     }
 
     /// Adds a bootstrap. Returns the number of its first output.
@@ -98,15 +101,60 @@ impl Schedule {
         first
     }
 
-    /// Adds an output with this noise weight.
-    pub(crate) fn output(&mut self, linear: Linear, weight: u64) {
-        self.output_weight = self.output_weight.max(weight);
+    /// Adds an output.
+    pub(crate) fn output(&mut self, linear: Linear) {
         self.outputs.push(linear);
     }
 
-    /// Largest noise weight of an output, in variances of a bootstrap.
-    pub(crate) fn output_weight(&self) -> u64 {
-        self.output_weight
+    /// The noise weight of some outputs: every sum of them has at most this many times the variance that the same sum of independent bootstraps has. It is the
+    /// largest sum of absolute covariances of one output with all of them (Gershgorin's bound of the eigenvalues), in variances of a bootstrap.
+    ///
+    /// The weight is 1 only if each output is, up to its sign and a constant, a value of its own: an input of weight 1, or the table of a rotation with one
+    /// table. The first words of its mask then identify its noise.
+    pub(crate) fn joint_weight(&self, outputs: Range<usize>) -> u64 {
+        // Values of different inputs and rotations are independent, or the weight of the inputs counts what they share.
+        let mut terms: HashMap<u32, Vec<(usize, u32, i32)>> = HashMap::new();
+        for (row, output) in self.outputs[outputs.clone()].iter().enumerate() {
+            for &(value, c) in &output.terms {
+                terms.entry(self.owner(value)).or_default().push((row, value, c));
+            }
+        }
+        let mut covariances: HashMap<(usize, usize), i128> = HashMap::new();
+        for terms in terms.values() {
+            for &(row, a, c) in terms {
+                for &(column, b, d) in terms {
+                    let product = i128::from(c) * i128::from(d) * i128::from(self.covariance(a, b));
+                    *covariances.entry((row, column)).or_default() += product;
+                }
+            }
+        }
+        let mut sums = vec![0; outputs.len()];
+        covariances.into_iter().for_each(|((row, _), covariance)| sums[row] += covariance.unsigned_abs());
+        let eighths = sums.into_iter().max().unwrap_or(0);
+        u64::try_from(eighths.div_ceil(8)).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// The input or rotation that a value comes from, by the number of its first value.
+    fn owner(&self, value: u32) -> u32 {
+        match self.tasks.partition_point(|task| task.first <= value) {
+            after if value >= self.inputs && after > 0 => self.tasks[after - 1].first,
+            _ => value,
+        }
+    }
+
+    /// The covariance of two values of one input or rotation, in eighths of the variance of a bootstrap.
+    fn covariance(&self, a: u32, b: u32) -> i64 {
+        if a < self.inputs {
+            return i64::try_from(self.input_weight.saturating_mul(8)).unwrap_or(i64::MAX);
+        }
+        let first = self.owner(a);
+        let task = self.tasks.partition_point(|task| task.first < first);
+        match &self.tables[self.tasks[task].table as usize] {
+            LookupTable::Entries(tables) if tables.len() > 1 => {
+                table_covariance(&tables[(a - first) as usize], &tables[(b - first) as usize])
+            }
+            _ => 8,
+        }
     }
 
     pub(crate) fn bootstraps(&self) -> usize {

@@ -20,7 +20,7 @@ pub(crate) fn budget(input_weight: u64) -> Budget {
 
 /// Converts a graph to a schedule.
 pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
-    let mut schedule = Schedule::new(graph.inputs().len());
+    let mut schedule = Schedule::new(graph.inputs().len(), graph.budget().input_weight);
     let mut firsts: Vec<u32> = Vec::with_capacity(graph.luts().len());
     let linear = |firsts: &[u32], terms: &[(ValueRef, i32)], constant: i32| Linear {
         terms: terms
@@ -37,7 +37,7 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
         firsts.push(schedule.bootstrap(argument, &LookupTable::Entries(lut.tables.clone())));
     }
     for output in graph.outputs() {
-        schedule.output(linear(&firsts, &output.terms, output.constant), graph.output_weight());
+        schedule.output(linear(&firsts, &output.terms, output.constant));
     }
     schedule
 }
@@ -70,9 +70,21 @@ pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limit
     let mut outputs = Vec::new();
     for port in netlist.outputs() {
         let bits: Vec<lut::Linear> = port.bits.iter().map(|bit| nodes[bit.index()].clone()).collect();
-        outputs.extend(Radix::from_bits(&bits).blocks);
+        outputs.extend(joined(&mut radix, &bits)?);
     }
     Ok(radix.builder.finish(&outputs)?.optimize_within(limits)?)
+}
+
+/// Blocks of two bits each, lowest first. Bits are refreshed if their sum would be too noisy.
+fn joined(radix: &mut Radix<'_>, bits: &[lut::Linear]) -> Result<Vec<lut::Linear>, lut::Error> {
+    let builder = &mut radix.builder;
+    let mut blocks = Radix::from_bits(bits).blocks;
+    for (block, bits) in blocks.iter_mut().zip(bits.chunks(2)) {
+        if builder.weight(block) > builder.budget().max_weight {
+            *block = builder.argument(&bits.iter().zip([1, 2]).collect::<Vec<_>>(), 0)?;
+        }
+    }
+    Ok(blocks)
 }
 
 /// Truth table of a gate: bit `b0 + 2 b1` is its value.
@@ -88,9 +100,10 @@ pub(crate) fn radix_to_bits(width: u16, input_weight: u64) -> Result<LutGraph, E
     Ok(radix.builder.finish(&bits)?.optimize())
 }
 
-/// Joins bits to blocks of radix form. Takes no rotation.
+/// Joins bits to blocks of radix form. Takes no rotation, unless the bits are too noisy.
 pub(crate) fn bits_to_radix(width: u16, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let bits: Vec<lut::Linear> = (0..width).map(|_| radix.builder.input(1)).collect();
-    Ok(radix.builder.finish(&Radix::from_bits(&bits).blocks)?)
+    let blocks = joined(&mut radix, &bits)?;
+    Ok(radix.builder.finish(&blocks)?)
 }

@@ -99,11 +99,11 @@ impl Blocks {
         Ok(Self::Full(all))
     }
 
-    /// The first words of the mask of each block of an element. Masks are uniform, so two blocks with the same first words are
-    /// the same ciphertext, or one of them has no mask.
+    /// The first words of the mask of each block of an element, or of its negative: of the two the smaller words. Masks are uniform, so two blocks with the same
+    /// words have the same ciphertext up to the sign and a constant, or no mask.
     pub(super) fn mask_starts(&self, index: usize) -> Vec<[u32; 8]> {
         let start = |words: &[u32]| std::array::from_fn(|i| words.get(i).copied().unwrap_or(0));
-        match self {
+        let starts: Vec<[u32; 8]> = match self {
             Self::Full(elements) => {
                 elements.get(index).into_iter().flatten().map(|block| start(block.words())).collect()
             }
@@ -112,7 +112,8 @@ impl Blocks {
                 blocks.map(|block| short.mask_start(block)).collect()
             }
             Self::Compact(..) => Vec::new(),
-        }
+        };
+        starts.into_iter().map(|start| start.min(start.map(u32::wrapping_neg))).collect()
     }
 
     /// Adds the fields of the form to a header.

@@ -14,10 +14,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements {
     pub(super) params: Params,
-    /// Bound of the noise variance of each block, in variances of a bootstrap. It is 1 for fresh blocks.
+    /// Noise weight of the blocks of an element: every sum of them has at most this many times the variance that the same sum of independent bootstraps has.
+    /// It is 1 for fresh blocks, and for those whose noise no other block has, unless its mask is equal or opposite.
     pub(super) weight: u64,
     pub(super) blocks: Blocks,
 }
+
+/// The field of a header that holds [`Elements::weight`].
+const WEIGHT: &str = "noise";
 
 impl Elements {
     /// Returns the elements of a ciphertext.
@@ -47,9 +51,15 @@ impl Elements {
         if form == Form::Slots || form_of(&params) == Form::Bits && form == Form::Radix {
             return Err(reader.field("form", "the parameter set holds single bits").into());
         }
-        let weight: u64 = reader.meta("weight")?;
-        if weight as f64 > params.max_weight() {
-            return Err(reader.field("weight", "the noise is more than the parameter set allows").into());
+        let most = params.max_weight() as u64;
+        let weight = match reader.header().meta.contains_key(WEIGHT) {
+            true => reader.meta(WEIGHT)?,
+            // Files up to version 0.1 hold the largest variance of a block, and say nothing about noise that blocks share. It is 1 for single values alone.
+            false if reader.meta::<u64>("weight")? <= 1 => 1,
+            false => most,
+        };
+        if weight > most {
+            return Err(reader.field(WEIGHT, "the noise is more than the parameter set allows").into());
         }
         let blocks = Blocks::read(reader, &params, ty, form, count)?;
         Ok(Self { params, weight, blocks })
@@ -105,7 +115,7 @@ impl scheme::Payload for Elements {
             true => files::short_header(Kind::Ciphertext, &self.params, key_id, insecure)?,
             false => files::header(Kind::Ciphertext, &self.params, key_id, insecure)?,
         };
-        self.blocks.header(&self.params, header.meta("weight", &self.weight)?)
+        self.blocks.header(&self.params, header.meta(WEIGHT, &self.weight)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {

@@ -4,7 +4,7 @@
 use super::blocks::Blocks;
 use super::compact::Compact;
 use super::elements::Elements;
-use super::random;
+use super::{private, random};
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 use crate::planning::{self, Plans, Source};
 use crate::plans::{
@@ -20,7 +20,7 @@ use solinas_formats::tfhe::ServerFile;
 use solinas_gpu::Device;
 use solinas_gpu::tfhe::{Engines, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Split};
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split};
 use std::collections::HashMap;
 use std::ops::Add;
 use std::sync::{Arc, OnceLock};
@@ -49,23 +49,37 @@ pub(crate) struct TfheEngine {
     plans: Plans<Key, Scheduled>,
 }
 
-/// The packing key of a server key, which is read and prepared when results are first packed.
+/// The packing key of a server key, which is read and prepared when results are first packed, or when one is first made private.
 #[derive(Debug)]
 struct Packing {
     key: Option<Arc<OnDemand<PackingKey>>>,
     packer: OnceLock<Packer>,
+    sanitizer: OnceLock<Sanitizer>,
 }
 
 impl Packing {
     /// The prepared key. None if the server key holds none.
     fn packer(&self) -> Result<Option<&Packer>, Error> {
+        self.prepared(&self.packer, |key| Ok(Packer::new(key)?))
+    }
+
+    /// The encryptions of zero of the key. None if the server key holds none.
+    fn sanitizer(&self) -> Result<Option<&Sanitizer>, Error> {
+        self.prepared(&self.sanitizer, |key| Ok(Sanitizer::new(key)?))
+    }
+
+    fn prepared<'a, T>(
+        &'a self,
+        cell: &'a OnceLock<T>,
+        prepare: impl FnOnce(&PackingKey) -> Result<T, Error>,
+    ) -> Result<Option<&'a T>, Error> {
         let Some(key) = &self.key else { return Ok(None) };
-        if self.packer.get().is_none() {
+        if cell.get().is_none() {
             // Prepares outside the cell, for the reason of [`TfheEngine::speed`].
-            let packer = Packer::new(key.get()?)?;
-            return Ok(Some(self.packer.get_or_init(|| packer)));
+            let prepared = prepare(key.get()?)?;
+            return Ok(Some(cell.get_or_init(|| prepared)));
         }
-        Ok(self.packer.get())
+        Ok(cell.get())
     }
 }
 
@@ -92,7 +106,7 @@ impl TfheEngine {
     /// Prepares a key on the current thread pool: for devices, or without devices for the pool itself.
     pub(crate) fn new(file: &ServerFile, devices: &[Device]) -> Result<Self, Error> {
         let evaluator = Evaluator::new(&file.key)?;
-        let packing = Packing { key: file.packing.clone(), packer: OnceLock::new() };
+        let packing = Packing { key: file.packing.clone(), packer: OnceLock::new(), sanitizer: OnceLock::new() };
         let devices = (!devices.is_empty()).then(|| Engines::new(devices, &evaluator)).transpose()?;
         Ok(Self { devices, ..Self::host(Arc::new(evaluator), Arc::new(packing)) })
     }
@@ -154,11 +168,10 @@ impl TfheEngine {
         let Some([input]) = inputs else {
             return Err(Error::Internal("a conversion takes one ciphertext".into()));
         };
-        let (width, weight) = (input.ty().width() as u16, Elements::of(input)?.weight);
+        let (width, weight) = (input.ty().width() as u16, weight(std::slice::from_ref(input))?);
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, weight)?,
-            // Two bits may come from one rotation: twice the variance they would add up to otherwise.
-            Form::Radix => tables::bits_to_radix(width, weight.saturating_mul(2))?,
+            Form::Radix => tables::bits_to_radix(width, weight)?,
             Form::Slots => return Err(no_slots(self.set())),
         };
         Ok(tables::schedule(&graph))
@@ -274,6 +287,16 @@ impl Engine for TfheEngine {
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 
+    fn private_program(&self, ciphertext: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        let Some(sanitizer) = self.packing.sanitizer()? else {
+            return Err(Error::Request {
+                what: "the server key lacks the section `packing`, from which the result of a private program takes its randomness".into(),
+                help: "let the holder of the client key add it by `solinas convert`".into(),
+            });
+        };
+        private::private(self.target(), sanitizer, ciphertext, control)
+    }
+
     // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.
     fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
         random::random(&self.evaluator, request, control)
@@ -346,8 +369,12 @@ impl Planned {
     fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
         let (evaluator, plan) = (&self.engine.evaluator, self.id()?);
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
+        let (params, mut first) = (evaluator.params(), 0);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let (params, weight) = (evaluator.params().clone(), self.scheduled.schedule.output_weight());
+            let next = first + form.blocks(ty);
+            let weight = self.scheduled.schedule.joint_weight(first..next).min(params.max_weight() as u64);
+            first = next;
+            let params = params.clone();
             let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
             Ciphertext { ty, shape, form, key_id, insecure, plan, elements }.checked()
         });
@@ -367,7 +394,8 @@ impl Planned {
 
 impl PlannedWork for Planned {
     fn noise(&self) -> u64 {
-        self.scheduled.schedule.output_weight()
+        let schedule = &self.scheduled.schedule;
+        schedule.joint_weight(0..schedule.outputs.len())
     }
 
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
@@ -520,24 +548,28 @@ fn seconds_on_devices(schedule: &Schedule, lanes: usize, parallel: usize, speed:
     schedule.waves().into_iter().map(wave).fold(0.0, Add::add)
 }
 
-/// Returns the noise weight with which to plan the inputs: their largest weight times the largest number of equal
-/// blocks among them. Equal blocks carry equal noise. A sum of `m` of them with any coefficients has at most `m` times
-/// the variance of independent blocks.
+/// Returns the noise weight with which to plan the inputs: every sum of their blocks has at most this many times the variance that the same sum of
+/// independent bootstraps has.
+///
+/// Blocks of weight 1 have the same noise if their masks are equal or opposite, and independent noise otherwise. A sum of `m` equal ones with any coefficients
+/// has at most `m` times the variance of independent blocks. Inputs of a larger weight may share noise with each other and with blocks of weight 1, in any
+/// way. A sum of parts whose variances are at most `w_i v` has at most the variance `(sum of w_i) v` (Cauchy and Schwarz), so their weights add up.
 fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
     let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
     let all = all.collect::<Result<Vec<_>, Error>>()?;
+    let (single, shared): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, input)| input.weight <= 1);
     let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
     let repeated = |element: usize| {
         let mut counts: HashMap<[u32; 8], u64> = HashMap::new();
         let of_element = |array: bool| if array { element } else { 0 };
-        for words in all.iter().flat_map(|(array, input)| input.blocks.mask_starts(of_element(*array))) {
+        for words in single.iter().flat_map(|(array, input)| input.blocks.mask_starts(of_element(*array))) {
             // A block without a mask has no noise.
             if words != [0; 8] {
                 *counts.entry(words).or_default() += 1;
             }
         }
-        counts.into_values().max().unwrap_or(1)
+        counts.into_values().max().unwrap_or(0)
     };
-    let most = (0..elements).map(repeated).max().unwrap_or(1);
-    Ok(all.iter().map(|(_, input)| input.weight).max().unwrap_or(1).saturating_mul(most))
+    let most = if single.is_empty() { 0 } else { (0..elements).map(repeated).max().unwrap_or(0) };
+    Ok(shared.iter().map(|(_, input)| input.weight).fold(most, u64::saturating_add).max(1))
 }

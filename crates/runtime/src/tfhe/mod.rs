@@ -5,6 +5,7 @@ mod compact;
 mod elements;
 mod engine;
 mod keys;
+mod private;
 mod random;
 
 use crate::plans::info;
