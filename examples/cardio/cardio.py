@@ -99,6 +99,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--drinks", type=between(0, 255), default=2, metavar="GLASSES", help="alcohol on a day")
     parser.add_argument("--random", type=between(1, 1000), metavar="1..1000", help="random patients instead of one")
     parser.add_argument("--save", metavar="FILE", help="writes the program as JSON, and ends")
+    parser.add_argument("--private-program", action="store_true", help="hides the rules from the patient")
     parser.add_argument("--threads", type=between(1, 1024), help="defaults to the number of processors")
     return parser.parse_args()
 
@@ -141,7 +142,7 @@ def main() -> int:
     answers = encrypted(client, people)
     server = sl.Server(server_key, threads=args.threads)
     start = time.perf_counter()
-    result = server.run(risk(**answers))
+    result = server.run(risk(**answers), private_program=args.private_program)
     seconds = time.perf_counter() - start
     print(f"server: {seconds:.3f} s for {len(people)} patients")
 

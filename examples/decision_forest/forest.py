@@ -61,6 +61,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--threads", type=between(1, 1024), help="threads of the server; defaults to the number of processors"
     )
+    parser.add_argument("--private-program", action="store_true", help="hides the forest from the one who decrypts")
     return parser.parse_args()
 
 
@@ -107,7 +108,7 @@ def main() -> int:
     server = sl.Server(server_key, threads=args.threads)
     bar = sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
     start = time.perf_counter()
-    result = server.run(evaluate(encrypted), progress=bar)
+    result = server.run(evaluate(encrypted), progress=bar, private_program=args.private_program)
     seconds = time.perf_counter() - start
     totals = np.array(client.decrypt(result)).reshape(len(rows), -1)
     print(f"server: {seconds:.2f} s for {len(rows)} patients, {seconds / len(rows):.2f} s each")

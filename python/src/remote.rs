@@ -21,6 +21,12 @@ struct Limits {
     max_core_seconds: Option<f64>,
 }
 
+/// What the results tell about the program.
+struct Results {
+    auditable: bool,
+    private_program: bool,
+}
+
 /// A reduction, as the service reads it.
 fn reduction(reduce: &Reduce) -> Result<Text, Failure> {
     let how = match &reduce.own {
@@ -38,7 +44,7 @@ fn reduction(reduce: &Reduce) -> Result<Text, Failure> {
 fn run(
     remote: &Remote,
     key: &ServerKey,
-    limits: &Limits,
+    (limits, told): (&Limits, &Results),
     step: &Step,
     values: &[Input],
     control: &Control<'_>,
@@ -51,6 +57,7 @@ fn run(
         arrangement => return arrangement.arrange(values),
     };
     let program = program.deadline(limits.deadline.clone()).max_core_seconds(limits.max_core_seconds);
+    let program = program.auditable(told.auditable).private_program(told.private_program);
     let one = |&at: &usize| -> Result<Sent, Failure> {
         Ok(match value(values, at)? {
             Input::Encrypted(ciphertext) => Sent::Encrypted(ciphertext.to_bytes()?),
@@ -88,6 +95,7 @@ impl PyRemote {
     }
 
     /// Starts the steps of a plan. The job's result is the values with the numbers `outputs`.
+    #[allow(clippy::too_many_arguments, reason = "the keyword arguments of the Python function")]
     fn start(
         &self,
         key: &PyServerKey,
@@ -96,15 +104,18 @@ impl PyRemote {
         outputs: Vec<usize>,
         deadline: Option<String>,
         max_core_seconds: Option<f64>,
+        auditable: bool,
+        private_program: bool,
     ) -> PyResult<PyJob> {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let (remote, key, limits) = (self.remote.clone(), key.key.clone(), Limits { deadline, max_core_seconds });
+        let told = Results { auditable, private_program };
         let ids = Ids::default();
         let started = ids.clone();
         let work = move |control: &Control<'_>| {
             compute(inputs, &steps, &outputs, control, |step, values, control| {
-                run(&remote, &key, &limits, step, values, control, &started)
+                run(&remote, &key, (&limits, &told), step, values, control, &started)
             })
         };
         Ok(PyJob::on_service(Job::start(work)?, ids))

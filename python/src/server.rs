@@ -137,10 +137,16 @@ impl Step {
         }))
     }
 
-    fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
+    fn run(
+        &self,
+        server: &Server,
+        values: &[Input],
+        auditable: bool,
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Failure> {
         match self {
             Self::Program(..) | Self::Circuit(..) => match self.prepare(server, values, control)? {
-                Some(prepared) => Ok(prepared.run(control)?),
+                Some(prepared) => Ok(prepared.auditable(auditable).run(control)?),
                 None => Ok(Vec::new()),
             },
             Self::Reduce(reduce) => reduce.run(server, values, control),
@@ -286,12 +292,24 @@ impl PyServer {
     }
 
     /// Starts the steps of a plan. The job's result is the values with the numbers `outputs`.
-    fn start(&self, inputs: Vec<PyInput<'_>>, steps: Vec<PyStep<'_>>, outputs: Vec<usize>) -> PyResult<PyJob> {
+    #[pyo3(signature = (inputs, steps, outputs, auditable=false, private_program=false))]
+    fn start(
+        &self,
+        inputs: Vec<PyInput<'_>>,
+        steps: Vec<PyStep<'_>>,
+        outputs: Vec<usize>,
+        auditable: bool,
+        private_program: bool,
+    ) -> PyResult<PyJob> {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
         let server = Arc::clone(&self.server);
         let work = move |control: &Control<'_>| {
-            compute(inputs, &steps, &outputs, control, |step, values, control| step.run(&server, values, control))
+            let run =
+                |step: &Step, values: &[Input], control: &Control<'_>| step.run(&server, values, auditable, control);
+            let results = compute(inputs, &steps, &outputs, control, run)?;
+            let private = |result| Ok(server.private_program(result, &control.without_progress())?);
+            if private_program { results.iter().map(private).collect() } else { Ok(results) }
         };
         Ok(PyJob::new(Job::start(work)?))
     }
@@ -305,7 +323,7 @@ impl PyServer {
             for step in &steps {
                 match step.prepare(&server, &values, control)? {
                     Some(prepared) => return Ok(prepared.plan()?),
-                    None => values.extend(step.run(&server, &values, control)?.into_iter().map(Input::from)),
+                    None => values.extend(step.run(&server, &values, false, control)?.into_iter().map(Input::from)),
                 }
             }
             Err(Error::Internal("there is no step to plan".into()).into())

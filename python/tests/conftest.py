@@ -71,7 +71,7 @@ class PlainServer:
     def __init__(self, client):
         self.client = client._inner
 
-    def start(self, inputs, steps, outputs):
+    def start(self, inputs, steps, outputs, _auditable=False, _private_program=False):
         values = list(inputs)
         for step in steps:
             match step:

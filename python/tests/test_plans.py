@@ -54,6 +54,25 @@ def test_a_plan_gives_the_same_bytes_on_another_server(keys, server, tmp_path):
     assert plan.id[:8] in plan._repr_html_()
 
 
+def test_only_auditable_results_name_their_plan_and_private_programs_hide_it(keys, server):
+    client, _ = keys
+    x, y = client.encrypt([9, 3], U4), client.encrypt(5, U4)
+    plan = bytes.fromhex(server.plan(add, elements=2).id)
+    named = server.run(add(x, y), auditable=True)
+    plain = server.run(add(x, y))
+    private = server.run(add(x, y), private_program=True)
+    again = server.run(plain + 0, private_program=True)
+    assert [plan in result.to_bytes() for result in (named, plain, private, again)] == [True, False, False, False]
+    assert len({result.to_bytes() for result in (named, plain, private, again)}) == 4
+    for result in (plain, private, again, server.compact(private)):
+        assert client.decrypt(result).tolist() == [14, 8]
+    assert client.decrypt(server.run(private + 1)).tolist() == [15, 9]
+    total = server.map_reduce(lambda x: x + 1, "sum", x, private_program=True)
+    assert client.decrypt(total) == 14
+    with pytest.raises(sl.ParameterError, match="hide their plan"):
+        server.run(x + y, private_program=True, auditable=True)
+
+
 def test_plans_of_other_work_are_refused(keys, server, tmp_path):
     client, key = keys
     x = client.encrypt(9, U4)

@@ -24,6 +24,8 @@ pub struct Program {
     pub(crate) text: Option<String>,
     pub(crate) reduction: Option<Reduction>,
     compact: bool,
+    private_program: bool,
+    auditable: bool,
     name: Option<String>,
     deadline: Option<String>,
     max_core_seconds: Option<f64>,
@@ -31,7 +33,16 @@ pub struct Program {
 
 impl Program {
     fn new(text: Option<String>, reduction: Option<Reduction>) -> Self {
-        Self { text, reduction, compact: false, name: None, deadline: None, max_core_seconds: None }
+        Self {
+            text,
+            reduction,
+            compact: false,
+            private_program: false,
+            auditable: false,
+            name: None,
+            deadline: None,
+            max_core_seconds: None,
+        }
     }
 
     /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
@@ -56,6 +67,18 @@ impl Program {
         Self { compact, ..self }
     }
 
+    /// Asks for results that hide the program from the holder of the client key.
+    #[must_use]
+    pub fn private_program(self, private_program: bool) -> Self {
+        Self { private_program, ..self }
+    }
+
+    /// Asks for results that name the plan that made them.
+    #[must_use]
+    pub fn auditable(self, auditable: bool) -> Self {
+        Self { auditable, ..self }
+    }
+
     /// Names the jobs, for lists.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
@@ -77,9 +100,16 @@ impl Program {
     /// The fields of a request for a job, without its key and inputs.
     pub(crate) fn request(&self, text: Option<&str>, reduce: Option<&str>) -> Value {
         let program = if reduce.is_some() { "map" } else { "program" };
-        json!({
+        let mut request = json!({
             program: text, "reduce": reduce, "compact": self.compact, "name": self.name, "deadline": self.deadline,
             "max_core_seconds": self.max_core_seconds,
-        })
+        });
+        // Services of version 0.1 do not know these fields.
+        for (field, wanted) in [("private_program", self.private_program), ("auditable", self.auditable)] {
+            if wanted {
+                request[field] = json!(true);
+            }
+        }
+        request
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
         Run { shelf, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
     let ran = run.stages();
     let work = run.work();
-    let ran = match ran.and_then(|ran| ran.map(|results| run.compact(results)).transpose()) {
+    let ran = match ran.and_then(|ran| ran.map(|results| run.finished(results)).transpose()) {
         Ok(Some(results)) => Ran::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
         Ok(None) => Ran::Paused,
         Err(problem) => failed(problem, stop, &[Code::Internal, Code::DiskFull, Code::Unavailable, Code::BadParams]),
@@ -116,7 +116,8 @@ impl Run<'_> {
             let silent = control.without_progress();
             let load = |plan| -> Result<Plan, Problem> { Ok(Plan::load(&self.shelf.plan(self.lease, plan)?)?) };
             let plan = stage.plan.as_ref().map(load).transpose()?;
-            let prepared = task.prepare_stage(number, array.as_ref(), plan.as_ref(), &silent)?;
+            let prepared =
+                task.prepare_stage(number, array.as_ref(), plan.as_ref(), &silent)?.auditable(spec.auditable);
             let is_kept = Cell::new(number == first && was_kept);
             let keep = || match &array {
                 Some(array) if !is_kept.get() => {
@@ -209,11 +210,17 @@ impl Run<'_> {
         }
     }
 
-    fn compact(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Problem> {
-        match self.spec.compact {
-            true => results.iter().map(|result| Ok(self.task.server.compact(result)?)).collect(),
-            false => Ok(results),
-        }
+    /// The results in the form that the job asks for.
+    fn finished(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Problem> {
+        let server = &self.task.server;
+        let control = Control { progress: None, cancel: Some(self.stop.flag()) };
+        let one = |mut result: Ciphertext| -> Result<Ciphertext, Problem> {
+            if self.spec.private_program {
+                result = server.private_program(&result, &control)?;
+            }
+            Ok(if self.spec.compact { server.compact(&result)? } else { result })
+        };
+        results.into_iter().map(one).collect()
     }
 
     /// The work so far.

@@ -58,6 +58,12 @@ pub(crate) struct Spec {
     pub(crate) inputs: Vec<InputSpec>,
     /// Whether the results are compact.
     pub(crate) compact: bool,
+    /// Whether the results hide the program.
+    #[serde(default)]
+    pub(crate) private_program: bool,
+    /// Whether the results name their plan.
+    #[serde(default)]
+    pub(crate) auditable: bool,
     /// The stages, in order.
     pub(crate) stages: Vec<Stage>,
     /// What [`App::effort`](crate::app::App::effort) said of all stages. Jobs of earlier versions have none.

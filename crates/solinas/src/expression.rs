@@ -8,6 +8,9 @@ use std::sync::Arc;
 pub(crate) mod sealed {
     use super::{Arc, Node, Result, runtime};
 
+    /// A function of a ciphertext.
+    pub(crate) type Each<'a> = &'a dyn Fn(&runtime::Ciphertext) -> Result<runtime::Ciphertext>;
+
     /// A structure of handles.
     pub trait Structure {
         type Computed;
@@ -16,15 +19,15 @@ pub(crate) mod sealed {
         /// Adds the nodes of the handles, in order.
         fn roots(&self, into: &mut Vec<Arc<Node>>);
 
-        /// The same structure of ciphertexts, after the nodes were computed.
-        fn computed(&self) -> Result<Self::Computed>;
+        /// The same structure of what `each` makes of the ciphertexts, after the nodes were computed.
+        fn computed(&self, each: Each<'_>) -> Result<Self::Computed>;
 
         /// The same structure of plain values.
         fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted>;
     }
 }
 
-use sealed::Structure;
+use sealed::{Each, Structure};
 
 /// A structure that [`Server::run`](crate::Server::run) computes and [`ClientKey::decrypt`](crate::ClientKey::decrypt)
 /// decrypts: an [`Encrypted`], an [`EncryptedArray`], a reference to one, or a `Vec`, array or tuple of up to six of
@@ -47,8 +50,8 @@ macro_rules! handles {
                 into.push(Arc::clone(&self.node));
             }
 
-            fn computed(&self) -> Result<Self> {
-                Ok(Self::new(Node::ciphertext(self.ciphertext()?.clone())))
+            fn computed(&self, each: Each<'_>) -> Result<Self> {
+                Ok(Self::new(Node::ciphertext(each(self.ciphertext()?)?)))
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {
@@ -74,8 +77,8 @@ impl<X: Structure> Structure for &X {
         (**self).roots(into);
     }
 
-    fn computed(&self) -> Result<X::Computed> {
-        (**self).computed()
+    fn computed(&self, each: Each<'_>) -> Result<X::Computed> {
+        (**self).computed(each)
     }
 
     fn decrypted(&self, key: &runtime::ClientKey) -> Result<X::Decrypted> {
@@ -98,8 +101,8 @@ macro_rules! lists {
                 self.iter().for_each(|part| part.roots(into));
             }
 
-            fn computed(&self) -> Result<Self::Computed> {
-                self.iter().map(Structure::computed).collect()
+            fn computed(&self, each: Each<'_>) -> Result<Self::Computed> {
+                self.iter().map(|part| part.computed(each)).collect()
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {

@@ -55,7 +55,7 @@ impl Server {
                 return Err(runtime::Error::KeyMismatch { what: "a value".into(), got, want }.into());
             }
         }
-        Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression })
+        Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression, private_program: false })
     }
 
     /// Makes an encrypted random value from a public seed (TFHE): all its bits are uniform, and nobody knows them without the client key. The same seed,
@@ -128,9 +128,25 @@ pub struct Prepared<X> {
     server: Server,
     expression: X,
     plan: Plan,
+    private_program: bool,
 }
 
 impl<X: Expression> Prepared<X> {
+    /// Hides the program from the holder of the client key (TFHE): the results show their values, types and lengths, and nothing else about the
+    /// operations and constants that made them. Each block of a result takes some more bootstraps, which [`Self::count`] leaves out.
+    ///
+    /// ```
+    /// let (client, server_key) = solinas::generate_keys()?;
+    /// let server = solinas::Server::new(&server_key)?;
+    /// let income = client.encrypt(1375_u16)?;
+    /// let granted = server.prepare(income.gt(1000))?.private_program().run()?;
+    /// assert!(client.decrypt(granted)?);
+    /// # Ok::<(), solinas::Error>(())
+    /// ```
+    pub fn private_program(self) -> Self {
+        Self { private_program: true, ..self }
+    }
+
     /// Counts bootstraps, products, rotations and depth, without seconds. A value that an earlier step of the computation gives counts as a fresh
     /// ciphertext.
     ///
@@ -177,8 +193,12 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn run_with(self, control: &Control<'_>) -> Result<X::Output> {
-        self.plan.run(&self.server.0, control)?;
-        self.expression.computed()
+        let server = &self.server.0;
+        self.plan.run(server, control)?;
+        self.expression.computed(&|result| match self.private_program {
+            true => Ok(server.private_program(result, &control.without_progress())?),
+            false => Ok(result.clone()),
+        })
     }
 
     /// Starts the computation on a thread of its own.

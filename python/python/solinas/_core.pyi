@@ -191,6 +191,8 @@ class Server:
             | tuple[str, Program | None, Program | None, list[int]]
         ],
         outputs: list[int],
+        auditable: bool = False,
+        private_program: bool = False,
     ) -> Job: ...
     def plan(
         self,
@@ -229,6 +231,8 @@ class Remote:
         outputs: list[int],
         deadline: str | None,
         max_core_seconds: float | None,
+        auditable: bool,
+        private_program: bool,
     ) -> Job: ...
     def follow(self, id: str) -> Job: ...
     def cancel(self, id: str) -> None: ...

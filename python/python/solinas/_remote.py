@@ -18,7 +18,7 @@ from solinas._files import PathLike
 from solinas._job import Job, Progress
 from solinas._keys import ServerKey
 from solinas._program import Program
-from solinas._server import check_keys, recorded, reduced, restored
+from solinas._server import check_disclosure, check_keys, recorded, reduced, restored
 
 X = TypeVar("X")
 
@@ -123,6 +123,8 @@ class RemoteServer:
         progress: Progress = False,
         deadline: datetime | None = None,
         max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
     ) -> X: ...
     @overload
     def run(
@@ -131,6 +133,8 @@ class RemoteServer:
         progress: Progress = False,
         deadline: datetime | None = None,
         max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
     ) -> tuple[Any, ...]: ...
     def run(
         self,
@@ -138,6 +142,8 @@ class RemoteServer:
         progress: Progress = False,
         deadline: datetime | None = None,
         max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
     ) -> Any:
         """Compute recorded values on the service and wait for them, as `Server.run` does.
 
@@ -146,35 +152,71 @@ class RemoteServer:
 
         A job that has not ended at `deadline` fails. A job that is expected to take more than `max_core_seconds` is
         refused, and one that takes more fails. Values that take several programs have a job for each of them, and
-        the limits hold for each job.
+        the limits hold for each job. `private_program` and `auditable` are those of `Server.run`.
 
         Raises KeyMismatchError for values of another key, and ServiceError if the service cannot compute them.
         """
-        return self._start(values, deadline, max_core_seconds).result(progress=progress)
+        return self._start(values, deadline, max_core_seconds, private_program, auditable).result(progress=progress)
 
     @overload
     def start(
-        self, value: X, /, *, deadline: datetime | None = None, max_core_seconds: float | None = None
+        self,
+        value: X,
+        /,
+        *,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
     ) -> Job[X]: ...
     @overload
     def start(
-        self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None
+        self,
+        *values: Any,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
     ) -> Job[tuple[Any, ...]]: ...
-    def start(self, *values: Any, deadline: datetime | None = None, max_core_seconds: float | None = None) -> Job[Any]:
+    def start(
+        self,
+        *values: Any,
+        deadline: datetime | None = None,
+        max_core_seconds: float | None = None,
+        private_program: bool = False,
+        auditable: bool = False,
+    ) -> Job[Any]:
         """Start the computation of recorded values on the service, as `run` computes them, and return the job.
 
         The job can be awaited. It is driven from this process; `Service.job` follows one job of the service without it.
         """
-        return self._start(values, deadline, max_core_seconds)
+        return self._start(values, deadline, max_core_seconds, private_program, auditable)
 
-    def _start(self, values: tuple[Any, ...], deadline: datetime | None, most: float | None) -> Job[Any]:
+    def _start(
+        self,
+        values: tuple[Any, ...],
+        deadline: datetime | None,
+        most: float | None,
+        private_program: bool,
+        auditable: bool,
+    ) -> Job[Any]:
+        check_disclosure(private_program, auditable)
         structure, roots, planned = recorded(values)
-        return Job(self._job(planned, deadline, most), lambda results: restored(structure, roots, results))
+        job = self._job(planned, deadline, most, private_program, auditable)
+        return Job(job, lambda results: restored(structure, roots, results))
 
-    def _job(self, planned: Schedule, deadline: datetime | None, most: float | None) -> _core.Job:
+    def _job(
+        self,
+        planned: Schedule,
+        deadline: datetime | None,
+        most: float | None,
+        private_program: bool,
+        auditable: bool = False,
+    ) -> _core.Job:
         check_keys(planned, self.key_id)
         time = None if deadline is None else deadline.astimezone().isoformat()
-        return self._service._inner.start(self._key._inner, planned.inputs, planned.steps, planned.outputs, time, most)
+        work = (planned.inputs, planned.steps, planned.outputs)
+        return self._service._inner.start(self._key._inner, *work, time, most, auditable, private_program)
 
     def map_reduce(
         self,
@@ -184,6 +226,7 @@ class RemoteServer:
         progress: Progress = False,
         deadline: datetime | None = None,
         max_core_seconds: float | None = None,
+        private_program: bool = False,
     ) -> Any:
         """Apply a function to arrays, combine the elements of its result, and wait for the value.
 
@@ -191,7 +234,7 @@ class RemoteServer:
         `run`.
         """
         planned, kind = reduced(function, how, values)
-        job = self._job(planned, deadline, max_core_seconds)
+        job = self._job(planned, deadline, max_core_seconds, private_program)
         return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
 
     def estimate(self, program: Program[..., Any], *, elements: int = 1) -> RemoteEstimate:

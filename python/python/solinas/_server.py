@@ -121,10 +121,33 @@ class Server:
         return self._inner.memory_bytes
 
     @overload
-    def run(self, value: X, /, *, plan: Plan | None = None, progress: Progress = False) -> X: ...
+    def run(
+        self,
+        value: X,
+        /,
+        *,
+        plan: Plan | None = None,
+        progress: Progress = False,
+        private_program: bool = False,
+        auditable: bool = False,
+    ) -> X: ...
     @overload
-    def run(self, *values: Any, plan: Plan | None = None, progress: Progress = False) -> tuple[Any, ...]: ...
-    def run(self, *values: Any, plan: Plan | None = None, progress: Progress = False) -> Any:
+    def run(
+        self,
+        *values: Any,
+        plan: Plan | None = None,
+        progress: Progress = False,
+        private_program: bool = False,
+        auditable: bool = False,
+    ) -> tuple[Any, ...]: ...
+    def run(
+        self,
+        *values: Any,
+        plan: Plan | None = None,
+        progress: Progress = False,
+        private_program: bool = False,
+        auditable: bool = False,
+    ) -> Any:
         """Compute recorded values and wait for them.
 
         A value is encrypted or recorded, an array, or a tuple or list of these. The results have the same structure.
@@ -135,29 +158,41 @@ class Server:
         `plan` is the plan to compute by, from `Server.plan`. `progress` is True for a progress bar of tqdm, or a
         function of the steps done and the total. Ctrl-C cancels the computation.
 
+        With `private_program`, the holder of the client key learns nothing about the program and its constants from
+        the results but their values, types and shapes, and the time (scheme `"tfhe"`). Each 2-bit block of a result
+        takes 9 more bootstraps. With `auditable`, the results name the plan that made them. Anybody who holds a result
+        can then try programs and constants until one has that plan.
+
         Raises KeyMismatchError for values of another key, TypeMismatchError for values that are not encrypted,
         NoiseError if there are more products in sequence than the key allows, and ParameterError for a plan of other
-        work.
+        work, for a private program under another scheme, and for one that is to be auditable.
         """
         warn_of_weakness(self._key._weakness, 2)
-        return self._start(values, plan).result(progress=progress)
+        return self._start(values, plan, private_program, auditable).result(progress=progress)
 
     @overload
-    def start(self, value: X, /, *, plan: Plan | None = None) -> Job[X]: ...
+    def start(
+        self, value: X, /, *, plan: Plan | None = None, private_program: bool = False, auditable: bool = False
+    ) -> Job[X]: ...
     @overload
-    def start(self, *values: Any, plan: Plan | None = None) -> Job[tuple[Any, ...]]: ...
-    def start(self, *values: Any, plan: Plan | None = None) -> Job[Any]:
+    def start(
+        self, *values: Any, plan: Plan | None = None, private_program: bool = False, auditable: bool = False
+    ) -> Job[tuple[Any, ...]]: ...
+    def start(
+        self, *values: Any, plan: Plan | None = None, private_program: bool = False, auditable: bool = False
+    ) -> Job[Any]:
         """Start the computation of recorded values in the background, as `run` computes them, and return the job."""
         warn_of_weakness(self._key._weakness, 2)
-        return self._start(values, plan)
+        return self._start(values, plan, private_program, auditable)
 
-    def _start(self, values: tuple[Any, ...], plan: Plan | None) -> Job[Any]:
+    def _start(self, values: tuple[Any, ...], plan: Plan | None, private_program: bool, auditable: bool) -> Job[Any]:
+        check_disclosure(private_program, auditable)
         structure, roots, planned = recorded(values)
         check_keys(planned, self.key_id)
         if plan is not None:
             _single(planned)
             planned.pin(checked(plan))
-        job = self._inner.start(planned.inputs, planned.steps, planned.outputs)
+        job = self._inner.start(planned.inputs, planned.steps, planned.outputs, auditable, private_program)
         return Job(job, lambda results: restored(structure, roots, results))
 
     def map_reduce(
@@ -166,17 +201,18 @@ class Server:
         how: str | Program[..., Any],
         *values: Any,
         progress: Progress = False,
+        private_program: bool = False,
     ) -> Any:
         """Apply a function to arrays, combine the elements of its result, and wait for the value.
 
         `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or a program of two values that returns one of their
-        type and is associative. Elements are combined level by level, so no program grows with the arrays. Raises what
-        `run` raises, RangeError for an unknown name, and TypeMismatchError if the result of the function is no array.
+        type and is associative. Elements are combined level by level, so no program grows with the arrays.
+        `private_program` is that of `run`. Raises what `run` raises, RangeError for an unknown name, and TypeMismatchError if the result of the function is no array.
         """
         warn_of_weakness(self._key._weakness, 2)
         planned, kind = reduced(function, how, values)
         check_keys(planned, self.key_id)
-        job = self._inner.start(planned.inputs, planned.steps, planned.outputs)
+        job = self._inner.start(planned.inputs, planned.steps, planned.outputs, False, private_program)
         return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
 
     def _schedule(self, roots: list[Node]) -> Schedule:
@@ -324,6 +360,12 @@ def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext])
         root.result = result
     values = iter([Ciphertext._of_core(result, root.type) for root, result in zip(roots, results, strict=True)])
     return _map(structure, lambda _: next(values))
+
+
+def check_disclosure(private_program: bool, auditable: bool) -> None:
+    """Check that results are not to name a plan and to hide it. Raises ParameterError."""
+    if private_program and auditable:
+        raise ParameterError("results of a private program hide their plan: leave auditable out, or private_program")
 
 
 def check_keys(planned: Schedule, key_id: str) -> None:

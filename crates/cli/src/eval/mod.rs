@@ -116,6 +116,12 @@ pub(crate) struct Args {
     /// Write the results in the compact form (scheme tfhe): 4 kB instead of 132 kB for a u32. It can be decrypted, but not computed on
     #[arg(long, conflicts_with_all = ["estimate", "list"])]
     compact: bool,
+    /// Hide the program and its constants from the holder of the client key (scheme tfhe). Each 2-bit block of a result takes 9 more bootstraps, and each bit under gates-128 takes 17
+    #[arg(long, conflicts_with_all = ["estimate", "list"])]
+    private_program: bool,
+    /// Let the results name the plan that made them (scheme tfhe). Whoever holds a result can then try programs and constants until one has that plan
+    #[arg(long, conflicts_with_all = ["estimate", "list", "private_program"])]
+    auditable: bool,
     /// Print the estimated cost, and compute nothing
     #[arg(long)]
     estimate: bool,
@@ -187,9 +193,16 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if args.compact && !capabilities.compact {
         return Err(solinas_runtime::Error::NoCompact { scheme }.into());
     }
+    if args.private_program && !capabilities.private_program {
+        return Err(solinas_runtime::Error::NoPrivateProgram { scheme }.into());
+    }
     work.check_types(&files)?;
     if !capabilities.plans
-        && (args.model.is_some() || args.plan.is_some() || args.save_plan.is_some() || args.checkpoint.is_some())
+        && (args.model.is_some()
+            || args.plan.is_some()
+            || args.save_plan.is_some()
+            || args.checkpoint.is_some()
+            || args.auditable)
     {
         return Err(solinas_runtime::Error::NoPlan { scheme }.into());
     }
@@ -202,7 +215,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     drop(key);
     let prepare = |files| {
         cancellable(out, |control| {
-            let prepared = work.prepare(&server, files, plan.as_ref(), control)?;
+            let prepared = work.prepare(&server, files, plan.as_ref(), control)?.auditable(args.auditable);
             if let Some(file) = &args.save_plan {
                 prepared.plan()?.save(file)?;
             }
@@ -234,6 +247,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             None => Ok(prepared.run(control)?),
         }),
     }?;
+    let results = match args.private_program {
+        true => watch(out, "hiding the program", |control| {
+            results.iter().map(|result| Ok(server.private_program(result, control)?)).collect()
+        })?,
+        false => results,
+    };
     let results = match args.compact {
         true => cancellable(out, |_| results.iter().map(|result| Ok(server.compact(result)?)).collect())?,
         false => results,
@@ -277,6 +296,8 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
         key: args.key.as_deref(),
         estimate: args.estimate,
         compact: args.compact,
+        private_program: args.private_program,
+        auditable: args.auditable,
         deadline: args.deadline.as_deref(),
         max_core_seconds: args.max_core_seconds,
         targets: &targets,

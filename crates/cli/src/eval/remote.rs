@@ -18,6 +18,8 @@ pub(super) struct Request<'a> {
     pub(super) key: Option<&'a Path>,
     pub(super) estimate: bool,
     pub(super) compact: bool,
+    pub(super) private_program: bool,
+    pub(super) auditable: bool,
     pub(super) deadline: Option<&'a str>,
     pub(super) max_core_seconds: Option<f64>,
     pub(super) targets: &'a [PathBuf],
@@ -26,6 +28,7 @@ pub(super) struct Request<'a> {
 /// Sends the work and its inputs, waits, and writes the results.
 pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Output) -> Result<()> {
     let program = Program::text(text(work)?).compact(request.compact).named(work.label());
+    let program = program.private_program(request.private_program).auditable(request.auditable);
     let program = program.deadline(request.deadline.map(str::to_owned)).max_core_seconds(request.max_core_seconds);
     let (file, first) = files.first().ok_or_else(|| usage("the work has no inputs", "name ciphertexts of one key"))?;
     let key_id = first.key_id();

@@ -16,12 +16,12 @@ fn same(place: &Place, a: &str, b: &str) -> bool {
 fn a_stored_plan_gives_the_same_bytes_on_another_number_of_threads() {
     let place = Place::new();
     operands(&place);
-    place.run("eval --key SERVER add a.ct b.ct --threads 1 --model shallow --save-plan add.plan -o x.ct");
-    place.run("eval --key SERVER add a.ct b.ct --threads 2 --plan add.plan -o y.ct");
-    place.run("eval --key SERVER add a.ct b.ct --threads 2 --model shallow -o z.ct");
+    place.run("eval --key SERVER add a.ct b.ct --threads 1 --model shallow --save-plan add.plan --auditable -o x.ct");
+    place.run("eval --key SERVER add a.ct b.ct --threads 2 --plan add.plan --auditable -o y.ct");
+    place.run("eval --key SERVER add a.ct b.ct --threads 2 --model shallow --auditable -o z.ct");
     assert!(same(&place, "x.ct", "y.ct") && same(&place, "x.ct", "z.ct"));
     assert_eq!(place.run("decrypt --key CLIENT x.ct").split_whitespace().collect::<Vec<_>>(), ["14", "3"]);
-    // The result names its plan.
+    // An auditable result names its plan.
     let named = |file: &str| {
         let shown = place.run(&format!("inspect {file}"));
         shown.lines().find_map(|line| line.strip_prefix("plan: ")).unwrap().to_owned()
@@ -31,6 +31,22 @@ fn a_stored_plan_gives_the_same_bytes_on_another_number_of_threads() {
     // An estimate writes a plan as well.
     place.run("eval --key SERVER add a.ct b.ct --model shallow --estimate --save-plan again.plan");
     assert!(same(&place, "add.plan", "again.plan"));
+}
+
+#[test]
+fn only_auditable_results_name_their_plan_and_those_of_a_private_program_change_in_each_run() {
+    let place = Place::new();
+    operands(&place);
+    for (options, file) in [("", "x.ct"), ("--compact", "compact.ct"), ("--private-program", "private.ct")] {
+        place.run(&format!("eval --key SERVER add a.ct b.ct {options} -o {file}"));
+        assert!(!place.run(&format!("inspect {file}")).contains("plan"), "{options}");
+        let sums = place.run(&format!("decrypt --key CLIENT {file}"));
+        assert_eq!(sums.split_whitespace().collect::<Vec<_>>(), ["14", "3"], "{options}");
+    }
+    place.run("eval --key SERVER add a.ct b.ct --private-program -o again.ct");
+    assert!(!same(&place, "private.ct", "again.ct") && !same(&place, "private.ct", "x.ct"));
+    let message = place.fail("eval --key SERVER add a.ct b.ct --private-program --auditable -o y.ct", 2);
+    assert!(message.contains("cannot be used with"), "{message}");
 }
 
 #[test]

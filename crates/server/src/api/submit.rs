@@ -136,6 +136,12 @@ pub(super) struct JobRequest {
     /// Whether the results are compact: for decryption alone, and small.
     #[serde(default)]
     compact: bool,
+    /// Whether the results hide the program from the holder of the client key.
+    #[serde(default)]
+    private_program: bool,
+    /// Whether the results name their plan.
+    #[serde(default)]
+    auditable: bool,
     name: Option<String>,
     /// 0 to 9; a job of a larger priority goes before others of its tenant.
     #[serde(default)]
@@ -302,6 +308,16 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     if body.compact && !capabilities.compact {
         return Err(solinas_runtime::Error::NoCompact { scheme: params.scheme }.into());
     }
+    if body.private_program && !capabilities.private_program {
+        return Err(solinas_runtime::Error::NoPrivateProgram { scheme: params.scheme }.into());
+    }
+    if body.auditable && !capabilities.plans {
+        return Err(solinas_runtime::Error::NoPlan { scheme: params.scheme }.into());
+    }
+    if body.auditable && body.private_program {
+        let what = "`auditable` results name their plan, and those of a `private_program` hide it";
+        return Err(Problem::new(Code::BadRequest, what, "ask for one of the two"));
+    }
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
     let (cost, effort, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
         let prepared = task.plan(control)?;
@@ -336,7 +352,8 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     let blobs: Vec<_> = blobs.cloned().collect();
     let (program, reduce) = (computation.program.clone(), computation.reduce.clone().map(String::from));
     let (key, inputs, compact) = (body.key.clone(), body.inputs, body.compact);
-    let spec = Spec { key, computation, inputs, compact, stages, effort: Some(effort) };
+    let JobRequest { private_program, auditable, .. } = body;
+    let spec = Spec { key, computation, inputs, compact, private_program, auditable, stages, effort: Some(effort) };
     let days = i64::from(app.config.limits.result_days) * DAY;
     Ok(NewJob {
         id: Id::new(),

@@ -320,7 +320,16 @@ mod tests {
         let key = store.put_bytes(&tenant, "server-key", None, b"key").unwrap();
         store.add_key(&tenant, "k", &key, None, &Value::Null, 1000).unwrap();
         let computation = Computation { program: None, reduce: None };
-        let spec = Spec { key: "k".into(), computation, inputs: vec![], compact: false, stages: vec![], effort: None };
+        let spec = Spec {
+            key: "k".into(),
+            computation,
+            inputs: vec![],
+            compact: false,
+            private_program: false,
+            auditable: false,
+            stages: vec![],
+            effort: None,
+        };
         let job = NewJob {
             id: Id::new(),
             name: None,
