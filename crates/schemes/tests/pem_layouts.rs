@@ -49,7 +49,7 @@ impl Layouts {
         let width = [1, 3, 60, 64, 65, 76, 253, 254, 255, 256, 1000, 4000][self.below(12)];
         let indent = self.one_of(&["", "", "", "  ", "\t"]);
         let end = self.one_of(&["\n", "\n", "\r\n", " \t\n", " \r\n"]);
-        let lines = digits.as_bytes().chunks(width).map(|line| String::from_utf8_lossy(line));
+        let lines = digits.as_bytes().chunks(width).map(String::from_utf8_lossy);
         let mut body: String = lines.map(|line| format!("{indent}{line}{end}")).collect();
         let middle = body.len() / 2;
         match self.below(12) {

@@ -91,7 +91,7 @@ impl PemBlock<'_> {
             let byte = char::from(*byte).escape_default();
             return Err(format!("the character '{byte}' is not part of Base64"));
         }
-        if digits.len() % 4 != 0 {
+        if !digits.len().is_multiple_of(4) {
             return Err(format!("it has {} characters of Base64, but whole blocks have a multiple of 4", digits.len()));
         }
         // The decoder takes lines of 64 characters.
