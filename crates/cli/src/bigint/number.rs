@@ -1,7 +1,7 @@
 //! Numbers as arguments and files.
 
 use crate::error::{Result, input};
-use crate::files::read_bytes;
+use crate::files::{MARK, read_bytes};
 use clap::ValueEnum;
 use solinas_bigint::Natural;
 use std::path::Path;
@@ -82,7 +82,8 @@ pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
         Format::Bytes => Ok(Operand { value: Natural::from_be_bytes(&bytes), format: OutFormat::Bytes }),
         Format::BytesLe => Ok(Operand { value: Natural::from_le_bytes(&bytes), format: OutFormat::BytesLe }),
         Format::Auto | Format::Hex | Format::Dec => {
-            digits(&bytes, format, if text == "-" { "standard input" } else { text })
+            let bytes = bytes.strip_prefix(MARK.encode_utf8(&mut [0; 4]).as_bytes()).unwrap_or(&bytes);
+            digits(bytes, format, if text == "-" { "standard input" } else { text })
         }
     }
 }
