@@ -7,6 +7,7 @@
 
 pub mod bits;
 pub mod build;
+mod bind;
 mod builder;
 mod error;
 mod eval;

@@ -14,8 +14,10 @@ use zeroize::Zeroizing;
 
 /// Largest number of bytes read from a text file: 1 GiB.
 const MOST: u64 = 1 << 30;
+/// The byte-order mark.
+pub(crate) const MARK: char = '\u{feff}';
 
-/// A text file, or standard input for `-`.
+/// A text file, or standard input for `-`, without the byte-order mark with which some editors begin a file.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     let mut text = String::new();
     let read = |source: &mut dyn Read, text: &mut String| fallible(|| source.take(MOST + 1).read_to_string(text));
@@ -31,6 +33,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     })?;
     if text.len() as u64 > MOST {
         return Err(input(format!("{} is longer than 1 GiB", path.display()), "split the file"));
+    }
+    if text.starts_with(MARK) {
+        text.replace_range(..MARK.len_utf8(), "");
     }
     Ok(text)
 }

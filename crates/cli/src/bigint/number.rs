@@ -1,7 +1,7 @@
 //! Numbers as arguments and files.
 
 use crate::error::{Result, input};
-use crate::files::read_bytes;
+use crate::files::{MARK, read_bytes};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use solinas_bigint::{Integer, Natural};
 use std::path::Path;
@@ -151,7 +151,10 @@ pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
     match format {
         Format::As(OutFormat::Bytes) => bytes_of(Natural::from_be_bytes(&bytes), OutFormat::Bytes),
         Format::As(OutFormat::BytesLe) => bytes_of(Natural::from_le_bytes(&bytes), OutFormat::BytesLe),
-        _ => digits(&bytes, format, if text == "-" { "standard input" } else { text }),
+        _ => {
+            let bytes = bytes.strip_prefix(MARK.encode_utf8(&mut [0; 4]).as_bytes()).unwrap_or(&bytes);
+            digits(bytes, format, if text == "-" { "standard input" } else { text })
+        }
     }
 }
 

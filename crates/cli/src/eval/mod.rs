@@ -81,8 +81,8 @@ pub(crate) struct Args {
     /// Evaluate a program of typed operations (JSON)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// One ciphertext for each input of the circuit or program, in their order or as NAME=FILE. For a port of any width, `encrypt --bits` makes it. --estimate needs no inputs
-    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
+    /// One ciphertext for each input of the circuit or program, in their order or as NAME=FILE. For a port of any width, `encrypt --bits` makes it. A circuit also takes public values such as 5, or #5 if a file has the name 5. --estimate needs no inputs
+    #[arg(long, num_args = 1.., value_name = "FILE", allow_negative_numbers = true, conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
     /// The ciphertext file to write, or a folder; repeat the option for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
@@ -282,8 +282,7 @@ fn loaded(args: &Args, fresh: bool) -> Result<(work::Work, Vec<work::Loaded>)> {
         Some(name) => operation::parse(name, &args.operands, &Details { by: args.by, table: &args.table, ty: args.ty }),
         None => {
             let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-            let files = if fresh { Vec::new() } else { work.load(&args.inputs)? };
-            Ok((work, files))
+            if fresh { Ok((work, Vec::new())) } else { work.load(&args.inputs) }
         }
     }
 }

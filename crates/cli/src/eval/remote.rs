@@ -8,6 +8,7 @@ use crate::error::{Result, input, usage};
 use crate::files::read_text;
 use crate::output::Output;
 use serde::Serialize;
+use solinas_circuits::export::write_yosys_json;
 use solinas_client::{Input, Program, Remote};
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,7 @@ fn text(work: &Work) -> Result<String> {
         Work::Program { name, program } | Work::Reduction { name, program } => {
             program.to_json(name).map_err(crate::error::Error::circuit(name))
         }
+        Work::Circuit { netlist, bound: true, .. } => Ok(write_yosys_json(netlist)),
         Work::Circuit { file, .. } => read_text(file),
         Work::Convert { name, .. } => {
             Err(usage(format!("{name} does not run on a service"), "convert the ciphertext here, without --server"))

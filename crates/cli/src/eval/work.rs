@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
-use solinas_circuits::counted;
+use crate::values::Literal;
 use solinas_circuits::program::{Program, Type};
+use solinas_circuits::{bits, counted};
 use solinas_runtime::{
     self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Plan, Prepared, Scheme, Server,
 };
@@ -18,8 +19,8 @@ pub(super) enum Work {
     Program { name: String, program: Program },
     /// One input for each element of the only ciphertext.
     Reduction { name: String, program: Program },
-    /// One port for each ciphertext.
-    Circuit { file: PathBuf, netlist: Netlist },
+    /// One port for each ciphertext. The other inputs of the file have been replaced by public values if `bound` is set.
+    Circuit { file: PathBuf, netlist: Netlist, bound: bool },
     /// Converts the only ciphertext.
     Convert { name: String, form: Form },
 }
@@ -60,7 +61,7 @@ pub(super) fn of_file(circuit_file: Option<&Path>, program_file: Option<&Path>) 
 
 /// Reads a circuit.
 fn circuit(file: &Path) -> Result<Work> {
-    Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)? })
+    Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)?, bound: false })
 }
 
 /// Reads a program.
@@ -117,10 +118,10 @@ impl Work {
         lengths.into_iter().map(parameter).collect()
     }
 
-    /// Loads one ciphertext for each input of a circuit or program.
-    pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
+    /// Loads one ciphertext for each input of a circuit or program. A circuit also takes public values, which become a part of it.
+    pub(super) fn load(self, inputs: &[PathBuf]) -> Result<(Self, Vec<Loaded>)> {
         let inputs = &self.in_order(inputs)?[..];
-        let wanted: Vec<String> = match self {
+        let wanted: Vec<String> = match &self {
             Self::Circuit { netlist, .. } => netlist
                 .inputs()
                 .iter()
@@ -134,7 +135,7 @@ impl Work {
         if let Some(lengths) =
             self.lengths().filter(|lengths| lengths.len() == inputs.len() && inputs.len() < wanted.len())
         {
-            return load_elements(inputs, &lengths);
+            return Ok((self, load_elements(inputs, &lengths)?));
         }
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
@@ -145,7 +146,10 @@ impl Work {
             };
             return Err(usage(what, help));
         }
-        load(inputs)
+        match self {
+            Self::Circuit { file, netlist, .. } => bind(file, &netlist, inputs),
+            work => Ok((work, load(inputs)?)),
+        }
     }
 
     /// The number of elements of each parameter of a program. The inputs `x[0]`, `x[1]`, .. are the elements of an array.
@@ -234,11 +238,11 @@ impl Work {
             }
             Self::Reduction { .. } | Self::Convert { .. } => return Ok(()),
         };
-        let bits = |ct: &Ciphertext, width: usize| {
+        let holds_bits = |ct: &Ciphertext, width: usize| {
             ct.ty() == Type::Bool && width > 1 && ct.shape().and_then(<[usize]>::last) == Some(&width)
         };
         if matches!(self, Self::Circuit { .. })
-            && files.iter().zip(&wanted).any(|((_, ct), (.., width))| bits(ct, *width))
+            && files.iter().zip(&wanted).any(|((_, ct), (.., width))| holds_bits(ct, *width))
         {
             // The server checks operations that work bit by bit.
             return Ok(());
@@ -271,6 +275,32 @@ impl Work {
             )),
         }
     }
+}
+
+/// Reads the inputs of a circuit: files of ciphertexts, and public values, which become a part of the circuit.
+fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
+    let (mut files, mut values) = (Vec::new(), Vec::new());
+    for (input, port) in inputs.iter().zip(netlist.inputs()) {
+        let value = input.to_str().and_then(public_value);
+        if value.is_none() {
+            files.push(input.clone());
+        }
+        let place = || format!("input '{}'", port.name);
+        let bits = |text| bits::parse(text, port.bits.len(), port.signed).map_err(Error::circuit(place()));
+        values.push(value.map(bits).transpose()?);
+    }
+    if files.is_empty() && !values.is_empty() {
+        let help = "give at least one ciphertext file, or compute it by `solinas circuit run`";
+        return Err(usage(format!("every input of {} is a public value", file.display()), help));
+    }
+    let bound = files.len() < values.len();
+    let netlist = if bound { netlist.bind(&values).map_err(Error::circuit(file.display()))? } else { netlist.clone() };
+    Ok((Work::Circuit { file, netlist, bound }, load(&files)?))
+}
+
+/// The text after a `#`, or a text that is a number and not the name of a file.
+fn public_value(text: &str) -> Option<&str> {
+    text.strip_prefix('#').or_else(|| (Literal::parse(text).is_some() && !Path::new(text).exists()).then_some(text))
 }
 
 fn not_estimated(name: &str) -> Error {

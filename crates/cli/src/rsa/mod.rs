@@ -162,12 +162,17 @@ enum Key {
 impl Key {
     fn read(path: &Path, passphrase: &PassphraseArgs, research: bool) -> Result<Self> {
         let bytes = read_key(path)?;
+        let error = match PrivateKey::read(&bytes, research) {
+            Ok(key) => return Ok(Self::Private(key.into())),
+            Err(rsa::Error::Encrypted) => {
+                return private_key(path, &bytes, passphrase, research).map(|key| Self::Private(key.into()));
+            }
+            Err(error) => error,
+        };
         match PublicKey::read(&bytes, research) {
             Ok(key) => Ok(Self::Public(key)),
             // A damaged private key must not be reported as a bad public key.
-            Err(_) if solinas_formats::is_private_key(&bytes) => {
-                private_key(path, &bytes, passphrase, research).map(|key| Self::Private(key.into()))
-            }
+            Err(_) if solinas_formats::is_private_key(&bytes) => Err(in_file(path)(error)),
             Err(error) => Err(in_file(path)(error)),
         }
     }

@@ -30,6 +30,32 @@ fn a_generated_adder_survives_every_format_and_runs_encrypted() {
     }
     let cost = place.run("eval --key SERVER --circuit add.txt --inputs a.ct b.ct --estimate");
     assert!(cost.contains("bootstraps"), "{cost}");
+    // A public value becomes a part of the circuit.
+    place.write("6", "a file whose name is a number");
+    place.run("eval --key SERVER --circuit small.blif --inputs #6 a.ct -o r.ct --compact");
+    assert_eq!(place.run("decrypt --key CLIENT r.ct"), "3\n");
+    let cheaper = place.run("eval --key SERVER --circuit add.txt --inputs a.ct 0b1 --estimate");
+    assert!(cheaper != cost && cheaper.contains("bootstraps"), "{cheaper}");
+    for (inputs, code, expected) in
+        [("a.ct 16", 1, "0..=15"), ("3 4", 2, "circuit run"), ("a.ct 6", 1, "6: "), ("a.ct -1", 1, "0..=15")]
+    {
+        let message = place.fail(&format!("eval --key SERVER --circuit add.txt --inputs {inputs} -o x.ct"), code);
+        assert!(message.contains(expected), "{inputs}: {message}");
+    }
+}
+
+#[test]
+fn circuits_and_integers_may_begin_with_a_byte_order_mark() {
+    let place = Place::new();
+    for (format, file) in [("bristol", "add.txt"), ("blif", "add.blif"), ("yosys", "add.json")] {
+        let text = place.run(&format!("circuit build add --type u4 --to {format}"));
+        place.write(file, format!("\u{feff}{text}"));
+        assert!(place.run(&format!("circuit run {file} 13 6")).ends_with(": 3\n"), "{format}");
+    }
+    for (file, text) in [("dec", "\u{feff}12\n"), ("hex", "\u{feff}0xc\n")] {
+        place.write(file, text);
+        assert_eq!(place.run(&format!("bigint add {file} 3 --out-format dec")), "15\n", "{file}");
+    }
 }
 
 #[test]
