@@ -24,6 +24,7 @@ mod packing_key;
 pub mod params;
 mod public;
 mod short;
+mod teams;
 
 use crate::Error;
 pub use compact::CompactCiphertext;
