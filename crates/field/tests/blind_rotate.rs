@@ -5,8 +5,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::torus::{BlindRotation, Decomposition, SharedRotation};
-use std::thread;
+use solinas_field::torus::{BlindRotation, Decomposition, Team};
+use std::time::Duration;
 
 /// A key without noise and masks, and its bits.
 struct Key {
@@ -130,17 +130,15 @@ fn every_back_end_and_batch_gives_the_same_bytes() {
     }
 }
 
-/// Calls `help` on `helpers` threads beside `lead`.
-fn together(shared: &SharedRotation<'_>, helpers: usize) {
-    thread::scope(|scope| {
-        (0..helpers).for_each(|_| _ = scope.spawn(|| shared.help()));
-        shared.lead();
-    });
+/// A pool of this number of threads.
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
 #[test]
 fn teams_give_the_bytes_of_one_thread() {
     let mut rng = ChaCha8Rng::seed_from_u64(20);
+    let pools: Vec<_> = (1..=4).map(pool).collect();
     for (n, k, base_log, levels, block_bits) in [
         (256, 2, 9, 2, 2),
         (256, 4, 5, 4, 3),
@@ -161,13 +159,17 @@ fn teams_give_the_bytes_of_one_thread() {
                     (0..batch * blocks * block_bits).map(|_| rng.random_range(0..2 * n) as u16).collect();
                 let mut want = words.clone();
                 plan.blind_rotate(&floats, &exponents, &mut want, &mut plan.scratch());
-                // Members and helpers: as many as there is room for, fewer, and more.
-                for (members, helpers) in [(1, 0), (2, 1), (3, 2), (4, 3), (9, 2), (2, 3), (3, 0)] {
+                // Members and threads: as many as there is room for, fewer, and more.
+                for (members, threads) in [(1, 1), (2, 2), (3, 3), (4, 4), (9, 3), (2, 4), (3, 1)] {
                     let (mut got, mut scratch) = (words.clone(), plan.scratch());
-                    together(&plan.share(&floats, &exponents, &mut got, &mut scratch, members), helpers);
+                    pools[threads - 1].install(|| {
+                        let mut team = Team::default();
+                        let together = (&mut team, members);
+                        plan.blind_rotate_together(&floats, &exponents, &mut got, &mut scratch, together);
+                    });
                     assert!(
                         got == want,
-                        "N={n} k={k} {cut:?} {block_bits} bits, {backend:?}, {batch} items, {members} members, {helpers} helpers"
+                        "N={n} k={k} {cut:?} {block_bits} bits, {backend:?}, {batch} items, {members} members, {threads} threads"
                     );
                 }
             }
@@ -176,15 +178,61 @@ fn teams_give_the_bytes_of_one_thread() {
 }
 
 #[test]
-fn a_helper_that_comes_after_the_end_changes_nothing() {
+fn a_team_asks_for_its_helpers_once() {
     let cut = Decomposition::new(23, 1).unwrap();
     let plan = BlindRotation::new(2048, 1, cut, 3, Backend::detect().unwrap()).unwrap();
     let (floats, exponents) = (vec![0.5; 2 * plan.block_len()], [7u16; 6]);
-    let (mut accumulators, mut scratch) = (vec![1 << 20; plan.accumulator_len()], plan.scratch());
-    let mut want = accumulators.clone();
+    let start = vec![1 << 20; plan.accumulator_len()];
+    let mut want = start.clone();
     plan.blind_rotate(&floats, &exponents, &mut want, &mut plan.scratch());
-    let shared = plan.share(&floats, &exponents, &mut accumulators, &mut scratch, 2);
-    shared.lead();
-    shared.help();
-    assert_eq!(accumulators, want);
+    for threads in [1, 2, 3] {
+        pool(threads).install(|| {
+            // Helpers that never leave by themselves, so that the test does not depend on the speed of the machine.
+            let mut team = Team::with_idle(Duration::from_secs(3600));
+            let runs = 200;
+            for _ in 0..runs {
+                let (mut got, mut scratch) = (start.clone(), plan.scratch());
+                plan.blind_rotate_together(&floats, &exponents, &mut got, &mut scratch, (&mut team, threads));
+                assert_eq!(got, want);
+            }
+            let counters = team.counters();
+            let members = threads as u64;
+            assert_eq!(counters.recruited, members - 1, "{threads} threads: {counters:?}");
+            if threads > 1 {
+                assert_eq!((counters.runs, counters.wanted), (runs, runs * members));
+                assert!((runs..=runs * members).contains(&counters.members), "{counters:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_team_that_is_dismissed_gives_its_threads_back() {
+    pool(2).install(|| {
+        let mut team = Team::with_idle(Duration::from_secs(3600));
+        team.each(2, &|_, _| ());
+        team.dismiss();
+        // Both threads are needed for this: each waits for the other.
+        let barrier = std::sync::Barrier::new(2);
+        rayon::join(|| barrier.wait(), || barrier.wait());
+        team.each(2, &|_, _| ());
+    });
+}
+
+#[test]
+fn a_panic_of_a_member_reaches_the_leader() {
+    pool(2).install(|| {
+        let mut team = Team::with_idle(Duration::from_secs(3600));
+        let run = |team: &mut Team, fails: fn(usize) -> bool| {
+            let work = |member: usize, _: usize| assert!(!fails(member), "as asked");
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| team.each(2, &work)))
+        };
+        assert!(run(&mut team, |member| member == 0).is_err());
+        assert!(run(&mut team, |_| false).is_ok());
+        // The helper may come late; then the leader works alone.
+        let before = team.counters().members;
+        let alone = |team: &Team, before: u64| team.counters().members == before + 1;
+        let ended = run(&mut team, |member| member == 1);
+        assert_eq!(ended.is_ok(), alone(&team, before));
+    });
 }

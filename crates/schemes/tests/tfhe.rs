@@ -38,6 +38,31 @@ fn nand_truth_table_on_every_back_end() {
     }
 }
 
+#[test]
+fn chains_of_bootstraps_by_teams_have_the_bytes_of_one_thread() {
+    let client = client("gates-128");
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
+    let input = client.encrypt(1, &mut client.encryption_rng(2).unwrap()).unwrap();
+    let length = 4;
+    let chain = || {
+        (0..length).fold(input.clone(), |value, _| {
+            let task = BootstrapTask { input: nand([&value, &value]), table: &LookupTable::Sign };
+            evaluator.bootstrap(&[task]).unwrap().remove(0).remove(0)
+        })
+    };
+    let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(chain);
+    let want = on(1);
+    assert_eq!((client.decrypt(&want).unwrap(), evaluator.team_counters().runs), (1, 0));
+    for threads in [2, 3] {
+        let before = evaluator.team_counters();
+        assert!(on(threads) == want, "{threads} threads");
+        let after = evaluator.team_counters();
+        // A bootstrap has a keyswitch and a rotation for the team.
+        assert_eq!(after.runs - before.runs, 2 * length, "{threads} threads");
+        assert_eq!(after.wanted - before.wanted, 2 * length * threads as u64, "{threads} threads");
+    }
+}
+
 /// Mean square distance in turns of phases from their messages.
 fn variance(phases: impl Iterator<Item = (u32, u32)>) -> f64 {
     let (count, sum) = phases.fold((0.0, 0.0), |(count, sum), (phase, message)| {

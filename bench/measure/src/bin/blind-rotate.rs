@@ -11,7 +11,7 @@ use bench_measure::{Result, least};
 use clap::Parser;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::torus::{BlindRotation, Decomposition};
+use solinas_field::torus::{BlindRotation, Decomposition, Team};
 
 /// Times blind rotations.
 #[derive(Parser)]
@@ -51,16 +51,13 @@ fn shape(n: usize, block_bits: usize, dimension: usize, k: usize, base_log: u32)
             let mut accumulators = AlignedVec::<u32>::zeroed(batch * plan.accumulator_len());
             accumulators[5] = 1 << 29;
             let mut scratch = plan.scratch();
+            let mut team = Team::default();
             let time = least(10, 2.0, || {
-                let shared = plan.share(&key, &exponents, &mut accumulators, &mut scratch, members);
-                rayon::scope(|scope| {
-                    (1..members).for_each(|_| scope.spawn(|_| shared.help()));
-                    shared.lead();
-                });
+                plan.blind_rotate_together(&key, &exponents, &mut accumulators, &mut scratch, (&mut team, members));
             });
-            let team = if members == 1 { String::new() } else { format!("/team={members}") };
+            let suffix = if members == 1 { String::new() } else { format!("/team={members}") };
             let name = format!(
-                "blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}{team}",
+                "blind_rotate/n={n}/blocks={block_bits}/N={dimension}/k={k}/{}/batch={batch}{suffix}",
                 backend.name()
             );
             println!("{name:<60} {:>10.1} us", time.wall / batch as f64);

@@ -42,13 +42,14 @@ fn run(args: &Args) -> Result<()> {
     let inputs = inputs.into_iter().collect::<std::result::Result<Vec<_>, _>>()?;
     let cores = std::thread::available_parallelism()?.get();
     println!(
-        "{:<12} {:>7} {:>10} {:>6} {:>13} {:>12} {:>6}",
-        "operation", "threads", "bootstraps", "depth", "predicted, ms", "measured, ms", "ratio"
+        "{:<12} {:>7} {:>10} {:>6} {:>13} {:>12} {:>6} {:>6} {:>6}",
+        "operation", "threads", "bootstraps", "depth", "predicted, ms", "measured, ms", "ratio", "wall", "CPU"
     );
     let one = Server::new(&key, Some(1))?;
     for name in &args.operations {
         let program = Program::from_op(name, &[ty, ty])?;
         let prepared = one.prepare(Work::program(&program, &inputs), &control)?;
+        let mut first = None;
         for threads in [1, 2, 4, 8, 16, 32, 64] {
             let estimate = prepared.estimate_on(threads, &control)?;
             let predicted = 1e3 * estimate.seconds;
@@ -56,7 +57,10 @@ fn run(args: &Args) -> Result<()> {
                 let server = Server::new(&key, Some(threads))?;
                 let (least, _) =
                     try_least(args.samples, 0.0, || server.run(Work::program(&program, &inputs), &control))?;
-                format!("{:>12.1} {:>6.2}", least.milliseconds(), least.milliseconds() / predicted)
+                let one = *first.get_or_insert(least);
+                let (wall, cpu) = (least.wall / one.wall, least.cpu / one.cpu);
+                let ratio = least.milliseconds() / predicted;
+                format!("{:>12.1} {ratio:>6.2} {wall:>6.2} {cpu:>6.2}", least.milliseconds())
             } else {
                 String::new()
             };

@@ -17,4 +17,4 @@ pub(crate) use cmux::blind_rotate_bits;
 pub use decomposition::Decomposition;
 pub use keyswitch::KeyswitchKey;
 pub(crate) use team::Seat;
-pub use team::SharedRotation;
+pub use team::{Team, TeamCounters};

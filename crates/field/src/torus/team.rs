@@ -1,4 +1,4 @@
-//! Blind rotations that several threads compute together.
+//! Threads that compute rotations together, and stay awake from one rotation to the next.
 //!
 //! A step of a rotation has three phases: the strided levels of the forward transforms, the tiles with the products by the
 //! key, and the strided levels of the inverse transforms. The members of a team share the polynomials of the first and the
@@ -6,121 +6,339 @@
 //! each other between the phases ([`Seat::meet`]). The bytes of the result are those of one thread, because every value is
 //! computed by the same operations in the same order.
 //!
-//! A thread pool does not promise that two of its tasks run at the same time. So the leader waits for a short time only,
-//! and goes on with the members that have come. A member that comes later finds the team closed and returns.
+//! A thread of a pool takes some 50 to 150 us to wake, which is long beside a rotation. So the helpers of a team are asked
+//! for once. A helper stays after its work and looks for the next one. If there is none for [`IDLE`], it returns to its pool,
+//! which puts it to sleep. A thread pool does not promise that two of its tasks run at the same time. So the leader waits for a
+//! short time only, and goes on with the members that have come.
 
 use super::blind_rotate::{BlindRotation, Call, Scratch};
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest time for which a leader waits for its team. It is about 3 % of a rotation.
 const PATIENCE: Duration = Duration::from_micros(150);
+/// The time for which a helper stays awake without work. The leader's own steps between two rotations take a fifth of it.
+const IDLE: Duration = Duration::from_millis(1);
 /// Turns of a waiting loop before the thread offers its core to others.
 const SPINS: u32 = 1 << 14;
-/// Set in [`Crew::joined`] when nobody else may join.
-const CLOSED: usize = 1 << (usize::BITS - 1);
 
-/// A batch of accumulators that a team of threads rotates.
+/// Work for the members of a team.
+type Work<'a> = dyn Fn(Seat<'_>) + Sync + 'a;
+
+/// A leader's team: the threads of its pool that help with one piece of work after the other.
 ///
-/// One thread calls [`Self::lead`], once. Others call [`Self::help`], and return when the rotation is complete, or at once
-/// if it has begun without them.
+/// The first [`Self::run`] asks the current thread pool for helpers, and later ones find them awake. They leave if no work
+/// comes for a millisecond, or if the team is dismissed or dropped.
 #[derive(Debug)]
-pub struct SharedRotation<'a> {
-    plan: &'a BlindRotation,
-    call: Call,
+pub struct Team {
+    state: Arc<State>,
+    idle: Duration,
+    /// The process that made the team: the helpers of a parent do not exist in its forked child.
+    process: u32,
+}
+
+/// What the teams of a computation did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TeamCounters {
+    /// Pieces of work for more than one member.
+    pub runs: u64,
+    /// Members that computed them, with the leaders.
+    pub members: u64,
+    /// Members that were wanted.
+    pub wanted: u64,
+    /// Helpers that were asked for: threads of a pool that had to wake.
+    pub recruited: u64,
+    /// Time for which leaders waited for their helpers, nanoseconds.
+    pub muster_ns: u64,
+    /// Time for which helpers were awake without work, nanoseconds.
+    pub idle_ns: u64,
+}
+
+impl std::ops::AddAssign for TeamCounters {
+    fn add_assign(&mut self, other: Self) {
+        let Self { runs, members, wanted, recruited, muster_ns, idle_ns } = other;
+        self.runs += runs;
+        self.members += members;
+        self.wanted += wanted;
+        self.recruited += recruited;
+        self.muster_ns += muster_ns;
+        self.idle_ns += idle_ns;
+    }
+}
+
+/// The state that a leader and its helpers share.
+#[derive(Debug, Default)]
+struct State {
+    gate: Gate,
     crew: Crew,
-    most: usize,
-    borrows: PhantomData<&'a mut [u32]>,
+    work: Slot,
+    /// Helpers that have ended the present work.
+    done: AtomicUsize,
+    /// Whether a helper's part of it panicked.
+    panicked: AtomicBool,
+    /// Whether the leader is at work. A helper that came too late for this run stays for the next one.
+    running: AtomicBool,
+    /// Helpers that were asked for and have not left.
+    helpers: AtomicUsize,
+    /// Helpers that are awake.
+    awake: AtomicUsize,
+    runs: AtomicU64,
+    members: AtomicU64,
+    wanted: AtomicU64,
+    recruited: AtomicU64,
+    muster_ns: AtomicU64,
+    idle_ns: AtomicU64,
 }
 
-// SAFETY: the phases of the kernel write disjoint parts of the memory behind the pointers, and `Crew::meet` orders them.
-unsafe impl Sync for SharedRotation<'_> {}
-// SAFETY: the pointers are borrowed for the lifetime of the value, and no thread keeps them.
-unsafe impl Send for SharedRotation<'_> {}
+/// The work of a run. The leader writes it while no helper has joined, and helpers read it after they joined.
+#[derive(Default)]
+struct Slot(UnsafeCell<Option<*const Work<'static>>>);
 
-impl BlindRotation {
-    /// The largest number of threads that [`Self::share`] can employ: one for each tile, or 1 for keys of independent bits.
-    pub fn largest_team(&self) -> usize {
-        if self.monomials.is_some() { self.fft.tiles() } else { 1 }
+// SAFETY: see `Slot`; the gate orders writes and reads. The pointer is to a value that threads may share.
+unsafe impl Sync for Slot {}
+// SAFETY: as above.
+unsafe impl Send for Slot {}
+
+impl std::fmt::Debug for Slot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Slot")
+    }
+}
+
+impl Default for Team {
+    fn default() -> Self {
+        Self::with_idle(IDLE)
+    }
+}
+
+impl Team {
+    /// A team whose helpers stay awake for this time without work.
+    pub fn with_idle(idle: Duration) -> Self {
+        Self { state: Arc::default(), idle, process: std::process::id() }
     }
 
-    /// A rotation as [`Self::blind_rotate`], for a team of up to `members` threads.
+    /// Runs `work` on this thread and on helpers that come in time, up to `most` members in all. Every member calls it once,
+    /// with a seat of its own, and all have ended when this returns.
     ///
     /// # Panics
-    /// As [`Self::blind_rotate`].
-    pub fn share<'a>(
-        &'a self,
-        key: &'a [f64],
-        exponents: &'a [u16],
-        accumulators: &'a mut [u32],
-        scratch: &'a mut Scratch,
-        members: usize,
-    ) -> SharedRotation<'a> {
-        let call = self.call(key, exponents, accumulators, scratch);
-        let most = members.clamp(1, self.largest_team());
-        SharedRotation { plan: self, call, crew: Crew::default(), most, borrows: PhantomData }
+    /// Panics if `work` panics on a member.
+    pub(crate) fn run(&mut self, most: usize, work: &Work<'_>) {
+        let most = most.min(Gate::MOST);
+        if most < 2 {
+            work(Seat { member: 0, members: 1, crew: &Crew::default() });
+            return;
+        }
+        if self.process != std::process::id() {
+            *self = Self::with_idle(self.idle);
+        }
+        let state = &*self.state;
+        // SAFETY: the lifetime is lengthened for the slot alone. `End` waits for all helpers that may call it.
+        let erased = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
+        // SAFETY: the gate is closed, and the helpers of the last run have ended, so nobody reads the slot.
+        unsafe { *state.work.0.get() = Some(erased) };
+        state.crew.reset();
+        state.done.store(0, Ordering::Relaxed);
+        state.running.store(true, Ordering::Relaxed);
+        state.gate.open(most);
+        let recruited = self.recruit(most - 1);
+        let start = Instant::now();
+        let patience = if recruited || state.awake.load(Ordering::Relaxed) > 0 { PATIENCE } else { Duration::ZERO };
+        while state.gate.joined() + 1 < most && start.elapsed() < patience {
+            std::hint::spin_loop();
+        }
+        let members = state.gate.close() + 1;
+        let waited = start.elapsed().as_nanos() as u64;
+        for (counter, count) in [
+            (&state.runs, 1),
+            (&state.members, members as u64),
+            (&state.wanted, most as u64),
+            (&state.muster_ns, waited),
+        ] {
+            counter.fetch_add(count, Ordering::Relaxed);
+        }
+        state.crew.members.store(members, Ordering::Release);
+        let end = End { state, helpers: members - 1 };
+        work(Seat { member: 0, members, crew: &state.crew });
+        drop(end);
+        assert!(!state.panicked.swap(false, Ordering::Relaxed), "a member of a team panicked");
+    }
+
+    /// Asks the current pool for helpers, so that there are `count`. Returns whether one was missing.
+    fn recruit(&self, count: usize) -> bool {
+        let missing = count.saturating_sub(self.state.helpers.load(Ordering::Relaxed));
+        for _ in 0..missing {
+            self.state.helpers.fetch_add(1, Ordering::Relaxed);
+            self.state.recruited.fetch_add(1, Ordering::Relaxed);
+            let (state, idle) = (Arc::clone(&self.state), self.idle);
+            rayon::spawn(move || state.serve(idle));
+        }
+        missing > 0
+    }
+
+    /// Lets the helpers go, so that their pool has its threads for other work.
+    pub fn dismiss(&self) {
+        self.state.gate.dismiss();
+    }
+
+    /// What the team did so far.
+    pub fn counters(&self) -> TeamCounters {
+        let State { runs, members, wanted, recruited, muster_ns, idle_ns, .. } = &*self.state;
+        let [runs, members, wanted, recruited, muster_ns, idle_ns] =
+            [runs, members, wanted, recruited, muster_ns, idle_ns].map(|counter| counter.load(Ordering::Relaxed));
+        TeamCounters { runs, members, wanted, recruited, muster_ns, idle_ns }
+    }
+
+    /// Runs `work(member, members)` as [`Self::run`] does, for work whose members do not meet.
+    pub fn each(&mut self, most: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+        self.run(most, &|seat| work(seat.member, seat.members));
     }
 }
 
-impl SharedRotation<'_> {
-    /// Computes the rotation, with the members that come in time.
-    ///
-    /// # Panics
-    /// Panics if it was called before.
-    pub fn lead(&self) {
-        let members = self.crew.muster(self.most);
-        self.work(0, members, self.call);
-    }
-
-    /// Computes a part of the rotation if it has not begun.
-    pub fn help(&self) {
-        let Some(member) = self.crew.join(self.most) else { return };
-        let mut tiles = self.plan.tiles();
-        let call = Call { tiles: tiles.as_mut_ptr(), ..self.call };
-        self.work(member, self.crew.members(), call);
-    }
-
-    fn work(&self, member: usize, members: usize, call: Call) {
-        let seat = Seat { member, members, crew: &self.crew };
-        // SAFETY: `share` checked the lengths. Each member has its own number below `members` and its own tiles.
-        unsafe { self.plan.run(call, seat) };
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.dismiss();
     }
 }
 
-/// The state that the members of a team share, in cache lines of its own.
+/// Waits for the helpers of a run, also if the leader's part panics.
+struct End<'a> {
+    state: &'a State,
+    helpers: usize,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        wait_until(|| self.state.done.load(Ordering::Acquire) == self.helpers);
+        self.state.running.store(false, Ordering::Relaxed);
+    }
+}
+
+impl State {
+    /// Helps with one piece of work after the other, until none comes for the time `idle`.
+    fn serve(&self, idle: Duration) {
+        self.awake.fetch_add(1, Ordering::Relaxed);
+        let (mut since, mut turns) = (Instant::now(), 0);
+        // The last moment at which there was work.
+        let mut worked = since;
+        loop {
+            match self.gate.join() {
+                Entry::Member(member) => {
+                    self.idle_ns.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                    self.help(member);
+                    (since, turns) = (Instant::now(), 0);
+                    worked = since;
+                }
+                Entry::Dismissed => break,
+                Entry::Closed if self.running.load(Ordering::Relaxed) => {
+                    worked = Instant::now();
+                    pause(&mut turns);
+                }
+                Entry::Closed if worked.elapsed() > idle => break,
+                Entry::Closed => pause(&mut turns),
+            }
+        }
+        self.idle_ns.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.awake.fetch_sub(1, Ordering::Relaxed);
+        self.helpers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn help(&self, member: usize) {
+        let members = self.crew.size();
+        // SAFETY: this helper joined the run, whose work the leader wrote before, and keeps until `done` counts this helper.
+        let work = unsafe { *self.work.0.get() };
+        if let Some(work) = work {
+            let seat = Seat { member, members, crew: &self.crew };
+            // SAFETY: as above.
+            let call = || unsafe { (*work)(seat) };
+            if catch_unwind(AssertUnwindSafe(call)).is_err() {
+                self.panicked.store(true, Ordering::Relaxed);
+            }
+        }
+        self.done.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// One word that says whether a run takes members: their number so far, the wanted number, flags, and the number of the
+/// run.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Gate(AtomicU64);
+
+/// The answer of [`Gate::join`].
+enum Entry {
+    /// The number of the new member.
+    Member(usize),
+    /// No run takes members now.
+    Closed,
+    /// The helpers may go.
+    Dismissed,
+}
+
+impl Gate {
+    /// The largest number of members.
+    const MOST: usize = 0xff;
+    const WANTED: u32 = 8;
+    const OPEN: u64 = 1 << 16;
+    const DISMISSED: u64 = 1 << 17;
+    /// The unit of the number of the run, so that no helper joins a later run than the one it saw.
+    const RUN: u64 = 1 << 18;
+
+    /// Opens the next run for `most` members, with the leader.
+    fn open(&self, most: usize) {
+        let run = (self.0.load(Ordering::Relaxed) / Self::RUN).wrapping_add(1);
+        let word = run.wrapping_mul(Self::RUN) | Self::OPEN | (most as u64 - 1) << Self::WANTED;
+        self.0.store(word, Ordering::Release);
+    }
+
+    /// Helpers that have joined.
+    fn joined(&self) -> usize {
+        (self.0.load(Ordering::Acquire) & 0xff) as usize
+    }
+
+    /// Takes no more members. Returns how many helpers have joined.
+    fn close(&self) -> usize {
+        (self.0.fetch_and(!Self::OPEN, Ordering::AcqRel) & 0xff) as usize
+    }
+
+    fn dismiss(&self) {
+        self.0.fetch_or(Self::DISMISSED, Ordering::Relaxed);
+    }
+
+    fn join(&self) -> Entry {
+        let word = self.0.load(Ordering::Relaxed);
+        let (joined, wanted) = (word & 0xff, word >> Self::WANTED & 0xff);
+        if word & Self::OPEN != 0 && joined < wanted {
+            // The number of helpers is below 0xff, so it does not carry.
+            return match self.0.compare_exchange(word, word + 1, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => Entry::Member(joined as usize + 1),
+                Err(_) => Entry::Closed,
+            };
+        }
+        if word & Self::DISMISSED != 0 { Entry::Dismissed } else { Entry::Closed }
+    }
+}
+
+/// The meetings of the members of a run, in cache lines of their own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Crew {
-    /// Members beside the leader that have come, and [`CLOSED`].
-    joined: AtomicUsize,
-    /// Members, with the leader; 0 until the team is closed.
+    /// Members, with the leader; 0 until the team is complete.
     members: AtomicUsize,
     /// How often a member arrived at a meeting.
     arrived: AtomicUsize,
 }
 
 impl Crew {
-    /// Waits for up to `most - 1` members, closes the team, and returns its size.
-    fn muster(&self, most: usize) -> usize {
-        let start = Instant::now();
-        while self.joined.load(Ordering::Acquire) + 1 < most && start.elapsed() < PATIENCE {
-            std::hint::spin_loop();
-        }
-        let joined = self.joined.fetch_or(CLOSED, Ordering::AcqRel);
-        assert!(joined & CLOSED == 0, "a rotation has one leader");
-        self.members.store(joined + 1, Ordering::Release);
-        joined + 1
+    fn reset(&self) {
+        self.members.store(0, Ordering::Relaxed);
+        self.arrived.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the number of the new member, or `None` if the team is closed or full.
-    fn join(&self, most: usize) -> Option<usize> {
-        let next = |joined: usize| (joined & CLOSED == 0 && joined + 1 < most).then_some(joined + 1);
-        self.joined.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).ok().map(|before| before + 1)
-    }
-
-    /// Waits until the team is closed, and returns its size.
-    fn members(&self) -> usize {
+    /// Waits until the team is complete, and returns its size.
+    fn size(&self) -> usize {
         wait_until(|| self.members.load(Ordering::Acquire) != 0);
         self.members.load(Ordering::Acquire)
     }
@@ -130,12 +348,17 @@ impl Crew {
 fn wait_until(done: impl Fn() -> bool) {
     let mut turns = 0;
     while !done() {
-        if turns < SPINS {
-            turns += 1;
-            std::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
-        }
+        pause(&mut turns);
+    }
+}
+
+/// One turn of a waiting loop.
+fn pause(turns: &mut u32) {
+    if *turns < SPINS {
+        *turns += 1;
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
     }
 }
 
@@ -171,5 +394,50 @@ impl Seat<'_> {
         let all = *meetings * self.members;
         self.crew.arrived.fetch_add(1, Ordering::AcqRel);
         wait_until(|| self.crew.arrived.load(Ordering::Acquire) >= all);
+    }
+}
+
+/// The pointers of a rotation, for the members of a team.
+struct Shared(Call);
+
+// SAFETY: the phases of the kernel write disjoint parts of the memory behind the pointers, and `Seat::meet` orders them.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn call(&self) -> Call {
+        self.0
+    }
+}
+
+impl BlindRotation {
+    /// The largest number of threads that [`Self::blind_rotate_together`] can employ: one for each tile, or 1 for keys of
+    /// independent bits.
+    pub fn largest_team(&self) -> usize {
+        if self.monomials.is_some() { self.fft.tiles() } else { 1 }
+    }
+
+    /// A rotation as [`Self::blind_rotate`], by up to `members` threads of a team.
+    ///
+    /// # Panics
+    /// As [`Self::blind_rotate`].
+    pub fn blind_rotate_together(
+        &self,
+        key: &[f64],
+        exponents: &[u16],
+        accumulators: &mut [u32],
+        scratch: &mut Scratch,
+        (team, members): (&mut Team, usize),
+    ) {
+        let shared = Shared(self.call(key, exponents, accumulators, scratch));
+        team.run(members.clamp(1, self.largest_team()), &|seat| {
+            let mut call = shared.call();
+            let mut tiles;
+            if seat.member > 0 {
+                tiles = self.tiles();
+                call.tiles = tiles.as_mut_ptr();
+            }
+            // SAFETY: `call` checked the lengths. Each member has its own number below `members` and its own tiles.
+            unsafe { self.run(call, seat) };
+        });
     }
 }

@@ -2,12 +2,14 @@
 
 use super::modulus_switch::modulus_switch;
 use super::params::Family;
+use super::teams::Teams;
 use super::{BOOL_TRUE, Error, LweCiphertext, Params, ServerKey, encode_value};
 use crate::KeyId;
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::torus::{BlindRotation, KeyswitchKey};
+use solinas_field::torus::{BlindRotation, KeyswitchKey, Team, TeamCounters};
+use std::sync::{Mutex, PoisonError};
 
 /// The function that a bootstrap computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +77,7 @@ pub struct Evaluator {
     rotation: BlindRotation,
     bootstrapping_key: AlignedVec<f64>,
     keyswitch_key: KeyswitchKey,
+    pub(super) teams: Teams,
 }
 
 impl std::fmt::Debug for Evaluator {
@@ -143,7 +146,15 @@ impl Evaluator {
         for j in 0..params.big_dimension() {
             key.keyswitch_rows(j, |level, words| keyswitch_key.place(j, level, words));
         }
-        Ok(Self { id: key.id(), insecure: key.is_insecure(), params, rotation, bootstrapping_key, keyswitch_key })
+        Ok(Self {
+            id: key.id(),
+            insecure: key.is_insecure(),
+            params,
+            rotation,
+            bootstrapping_key,
+            keyswitch_key,
+            teams: Teams::default(),
+        })
     }
 
     /// The parameters.
@@ -210,8 +221,23 @@ impl Evaluator {
         if !tasks.iter().all(|task| of_this_family(task.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
-        let Split { batch, members } = self.split(tasks.len(), rayon::current_num_threads());
+        let Split { batch, members } = self.split_of_pool(tasks.len());
         Ok(tasks.par_chunks(batch).flat_map_iter(|tasks| self.bootstrap_batch(tasks, members)).collect())
+    }
+
+    /// The split of `tasks` bootstraps over the threads of the current pool. If each thread gets a batch of its own, the
+    /// helpers of teams go back to the pool.
+    pub(super) fn split_of_pool(&self, tasks: usize) -> Split {
+        let split = self.split(tasks, rayon::current_num_threads());
+        if split.members == 1 {
+            self.teams.dismiss();
+        }
+        split
+    }
+
+    /// What the teams of threads did so far, without those at work at this moment.
+    pub fn team_counters(&self) -> TeamCounters {
+        self.teams.counters()
     }
 
     /// The split of `tasks` bootstraps over `threads` threads. Fewer bootstraps than threads are computed by teams, and more
@@ -266,7 +292,7 @@ impl Evaluator {
     }
 
     fn bootstrap_batch(&self, tasks: &[BootstrapTask<'_>], members: usize) -> Vec<Vec<LweCiphertext>> {
-        let accumulators = self.blind_rotate(tasks, members);
+        let accumulators = self.teams.with(members, |team| self.blind_rotate(tasks, (team, members)));
         let len = self.rotation.accumulator_len();
         tasks
             .iter()
@@ -281,55 +307,55 @@ impl Evaluator {
     }
 
     /// Runs keyswitch, modulus switch to `2N`, and blind rotation of each task's test polynomial by its phase.
-    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>], members: usize) -> AlignedVec<u32> {
+    fn blind_rotate(&self, tasks: &[BootstrapTask<'_>], (team, members): (&mut Team, usize)) -> AlignedVec<u32> {
         let p = self.params.literal();
         let small = p.lwe_dimension + 1;
         let inputs: Vec<u32> = tasks.iter().flat_map(|task| task.input.0.iter().copied()).collect();
-        let switched = self.keyswitch_words(&inputs, members);
+        let switched = self.keyswitch_words(&inputs, (&mut *team, members));
         let mut exponents = Vec::with_capacity(tasks.len() * p.lwe_dimension);
         let start = |(task, switched): (&BootstrapTask<'_>, &[u32])| {
             (task.table.boxes(), modulus_switch(switched, p, task.table.offset(), &mut exponents))
         };
         let starts: Vec<_> = tasks.iter().zip(switched.chunks_exact(small)).map(start).collect();
-        self.rotate(&starts, &exponents, members)
+        self.rotate(&starts, &exponents, (team, members))
     }
 
-    /// The keyswitch of ciphertexts by several threads, each with its columns of the key.
-    fn keyswitch_words(&self, inputs: &[u32], members: usize) -> Vec<u32> {
+    /// The keyswitch of ciphertexts by the threads of a team, each with its columns of the key.
+    fn keyswitch_words(&self, inputs: &[u32], (team, members): (&mut Team, usize)) -> Vec<u32> {
         let small = self.params.literal().lwe_dimension + 1;
         let batch = inputs.len() / (self.params.big_dimension() + 1);
-        let width = small.div_ceil(KeyswitchKey::COLUMNS).div_ceil(members) * KeyswitchKey::COLUMNS;
         let mut switched = vec![0u32; batch * small];
-        if width >= small {
+        if members == 1 {
             self.keyswitch_key.keyswitch(inputs, &mut switched);
             return switched;
         }
-        let parts: Vec<(usize, Vec<u32>)> = (0..small.div_ceil(width))
-            .into_par_iter()
-            .map(|part| {
-                let columns = part * width..small.min((part + 1) * width);
-                let mut words = vec![0u32; batch * columns.len()];
+        let parts = Mutex::new(Vec::new());
+        team.each(members, &|member, members| {
+            let runs = small.div_ceil(KeyswitchKey::COLUMNS);
+            let end_of = |member: usize| small.min(runs * member / members * KeyswitchKey::COLUMNS);
+            let columns = end_of(member)..end_of(member + 1);
+            let mut words = vec![0u32; batch * columns.len()];
+            if !columns.is_empty() {
                 self.keyswitch_key.keyswitch_columns(inputs, columns.clone(), &mut words);
-                (columns.start, words)
-            })
-            .collect();
-        for (start, words) in parts {
-            let width = words.len() / batch;
-            for (switched, words) in switched.chunks_exact_mut(small).zip(words.chunks_exact(width)) {
-                switched[start..start + width].copy_from_slice(words);
+                parts.lock().unwrap_or_else(PoisonError::into_inner).push((columns, words));
+            }
+        });
+        for (columns, words) in parts.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            for (switched, words) in switched.chunks_exact_mut(small).zip(words.chunks_exact(columns.len())) {
+                switched[columns.clone()].copy_from_slice(words);
             }
         }
         switched
     }
 
     /// Rotates test polynomials by the phases of LWE ciphertexts at modulus `2N`. Each has its boxes, the body of its
-    /// ciphertext, and `n` exponents, which are the mask. `members` threads of the
-    /// current pool compute them. Returns the accumulators.
+    /// ciphertext, and `n` exponents, which are the mask. Up to `members` threads of a team compute them. Returns the
+    /// accumulators.
     pub(super) fn rotate(
         &self,
         starts: &[([u32; BOXES], usize)],
         exponents: &[u16],
-        members: usize,
+        (team, members): (&mut Team, usize),
     ) -> AlignedVec<u32> {
         let p = self.params.literal();
         let len = self.rotation.accumulator_len();
@@ -338,16 +364,8 @@ impl Evaluator {
             rotated(boxes, *body, &mut accumulator[p.glwe_dimension * p.ring_dimension..]);
         }
         let mut scratch = self.rotation.scratch();
-        if members == 1 {
-            self.rotation.blind_rotate(&self.bootstrapping_key, exponents, &mut accumulators, &mut scratch);
-        } else {
-            let shared =
-                self.rotation.share(&self.bootstrapping_key, exponents, &mut accumulators, &mut scratch, members);
-            rayon::scope(|scope| {
-                (1..members).for_each(|_| scope.spawn(|_| shared.help()));
-                shared.lead();
-            });
-        }
+        let key = &self.bootstrapping_key;
+        self.rotation.blind_rotate_together(key, exponents, &mut accumulators, &mut scratch, (team, members));
         accumulators
     }
 

@@ -25,6 +25,7 @@ pub mod params;
 mod public;
 mod sanitize;
 mod short;
+mod teams;
 
 use crate::Error;
 pub use compact::CompactCiphertext;

@@ -68,7 +68,7 @@ impl Evaluator {
         if let Some(&bits) = bits.iter().find(|&bits| !(1..=most).contains(bits)) {
             return Err(Error::RandomBits { bits, most });
         }
-        let Split { batch, members } = self.split(bits.len(), rayon::current_num_threads());
+        let Split { batch, members } = self.split_of_pool(bits.len());
         let batches = bits.par_chunks(batch).enumerate();
         Ok(batches
             .flat_map_iter(|(i, bits)| self.random_batch(seed, first.wrapping_add((i * batch) as u64), bits, members))
@@ -83,7 +83,7 @@ impl Evaluator {
             starts.push((boxes, 0));
             constants.push(constant);
         }
-        let accumulators = self.rotate(&starts, &exponents, members);
+        let accumulators = self.teams.with(members, |team| self.rotate(&starts, &exponents, (team, members)));
         let block = |(accumulator, constant): (&[u32], u32)| {
             let mut block = self.sample_extract(accumulator);
             if let Some(body) = block.0.last_mut() {

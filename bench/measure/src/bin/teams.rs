@@ -1,0 +1,77 @@
+//! Counts what the teams of threads do along a chain of TFHE bootstraps, each of which waits for the one before:
+//! `cargo measure teams`.
+//!
+//! For each number of threads up to the cores of the machine, at most four, a line has the least wall and CPU times of a
+//! bootstrap, both also relative to one thread, and the counters: pieces of work (a bootstrap has two, its keyswitch and
+//! its rotation), members for each, helpers that had to be woken, and the time for which leaders waited and helpers were
+//! awake without work, for each bootstrap.
+
+use std::process::ExitCode;
+
+use bench_common::command;
+use bench_measure::{Result, try_least};
+use clap::Parser;
+use solinas_schemes::tfhe::{BootstrapTask, ClientKey, Evaluator, LookupTable, Params};
+use solinas_schemes::{Control, Entropy};
+
+/// Counts what teams do along a chain of bootstraps.
+#[derive(Parser)]
+struct Args {
+    #[arg(long, default_value = "integers-128")]
+    params: String,
+    /// Bootstraps of a chain
+    #[arg(long, default_value_t = 64)]
+    chain: usize,
+    /// Samples of each time
+    #[arg(long, default_value_t = 5)]
+    samples: usize,
+}
+
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    let control = Control::default();
+    let params = Params::named(&args.params)?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &control)?;
+    let key = client.server_key(&control)?;
+    let input = client.encrypt(1, &mut client.encryption_rng(1)?)?;
+    let table = match params.family() {
+        solinas_schemes::tfhe::params::Family::Gates => LookupTable::Sign,
+        solinas_schemes::tfhe::params::Family::Integers => LookupTable::Entries(vec![std::array::from_fn(|i| i as u8)]),
+    };
+    println!(
+        "{:>7} {:>9} {:>9} {:>6} {:>6} {:>6} {:>8} {:>6} {:>9} {:>9}",
+        "threads", "wall, us", "CPU, us", "wall", "CPU", "runs", "members", "woken", "waited,us", "idle, us"
+    );
+    let mut first = None;
+    for threads in 1..=std::thread::available_parallelism()?.get().min(4) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let evaluator = pool.install(|| Evaluator::new(&key))?;
+        let chain = || {
+            let mut value = input.clone();
+            for _ in 0..args.chain {
+                let outputs = evaluator.bootstrap(&[BootstrapTask { input: value.clone(), table: &table }])?;
+                value = outputs.into_iter().flatten().next().unwrap_or(value);
+            }
+            Ok::<_, solinas_schemes::Error>(value)
+        };
+        let (least, _) = pool.install(|| try_least(args.samples, 0.0, chain))?;
+        let one = *first.get_or_insert(least);
+        let (counters, count) = (evaluator.team_counters(), (args.chain * args.samples) as f64);
+        println!(
+            "{threads:>7} {:>9.0} {:>9.0} {:>6.2} {:>6.2} {:>6} {:>8.2} {:>6} {:>9.1} {:>9.1}",
+            least.wall / args.chain as f64,
+            least.cpu / args.chain as f64,
+            least.wall / one.wall,
+            least.cpu / one.cpu,
+            counters.runs,
+            counters.members as f64 / counters.runs.max(1) as f64,
+            counters.recruited,
+            counters.muster_ns as f64 / 1e3 / count,
+            counters.idle_ns as f64 / 1e3 / count,
+        );
+    }
+    Ok(())
+}
