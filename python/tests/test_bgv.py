@@ -61,10 +61,39 @@ def test_errors_name_what_vectors_of_slots_have(slots):
     for method in ("max", "min", "argmax", "argmin"):
         with pytest.raises(sl.TypeMismatchError, match=r"cannot be compared.*sl\.U32"):
             getattr(x, method)()
-    with pytest.raises(sl.TypeMismatchError, match=r"x\.rotate\(-by\)"):
-        np.roll(x + 0, 1)
+    matrix = np.array([[1, 2, 3], [4, 5, 6]])
+    for product in (lambda: matrix @ x, lambda: x @ matrix.T, lambda: np.dot(matrix, x + 0)):
+        with pytest.raises(sl.TypeMismatchError, match=r"\[x\.dot\(row\) for row in matrix\]"):
+            product()
+    table = client.encrypt(matrix, Residue)
+    for total in (lambda: table.sum(axis=0), lambda: np.sum(table + 0, axis=1), lambda: table.prod(axis=0)):
+        with pytest.raises(sl.TypeMismatchError, match=r"\[row\.sum\(\) for row in rows\]"):
+            total()
+    with pytest.raises(sl.TypeMismatchError, match=r"row\.rotate\(-shift\)"):
+        np.roll(table, 1, axis=0)
+    with pytest.raises(sl.TypeMismatchError, match="give all of them one exponent"):
+        x ** [1, 2, 3]
     with pytest.raises(sl.ShapeError, match="empty array"):
         x + []
+
+
+def test_rolls_selections_and_rows_are_computed(slots):
+    client, server = slots
+    matrix, vector = np.array([[1, 2, 3], [4, 5, 6]]), np.array([7, 8, 9])
+    table, x = client.encrypt(matrix, Residue), client.encrypt(vector, Residue)
+    results = server.run(
+        np.roll(x, 1),
+        np.roll(table + 1, -2),
+        [x.dot(row) for row in matrix],
+        sl.select(True, [1, 2, 3], x),
+        x ** [2, 2, 2],
+    )
+    for got, want in zip(
+        client.decrypt(results),
+        (np.roll(vector, 1), np.roll(matrix + 1, -2), matrix @ vector, [1, 2, 3], vector**2),
+        strict=True,
+    ):
+        assert np.array_equal(got, want)
 
 
 def test_negative_numbers_are_counted_from_the_modulus(slots):

@@ -83,6 +83,29 @@ def test_forest_of_scikit_learn_is_imported_exactly(forests):
     np.testing.assert_allclose(outputs, model.predict_proba(rows), atol=1e-12)
 
 
+def test_missing_features_and_several_outputs_are_refused(forests):
+    models, _ = forests
+    rows, labels = load_iris(return_X_y=True)
+    holes = rows.copy()
+    holes[3, 2] = np.nan
+    model = RandomForestClassifier(2, max_depth=2, random_state=0).fit(rows, labels)
+    quantizer = models.Quantizer.fit(rows)
+    for refused in (
+        lambda: quantizer.encode(holes),
+        lambda: models.Quantizer.fit(holes),
+        lambda: models.from_sklearn(model).outputs(holes),
+    ):
+        with pytest.raises(models.ModelError, match=r"row 3 has no feature 2 \(NaN\)"):
+            refused()
+    with pytest.raises(models.ModelError, match="mask"):
+        quantizer.encode(np.ma.masked_invalid(holes))
+    with pytest.raises(models.ModelError, match="infinite"):
+        models.Quantizer.fit(np.where(np.isnan(holes), np.inf, holes))
+    two = RandomForestClassifier(2, max_depth=2, random_state=0).fit(rows, np.stack([labels == 0, labels == 2], axis=1))
+    with pytest.raises(models.ModelError, match="predicts 2 classes"):
+        models.from_sklearn(two)
+
+
 def test_forest_of_xgboost_is_imported_exactly(forests):
     models, _ = forests
     rows = train_test_split(*load_breast_cancer(return_X_y=True), random_state=0)[1][:6]

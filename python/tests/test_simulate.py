@@ -175,3 +175,21 @@ def test_every_type_knows_its_range(kind):
     for value in (kind.MIN - 1, kind.MAX + 1):
         with pytest.raises(sl.RangeError, match=f"{value} is out of range for {kind.name}"):
             kind(value)
+
+
+@pytest.mark.parametrize("kind", [sl.U8, sl.I8, sl.uint(5), sl.I64], ids=lambda kind: kind.name)
+def test_widening_sums_and_absolute_differences_are_exact(kind):
+    values = [kind.MIN, kind.MAX, kind.MAX, 1, kind.MIN]
+
+    @sl.program
+    def traced(x: sl.Array[kind, 5]):
+        return x.widening_sum(), x.abs_diff(1), x.abs_diff([kind.MAX, kind.MAX, 0, 1, kind.MIN]), (x > 0).widening_sum()
+
+    total, one, other, positive = traced.simulate(values)
+    assert (total, positive) == (sum(values), sum(value > 0 for value in values))
+    assert list(one) == [abs(value - 1) for value in values]
+    assert list(other) == [kind.MAX - kind.MIN, 0, kind.MAX, 0, 0]
+    pairs = sl.Array([kind(v) for v in values[:4]]).reshape(2, 2)
+    assert [int(x) for x in pairs.widening_sum(axis=0)._elements()] == [values[0] + values[2], values[1] + values[3]]
+    assert pairs.widening_sum(axis=0)._kind.width == kind.width + 1
+    assert type(kind(1).abs_diff(3)) is sl.uint(kind.width)

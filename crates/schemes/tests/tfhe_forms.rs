@@ -149,6 +149,10 @@ fn short_forms_of_one_seed_join_in_any_order() {
             assert_eq!(joined, short.slice(0, 4), "consecutive ciphertexts need no numbers");
         }
     }
+    // Numbers from a file may be the largest ones.
+    let last = vec![u64::MAX - 1, 5, u64::MAX];
+    let far = ShortCiphertexts::scattered(client.params(), [0; 32], last, vec![1, 2, 3]).unwrap();
+    assert_eq!(expanded(&far.slice(1, 2)), expanded(&far)[1..]);
     let other = client.encrypt_short(&[1], &mut rng).unwrap();
     assert!(!short.clone().join(&other), "another seed");
     let public = client.public_key().unwrap().encrypt(&[1, 0], &mut rng).unwrap();

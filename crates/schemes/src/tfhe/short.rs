@@ -82,7 +82,7 @@ impl ShortCiphertexts {
 
     /// The number of ciphertext `index`.
     fn number(&self, index: usize) -> u64 {
-        self.numbers.as_ref().map_or(self.first + index as u64, |numbers| numbers[index])
+        self.numbers.as_ref().map_or_else(|| self.first + index as u64, |numbers| numbers[index])
     }
 
     /// The masks.
