@@ -7,7 +7,8 @@ use crate::plans::Ran;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
 use crate::{
-    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, Progress, RunState, Server, Type, Work, memory,
+    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, Progress, RunState, Server, Type, Work,
+    memory,
 };
 use solinas_circuits::program;
 use std::fmt;

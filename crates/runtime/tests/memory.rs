@@ -55,7 +55,10 @@ fn runs_that_do_not_fit_are_refused_before_they_begin() {
         let message = error.to_string();
         assert!(message.contains("take fewer values at a time"), "{message}");
     };
-    let prepared = server.prepare(Work::program(&not, &[large.clone()]), &control).unwrap();
+    is_memory(server.prepare(Work::program(&not, &[large]), &control).unwrap_err());
+    // Its results fit, but not while their bytes are made.
+    let middle = array(&client, Type::Bool, 2000);
+    let prepared = server.prepare(Work::program(&not, &[middle]), &control).unwrap();
     is_memory(prepared.check_memory().unwrap_err());
     is_memory(prepared.run(&control).unwrap_err());
     // Elements of an array under the public key take the masks of a polynomial each.

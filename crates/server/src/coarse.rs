@@ -1,13 +1,14 @@
 //! What a tenant may know of the work and the files of others: their order of magnitude.
 
 /// Seconds of work of others below which they count as none.
-const LEAST: f64 = 8.0;
+const LEAST: u64 = 8;
 
 /// Seconds of the work of others, rounded down to a power of two: 0, 8, 16, 32 and so on. So nobody sees single jobs of others, or how much one of them costs.
 pub(crate) fn seconds(exact: f64) -> f64 {
-    match exact >= LEAST {
-        true => exact.log2().floor().exp2(),
-        false => 0.0,
+    // A cast of a float saturates.
+    match exact as u64 {
+        0..LEAST => 0.0,
+        exact => (1u64 << exact.ilog2()) as f64,
     }
 }
 

@@ -26,10 +26,7 @@ impl Reduction {
         let (ty, length) = match (source, inputs) {
             (Some(source), _) => (only_output(source)?, inputs.iter().find_map(length)),
             (None, [Input::Encrypted(array)]) => (array.ty(), length(&inputs[0])),
-            (None, _) => {
-                let fix = "name one uploaded array, or a program `map` of several inputs";
-                return Err(Problem::new(Code::WrongType, "a reduction takes one encrypted array", fix));
-            }
+            (None, _) => return Err(no_array()),
         };
         let length = length.ok_or_else(|| {
             Problem::new(
@@ -70,6 +67,12 @@ pub(crate) fn levels(
         runtime::Error::Request { what, help } => Problem::new(Code::WrongType, what, help),
         other => other.into(),
     })
+}
+
+/// The problem of a reduction without a program whose inputs are not one array.
+pub(crate) fn no_array() -> Problem {
+    let fix = "name one uploaded array, or a program `map` of several inputs";
+    Problem::new(Code::WrongType, "a reduction takes one encrypted array", fix)
 }
 
 fn no_program(field: &str) -> Problem {

@@ -1,7 +1,7 @@
 //! Shares of the memory. They are fixed before a request comes, so that no request can take the memory of others.
 //!
 //! The budget is three quarters of the memory that is free when the service starts. Prepared keys get a third of it. Two jobs are checked and planned
-//! while a third one runs, and each of them may take a quarter. Bodies of requests take what is left, a sixteenth at most.
+//! while a third one runs, and each of them may take a quarter. Bodies of requests take a sixteenth.
 
 use crate::error::{Code, Problem};
 use crate::id::Tenant;

@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Problem, parts};
 use crate::id::{Digest, Tenant};
-use crate::reduction::Reduction;
+use crate::reduction::{Reduction, no_array};
 use crate::shelf::Files;
 use crate::source::Source;
 use crate::spec::{Computation, Constant, InputSpec};
@@ -118,9 +118,7 @@ pub(crate) fn load(
     let program = computation.program.as_ref();
     let source = program.map(|program| Source::load(files, tenant, program)).transpose()?;
     let server = files.server(tenant, key)?;
-    // A reduction without a program takes one array.
-    let most = source.as_ref().map_or(1, Source::inputs);
-    let all = Loader::new(files, tenant).load(inputs, most)?;
+    let all = Loader::new(files, tenant).load(inputs, source.as_ref().map(Source::inputs))?;
     let reduction = match &computation.reduce {
         Some(how) => Some(Reduction::of(files, tenant, how, source.as_ref(), &all)?),
         None => None,
@@ -142,8 +140,8 @@ impl<'a> Loader<'a> {
         Self { files, tenant, room: Room(files.input_memory()), read: HashMap::new() }
     }
 
-    /// The inputs of a program that takes `expected` of them.
-    fn load(mut self, inputs: &'a [InputSpec], expected: usize) -> Result<Vec<Input>, Problem> {
+    /// The inputs of a program that takes `expected` of them. None for a reduction of one array.
+    fn load(mut self, inputs: &'a [InputSpec], expected: Option<usize>) -> Result<Vec<Input>, Problem> {
         self.check(inputs, expected)?;
         let mut all = Vec::new();
         for one in inputs {
@@ -166,7 +164,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Checks the number and the memory of the inputs by the headers of their files.
-    fn check(&mut self, inputs: &'a [InputSpec], expected: usize) -> Result<(), Problem> {
+    fn check(&mut self, inputs: &'a [InputSpec], expected: Option<usize>) -> Result<(), Problem> {
         let most = self.files.most_inputs();
         let (mut known, mut count, mut passing) = (HashMap::new(), 0usize, 0);
         for one in inputs {
@@ -189,11 +187,14 @@ impl<'a> Loader<'a> {
                 return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
             }
         }
-        if count > expected {
-            let what = format!("the computation takes {expected} inputs, and the job gives {count}");
-            return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
+        match expected {
+            None if count > 1 => Err(no_array()),
+            Some(expected) if count > expected => {
+                let what = format!("the program has {expected} inputs, and the job gives {count}");
+                Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// What the header of a ciphertext says.

@@ -314,7 +314,8 @@ impl Engine for TfheEngine {
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         // The masks of many inputs take a while.
         let weight_within = |inputs: &[Ciphertext]| weight(inputs, control);
-        let weight = || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight_within)?));
+        let weight =
+            || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight_within)?));
         let (form, scheduled, weight) = match &**request.source {
             Source::Program(program) => {
                 let weight = weight()?;

@@ -16,7 +16,8 @@ fn answers(client: &Client, estimate: &Value, job: &Value, id: &str, number: usi
                 body.remove(changing);
             }
         }
-        let waits: Vec<_> = answer.headers.iter().filter(|(name, _)| name.contains("retry") || name.contains("wait")).collect();
+        let waits: Vec<_> =
+            answer.headers.iter().filter(|(name, _)| name.contains("retry") || name.contains("wait")).collect();
         all.push((name, format!("{} {waits:?} {body}", answer.status)));
     };
     for (path, methods) in document["paths"].as_object().unwrap() {

@@ -32,7 +32,10 @@ fn requests_side_by_side_do_not_pass_the_quota() {
             sends.into_iter().map(|send| send.join().unwrap()).collect()
         });
         let accepted = statuses.iter().filter(|&&status| status == 201).count();
-        assert!((3..=4).contains(&accepted) && statuses.iter().all(|status| [201, 429].contains(status)), "{way}: {statuses:?}");
+        assert!(
+            (3..=4).contains(&accepted) && statuses.iter().all(|status| [201, 429].contains(status)),
+            "{way}: {statuses:?}"
+        );
         assert!(stored(client) <= QUOTA, "{way}: {}", stored(client));
         for bytes in &files {
             client.delete(&format!("/v1/blobs/{}", digest(bytes)));
