@@ -1,6 +1,8 @@
 //! Claims of the sets beside `tools/security/claims.json`, the costs by the lattice estimator. TFHE and BGV compare theirs
 //! with their own files.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use serde_json::Value;
 use solinas_schemes::lwe::{self, fresh, pir};
 use solinas_schemes::ntru;

@@ -118,7 +118,8 @@ impl Problem {
             return f64::INFINITY;
         }
         // The length of the dual vectors, then the exponent of the scores that tell a right guess from wrong ones.
-        let length = log2_noise + lattice / d * volume + 0.5 * libm::log2(4.0 / 3.0 * beta / (TAU * E)) + (d - beta) * delta;
+        let length =
+            log2_noise + lattice / d * volume + 0.5 * libm::log2(4.0 / 3.0 * beta / (TAU * E)) + (d - beta) * delta;
         let score = 4.0 * libm::exp2(2.0 * (length + libm::log2(PI) - self.log2_modulus).min(6.0));
         // No code has a smaller second moment than a ball: 1 / (2 pi e).
         let spread = self.secret.deviation * (12.0 / (TAU * E)).sqrt();
@@ -136,7 +137,9 @@ impl Problem {
     fn dual_hybrid(&self, model: Model) -> f64 {
         let mut here = [self.block_size() as i32, 20, 40, 13];
         let mut least = f64::INFINITY;
-        for step in [[48, 16, 16, 4], [12, 6, 6, 2], [4, 2, 2, 1], [1, 1, 1, 1], [6, 3, 6, 1], [2, 1, 3, 1], [1, 1, 1, 1]] {
+        for step in
+            [[48, 16, 16, 4], [12, 6, 6, 2], [4, 2, 2, 1], [1, 1, 1, 1], [6, 3, 6, 1], [2, 1, 3, 1], [1, 1, 1, 1]]
+        {
             while let Some((cost, choice)) = self.best_around(model, here, step, [1; 4], Sieves::Fractions)
                 && cost < least
             {
@@ -147,7 +150,14 @@ impl Problem {
     }
 
     /// The least cost among the choices that are at most as many steps away, and its choice.
-    fn best_around(&self, model: Model, here: Choice, step: Choice, most: Choice, sieves: Sieves) -> Option<(f64, Choice)> {
+    fn best_around(
+        &self,
+        model: Model,
+        here: Choice,
+        step: Choice,
+        most: Choice,
+        sieves: Sieves,
+    ) -> Option<(f64, Choice)> {
         let along = |i: usize| {
             let values = (-most[i]..=most[i]).map(move |steps| here[i] + steps * step[i]);
             values.filter(move |value| (CHOICES.0[i]..=CHOICES.1[i]).contains(value))

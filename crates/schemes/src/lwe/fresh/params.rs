@@ -166,9 +166,7 @@ impl Params {
         let key = Problem { samples, ..self.key_problem() };
         let (classical, quantum) = (key.classical_bits(), key.quantum_bits());
         let (classical_bits, quantum_bits, why) = match self.message_problem() {
-            Some(message) => {
-                (classical.min(message.classical_bits()), quantum.min(message.quantum_bits()), None)
-            }
+            Some(message) => (classical.min(message.classical_bits()), quantum.min(message.quantum_bits()), None),
             None if !self.has_leftover() => {
                 let why = format!(
                     "its {} samples leave the messages open: linear algebra or lattice reduction finds r from A^T r, which takes encryption noise or {:.0} \

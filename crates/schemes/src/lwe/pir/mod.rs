@@ -73,7 +73,13 @@ pub fn log2_failure(columns: usize) -> f64 {
 /// The attack on a query. A secret that is uniform modulo `q` is as hard to find as one with the distribution of the
 /// noise (Applebaum, Cash, Peikert and Sahai 2009), so that is its standard deviation here.
 fn problem() -> Problem {
-    Problem { dimension: DIMENSION, samples: MAX_COLUMNS, log2_modulus: 32.0, secret: Secret::gaussian(SIGMA), noise: SIGMA }
+    Problem {
+        dimension: DIMENSION,
+        samples: MAX_COLUMNS,
+        log2_modulus: 32.0,
+        secret: Secret::gaussian(SIGMA),
+        noise: SIGMA,
+    }
 }
 
 /// The security of a query.
