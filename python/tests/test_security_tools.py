@@ -49,5 +49,7 @@ def test_lists_with_unknown_values_are_refused(estimator, capsys):
 
 
 def test_the_table_of_claims_is_that_of_the_data_and_every_cost_is_enough():
-    check = subprocess.run([sys.executable, FOLDER / "claims.py", "--check"], capture_output=True, text=True, check=False)
+    check = subprocess.run(
+        [sys.executable, FOLDER / "claims.py", "--check"], capture_output=True, text=True, check=False
+    )
     assert check.returncode == 0, check.stderr

@@ -72,7 +72,11 @@ def compute(points):
         keys = ND.Binary if secret is None else ND.DiscreteGaussian(secret)
         problem = Problem.Parameters(n=n, q=2**log_q, Xs=keys, Xe=ND.DiscreteGaussian(noise), m=samples)
         classical = costs_of(problem, ("usvp", "dual_hybrid_exact", "dual_hybrid_codes"))
-        points[name] = {"point": point, "classical": classical, "quantum": costs_of(problem, QUANTUM_ATTACKS, QUANTUM[CLAIMED])}
+        points[name] = {
+            "point": point,
+            "classical": classical,
+            "quantum": costs_of(problem, QUANTUM_ATTACKS, QUANTUM[CLAIMED]),
+        }
         print(name, points[name], flush=True)
         save(HERE / "claims.json", {"points": points})
 
@@ -84,8 +88,13 @@ def rows(points):
     found = []
     for name, (n, x, ring, ring_x) in TFHE.items():
         keys = {"LWE key": f"n={n},q=2^32,x={x:g},l=3", "ring key": f"n={ring},q=2^64,x={ring_x:g}"}
-        found += [(f"tfhe {name}", what, tfhe[key]["classical"], tfhe[key]["quantum"][MODEL]) for what, key in keys.items()]
-    found += [(f"bgv {name}", f"log2 QP = {e['log_q']}", e["classical"], e["quantum"][MODEL]) for name, e in rings["sets"].items()]
+        found += [
+            (f"tfhe {name}", what, tfhe[key]["classical"], tfhe[key]["quantum"][MODEL]) for what, key in keys.items()
+        ]
+    found += [
+        (f"bgv {name}", f"log2 QP = {e['log_q']}", e["classical"], e["quantum"][MODEL])
+        for name, e in rings["sets"].items()
+    ]
     for e in sorted(rings["bounds"].values(), key=lambda e: (e["n"], e["bits"])):
         problem = f"log2 QP <= {e['log_q']}"
         found.append((f"bgv N = {e['n']}, {e['bits']} bits", problem, e["classical"], e["quantum"][MODEL]))

