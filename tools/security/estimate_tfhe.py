@@ -2,8 +2,8 @@
 
 The first three jobs add to one JSON file (README.md has the commands):
 
-    line     finds, for each (n, q) and target, the smallest relative noise sigma = 2^-x whose best dual hybrid attack
-             with exact counts costs at least the target in bits (this attack is the cheapest here)
+    line     finds, for each (n, q) and target, the smallest relative noise sigma = 2^-x whose dual hybrid attack with the
+             best code costs at least the target in bits (this attack is the cheapest here)
     confirm  runs every attack on given points, and computes quantum figures
     fit      finds the straight lines x(n) on the safe side of all points
     table    prints the tables of docs/derivations/security/lwe-binary.md and lwe-block-binary.md
@@ -23,12 +23,15 @@ import numpy as np
 import sage.all  # noqa: F401  (must be imported before the estimator)
 from estimator import LWE, ND
 
-from attacks import ATTACKS, HERE, BlockBinary, load, optimum, report, save
+from attacks import ATTACKS, HERE, BlockBinary, attack, listed, load, optimum_code, report, save
 
 #: The search begins on the curve that tfhe-rs publishes.
 START_SLOPE, START_OFFSET = 0.02569667, -2.6759
 #: The change of the security in bits when x grows by 1, at n = START_N. It is about proportional to 1 / n.
 BITS_PER_X, START_N = -7.0, 720
+
+#: The bits that every attack on a set must cost: 128 and a reserve.
+TARGET = 128.5
 
 #: A point may be below the target by this many bits, because the parameters of the attack are searched in steps. The
 #: noise is raised to make up for them.
@@ -52,7 +55,7 @@ def largest_x(n, log_q, block, targets, seen):
     def at(x):
         x = round(x, 2)
         if x not in seen:
-            seen[x] = round(optimum(params(n, log_q, x, block))[0], 3)
+            seen[x] = round(optimum_code(params(n, log_q, x, block))[0], 3)
             print(f"  n={n} q=2^{log_q} x={x:.2f} {seen[x]}", flush=True)
         return seen[x]
 
@@ -77,7 +80,7 @@ def largest_x(n, log_q, block, targets, seen):
                 low = middle
             else:
                 high = middle
-        found[str(target)] = low
+        found[f"{target:g}"] = low
         guess = low
     return found
 
@@ -85,8 +88,8 @@ def largest_x(n, log_q, block, targets, seen):
 def job_line(args, data):
     for n in args.n:
         end, fields = of_block(args.block)
-        key = f"n={n},q=2^{args.log_q}{end}"
-        entry = {"n": n, "log_q": args.log_q, "seen": {}} | fields
+        key = f"n={n},q=2^{args.log_q}{end},codes"
+        entry = {"n": n, "log_q": args.log_q, "attack": "dual_hybrid_codes", "seen": {}} | fields
         entry = data.setdefault("lines", {}).setdefault(key, entry)
         seen = {float(x): costs for x, costs in entry["seen"].items()}
         start = time.time()
@@ -103,8 +106,9 @@ def job_confirm(args, data):
         point = (int(n), int(log_q), float(x), *map(int, block))
         end, fields = of_block(*point[3:] or (1,))
         key = f"n={n},q=2^{log_q},x={float(x):g}{end}"
-        entry = {"n": point[0], "log_q": point[1], "x": point[2]} | fields | report(params(*point), args.attacks)
-        data.setdefault("points", {})[key] = entry
+        points = data.setdefault("points", {})
+        figures = report(params(*point), args.attacks, known=points.get(key))
+        points[key] = entry = {"n": point[0], "log_q": point[1], "x": point[2]} | fields | figures
         save(args.out, data)
         print(key, json.dumps(entry), flush=True)
 
@@ -119,13 +123,13 @@ def job_fit(args, data):
     for target in args.targets:
         rows = {}
         for e in data["lines"].values():
-            if (x := e.get("x", {}).get(str(target))) is None:
+            if (x := e.get("x", {}).get(f"{target:g}")) is None:
                 continue
             x = safe_x(e["n"], x)
             end, fields = of_block(e.get("block", 1))
             data["safe"].append({"n": e["n"], "log_q": e["log_q"], "bits": target, "x": x} | fields)
             if e["log_q"] == 32:
-                rows.setdefault(f"{target}{end}", []).append((e["n"], x))
+                rows.setdefault(f"{target:g}{end}", []).append((e["n"], x))
         for name, points in rows.items():
             n, x = (np.array(column, dtype=float) for column in zip(*sorted(points)))
             slope, offset = np.polyfit(n, x, 1)
@@ -181,27 +185,32 @@ def job_table(args, data):
     markdown(["n", "log2 q", "x", *names, "**classical**", *points[0]["quantum"]], rows)
 
 
-def main():
+def parse(arguments=None):
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "tfhe.json")
     jobs = parser.add_subparsers(required=True)
     line = jobs.add_parser("line")
     line.add_argument("--log-q", type=int, default=32)
     line.add_argument("--block", type=int, default=1, help="length of the blocks of the secret")
-    line.add_argument("--targets", type=int, nargs="+", default=[128, 130])
+    line.add_argument("--targets", type=listed(float), default=[TARGET], metavar="BITS,..")
     line.add_argument("n", type=int, nargs="+")
     line.set_defaults(job=job_line)
     confirm = jobs.add_parser("confirm")
     confirm.add_argument("point", nargs="+", metavar="n,log_q,x[,block]")
-    confirm.add_argument("--attacks", nargs="+", choices=ATTACKS, default=tuple(ATTACKS))
+    confirm.add_argument("--attacks", type=listed(attack), default=tuple(ATTACKS), metavar="ATTACK,..")
     confirm.set_defaults(job=job_confirm)
     fit = jobs.add_parser("fit")
-    fit.add_argument("--targets", type=int, nargs="+", default=[128, 130])
+    fit.add_argument("--targets", type=listed(float), default=[TARGET], metavar="BITS,..")
     fit.set_defaults(job=job_fit)
     table = jobs.add_parser("table")
     table.add_argument("--block", type=int, default=1)
     table.set_defaults(job=job_table)
-    args = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main():
+    args = parse()
     args.job(args, load(args.out))
 
 

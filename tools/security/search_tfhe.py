@@ -9,7 +9,7 @@ most one 1, uniform among the l + 1 patterns. Uniform binary keys have l = 1.
     python search_tfhe.py --markdown # the same, as the tables of the derivation
     python search_tfhe.py --block 1  # the former sets with uniform keys, and the best ones
 
-The exit status is 1 if a built set exceeds its failure bound, or has less noise than its security needs.
+The exit status is 1 if one of today's sets exceeds its failure bound, or has less noise than its security needs.
 """
 
 import argparse
@@ -36,7 +36,7 @@ MONOMIAL = 2.0
 #: The normalized second moments of the lattices A_1* to A_4* (section 4).
 SECOND_MOMENTS = (1 / 12, 0.0801875, 0.0785433, 0.0775588)
 #: log2 of the factor by which the noise of ring keys exceeds the noise that the security data require.
-RING_RESERVE = 0.2
+RING_RESERVE = 0.02
 
 #: Sets of blocks may cost this factor more than the best set, if their n is less: batches read the keys only once.
 NEAR = 1.025
@@ -184,12 +184,11 @@ class Set:
 
 
 class Security:
-    """The smallest noise 2^-x at 128 bits of security, from the data of the estimator."""
+    """The smallest noise 2^-x at 128.5 bits of security, from the data of the estimator."""
 
     def __init__(self, data):
-        self.lines = {1: data["fit"]["128"]}
-        self.lines |= {l: data["fit"][f"128,l={l}"] for l in range(2, 9) if f"128,l={l}" in data["fit"]}
-        self.rings = {e["n"]: e["x"] for e in data["safe"] if e["bits"] == 128 and e["log_q"] == 64}
+        self.lines = {1: data["fit"]["128"], 3: data["fit"]["128.5,l=3"]}
+        self.rings = {e["n"]: e["x"] for e in data["safe"] if e["bits"] == 128.5 and e["log_q"] == 64}
 
     def lwe(self, n, block=1):
         line = self.lines[block]
@@ -205,14 +204,14 @@ INTEGERS = Family("integers", 1 / 64, 160.0, 15 / 32, ((1024, 2), (2048, 1)))
 
 def built():
     """Return the sets of crates/schemes/src/tfhe/params.rs, by family and failure bound."""
-    gates, integers = Glwe(512, 3, 17, 1, 36.2), Glwe(2048, 1, 23, 1, 49.5)
+    gates, integers = Glwe(512, 3, 17, 1, 35.9), Glwe(2048, 1, 23, 1, 49.15)
     return {
-        ("gates", 128): Set(GATES, 759, 14.5, gates, Keyswitch(3, 4), 3),
-        ("gates", 64): Set(GATES, 765, 14.65, gates, Keyswitch(4, 3), 3),
-        ("gates", 40): Set(GATES, 726, 13.64, gates, Keyswitch(3, 3), 3),
-        ("integers", 128): Set(INTEGERS, 945, 19.35, integers, Keyswitch(4, 4), 3),
-        ("integers", 64): Set(INTEGERS, 936, 19.11, integers, Keyswitch(5, 3), 3),
-        ("integers", 40): Set(INTEGERS, 909, 18.41, integers, Keyswitch(4, 3), 3),
+        ("gates", 128): Set(GATES, 777, 14.52, gates, Keyswitch(3, 4), 3),
+        ("gates", 64): Set(GATES, 783, 14.68, gates, Keyswitch(4, 3), 3),
+        ("gates", 40): Set(GATES, 744, 13.66, gates, Keyswitch(3, 3), 3),
+        ("integers", 128): Set(INTEGERS, 966, 19.42, integers, Keyswitch(4, 4), 3),
+        ("integers", 64): Set(INTEGERS, 951, 19.03, integers, Keyswitch(5, 3), 3),
+        ("integers", 40): Set(INTEGERS, 924, 18.33, integers, Keyswitch(4, 3), 3),
     }
 
 
@@ -328,7 +327,8 @@ def main():
     table(COLUMNS, [row(name, s) for name, s in named.items()], args.markdown)
     table(SHARES, [shares(name, s) for name, s in named.items()], args.markdown)
     search(sets, security, args.block, args.markdown)
-    problems = list(faults(sets, security))
+    # Former sets have less noise than today's data ask for.
+    problems = list(faults(sets, security)) if args.block > 1 else []
     print("\n".join(problems), file=sys.stderr)
     sys.exit(bool(problems))
 

@@ -1,5 +1,8 @@
 //! Security claims of parameter sets.
 
+pub mod lwe;
+pub mod model;
+
 use serde::Serialize;
 
 /// Intended use of parameters.

@@ -52,7 +52,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
 fn secure_sets_without_products_add_bits() {
     let place = Place::new();
     let made = place.run("keygen --scheme lwe --params secure-31 --out k");
-    assert!(made.contains("131 bits of security") && made.contains("holds bits; sums alone"), "{made}");
+    assert!(made.contains("147 bits of security") && made.contains("holds bits; sums alone"), "{made}");
     place.run("encrypt --research --key k/client.key --type u4 12 -o a.ct");
     place.run("encrypt --research --key k/server.key --type u4 10 -o b.ct");
     place.run("eval --key k/server.key xor a.ct b.ct -o c.ct");

@@ -96,7 +96,7 @@ pub(crate) fn hermite_factors(options: &Options, _: &Control<'_>) -> Result<Repo
             |towers: usize| Some(Cell::computed(thousandths(params::root_hermite_factor(n, bits * towers as f64))));
         let towers = depth + 1;
         let attack = estimate::estimate(n, bits * towers as f64, KeyDistribution::Gaussian.variances());
-        Ok::<_, Error>(vec![factor(depth), factor(towers), Some(Cell::computed(attack.classical_bits()))])
+        Ok::<_, Error>(vec![factor(depth), factor(towers), Some(Cell::computed(attack.core_svp_bits()))])
     })?;
     report.notes = vec![
         "Equation 3: delta = 2^(lg Q / 4n), where Q is a product of t primes of Table 1. The paper states t = depth + 1, but every cell of its table is the value for t = depth.".into(),

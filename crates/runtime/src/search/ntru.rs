@@ -45,7 +45,8 @@ fn rows(found: &Found) -> Vec<[String; 2]> {
     if literal.depth > 0 {
         primes += &format!(", {} for the first", bits(literal.top_bits));
     }
-    let research = if found.classical_bits < 128.0 { "; for research only: keygen needs --research" } else { "" };
+    let research =
+        if found.estimate.core_svp_bits() < 128.0 { "; for research only: keygen needs --research" } else { "" };
     let ms = |ms: f64| if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.0} ms") };
     let expected = found.expected;
     let multiply = expected.multiply_ms.map_or_else(String::new, |time| format!(", multiply {}", ms(time)));

@@ -17,7 +17,7 @@ pub struct ParamsRequest {
     pub depth: usize,
     /// Plaintext modulus `p`.
     pub plaintext_modulus: u64,
-    /// Smallest accepted security estimate over all levels, in bits.
+    /// Smallest accepted security estimate over all levels, in bits of core-SVP. The claim of a set is higher.
     pub security: f64,
     /// Number of ciphertexts that may be added up before each multiplication.
     pub terms: u32,
@@ -245,7 +245,7 @@ pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
             nearest.push(format!("depth {} (n = {})", found.depth(), found.dimension()));
         }
         if let Ok(params) = wanted.decrypts(largest, keys) {
-            let bits = params.estimate().0.classical_bits().floor();
+            let bits = params.estimate().0.core_svp_bits().floor();
             nearest.push(format!("{bits} bits of security at this depth (n = {largest})"));
         }
     }

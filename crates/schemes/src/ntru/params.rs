@@ -11,7 +11,7 @@ use super::bootstrap::{BootstrapNoise, Bootstrapping};
 use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::{Error, SCHEME, find, noise};
 use crate::leveled::{self, inherent_facts};
-use crate::security::{SecurityClaim, Status};
+use crate::security::{SecurityClaim, Status, model};
 use crate::set_name;
 use crate::slots::{self, SlotEncoder};
 use crate::{Level, Noise};
@@ -413,7 +413,7 @@ impl Params {
     /// only.
     pub fn security(&self) -> SecurityClaim {
         let (estimate, level) = self.estimate();
-        let enough = estimate.classical_bits() >= SECURITY_BITS;
+        let enough = estimate.core_svp_bits() >= SECURITY_BITS;
         let status = if enough && self.literal.bootstrapping.is_some() {
             let why = "bootstrapping publishes functions of the keys under themselves, and one of a sparse key, which the estimate does not cover";
             Status::ResearchOnly { why: why.into() }
@@ -430,20 +430,22 @@ impl Params {
                 false => String::new(),
             };
             let why = format!(
-                "with a modulus of {all:.0} bits{special} at dimension {} an attack {} takes 2^{:.0} operations{want}",
+                "with a modulus of {all:.0} bits{special} at dimension {} an attack {} takes 2^{:.0} operations by core-SVP{want}",
                 self.dimension_at(level),
                 estimate.attack.name(),
-                estimate.classical_bits(),
+                estimate.core_svp_bits(),
             );
             Status::ResearchOnly { why }
         };
         SecurityClaim {
             classical_bits: round(estimate.classical_bits()),
             quantum_bits: round(estimate.quantum_bits()),
-            estimator:
-                "dense-sublattice discovery (Ducas and van Woerden 2021), unique SVP and subfields, Core-SVP 0.292 beta"
-                    .into(),
-            date: "2026-11-21".into(),
+            estimator: format!(
+                "{}, one call of the SVP oracle; dense-sublattice discovery (Ducas and van Woerden 2021), unique SVP and \
+                 subfields",
+                model::NAME
+            ),
+            date: "2026-11-28".into(),
             status,
         }
     }

@@ -16,7 +16,6 @@ mod encrypt;
 mod keys;
 pub mod noise;
 mod params;
-pub mod security;
 
 use crate::Error;
 pub(super) use encrypt::finish;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::security::Problem;
 use super::{Error, noise};
 use crate::lwe::matrix::{MAX, MAX_ROWS};
 use crate::lwe::{Layout, Modulus, SCHEME};
-use crate::security::{SecurityClaim, Status};
+use crate::security::lwe::{ATTACKS, Problem, Secret};
+use crate::security::{SecurityClaim, Status, model};
 use crate::set_name;
 
 /// Probability, base-2 logarithm, with which a fresh ciphertext may decrypt wrongly.
@@ -134,19 +134,19 @@ impl Params {
             dimension: self.dimension(),
             samples: self.samples(),
             log2_modulus: self.modulus.log2(),
-            secret: self.sigma(),
+            secret: Secret::gaussian(self.sigma()),
             noise: self.sigma(),
         }
     }
 
-    /// The attack on a ciphertext: a binary secret `r` (standard deviation 1/2 about its mean), samples by the ciphertext's numbers. None without
+    /// The attack on a ciphertext: a binary secret `r`, samples by the ciphertext's numbers. None without
     /// [`ParamsLiteral::encryption_noise`].
     pub fn message_problem(&self) -> Option<Problem> {
         self.literal.encryption_noise.then(|| Problem {
             dimension: self.samples(),
             samples: self.dimension() + 1,
             log2_modulus: self.modulus.log2(),
-            secret: 0.5,
+            secret: Secret::BINARY,
             noise: self.sigma(),
         })
     }
@@ -166,9 +166,7 @@ impl Params {
         let key = Problem { samples, ..self.key_problem() };
         let (classical, quantum) = (key.classical_bits(), key.quantum_bits());
         let (classical_bits, quantum_bits, why) = match self.message_problem() {
-            Some(message) if message.block_size() < key.block_size() => {
-                (message.classical_bits(), message.quantum_bits(), None)
-            }
+            Some(message) => (classical.min(message.classical_bits()), quantum.min(message.quantum_bits()), None),
             None if !self.has_leftover() => {
                 let why = format!(
                     "its {} samples leave the messages open: linear algebra or lattice reduction finds r from A^T r, which takes encryption noise or {:.0} \
@@ -189,10 +187,8 @@ impl Params {
         SecurityClaim {
             classical_bits,
             quantum_bits,
-            estimator: "primal attack (unique SVP with scaled secrets), Core-SVP 0.292 beta classical, 0.265 beta quantum; on the key and on the message; 0: \
-                        none claimed"
-                .into(),
-            date: "2026-11-21".into(),
+            estimator: format!("{}, {ATTACKS}; on the key and on the message; 0: none claimed", model::NAME),
+            date: "2026-11-28".into(),
             status,
         }
     }

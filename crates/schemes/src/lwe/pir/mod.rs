@@ -41,8 +41,8 @@ mod message;
 mod tests;
 
 use super::fresh::noise::log2_tail;
-use super::fresh::security::Problem;
-use crate::security::{SecurityClaim, Status};
+use crate::security::lwe::{ATTACKS, Problem, Secret};
+use crate::security::{SecurityClaim, Status, model};
 
 pub use client::{Client, Pending};
 pub use database::{BATCH, Builder, Database};
@@ -51,7 +51,7 @@ pub use id::DatabaseId;
 pub use layout::Layout;
 pub use message::{Answer, Query};
 
-/// Dimension `n` of the secret: the smallest multiple of 64 with 128 bits of security by [`security`].
+/// Dimension `n` of the secret. [`security`] is well above 128 bits: a database cannot change it later, because hints depend on it.
 pub const DIMENSION: usize = 1088;
 
 /// Standard deviation of the noise `e` of a query.
@@ -73,7 +73,13 @@ pub fn log2_failure(columns: usize) -> f64 {
 /// The attack on a query. A secret that is uniform modulo `q` is as hard to find as one with the distribution of the
 /// noise (Applebaum, Cash, Peikert and Sahai 2009), so that is its standard deviation here.
 fn problem() -> Problem {
-    Problem { dimension: DIMENSION, samples: MAX_COLUMNS, log2_modulus: 32.0, secret: SIGMA, noise: SIGMA }
+    Problem {
+        dimension: DIMENSION,
+        samples: MAX_COLUMNS,
+        log2_modulus: 32.0,
+        secret: Secret::gaussian(SIGMA),
+        noise: SIGMA,
+    }
 }
 
 /// The security of a query.
@@ -82,7 +88,7 @@ pub fn security() -> SecurityClaim {
     SecurityClaim {
         classical_bits: problem.classical_bits(),
         quantum_bits: problem.quantum_bits(),
-        estimator: "primal attack (unique SVP), Core-SVP 0.292 beta classical, 0.265 beta quantum; on one query".into(),
+        estimator: format!("{}, {ATTACKS}; on one query", model::NAME),
         date: "2026-11-28".into(),
         status: Status::Recommended,
     }
