@@ -101,7 +101,10 @@ fn code_paths(text: &str) -> Vec<(usize, String)> {
     let is_path = |code: &&str| {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
         let folder = code.split('/').next().unwrap_or_default();
-        !MADE.contains(code) && code.contains('/') && code.chars().all(plain) && (FOLDERS.contains(&folder) || code.ends_with(".rs"))
+        !MADE.contains(code)
+            && code.contains('/')
+            && code.chars().all(plain)
+            && (FOLDERS.contains(&folder) || code.ends_with(".rs"))
     };
     // If a line is split at backquotes, every second part is code.
     let spans = |(number, line): (usize, &str)| {
@@ -242,7 +245,10 @@ mod tests {
             ("docs/a.md", "# One\n# One\n"),
             ("docs/lonely.md", "[me](lonely.md)"),
             ("docs/SUMMARY.md", "[a](a.md)\n[a](a.md)\n[lonely](lonely.md)"),
-            ("docs/architecture.md", "[a](a.md) `api/one.rs` `api/two.rs` `docs/a.md` `docs/NAME.md` `tools/x.py` `and/or`"),
+            (
+                "docs/architecture.md",
+                "[a](a.md) `api/one.rs` `api/two.rs` `docs/a.md` `docs/NAME.md` `tools/x.py` `and/or`",
+            ),
             ("crates/api/src/one.rs", ""),
         ]);
         assert_eq!(

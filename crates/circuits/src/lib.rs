@@ -5,9 +5,9 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod bind;
 pub mod bits;
 pub mod build;
-mod bind;
 mod builder;
 mod error;
 mod eval;

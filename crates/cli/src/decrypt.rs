@@ -82,7 +82,9 @@ impl Values {
             // JavaScript and many other readers of JSON round larger numbers.
             ty if ty.width() > EXACT => Self::Texts(plain.to_strings()),
             Type::Int(_) => Self::Signed(values.filter_map(|bits| plain.ty.to_integer(bits).try_into().ok()).collect()),
-            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.filter_map(|bits| bits.to_u128()?.try_into().ok()).collect()),
+            Type::Uint(_) | Type::Mod(_) => {
+                Self::Unsigned(values.filter_map(|bits| bits.to_u128()?.try_into().ok()).collect())
+            }
         }
     }
 }

@@ -100,9 +100,9 @@ pub(crate) fn parse_type(text: &str) -> Result<Type, String> {
         let normalized = text.to_lowercase().replace("uint", "u").replace("int", "i").replace("boolean", "bool");
         // A digit is no typing error: u4096 is not u4.
         let letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).count();
-        let near = || similar(text, TYPES).filter(|near| letters(near) != letters(text) || !near.starts_with(['u', 'i']));
-        let meant =
-            if normalized.parse::<Type>().is_ok() { Some(normalized) } else { near().map(str::to_owned) };
+        let near =
+            || similar(text, TYPES).filter(|near| letters(near) != letters(text) || !near.starts_with(['u', 'i']));
+        let meant = if normalized.parse::<Type>().is_ok() { Some(normalized) } else { near().map(str::to_owned) };
         meant.map_or_else(|| error.to_string(), |meant| format!("{error}; did you mean {meant}?"))
     })
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_text, write_private_text};
 use crate::output::Output;
+use etcetera::BaseStrategy;
 use serde::Serialize;
 use solinas_runtime::Fingerprint;
 use std::collections::BTreeMap;
@@ -113,7 +114,9 @@ fn lines(known: &BTreeMap<String, Fingerprint>) -> String {
 /// The file of names.
 fn file() -> Result<PathBuf> {
     let named = std::env::var_os("SOLINAS_TRUST").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let default = || Some(dirs::config_dir()?.join("solinas").join("trusted-keys"));
+    let default = || {
+        Some(etcetera::base_strategy::choose_native_strategy().ok()?.config_dir().join("solinas").join("trusted-keys"))
+    };
     let none = || input("there is no configuration folder", "set SOLINAS_TRUST to the file of trusted names");
     named.or_else(default).ok_or_else(none)
 }

@@ -5,9 +5,9 @@ mod outputs;
 mod remote;
 mod work;
 
+use crate::connection::ServiceArgs;
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
-use crate::connection::ServiceArgs;
 use crate::error::{Error, Result, keep_progress_in, usage};
 use crate::files::check_writable;
 use crate::names::listed;

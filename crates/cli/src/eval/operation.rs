@@ -136,8 +136,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         return Ok((Work::Program { name, program }, loaded));
     }
     let program = match operation {
-        Some(op @ (Op::Div | Op::Rem | Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid))
-            if matches!(&operands[1], Operand::Constant(divisor) if divisor.is_zero()) =>
+        Some(op @ (Op::Div | Op::Rem | Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid)) if matches!(&operands[1], Operand::Constant(divisor) if divisor.is_zero()) =>
         {
             let (quotient, remainder) = ("all ones", "the dividend");
             let result = if name.starts_with("div") { quotient } else { remainder };
