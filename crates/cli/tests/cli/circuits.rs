@@ -262,7 +262,7 @@ fn circuits_and_programs_are_estimated_from_their_ports_alone() {
     let message = place.fail("eval --circuit add.blif --estimate --params leveled-secure-1", 1);
     assert!(message.contains("products in a row"), "{message}");
     place.fail("eval --circuit add.blif --params gates-128", 2);
-    place.fail("eval --circuit add.blif --estimate --params no-such-set", 1);
+    place.fail("eval --circuit add.blif --estimate --params no-such-set", 2);
 }
 
 #[test]

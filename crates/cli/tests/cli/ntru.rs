@@ -93,7 +93,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
     assert!(text.contains("result: Birch wins at 4800 (equal to the plain maximum"), "{text}");
     for (line, code, part) in [
         ("keygen --scheme ntru --params tight-64-9 --out n", 1, "--research"),
-        ("keygen --scheme ntru --params tight-64 --out n", 1, "there is no NTRU parameter set"),
+        ("keygen --scheme ntru --params tight-64 --out n", 2, "there is no NTRU parameter set"),
         ("keygen --scheme ntru --params paper-512-41 --research --out n", 1, "NTRU parameters"),
         ("keygen --params tight-64-9 --research --out n", 1, "(--scheme ntru, "),
         ("keygen --params toy --research --out n", 1, "(--scheme gh, "),

@@ -145,7 +145,7 @@ fn a_pair_of_keys_is_replaced_whole_or_stays() {
 #[test]
 fn a_failed_keygen_leaves_no_folder() {
     let place = Place::new();
-    place.fail("keygen --params nothing --out k", 1);
+    place.fail("keygen --params nothing --out k", 2);
     assert!(place.files().is_empty());
 }
 

@@ -79,8 +79,8 @@ const VERBS: [Verb; 19] = [
         &[],
         &["t/client.key", "t/server.key", "t/public.key"],
     ),
-    verb("encrypt", "encrypt --key l/client.key --type u4 9 -o l/new.ct", &[], &["l/new.ct"]),
-    verb("encrypt over a file", "encrypt --key l/client.key --type u4 9 -o x.ct", &[], &["x.ct"]),
+    verb("encrypt", "encrypt --research --key l/client.key --type u4 9 -o l/new.ct", &[], &["l/new.ct"]),
+    verb("encrypt over a file", "encrypt --research --key l/client.key --type u4 9 -o x.ct", &[], &["x.ct"]),
     verb("eval", "eval --key l/server.key not x.ct -o l/new.ct", &[], &["l/new.ct"]),
     verb("decrypt", "decrypt --key l/client.key x.ct -o values", &[("text", "values")], &["values"]),
     verb(RANDOM, "random --key t/server.key --type u2 --seed draw -o t/new.ct", &[], &["t/new.ct"]),
@@ -109,7 +109,7 @@ static START: LazyLock<TempDir> = LazyLock::new(|| {
     fs::write(place.path().join("text"), "a text\n").unwrap();
     for line in [
         "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 1 --out l",
-        "encrypt --key l/client.key --type u4 5 -o x.ct",
+        "encrypt --research --key l/client.key --type u4 5 -o x.ct",
         "rsa keygen --bits 2048 --insecure-seed 3 --public key.pub -o key.pem",
         "rsa encrypt --key key.pub text -o message.rsa",
     ] {
@@ -276,7 +276,7 @@ impl<'a> Trial<'a> {
     fn check_next(&self, what: &str) {
         // Runs another command, which must restore a half-replaced pair.
         for line in
-            ["encrypt --key l/client.key --type bool true -o l/next.ct", "circuit build add --type u4 -o next.txt"]
+            ["encrypt --research --key l/client.key --type bool true -o l/next.ct", "circuit build add --type u4 -o next.txt"]
         {
             let output = solinas(self.place.path(), line).output().unwrap();
             assert!(output.status.success(), "{what}, then {line}: {output:?}");
@@ -284,8 +284,8 @@ impl<'a> Trial<'a> {
         if self.verb.name == FORCE_TFHE {
             // The command also restores the pair, before it reads the public key.
             for line in [
-                "encrypt --key t/client.key --type bool true -o t/next.ct",
-                "encrypt --key t/public.key --type bool true -o t/next.ct",
+                "encrypt --research --key t/client.key --type bool true -o t/next.ct",
+                "encrypt --research --key t/public.key --type bool true -o t/next.ct",
                 "eval --key t/server.key not t/next.ct -o t/next.ct --quiet",
                 "decrypt --key t/client.key t/next.ct",
             ] {
