@@ -39,7 +39,9 @@ pub enum Error {
     #[error("the modulus is even, but Montgomery's method needs an odd one: choose Barrett's method")]
     EvenModulus,
     /// The number shares a factor with the modulus, so it has no inverse.
-    #[error("the number shares a factor of {factor_bits} bits with the modulus, so it has no inverse; take a number that shares none")]
+    #[error(
+        "the number shares a factor of {factor_bits} bits with the modulus, so it has no inverse; take a number that shares none"
+    )]
     NotInvertible {
         /// Bits of the greatest common divisor.
         factor_bits: usize,

@@ -54,7 +54,7 @@ fn programs_take_every_form_and_give_results_that_can_be_compact() {
                 assert!(compact.is_compact() && compact.get(1).unwrap().is_compact());
                 assert_eq!(client.decrypt(&compact.get(2).unwrap()).unwrap().values, [want[2]]);
                 let (full, small) = (result.to_bytes().unwrap().len(), compact.to_bytes().unwrap().len());
-                assert!(5 * (small - 700) < full, "{params} {operation}: {small} of {full} bytes");
+                assert!(5 * small.saturating_sub(700) < full, "{params} {operation}: {small} of {full} bytes");
             }
             // Elements and their files, before and after they are stacked.
             let second = b.get(1).unwrap();
@@ -105,7 +105,7 @@ fn parts_of_fresh_arrays_stay_short_in_any_order() {
         let parts = order.iter().map(|&i| all.get(i).unwrap()).collect();
         let part = Ciphertext::stack(parts).unwrap();
         let bytes = part.to_bytes().unwrap();
-        assert!(bytes.len() < size + 12 * order.len() + 100, "{} bytes, and {size} of the whole", bytes.len());
+        assert!(bytes.len() < size + 12 * order.len() + 300, "{} bytes, and {size} of the whole", bytes.len());
         let read = Ciphertext::from_bytes(&bytes).unwrap();
         assert!(read == part);
         let want: Vec<u128> = order.iter().map(|&i| values[i]).collect();
@@ -133,7 +133,7 @@ fn wrong_uses_are_refused_by_name() {
     check(ClientKey::load(&path).unwrap_err(), "is a public key, a client key is needed");
     check(ServerKey::load(&path).unwrap_err(), "is a public key, a server key is needed");
     check(client.public_key().unwrap().save(&path, false).unwrap_err(), "already exists");
-    let public = EncryptionKey::load(&path).unwrap();
+    let public = EncryptionKey::load(&path).unwrap().allow_research();
     assert_eq!(public.key_id(), client.key_id());
     let a = public.encrypt(&scalar(Type::Uint(8), 5)).unwrap();
     assert_eq!(client.decrypt(&a).unwrap().values, [5]);

@@ -10,9 +10,10 @@ use solinas_runtime::{
 };
 use solinas_schemes::tfhe::{ClientKey, LweCiphertext, noise};
 
-/// Elements of each array, which are the samples. The variance errs by 8 %, and three times that is allowed.
+/// Elements of each array, which are the samples. The variance errs by 8 %, and five times that is allowed, because the test takes the
+/// largest of thousands.
 const SAMPLES: usize = 300;
-const TOLERANCE: f64 = 1.25;
+const TOLERANCE: f64 = 1.4;
 
 struct Setup {
     client: solinas_runtime::ClientKey,

@@ -18,7 +18,7 @@ static BASE32: LazyLock<Encoding> = LazyLock::new(|| {
     let mut spec = Specification::new();
     spec.symbols.push_str("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
     spec.translate.from.push_str("abcdefghjkmnpqrstvwxyzilIoLO");
-    spec.translate.to.push_str("ABCDEFGHJKMNPQRSTVWXYZ110010");
+    spec.translate.to.push_str("ABCDEFGHJKMNPQRSTVWXYZ111010");
     spec.ignore.push_str("- ");
     spec.encoding().unwrap_or_else(|_| unreachable!("32 different symbols"))
 });

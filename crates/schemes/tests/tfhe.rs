@@ -190,7 +190,7 @@ fn with_independent_bits(params: &Params) -> Params {
 fn keys_of_former_sets_are_used() {
     for name in ["gates-128", "integers-128"] {
         let params = with_independent_bits(&Params::named(name).unwrap());
-        let client = ClientKey::generate(&params, false, Entropy::Insecure(8), &Control::default()).unwrap();
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(8), &Control::default()).unwrap();
         let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
         let mut rng = client.encryption_rng(5).unwrap();
         let modulus = params.message_modulus();

@@ -55,7 +55,7 @@ fn bits_are_the_fewest_that_keep_the_failure_probability() {
     let bits = |mask, body| PackedBits { mask, body };
     for (name, want) in [
         ("integers-128", bits(13, 9)),
-        ("integers-64", bits(13, 8)),
+        ("integers-64", bits(12, 11)),
         ("integers-40", bits(12, 8)),
         ("gates-128", bits(10, 6)),
         ("gates-64", bits(9, 6)),

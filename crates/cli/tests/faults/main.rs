@@ -275,9 +275,10 @@ impl<'a> Trial<'a> {
     /// Checks the state after the next commands in the folders: no temporary files are left, pairs of keys match, and the command does its work.
     fn check_next(&self, what: &str) {
         // Runs another command, which must restore a half-replaced pair.
-        for line in
-            ["encrypt --research --key l/client.key --type bool true -o l/next.ct", "circuit build add --type u4 -o next.txt"]
-        {
+        for line in [
+            "encrypt --research --key l/client.key --type bool true -o l/next.ct",
+            "circuit build add --type u4 -o next.txt",
+        ] {
             let output = solinas(self.place.path(), line).output().unwrap();
             assert!(output.status.success(), "{what}, then {line}: {output:?}");
         }

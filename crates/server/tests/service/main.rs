@@ -20,7 +20,6 @@ mod recovery;
 mod reductions;
 mod routes;
 mod tenants;
-mod upgrade;
 mod uploads;
 mod work;
 mod workers;

@@ -46,11 +46,14 @@ impl World {
     }
 
     fn near(&self, what: &str, measured: Noise, formula: Noise) {
+        self.near_within(what, measured, formula, noise::tolerance_above(self.params.dimension()));
+    }
+
+    fn near_within(&self, what: &str, measured: Noise, formula: Noise, above: f64) {
         let name = self.params.name();
         println!("{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula");
         assert!(
-            (-noise::TOLERANCE_BELOW..=noise::tolerance_above(self.params.dimension()))
-                .contains(&measured.bits_above(formula)),
+            (-noise::TOLERANCE_BELOW..=above).contains(&measured.bits_above(formula)),
             "{name}, {what}: 2^{measured:.2} measured, 2^{formula:.2} by the formula"
         );
     }
@@ -151,7 +154,8 @@ fn every_step_is_that_of_plain_integers() {
             let traced = evaluator.trace(&world.key, embedded).unwrap();
             let (value, measured) = world.open(&traced, l);
             assert_eq!(value, u, "traced");
-            world.near("traced", measured, growth.traced);
+            // One coefficient is left: its error is five times the standard deviation once in a million.
+            world.near_within("traced", measured, growth.traced, 5f64.log2());
 
             let mut depth = 0;
             let found = (l - r) as usize;
