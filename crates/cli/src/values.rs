@@ -93,6 +93,23 @@ pub(crate) fn from_stdin() -> Result<Vec<String>> {
     if values.is_empty() { Err(usage("standard input has no values", "give at least one number")) } else { Ok(values) }
 }
 
+/// The text of a constant operand, such as `5` or `#5`; `None` for the name of a file.
+///
+/// # Errors
+/// If the text is a constant and the name of a file.
+pub(crate) fn constant_text(text: &str) -> Result<Option<&str>> {
+    if let Some(text) = text.strip_prefix('#') {
+        return Ok(Some(text));
+    }
+    match Literal::parse(text) {
+        Some(_) if Path::new(text).exists() => Err(usage(
+            format!("{text} is a number and a file of this folder"),
+            format!("write #{text} for the number, or ./{text} for the file"),
+        )),
+        literal => Ok(literal.map(|_| text)),
+    }
+}
+
 /// A constant operand such as `5`, `-3` or `true`, or with its type, such as `5u8`.
 pub(crate) struct Literal {
     text: String,

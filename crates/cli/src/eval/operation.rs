@@ -3,11 +3,11 @@
 use super::work::{Loaded, Work, load};
 use crate::error::{Error, Result, input, usage};
 use crate::names::unknown_operation;
-use crate::values::Literal;
+use crate::values::{Literal, constant_text};
 use solinas_circuits::counted;
 use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
 use solinas_runtime::{Form, Plain};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Operations that reduce one array to one value.
 pub(super) const REDUCTIONS: [(&str, &str); 5] = [
@@ -47,7 +47,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     let &Details { by, table, ty: table_type } = details;
     let mut files = Vec::new();
     let operands = operands.iter().map(|text| {
-        Ok(match constant(text)? {
+        Ok(match constant_text(text)?.and_then(Literal::parse) {
             Some(literal) => Operand::Constant(literal),
             None => {
                 files.push(PathBuf::from(text));
@@ -159,23 +159,6 @@ fn abs_diff(builder: &mut ProgramBuilder, args: &[ValueId]) -> Built<ValueId> {
     match builder.ty(distance)? {
         Type::Int(width) => builder.cast(distance, Type::Uint(width)),
         _ => Ok(distance),
-    }
-}
-
-/// Parses a constant operand, such as `5` or `#5`; `None` for the name of a file.
-///
-/// # Errors
-/// If the text is a constant and the name of a file.
-fn constant(text: &str) -> Result<Option<Literal>> {
-    if let Some(text) = text.strip_prefix('#') {
-        return Ok(Literal::parse(text));
-    }
-    match Literal::parse(text) {
-        Some(_) if Path::new(text).exists() => Err(usage(
-            format!("{text} is a number and a file of this folder"),
-            format!("write #{text} for the number, or ./{text} for the file"),
-        )),
-        literal => Ok(literal),
     }
 }
 

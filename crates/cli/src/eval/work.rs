@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
-use crate::values::Literal;
+use crate::values::constant_text;
 use solinas_circuits::program::{Program, Type};
 use solinas_circuits::{bits, counted};
 use solinas_runtime::{
@@ -281,7 +281,7 @@ impl Work {
 fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
     let (mut files, mut values) = (Vec::new(), Vec::new());
     for (input, port) in inputs.iter().zip(netlist.inputs()) {
-        let value = input.to_str().and_then(public_value);
+        let value = input.to_str().map(constant_text).transpose()?.flatten();
         if value.is_none() {
             files.push(input.clone());
         }
@@ -296,11 +296,6 @@ fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, V
     let bound = files.len() < values.len();
     let netlist = if bound { netlist.bind(&values).map_err(Error::circuit(file.display()))? } else { netlist.clone() };
     Ok((Work::Circuit { file, netlist, bound }, load(&files)?))
-}
-
-/// The text after a `#`, or a text that is a number and not the name of a file.
-fn public_value(text: &str) -> Option<&str> {
-    text.strip_prefix('#').or_else(|| (Literal::parse(text).is_some() && !Path::new(text).exists()).then_some(text))
 }
 
 fn not_estimated(name: &str) -> Error {
