@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails may panic"))]
 
+mod blocks;
 mod division;
 mod error;
 pub mod fft;
@@ -28,6 +29,7 @@ pub mod modular;
 mod montgomery;
 pub mod mul;
 mod natural;
+mod prime;
 mod words;
 
 pub use error::Error;

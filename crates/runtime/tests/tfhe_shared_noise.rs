@@ -140,7 +140,7 @@ fn results_of_operations_without_bootstraps_are_planned_with_the_noise_that_they
             others[0] = inputs[0].clone();
             let v = setup.run(program, &others).remove(0);
             found = found.max(setup.check(&format!("{params}, {name} and itself"), [&u, &v], variance));
-            let whole = Program::from_op("to_u4", &types[..1]).and_then(|cast| Ok(setup.run(&cast, &inputs[..1])));
+            let whole = Program::from_op("to_u4", &types[..1]).map(|cast| setup.run(&cast, &inputs[..1]));
             if let Ok(mut cast) = whole {
                 setup.check(&format!("{params}, {name} and a cast"), [&u, &cast.remove(0)], variance);
             }

@@ -33,6 +33,13 @@ pub enum Fingerprint {
     Whole(KeyId),
 }
 
+impl KeyId {
+    /// The part of the id that people compare.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self)
+    }
+}
+
 /// A text that is no fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a fingerprint; {help}", help = Self::HELP)]

@@ -5,8 +5,6 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::Fingerprint;
-
 /// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one. [`Identity`] says what it is a hash of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 32]);
@@ -15,11 +13,6 @@ impl KeyId {
     /// BLAKE3 of bytes that identify the key pair. They need at least 128 bits of entropy if they are secret.
     pub fn hash_of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
-    }
-
-    /// The part of the id that people compare.
-    pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(self)
     }
 
     /// First 16 hexadecimal digits, for messages. They do not suffice to recognise a key: see [`Self::fingerprint`].

@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 use super::size::{self, Task};
 use super::spectrum::Shape;
 use super::{Engine, Ring};
-use crate::mul::blocks::{by_blocks, kept};
+use crate::blocks::{by_blocks, kept};
 use crate::words;
 
 /// Plans for products on one thread, by length. The plan for `m 2^k` digits is at `32 (m / 2) + k`.

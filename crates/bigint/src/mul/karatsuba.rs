@@ -6,7 +6,7 @@
 use solinas_field::limbs;
 
 use super::Thresholds;
-use super::blocks::by_blocks;
+use crate::blocks::by_blocks;
 use crate::words;
 
 /// Words of a block of the longer operand where the schoolbook method multiplies it by a shorter one. The kernels on

@@ -4,7 +4,6 @@
 //! [`Thresholds`] holds the crossover lengths, which depend on the instructions of the CPU. The time depends on the
 //! lengths only, except for the carries of transforms ([`crate::fft`], *Time*).
 
-pub(crate) mod blocks;
 mod cyclic;
 pub mod karatsuba;
 mod thresholds;

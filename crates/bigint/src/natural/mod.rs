@@ -6,7 +6,6 @@ mod gcd;
 mod hgcd;
 mod inverse;
 mod ops;
-mod prime;
 mod radix;
 mod random;
 mod sqrt;

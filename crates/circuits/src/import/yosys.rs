@@ -9,7 +9,7 @@ use crate::{Builder, Error, Netlist};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -72,11 +72,11 @@ struct JsonCell {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    parameters: HashMap<String, Parameter>,
+    parameters: BTreeMap<String, Parameter>,
     #[serde(default)]
-    port_directions: HashMap<String, Direction>,
+    port_directions: BTreeMap<String, Direction>,
     #[serde(default)]
-    connections: HashMap<String, Vec<Bit>>,
+    connections: BTreeMap<String, Vec<Bit>>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
@@ -302,10 +302,9 @@ fn refused_cell(
     let place = format!("cell '{name}' ({})", cell.kind);
     let refused = Error::Unsupported { format: FORMAT, place: place.clone(), what: what.to_owned(), fix };
     let mut driving = |wanted: Option<Direction>| {
-        let mut pins: Vec<_> =
-            cell.connections.iter().filter(|(pin, _)| cell.port_directions.get(*pin).copied() == wanted).collect();
-        pins.sort_by_key(|(pin, _)| *pin);
-        let outputs = pins.iter().flat_map(|(_, bits)| wires.get_all(&place, bits)).collect();
+        let is_wanted = |pin: &String| cell.port_directions.get(pin).copied() == wanted;
+        let pins = cell.connections.iter().filter(|(pin, _)| is_wanted(pin));
+        let outputs = pins.flat_map(|(_, bits)| wires.get_all(&place, bits)).collect();
         Cell { kind: Err(Box::new(refused.clone())), inputs: Vec::new(), outputs, line: 0 }
     };
     let loose = [driving(None), driving(Some(Direction::Other))];

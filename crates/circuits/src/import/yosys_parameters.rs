@@ -4,7 +4,7 @@ use super::yosys::FORMAT;
 use super::yosys_cells::Pins;
 use crate::Error;
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A number, or bits as text with the most significant bit first.
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ impl Parameter {
 
 /// The parameters of a cell, with its place for errors.
 pub(super) struct Parameters<'a> {
-    pub(super) all: &'a HashMap<String, Parameter>,
+    pub(super) all: &'a BTreeMap<String, Parameter>,
     pub(super) place: &'a str,
 }
 

@@ -6,7 +6,7 @@ use crate::memory::Need;
 use crate::{Control, Error};
 use solinas_schemes::tfhe::{LookupTable, table_covariance};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
 
 /// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
@@ -114,7 +114,7 @@ impl Schedule {
     /// table. The first words of its mask then identify its noise.
     pub(crate) fn joint_weight(&self, outputs: Range<usize>) -> u64 {
         // Values of different inputs and rotations are independent, or the weight of the inputs counts what they share.
-        let mut terms: HashMap<u32, Vec<(usize, u32, i32)>> = HashMap::new();
+        let mut terms: BTreeMap<u32, Vec<(usize, u32, i32)>> = BTreeMap::new();
         for (row, output) in self.outputs[outputs.clone()].iter().enumerate() {
             for &(value, c) in &output.terms {
                 terms.entry(self.owner(value)).or_default().push((row, value, c));

@@ -1,6 +1,6 @@
 //! Probable primes: the test of Baillie, Pomerance, Selfridge and Wagstaff (Lucas Pseudoprimes, Math. Comp. 35, 1980).
 
-use super::Natural;
+use crate::Natural;
 use crate::{Error, Modulus};
 use solinas_field::prime::is_prime;
 
