@@ -184,7 +184,9 @@ def send_by_tus(url: str, token: str, data: bytes) -> None:
 def remove_key(url: str, token: str, key: sl.ServerKey) -> None:
     """Remove a key, so that the next proxy sees its bytes again."""
     headers = {"Authorization": f"Bearer {token}"}
-    with urllib.request.urlopen(urllib.request.Request(f"{url}/v1/keys/{key.key_id}", method="DELETE", headers=headers)):
+    with urllib.request.urlopen(
+        urllib.request.Request(f"{url}/v1/keys/{key.key_id}", method="DELETE", headers=headers)
+    ):
         pass
 
 
@@ -202,7 +204,9 @@ def main() -> None:
             if options.skip_missing and not (shutil.which(command[0]) or shutil.which(command[0], path="/usr/sbin")):
                 table.row(name, "not installed")
                 continue
-            for number, case in enumerate(Case(keeps, rewrites) for keeps in (False, True) for rewrites in (False, True)):
+            for number, case in enumerate(
+                Case(keeps, rewrites) for keeps in (False, True) for rewrites in (False, True)
+            ):
                 with running(name, case, backend) as url:
                     compute(url, service.token, keys)
                     send_by_tus(url, service.token, client.encrypt([number] * 50, sl.U8).to_bytes())

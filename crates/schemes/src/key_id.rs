@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one. [`Identity`] says what it is a hash of.
+/// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one. `Identity` says what it is a hash of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 32]);
 

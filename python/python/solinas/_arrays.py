@@ -130,8 +130,10 @@ def _recorded(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return tuple(map(_wrapped, result)) if isinstance(result, tuple) else _wrapped(result)
 
 
-def _wrapped(result: Value) -> Any:
-    """Return the array of a value that stands for each of its elements."""
+def _wrapped(result: Value | EncryptedArray[Any]) -> Any:
+    """Return the array of a value that stands for each of its elements. A call of a program is an array already."""
+    if isinstance(result, EncryptedArray):
+        return result
     if result.is_plain:
         raise TypeMismatchError(
             f"the function returns {result!r}, which is public and the same for all elements: return a value that is "

@@ -207,7 +207,8 @@ class Server:
 
         `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or a program of two values that returns one of their
         type and is associative. Elements are combined level by level, so no program grows with the arrays.
-        `private_program` is that of `run`. Raises what `run` raises, RangeError for an unknown name, and TypeMismatchError if the result of the function is no array.
+        `private_program` is that of `run`. Raises what `run` raises, RangeError for an unknown name, and
+        TypeMismatchError if the result of the function is no array.
         """
         warn_of_weakness(self._key._weakness, 2)
         planned, kind = reduced(function, how, values)

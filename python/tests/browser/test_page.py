@@ -123,7 +123,7 @@ def test_keys_are_loaded_whole_or_not_at_all(visit, keys, other_keys):
     files = page.locator("#key-files")
     files.set_input_files([keys / name for name in ("public.key", "server.key", "client.key")])
     expect(page.locator("#said")).to_have_text("The keys are loaded.")
-    key = page.locator(".key-state code")
+    key = page.locator(".key-state code[title]")
     mine = key.get_attribute("title")
     files.set_input_files([keys / "client.key", other_keys / "server.key"])
     expect(page.get_by_role("alert")).to_contain_text("choose the files of one key generation")
@@ -138,7 +138,7 @@ def test_keys_are_loaded_whole_or_not_at_all(visit, keys, other_keys):
 def test_each_key_pair_is_kept_by_itself(visit, keys, other_keys):
     page = visit.page()
     load_keys(page, keys)
-    key, keep = page.locator(".key-state code"), page.get_by_label("Keep the keys")
+    key, keep = page.locator(".key-state code[title]"), page.get_by_label("Keep the keys")
     mine = key.get_attribute("title")
     keep.check()
     expect(page.locator("#said")).to_have_text("This browser keeps the keys.")
