@@ -209,7 +209,8 @@ def test_the_log_has_no_token_no_constant_and_no_body(observed):
 
 def test_a_backup_under_load_is_whole(tmp_path, integers):
     client, server = integers
-    a, b = client.encrypt(sl.u16(251)), client.encrypt(sl.u16(241))
+    # Jobs that take a while, so that others wait for them.
+    a, b = client.encrypt([251] * 40, sl.U16), client.encrypt([241] * 40, sl.U16)
     copy, backup = tmp_path / "copy", tmp_path / "backup.tar"
     copy.mkdir()
     with serve(tmp_path, "--checkpoint-every", "0") as started:
