@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from common import Failed, Service, Table, arguments, digest_of, run
 from tusclient.client import TusClient
+from tusclient.exceptions import TusCommunicationError
 
 import solinas as sl
 
@@ -174,7 +175,11 @@ def send_by_tus(url: str, token: str, data: bytes) -> None:
     """Send a file by an ordinary client of tus, in several parts."""
     client = TusClient(f"{url}/v1/uploads", headers={"Authorization": f"Bearer {token}"})
     digest = digest_of(data)
-    client.uploader(file_stream=io.BytesIO(data), metadata={"digest": digest}, chunk_size=len(data) // 3 + 1).upload()
+    uploader = client.uploader(file_stream=io.BytesIO(data), metadata={"digest": digest}, chunk_size=len(data) // 3 + 1)
+    try:
+        uploader.upload()
+    except TusCommunicationError as error:
+        raise Failed(f"an upload by tus was answered by {error.status_code}: {error.response_content!r}") from None
     request = urllib.request.Request(f"{url}/v1/blobs/{digest}", headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request) as answer:
         if answer.read() != data:
@@ -209,7 +214,7 @@ def main() -> None:
             ):
                 with running(name, case, backend) as url:
                     compute(url, service.token, keys)
-                    send_by_tus(url, service.token, client.encrypt([number] * 50, sl.U8).to_bytes())
+                    send_by_tus(url, service.token, client.encrypt([number] * 5000, sl.U8).to_bytes())
                     remove_key(url, service.token, keys[1])
                 path = "kept" if case.keeps else "removed"
                 location = "rewritten" if case.rewrites else "as it is"
