@@ -125,8 +125,6 @@ fn check(summary: &Summary) -> Result<()> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    // Without threads, as under a limit on memory, this is an error and no panic.
-    solinas_runtime::start_threads()?;
     if args.fingerprint {
         return fingerprints(&args.files, out);
     }

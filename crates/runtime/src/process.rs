@@ -5,6 +5,7 @@
 
 use crate::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::error::Error as _;
 use std::sync::{Arc, OnceLock};
 
 /// A value that each process has for itself. A forked child makes its own from its parent's at the first use.
@@ -90,31 +91,53 @@ fn build(threads: usize) -> Result<ThreadPool, Error> {
     pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
 }
 
+/// Threads of work that has no pool of its own.
+enum Shared {
+    /// rayon's global pool, for a process that does not fork.
+    Global,
+    Own(Pool),
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+
 /// Starts the shared threads, which run work without a [`Server`](crate::Server): key generation, encryption and
-/// decryption. Without this call they start with the first work.
+/// decryption. They are rayon's global pool, so that no other work of the process starts threads later, when a failure
+/// would be a panic. A program that does not fork calls this once, at its start. Without this call the threads start
+/// with the first work, and work in a forked child starts its own.
 ///
 /// # Errors
 /// [`Error::Threads`] if the threads cannot be started.
 pub fn start_threads() -> Result<(), Error> {
-    on_pool(|| Ok(()))
+    if !cfg!(unix) || SHARED.get().is_some() {
+        return Ok(());
+    }
+    let made = ThreadPoolBuilder::new().stack_size(STACK).build_global();
+    // An error without a source says that the process started the global pool before.
+    if let Some(error) = made.err().filter(|error| error.source().is_some()) {
+        return Err(Error::Threads { threads: 0, reason: error.to_string() });
+    }
+    SHARED.get_or_init(|| Shared::Global);
+    Ok(())
 }
 
-/// Runs work on the current thread pool. Outside of a pool, it uses a shared one with a thread for each core. The
-/// shared pool is not rayon's global one, which a forked child cannot recreate.
+/// Runs work on the current thread pool. Outside of a pool, it uses a shared one with a thread for each core. Unless
+/// [`start_threads`] was called, the shared pool is not rayon's global one, which a forked child cannot recreate.
 ///
 /// # Errors
 /// [`Error::Threads`] if the threads cannot be started. The errors of `work`.
 pub fn on_pool<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    static SHARED: OnceLock<Pool> = OnceLock::new();
     if !cfg!(unix) || rayon::current_thread_index().is_some() {
         return work();
     }
-    let pool = match SHARED.get() {
-        Some(pool) => pool,
+    let shared = match SHARED.get() {
+        Some(shared) => shared,
         None => {
             let made = Pool::new(0)?;
-            SHARED.get_or_init(|| made)
+            SHARED.get_or_init(|| Shared::Own(made))
         }
     };
-    pool.get()?.install(work)
+    match shared {
+        Shared::Global => rayon::scope(|_| work()),
+        Shared::Own(pool) => pool.get()?.install(work),
+    }
 }

@@ -21,7 +21,7 @@ const START: [&str; 11] = [
 ];
 
 /// Every verb. `OUT` stands for a new file or folder in each run.
-const LINES: [&str; 32] = [
+const LINES: [&str; 33] = [
     "keygen --params gates-toy --research --insecure-seed 1 --out OUT",
     "keygen --out OUT",
     "keygen --scheme bgv --out OUT",
@@ -48,6 +48,7 @@ const LINES: [&str; 32] = [
     "params",
     "params find --scheme bgv --security 128 --depth 3",
     "bigint powm 3 0xffffffffffffffffffffffffffffffff 0xfffffffffffffffffffffffffffffffffffffff1",
+    "bigint pow 3 4000000 -o OUT",
     "rsa keygen --bits 2048 --insecure-seed 3 -o OUT",
     "rsa sign --key key.pem c.txt -o OUT",
     "rsa inspect key.pem",
