@@ -42,8 +42,6 @@ pub(crate) enum Command {
     Trust(crate::trust::Args),
     /// Describe and verify keys, ciphertexts, plans and paused runs
     Inspect(crate::inspect::Args),
-    /// Rewrite keys and ciphertexts of earlier versions in the present form
-    Convert(crate::convert::Args),
     /// Build, count, draw, optimize, convert and run circuits; no key is needed
     Circuit(crate::circuit::Args),
     /// List the parameter sets
@@ -87,7 +85,6 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Decrypt(args) => crate::decrypt::run(args, out),
         Command::Trust(args) => crate::trust::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),
-        Command::Convert(args) => crate::convert::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),
         Command::Params(args) => crate::params::run(args, out),
         Command::Bench(args) => crate::bench::run(args, out),

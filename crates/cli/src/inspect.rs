@@ -15,7 +15,7 @@ Examples:
   solinas inspect --fingerprint keys/public.key
 
 The command describes keys, ciphertexts, plans, paused runs and matrices of scheme lwe, and verifies every byte of them. \
-For a key it says what the key can do, and which section it lacks if an earlier version wrote it. \
+For a key it says what the key can do. \
 The security of the parameters is what this version of the command knows, not what the file says.
 The fingerprint of a key recognises it: compare it with the one that its owner tells you.
 For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret.

@@ -8,7 +8,6 @@ mod bench;
 mod bigint;
 mod circuit;
 mod connection;
-mod convert;
 mod csv_rows;
 mod decrypt;
 mod demo;

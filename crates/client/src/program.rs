@@ -100,16 +100,9 @@ impl Program {
     /// The fields of a request for a job, without its key and inputs.
     pub(crate) fn request(&self, text: Option<&str>, reduce: Option<&str>) -> Value {
         let program = if reduce.is_some() { "map" } else { "program" };
-        let mut request = json!({
+        json!({
             program: text, "reduce": reduce, "compact": self.compact, "name": self.name, "deadline": self.deadline,
-            "max_core_seconds": self.max_core_seconds,
-        });
-        // Services of version 0.1 do not know these fields.
-        for (field, wanted) in [("private_program", self.private_program), ("auditable", self.auditable)] {
-            if wanted {
-                request[field] = json!(true);
-            }
-        }
-        request
+            "max_core_seconds": self.max_core_seconds, "private_program": self.private_program, "auditable": self.auditable,
+        })
     }
 }

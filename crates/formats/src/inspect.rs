@@ -52,8 +52,6 @@ pub struct Summary {
     pub sections: Vec<SectionSummary>,
     /// The operations that a key can do.
     pub can: Vec<&'static str>,
-    /// Sections that keys of this version have and this one lacks.
-    pub lacks: Vec<&'static str>,
     /// Whether the file is secret and other users of the machine can read it.
     pub exposed: bool,
 }
@@ -99,7 +97,7 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         sections.push(SectionSummary { name: name.to_owned(), bytes, damage });
     }
     let header = reader.header();
-    let (can, lacks) = abilities(&reader);
+    let can = abilities(&reader);
     let intact = sections.iter().all(|section: &SectionSummary| section.damage.is_none());
     let identity = intact.then(|| key_facts::key_identity(&reader)).flatten();
     let mut params = header.params.clone();
@@ -121,7 +119,6 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         meta: header.meta.iter().map(|(field, value)| (label(field), value.clone())).collect(),
         sections,
         can,
-        lacks,
         exposed: header.kind.is_secret() && readable_by_others(reader.path()),
     })
 }
@@ -147,19 +144,17 @@ fn label(field: &str) -> String {
     if field == "seed" { "public_seed" } else { field }.to_owned()
 }
 
-/// Returns the operations that a key can do, and the sections that it lacks. Both lists are empty for other files.
-fn abilities(reader: &Reader) -> (Vec<&'static str>, Vec<&'static str>) {
-    let tfhe = reader.header().scheme.as_deref() == Some(tfhe::SCHEME);
+/// Returns the operations that a key can do. The list is empty for other files.
+fn abilities(reader: &Reader) -> Vec<&'static str> {
     match reader.kind() {
-        Kind::ClientKey => (vec!["encrypt", "decrypt"], Vec::new()),
-        Kind::PublicKey => (vec!["encrypt"], Vec::new()),
-        // The server keys of other schemes hold the public key.
-        Kind::ServerKey if !tfhe => (vec!["compute", "encrypt"], Vec::new()),
-        Kind::ServerKey if reader.sections().any(|(name, _)| name == tfhe::PACKING) => {
-            (vec!["compute", "pack compact results"], Vec::new())
+        Kind::ClientKey => vec!["encrypt", "decrypt"],
+        Kind::PublicKey => vec!["encrypt"],
+        Kind::ServerKey if reader.header().scheme.as_deref() == Some(tfhe::SCHEME) => {
+            vec!["compute", "pack compact results"]
         }
-        Kind::ServerKey => (vec!["compute"], vec![tfhe::PACKING]),
-        _ => (Vec::new(), Vec::new()),
+        // The server keys of other schemes hold the public key.
+        Kind::ServerKey => vec!["compute", "encrypt"],
+        _ => Vec::new(),
     }
 }
 
@@ -193,7 +188,6 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         meta: meta.collect(),
         sections: vec![SectionSummary { name: "matrix".to_owned(), bytes: layout.bytes(), damage }],
         can: Vec::new(),
-        lacks: Vec::new(),
         exposed: false,
     })
 }
@@ -257,9 +251,6 @@ impl fmt::Display for Summary {
         }
         if !self.can.is_empty() {
             writeln!(f, "can: {}", self.can.join(", "))?;
-        }
-        for section in &self.lacks {
-            writeln!(f, "lacks the section {section}: `solinas convert --key client.key` adds it")?;
         }
         Ok(())
     }

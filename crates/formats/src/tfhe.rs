@@ -3,7 +3,7 @@
 //! A client key is its two bit strings, one bit a byte. A server key is the bodies alone, those of the bootstrapping key packed to
 //! the bits its parameters keep; masks are regenerated from the public seed in the header. A public key is its bodies too.
 //!
-//! A server key has a section `packing`, which is read when results are first packed. Files of versions before it lack the section.
+//! The section `packing` of a server key is read when results are first packed.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<
     Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
 }
 
-/// The parameters of a small file: those by which [`params`] finds the set among the ones of all versions.
+/// The parameters of a small file: those by which [`params`] finds the set.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ShortParams {
@@ -42,10 +42,10 @@ pub fn short_header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> R
     Ok(Header::new(kind).scheme(SCHEME).params(&short)?.key_id(id).insecure_seed(insecure))
 }
 
-/// The parameters a file was written with: one of the named sets, of this version or of an earlier one.
+/// The parameters a file was written with: one of the named sets.
 ///
 /// # Errors
-/// [`Error::WrongScheme`]; [`Error::Field`] for a set that no version knows.
+/// [`Error::WrongScheme`]; [`Error::Field`] for a set that this version does not know.
 pub fn params(reader: &Reader) -> Result<Params, Error> {
     reader.expect_scheme(SCHEME)?;
     let params = match reader.params::<ShortParams>() {
@@ -164,12 +164,12 @@ pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
 pub struct ServerFile {
     /// The key that computes.
     pub key: Arc<ServerKey>,
-    /// The key that packs compact results. None in a file of a version that had none.
-    pub packing: Option<Arc<OnDemand<PackingKey>>>,
+    /// The key that packs compact results.
+    pub packing: Arc<OnDemand<PackingKey>>,
 }
 
 /// Name of the section of the packing key.
-pub const PACKING: &str = "packing";
+const PACKING: &str = "packing";
 
 /// Writes a server key; `writer` makes the file, from [`server_header`].
 ///
@@ -179,10 +179,7 @@ pub fn write_server(writer: &mut Writer<dyn Destination>, file: &ServerFile) -> 
     let bits = file.key.params().literal().body_bits;
     writer.section("bootstrap", &pack::pack_high_bits(file.key.bootstrap_bodies(), bits)?)?;
     writer.section("keyswitch", &pack::u32_to_le(file.key.keyswitch_bodies()))?;
-    match &file.packing {
-        Some(packing) => writer.section(PACKING, &pack::u64_to_le(packing.get()?.bodies())),
-        None => Ok(()),
-    }
+    writer.section(PACKING, &pack::u64_to_le(file.packing.get()?.bodies()))
 }
 
 /// Reads a server key, except for the packing key.
@@ -200,9 +197,8 @@ pub fn read_server(reader: &Reader) -> Result<ServerFile, Error> {
     let key = ServerKey::from_parts(params, seed, insecure, digest, bodies, keyswitch)
         .map_err(|error| reader.section_error("bootstrap", error))?;
     check_identity(reader, key.identity(), IDENTITY)?;
-    let packs = reader.sections().any(|(name, _)| name == PACKING);
-    let packing = packs.then(|| OnDemand::new(reader, read_packing)).transpose()?.map(Arc::new);
-    Ok(ServerFile { key: Arc::new(key), packing })
+    reader.section_len(PACKING)?;
+    Ok(ServerFile { key: Arc::new(key), packing: Arc::new(OnDemand::new(reader, read_packing)?) })
 }
 
 /// Reads the packing key in the file of a server key.

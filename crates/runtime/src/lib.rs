@@ -24,7 +24,6 @@
 mod arithmetic;
 mod auto;
 mod ciphertext;
-mod convert;
 mod cost;
 mod cost_model;
 mod device;
@@ -60,7 +59,6 @@ mod tfhe;
 mod work;
 
 pub use ciphertext::{Ciphertext, CiphertextFacts};
-pub use convert::{Conversion, convert};
 pub use cost::{cost, cost_under};
 pub use cost_model::{CostModel, UnknownModel};
 pub use device::{GpuInfo, GpuList, check_device, device_name, gpus};

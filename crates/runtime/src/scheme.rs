@@ -61,11 +61,6 @@ pub(crate) trait Secret: Encrypt {
         Err(Error::PublicInServerKey { scheme: self.params().scheme })
     }
 
-    /// Reads the file of the server key of this pair, and makes the parts that earlier versions did not write.
-    fn complete(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error> {
-        self.params().scheme.entry().read_server(reader)
-    }
-
     /// Decrypts each element of a ciphertext of this key.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error>;
 
@@ -102,11 +97,6 @@ pub(crate) trait Public: Debug + Send + Sync {
     /// Loads the key for evaluation on the simulated accelerator (`rtl`).
     fn engine_on_rtl(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         Err(solinas_gpu::Error::Rtl.into())
-    }
-
-    /// The section that the file of an earlier version lacks, if it lacks one.
-    fn lacks(&self) -> Option<&'static str> {
-        None
     }
 
     fn header(&self) -> Result<Header, Error>;

@@ -26,16 +26,6 @@ fn bytes(ciphertext: &Ciphertext) -> usize {
     bytes.len()
 }
 
-/// Copies the file of a server key without its section `packing`: the form of the versions before the section.
-fn without_packing(from: &Path, to: &Path) {
-    let reader = Reader::open(from, Expect::kind(Kind::ServerKey)).unwrap();
-    let mut writer = Writer::create(to, reader.header().clone(), Overwrite::Never).unwrap();
-    for (name, _) in reader.sections().filter(|(name, _)| *name != "packing") {
-        writer.section(name, &reader.section(name).unwrap()).unwrap();
-    }
-    writer.finish().unwrap();
-}
-
 #[test]
 fn files_of_compact_results_are_small() {
     let (client, key) = keys("integers-128");
@@ -103,81 +93,6 @@ fn every_device_and_thread_count_gives_the_same_bytes() {
     };
     let want = compact(1, None);
     assert!(want == compact(3, None) && want == compact(2, Some("emulated")));
-}
-
-#[test]
-fn keys_without_the_packing_key_compute_and_conversion_adds_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name);
-    let (client, key) = keys("gates-40");
-    key.save(&path("server.key"), false).unwrap();
-    without_packing(&path("server.key"), &path("old.key"));
-    let fresh = encrypted(&client, Type::Uint(8), &[7, 77]);
-    let compact = |file: &Path| Server::new(&ServerKey::load(file).unwrap(), None).unwrap().compact(&fresh).unwrap();
-    let (packed, alone) = (compact(&path("server.key")), compact(&path("old.key")));
-    assert_eq!(client.decrypt(&packed).unwrap(), client.decrypt(&alone).unwrap());
-    assert!(2 * bytes(&packed) < bytes(&alone));
-    let both = Ciphertext::stack(vec![packed, alone]).unwrap();
-    assert_eq!(client.decrypt(&both).unwrap().values, [7, 77, 7, 77]);
-
-    // Without the client key, nothing can be added. With it, the file is the one that key generation makes.
-    let old = std::fs::read(path("old.key")).unwrap();
-    let done = convert(&path("old.key"), None, None).unwrap();
-    assert_eq!((done.kind, done.added, done.lacks, done.written), (Kind::ServerKey, None, Some("packing"), false));
-    assert!(std::fs::read(path("old.key")).unwrap() == old);
-    let (other, _) = keys("integers-40");
-    let error = convert(&path("old.key"), Some(&other), None).unwrap_err().to_string();
-    assert!(error.contains("client.key"), "{error}");
-    assert!(std::fs::read(path("old.key")).unwrap() == old);
-    let done = convert(&path("old.key"), Some(&client), None).unwrap();
-    assert_eq!((done.added, done.lacks, done.written), (Some("packing"), None, true));
-    let new = std::fs::read(path("server.key")).unwrap();
-    assert!(std::fs::read(path("old.key")).unwrap() == new);
-    assert!(!convert(&path("old.key"), Some(&client), None).unwrap().written);
-}
-
-/// Files whose header names another writer are rewritten, with the same contents.
-#[test]
-fn conversion_keeps_the_contents_of_every_kind() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = |name: &str| dir.path().join(name);
-    let (client, key) = keys("gates-40");
-    let server = Server::new(&key, None).unwrap();
-    client.save(&path("client.key"), false).unwrap();
-    client.public_key().unwrap().save(&path("public.key"), false).unwrap();
-    key.save(&path("server.key"), false).unwrap();
-    let fresh = encrypted(&client, Type::Uint(4), &[5, 6]);
-    fresh.save(&path("seeded.ct")).unwrap();
-    Ciphertext::stack(vec![fresh.clone(), fresh.clone()]).unwrap().save(&path("full.ct")).unwrap();
-    server.compact(&fresh).unwrap().save(&path("compact.ct")).unwrap();
-    for name in ["client.key", "public.key", "server.key", "seeded.ct", "full.ct", "compact.ct"] {
-        let want = std::fs::read(path(name)).unwrap();
-        let reader = Reader::open(path(name), Expect::any()).unwrap();
-        let mut header: Header = reader.header().clone();
-        header.library = "solinas 0.0.1".into();
-        let old = path(&format!("old-{name}"));
-        let mut writer = Writer::create(&old, header, Overwrite::Never).unwrap();
-        for (section, _) in reader.sections() {
-            writer.section(section, &reader.section(section).unwrap()).unwrap();
-        }
-        writer.finish().unwrap();
-        let copy = path(&format!("copy-{name}"));
-        let done = convert(&old, None, Some(&copy)).unwrap();
-        assert_eq!((done.writer.as_str(), done.written), ("solinas 0.0.1", true), "{name}");
-        assert!(std::fs::read(&old).unwrap() != want && std::fs::read(&copy).unwrap() == want, "{name}");
-        assert!(convert(&old, None, None).unwrap().written && std::fs::read(&old).unwrap() == want, "{name}");
-        assert!(!convert(&old, None, None).unwrap().written, "{name}");
-        // A key is replaced by no other file.
-        let again = convert(&old, None, Some(&copy));
-        assert_eq!(again.is_ok(), name.ends_with(".ct"), "{name}: {again:?}");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        for name in ["old-client.key", "copy-client.key"] {
-            assert_eq!(std::fs::metadata(path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
-        }
-    }
 }
 
 #[test]

@@ -180,32 +180,6 @@ fn table_noise_matches_formula() {
     }
 }
 
-/// The parameters as a former set has them, with independent key bits.
-fn with_independent_bits(params: &Params) -> Params {
-    let former = if params.name() == "gates-128" { 724 } else { 918 };
-    Params::of_dimension(params.name(), former).unwrap()
-}
-
-#[test]
-fn keys_of_former_sets_are_used() {
-    for name in ["gates-128", "integers-128"] {
-        let params = with_independent_bits(&Params::named(name).unwrap());
-        let client = ClientKey::generate(&params, true, Entropy::Insecure(8), &Control::default()).unwrap();
-        let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
-        let mut rng = client.encryption_rng(5).unwrap();
-        let modulus = params.message_modulus();
-        let values: Vec<u32> = (0..64).map(|_| rng.next_u32() % modulus).collect();
-        let inputs: Vec<LweCiphertext> = values.iter().map(|&v| client.encrypt(v, &mut rng).unwrap()).collect();
-        let identity = core::array::from_fn(|v| v as u8);
-        let table = if modulus == 2 { LookupTable::Sign } else { LookupTable::Entries(vec![identity]) };
-        let tasks: Vec<BootstrapTask<'_>> =
-            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &table }).collect();
-        let outputs = evaluator.bootstrap(&tasks).unwrap();
-        let got: Vec<u32> = outputs.iter().map(|output| client.decrypt(&output[0]).unwrap()).collect();
-        assert_eq!(got, values, "{name}");
-    }
-}
-
 #[test]
 fn block_binary_keys_have_every_pattern_equally_often() {
     // Four patterns of a block: the chi-square statistic has three degrees of freedom and exceeds 27.9 once in 2^18.

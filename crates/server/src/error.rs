@@ -65,12 +65,12 @@ pub enum Error {
         /// The fix.
         help: &'static str,
     },
-    /// The store is newer than this program.
-    #[error("the store has version {found}, and this program knows versions up to {known}; update solinas")]
-    NewerStore {
+    /// Another version of this program made the store.
+    #[error("the store has version {found}, and this program knows version {known}; use the solinas that made the store")]
+    OtherStore {
         /// Version of the store.
         found: i64,
-        /// Newest known version.
+        /// The version that this program makes.
         known: i64,
     },
     /// The operating system refused something.

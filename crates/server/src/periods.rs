@@ -111,16 +111,6 @@ pub(crate) struct Record {
     pub(crate) periods: Periods,
 }
 
-impl Record {
-    /// Reads a record. Earlier versions stored the waves alone.
-    pub(crate) fn read(text: &str) -> Self {
-        match serde_json::from_str(text) {
-            Ok(waves) => Self { waves, periods: Periods::default() },
-            Err(_) => serde_json::from_str(text).unwrap_or_default(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,16 +157,5 @@ mod tests {
         assert_eq!((periods.kept.len(), periods.left_out), (MOST, 10_002 - MOST as u64));
         assert_eq!(periods.kept[MOST - 1].label(), "worker 10000");
         assert!(serde_json::to_string(&periods).unwrap().len() < 40_000);
-    }
-
-    #[test]
-    fn records_of_earlier_versions_are_read() {
-        let earlier = "[[{\"ms\":2.5,\"elements\":1}],[]]";
-        let record = Record::read(earlier);
-        assert_eq!((record.waves.get(0, 0).ms, &record.periods), (2.5, &Periods::default()));
-        assert_eq!(Record::read("[]"), Record::default());
-        let mut record = record;
-        record.periods.begin("token.1", 1, 10);
-        assert_eq!(Record::read(&serde_json::to_string(&record).unwrap()), record);
     }
 }

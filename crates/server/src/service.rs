@@ -43,7 +43,7 @@ impl Service {
     /// certificates identify the clients.
     ///
     /// # Errors
-    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::NewerStore`];
+    /// [`Error::Listen`]; [`Error::Certificate`]; [`Error::ClientAuthority`]; [`Error::Authorities`]; [`Error::InUse`]; [`Error::OtherStore`];
     /// [`Error::Setting`] for another database than that of the store; from the folder, the database and the device.
     pub fn start(mut config: Config) -> Result<Self, Error> {
         config.device = Some(check_device(config.device).map_err(|error| Error::Device(Box::new(error)))?);

@@ -59,23 +59,20 @@ pub(crate) struct Spec {
     /// Whether the results are compact.
     pub(crate) compact: bool,
     /// Whether the results hide the program.
-    #[serde(default)]
     pub(crate) private_program: bool,
     /// Whether the results name their plan.
-    #[serde(default)]
     pub(crate) auditable: bool,
     /// The stages, in order.
     pub(crate) stages: Vec<Stage>,
-    /// What [`App::effort`](crate::app::App::effort) said of all stages. Jobs of earlier versions have none.
-    #[serde(default)]
-    pub(crate) effort: Option<f64>,
+    /// What [`App::effort`](crate::app::App::effort) said of all stages.
+    pub(crate) effort: f64,
 }
 
 impl Spec {
     /// The expected work. It is positive.
     pub(crate) fn effort(&self) -> f64 {
         let steps = || self.stages.iter().map(Stage::steps).sum::<u64>().max(1) as f64;
-        self.effort.filter(|effort| *effort > 0.0).unwrap_or_else(steps)
+        if self.effort > 0.0 { self.effort } else { steps() }
     }
 }
 

@@ -5,7 +5,7 @@ mod bgv;
 mod bigint;
 mod circuits;
 mod common;
-mod convert;
+mod compact;
 mod cycle;
 mod device;
 mod errors;

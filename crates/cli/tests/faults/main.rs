@@ -45,10 +45,7 @@ const FORCE_TFHE: &str = "keygen --force of tfhe";
 /// The verb that takes a server key of tfhe.
 const RANDOM: &str = "random";
 
-/// The verb that adds a section to a server key.
-const CONVERT_TFHE: &str = "convert of a server key";
-
-const VERBS: [Verb; 19] = [
+const VERBS: [Verb; 17] = [
     verb(
         "keygen",
         "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out new",
@@ -85,8 +82,6 @@ const VERBS: [Verb; 19] = [
     verb("decrypt", "decrypt --key l/client.key x.ct -o values", &[("text", "values")], &["values"]),
     verb(RANDOM, "random --key t/server.key --type u2 --seed draw -o t/new.ct", &[], &["t/new.ct"]),
     verb("expand", "expand --key l/server.key -o matrix", &[("text", "matrix")], &["matrix"]),
-    verb(CONVERT_TFHE, "convert --key c/client.key c/server.key", &[], &["c/server.key"]),
-    verb("convert", "convert x.ct -o l/new.ct", &[], &["l/new.ct"]),
     verb("circuit build", "circuit build mul --type u8 -o c.txt", &[("text", "c.txt")], &["c.txt"]),
     verb("bigint", "bigint square 123456789 -o square", &[], &["square"]),
     verb(
@@ -119,14 +114,11 @@ static START: LazyLock<TempDir> = LazyLock::new(|| {
     place
 });
 
-/// Keys of TFHE in the folder `t`, and in `c` with a server key that lacks a section.
+/// Keys of TFHE in the folder `t`.
 static TFHE: LazyLock<TempDir> = LazyLock::new(|| {
     let place = tempfile::tempdir().unwrap();
-    for folder in ["t", "c"] {
-        let line = format!("keygen --params gates-toy --research --insecure-seed 1 --out {folder}");
-        assert!(solinas(place.path(), &line).output().unwrap().status.success());
-    }
-    remove_packing(&place.path().join("c/server.key"));
+    let line = "keygen --params gates-toy --research --insecure-seed 1 --out t";
+    assert!(solinas(place.path(), line).output().unwrap().status.success());
     place
 });
 
@@ -165,16 +157,6 @@ fn files(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
     files
 }
 
-/// Gives the file of a server key the form of the versions before the section `packing`.
-fn remove_packing(file: &Path) {
-    let reader = Reader::open(file, Expect::kind(Kind::ServerKey)).unwrap();
-    let mut writer = Writer::create(file, reader.header().clone(), Overwrite::KeepSecrets).unwrap();
-    for (name, _) in reader.sections().filter(|(name, _)| *name != "packing") {
-        writer.section(name, &reader.section(name).unwrap()).unwrap();
-    }
-    writer.finish().unwrap();
-}
-
 /// Copies a file, or a folder with all that is in it.
 fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
@@ -196,7 +178,6 @@ impl<'a> Trial<'a> {
         }
         match verb.name {
             FORCE_TFHE | RANDOM => copy(&TFHE.path().join("t"), place.path()),
-            CONVERT_TFHE => copy(&TFHE.path().join("c"), place.path()),
             _ => {}
         }
         let old = files(place.path());

@@ -47,7 +47,8 @@ fn of_tfhe() -> Files {
     let params = tfhe::Params::named("gates-40").unwrap();
     let client = tfhe::ClientKey::generate(&params, true, SEED, &Control::default()).unwrap();
     let public = client.public_key().unwrap();
-    let server = ServerFile { key: client.server_key(&Control::default()).unwrap().into(), packing: None };
+    let packing = Arc::new(client.packing_key().unwrap().into());
+    let server = ServerFile { key: client.server_key(&Control::default()).unwrap().into(), packing };
     let files = vec![
         file(tfhe_files::client_header(&client), |writer| tfhe_files::write_client(writer, &client)),
         file(tfhe_files::public_header(&public), |writer| tfhe_files::write_public(writer, &public)),
@@ -237,7 +238,8 @@ fn ids_of_version_1_are_read_and_known_as_such() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("old.key");
     let public = old.public_key().unwrap();
-    let server = ServerFile { key: old.server_key(&Control::default()).unwrap().into(), packing: None };
+    let packing = Arc::new(old.packing_key().unwrap().into());
+    let server = ServerFile { key: old.server_key(&Control::default()).unwrap().into(), packing };
     let files = [
         file(tfhe_files::client_header(&old), |writer| tfhe_files::write_client(writer, &old)),
         file(tfhe_files::public_header(&public), |writer| tfhe_files::write_public(writer, &public)),

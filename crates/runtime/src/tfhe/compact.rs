@@ -82,22 +82,22 @@ impl Sizes {
 
 impl Compact {
     /// Makes ciphertexts compact, on the current thread pool. It packs groups of up to `N` blocks if that takes fewer bytes. It asks for the
-    /// packer when it needs one, and packs nothing if there is none.
+    /// packer when it needs one.
     ///
     /// # Errors
     /// [`Error::Scheme`] for ciphertexts of other parameters. The errors of `packer`.
     pub(super) fn new<'a>(
         evaluator: &Evaluator,
-        packer: impl Fn() -> Result<Option<&'a Packer>, Error>,
+        packer: impl Fn() -> Result<&'a Packer, Error>,
         blocks: &[LweCiphertext],
     ) -> Result<Self, Error> {
         let sizes = Sizes::new(evaluator.params())?;
         let mut all = Self::default();
         for blocks in blocks.chunks(evaluator.params().literal().ring_dimension) {
             let pays = sizes.packed(blocks.len())? < sizes.alone * blocks.len();
-            all.push(match if pays { packer()? } else { None } {
-                Some(packer) => Run::Packed(packer.pack(blocks)?),
-                None => Run::Alone(evaluator.compact(blocks)?),
+            all.push(match pays {
+                true => Run::Packed(packer()?.pack(blocks)?),
+                false => Run::Alone(evaluator.compact(blocks)?),
             });
         }
         Ok(all)

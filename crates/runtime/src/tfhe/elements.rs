@@ -29,7 +29,7 @@ impl Elements {
         ciphertext.elements(SCHEME)
     }
 
-    /// Checks that the elements are of this set. A set of an earlier version has the name of today's set, but other numbers.
+    /// Checks that the elements are of this set.
     ///
     /// # Errors
     /// [`Error::ForeignParams`].
@@ -52,12 +52,7 @@ impl Elements {
             return Err(reader.field("form", "the parameter set holds single bits").into());
         }
         let most = params.max_weight() as u64;
-        let weight = match reader.header().meta.contains_key(WEIGHT) {
-            true => reader.meta(WEIGHT)?,
-            // Files up to version 0.1 hold the largest variance of a block, and say nothing about noise that blocks share. It is 1 for single values alone.
-            false if reader.meta::<u64>("weight")? <= 1 => 1,
-            false => most,
-        };
+        let weight = reader.meta(WEIGHT)?;
         if weight > most {
             return Err(reader.field(WEIGHT, "the noise is more than the parameter set allows").into());
         }
@@ -132,15 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_of_an_earlier_set_of_the_same_name_are_refused() {
-        let [today, former] =
-            [Params::named("integers-128").unwrap(), Params::of_dimension("integers-128", 895).unwrap()];
+    fn elements_of_another_set_are_refused() {
+        let [today, other_set] = ["integers-128", "integers-40"].map(|name| Params::named(name).unwrap());
         let elements =
             |params: &Params| Elements { params: params.clone(), weight: 1, blocks: Blocks::Full(Vec::new()) };
         elements(&today).check_params("the ciphertext", &today).unwrap();
-        let error = elements(&former).check_params("the ciphertext", &today).unwrap_err();
+        let error = elements(&other_set).check_params("the ciphertext", &today).unwrap_err();
         assert!(matches!(error, Error::ForeignParams { .. }), "{error}");
-        let other: Arc<dyn scheme::Payload> = Arc::new(elements(&former));
+        let other: Arc<dyn scheme::Payload> = Arc::new(elements(&other_set));
         assert!(matches!(scheme::Payload::concat(&elements(&today), &[other]), Err(Error::ForeignParams { .. })));
     }
 }

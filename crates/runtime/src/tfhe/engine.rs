@@ -57,19 +57,19 @@ pub(crate) struct TfheEngine {
 /// The packing key of a server key, which is read and prepared when results are first packed, or when one is first made private.
 #[derive(Debug)]
 struct Packing {
-    key: Option<Arc<OnDemand<PackingKey>>>,
+    key: Arc<OnDemand<PackingKey>>,
     packer: OnceLock<Packer>,
     sanitizer: OnceLock<Sanitizer>,
 }
 
 impl Packing {
-    /// The prepared key. None if the server key holds none.
-    fn packer(&self) -> Result<Option<&Packer>, Error> {
+    /// The prepared key.
+    fn packer(&self) -> Result<&Packer, Error> {
         self.prepared(&self.packer, |key| Ok(Packer::new(key)?))
     }
 
-    /// The encryptions of zero of the key. None if the server key holds none.
-    fn sanitizer(&self) -> Result<Option<&Sanitizer>, Error> {
+    /// The encryptions of zero of the key.
+    fn sanitizer(&self) -> Result<&Sanitizer, Error> {
         self.prepared(&self.sanitizer, |key| Ok(Sanitizer::new(key)?))
     }
 
@@ -77,14 +77,13 @@ impl Packing {
         &'a self,
         cell: &'a OnceLock<T>,
         prepare: impl FnOnce(&PackingKey) -> Result<T, Error>,
-    ) -> Result<Option<&'a T>, Error> {
-        let Some(key) = &self.key else { return Ok(None) };
-        if cell.get().is_none() {
-            // Prepares outside the cell, for the reason of [`TfheEngine::speed`].
-            let prepared = prepare(key.get()?)?;
-            return Ok(Some(cell.get_or_init(|| prepared)));
+    ) -> Result<&'a T, Error> {
+        if let Some(prepared) = cell.get() {
+            return Ok(prepared);
         }
-        Ok(cell.get())
+        // Prepares outside the cell, for the reason of [`TfheEngine::speed`].
+        let prepared = prepare(self.key.get()?)?;
+        Ok(cell.get_or_init(|| prepared))
     }
 }
 
@@ -297,13 +296,7 @@ impl Engine for TfheEngine {
     }
 
     fn private_program(&self, ciphertext: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        let Some(sanitizer) = self.packing.sanitizer()? else {
-            return Err(Error::Request {
-                what: "the server key lacks the section `packing`, from which the result of a private program takes its randomness".into(),
-                help: "let the holder of the client key add it by `solinas convert`".into(),
-            });
-        };
-        private::private(self.target(), sanitizer, ciphertext, control)
+        private::private(self.target(), self.packing.sanitizer()?, ciphertext, control)
     }
 
     // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.

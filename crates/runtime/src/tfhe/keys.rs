@@ -139,14 +139,6 @@ impl Secret for Client {
         Ok(Arc::new(Open::new(self.key.public_key()?)))
     }
 
-    fn complete(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error> {
-        let mut file = files::read_server(reader)?;
-        if file.packing.is_none() {
-            file.packing = Some(Arc::new(self.key.packing_key()?.into()));
-        }
-        Ok(Arc::new(file))
-    }
-
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
         let bits = ciphertext.form().bits_per_block();
         let width = ciphertext.ty().width();
@@ -208,10 +200,6 @@ impl Public for ServerFile {
 
     fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
         engine(&self, devices)
-    }
-
-    fn lacks(&self) -> Option<&'static str> {
-        self.packing.is_none().then_some(files::PACKING)
     }
 
     fn header(&self) -> Result<Header, Error> {

@@ -46,7 +46,7 @@ impl SchemeEntry for Tfhe {
         // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = ClientKey::generate(&params, options.research, options.insecure_seed.into(), control)?;
-        let packing = Some(Arc::new(key.packing_key()?.into()));
+        let packing = Arc::new(key.packing_key()?.into());
         let server = ServerFile { key: Arc::new(key.server_key(control)?), packing };
         Ok((Box::new(Client::new(key)), Arc::new(server)))
     }

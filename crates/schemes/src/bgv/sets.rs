@@ -34,18 +34,6 @@ const SECURE: [(&str, u32, u64, usize, usize, usize); 24] = [
     ("bits256-32768-15", 256, 2, 32768, 15, 2),
 ];
 
-/// Sets of version 0.1 with a modulus above what their security allows: name, plaintext modulus, `N`, depth, towers of a group. Their keys are still read.
-const FORMER: [(&str, u64, usize, usize, usize); 8] = [
-    ("slots128-32768-20", SLOTS, 32768, 20, 2),
-    ("slots256-8192-1", SLOTS, 8192, 1, 1),
-    ("slots256-16384-3", SLOTS, 16384, 3, 2),
-    ("slots256-32768-9", SLOTS, 32768, 9, 2),
-    ("wide256-32768-6", WIDE, 32768, 6, 2),
-    ("bits192-4096-1", 2, 4096, 1, 1),
-    ("bits192-8192-3", 2, 8192, 3, 2),
-    ("bits192-32768-21", 2, 32768, 21, 2),
-];
-
 /// The sets with bootstrapping of 128 bits: name, `N`, multiplications between bootstraps, towers of a group.
 const BOOT: [(&str, usize, usize, usize); 2] = [("boot128-16384-8", 16384, 8, 3), ("boot128-32768-20", 32768, 20, 7)];
 
@@ -127,12 +115,6 @@ impl Params {
         }
     }
 
-    /// The set that had that name up to version 0.1, if there is none of that name now, or another.
-    pub fn former(name: &str) -> Option<Self> {
-        let &(_, p, dimension, depth, group) = FORMER.iter().find(|set| set.0 == name)?;
-        Self::try_from(literal(name, dimension, p, depth, group)).ok()
-    }
-
     /// The smallest set of 128 bits or more with that plaintext modulus and at least `depth` products in sequence.
     pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
         let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
@@ -161,19 +143,6 @@ mod tests {
             let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
             assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
         }
-    }
-
-    #[test]
-    fn sets_of_version_0_1_claim_no_more_than_they_have() {
-        for (name, ..) in FORMER {
-            let former = Params::former(name).unwrap();
-            // Two of them have no set of their name now.
-            if let Ok(set) = Params::named(name) {
-                assert!(former.log2_total() > set.log2_total(), "{name}");
-                assert!(former.security().classical_bits < set.security().classical_bits, "{name}");
-            }
-        }
-        assert!(Params::former("slots128-16384-8").is_none());
     }
 
     /// The bounds and claims are the output of `tools/security/estimate_rings.py`.

@@ -135,37 +135,29 @@ impl Params {
         )
     }
 
-    /// Returns the set that a file holds, with the security claims of this version. The set is that of the name, or one
-    /// that had the name in an earlier version.
+    /// Returns the set that a file holds, with the security claims of this version.
     ///
     /// # Errors
-    /// [`Error::UnknownParams`] if no set has the name. [`Error::Params`] if no set of the name has or had these
-    /// numbers.
+    /// [`Error::UnknownParams`] if no set has the name. [`Error::Params`] if the set of the name has other numbers.
     pub fn stored(literal: &ParamsLiteral) -> Result<Self, Error> {
-        Self::of_any_version(&literal.name, |known| known.is_compatible(literal))
+        Self::accepted(&literal.name, |known| known.is_compatible(literal))
     }
 
-    /// Returns the set of that name and LWE dimension, which is that of the name or one that had the name in an earlier version. No two of
-    /// these have one dimension.
+    /// Returns the set of that name, if it has that LWE dimension.
     ///
     /// # Errors
     /// As [`Self::stored`].
     pub fn of_dimension(name: &str, lwe_dimension: usize) -> Result<Self, Error> {
-        Self::of_any_version(name, |known| known.lwe_dimension == lwe_dimension)
+        Self::accepted(name, |known| known.lwe_dimension == lwe_dimension)
     }
 
-    /// Returns the set that has or had the name and is accepted.
-    fn of_any_version(name: &str, accept: impl Fn(&ParamsLiteral) -> bool) -> Result<Self, Error> {
+    fn accepted(name: &str, accept: impl Fn(&ParamsLiteral) -> bool) -> Result<Self, Error> {
         let known = Self::named(name)?;
-        let former = former().into_iter().find(|former| former.name == known.literal.name && accept(former));
-        match former {
-            _ if accept(&known.literal) => Ok(known),
-            Some(former) => Self::try_from(former),
-            None => {
-                let problem = "they differ from the parameter set of that name; make the key again with this version";
-                Err(Error::Params { scheme: SCHEME, name: name.into(), problem: problem.into() })
-            }
+        if accept(&known.literal) {
+            return Ok(known);
         }
+        let problem = "they differ from the parameter set of that name; make the key again with this version";
+        Err(Error::Params { scheme: SCHEME, name: name.into(), problem: problem.into() })
     }
 
     /// The numbers of the set.
@@ -379,7 +371,6 @@ fn literals() -> Vec<ParamsLiteral> {
         gates("gates-64", (783, -14.68), (4, 3), -35.9, (128.6, 123.0)),
         gates("gates-40", (744, -13.66), (3, 3), -35.9, (128.6, 123.0)),
     ];
-    // Integers keys have more noise than the former ones, so they keep one bit less of a body.
     let body_bits = |literal: &ParamsLiteral| match literal.family {
         Family::Gates => 40,
         Family::Integers => 51,
@@ -404,34 +395,6 @@ fn for_tests() -> Vec<ParamsLiteral> {
     literals().iter().filter_map(small).collect()
 }
 
-/// Sets that had these names in development snapshots before version 0.1. Keys of them are still read. Their estimates
-/// did not count the best rounding codes and gave 128 bits. Keys of all but the first six have independent bits.
-fn former() -> Vec<ParamsLiteral> {
-    let blocks = [
-        integers(DEFAULT_INTEGERS, (945, -19.35), (4, 4), -49.5, (126.3, 120.7)),
-        integers("integers-64", (936, -19.11), (5, 3), -49.5, (126.3, 120.7)),
-        integers("integers-40", (909, -18.41), (4, 3), -49.5, (126.2, 120.8)),
-        gates(DEFAULT_GATES, (759, -14.5), (3, 4), -36.2, (126.1, 121.2)),
-        gates("gates-64", (765, -14.65), (4, 3), -36.2, (126.2, 120.9)),
-        gates("gates-40", (726, -13.64), (3, 3), -36.2, (126.0, 121.2)),
-    ];
-    let bits = [
-        integers(DEFAULT_INTEGERS, (918, -20.33), (4, 4), -49.5, (126.3, 120.8)),
-        integers("integers-64", (872, -19.14), (5, 3), -49.5, (126.2, 120.8)),
-        integers("integers-40", (845, -18.44), (4, 3), -49.5, (126.2, 120.6)),
-        gates(DEFAULT_GATES, (724, -15.3), (4, 3), -36.2, (125.9, 120.8)),
-        gates("gates-64", (698, -14.62), (3, 3), -36.2, (125.9, 120.7)),
-        gates("gates-40", (660, -13.64), (3, 3), -36.2, (125.7, 120.7)),
-        integers(DEFAULT_INTEGERS, (895, -20.3), (4, 4), -49.9, (123.4, 117.5)),
-        integers("integers-64", (850, -19.15), (5, 3), -49.9, (123.1, 117.4)),
-        integers("integers-40", (825, -18.5), (4, 3), -49.9, (123.0, 117.8)),
-        gates(DEFAULT_GATES, (700, -15.3), (4, 3), -36.7, (122.0, 116.5)),
-        gates("gates-64", (670, -14.53), (3, 3), -36.7, (121.7, 116.8)),
-        gates("gates-40", (636, -13.66), (3, 3), -36.7, (121.3, 116.1)),
-    ];
-    blocks.into_iter().map(with_blocks).chain(bits).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -441,7 +404,7 @@ mod tests {
     fn claims_are_those_of_the_estimator() {
         let data: serde_json::Value =
             serde_json::from_str(include_str!("../../../../tools/security/tfhe.json")).unwrap();
-        for literal in literals().into_iter().chain(former()) {
+        for literal in literals() {
             let bits = |dimension: usize, log2_modulus: u32, log2_std: f64, what: &str| {
                 let blocks = match literal.block_bits {
                     block_bits if log2_modulus == 32 && block_bits > 1 => format!(",l={block_bits}"),
@@ -461,14 +424,14 @@ mod tests {
     }
 
     #[test]
-    fn name_and_dimension_determine_a_set_of_any_version() {
-        for literal in literals().into_iter().chain(former()) {
+    fn files_name_sets_of_this_version_alone() {
+        for literal in literals() {
             let found = Params::of_dimension(&literal.name, literal.lwe_dimension).unwrap();
             assert_eq!(*found.literal(), literal);
             assert_eq!(Params::stored(&literal).unwrap(), found);
         }
         assert!(matches!(Params::of_dimension("gates-40", 661), Err(Error::Params { .. })));
-        assert!(matches!(Params::of_dimension("gates", 724), Ok(set) if set.name() == "gates-128"));
+        assert!(matches!(Params::of_dimension("gates", 777), Ok(set) if set.name() == "gates-128"));
         assert!(matches!(Params::of_dimension("x", 660), Err(Error::UnknownParams { .. })));
     }
 

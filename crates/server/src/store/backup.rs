@@ -149,7 +149,7 @@ impl Store {
     /// Makes a store of a backup, in a folder that is empty or missing. Blobs are compared with their digests.
     ///
     /// # Errors
-    /// [`Error::NotEmpty`]; [`Error::Damaged`]; [`Error::NewerStore`]; [`Error::Io`]. Nothing stays in the folder then.
+    /// [`Error::NotEmpty`]; [`Error::Damaged`]; [`Error::OtherStore`]; [`Error::Io`]. Nothing stays in the folder then.
     pub fn restore(file: &Path, folder: &Path) -> Result<Contents, Error> {
         make_private(folder)?;
         if std::fs::read_dir(folder).map_err(Error::io("read", folder))?.next().is_some() {

@@ -338,7 +338,7 @@ pub(super) fn runs(row: &Row<'_>, column: usize) -> Result<Vec<Run>, Error> {
 
 pub(super) fn record(row: &Row<'_>, column: usize) -> Result<Record, Error> {
     let text: Option<String> = row.get(column)?;
-    Ok(text.map(|text| Record::read(&text)).unwrap_or_default())
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
 fn earlier(db: &Db, tenant: &str, key: &str, fingerprint: &str, now: i64) -> Result<Option<Submitted>, Error> {

@@ -68,7 +68,7 @@ impl Store {
     /// Opens the store for the commands of its operator. A service may run meanwhile.
     ///
     /// # Errors
-    /// [`Error::NoStore`]; from the folder and the database; [`Error::NewerStore`].
+    /// [`Error::NoStore`]; from the folder and the database; [`Error::OtherStore`].
     pub fn open(folder: &Path) -> Result<Self, Error> {
         if !Self::exists(folder) {
             return Err(Error::NoStore(folder.to_path_buf()));
@@ -126,7 +126,7 @@ impl Store {
             Some(database) => Db::Postgres(Postgres::connect(&database, lock.is_some())?),
             None => Db::sqlite(&folder.join(DATABASE))?,
         };
-        schema::migrate(&db)?;
+        schema::create(&db)?;
         let (folder, arriving) = (folder.to_path_buf(), Arc::default());
         Ok(Self { folder, db: Mutex::new(db), arriving, writable: Mutex::default(), _lock: lock })
     }

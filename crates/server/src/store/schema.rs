@@ -1,14 +1,15 @@
-//! The tables of the store. Migrations are numbered, go forward only, and run in one transaction.
+//! The tables of the store.
 //!
 //! The tenant leads every primary key but that of tokens, so that identities of one tenant mean nothing to another. Statements keep to the part of SQL that
-//! PostgreSQL has too, but for the functions on JSON of migration 4, which no store of PostgreSQL needs.
-//!
-//! `tests/service/stores` has stores of earlier versions, and a test of each of them.
+//! SQLite and PostgreSQL have in common.
 
 use super::db::Db;
 use crate::error::Error;
 
-const MIGRATIONS: &[&str] = &["
+/// The version of [`TABLES`]. A program refuses a store of another version.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
 CREATE TABLE tenant (
     name TEXT PRIMARY KEY, created BIGINT NOT NULL,
     core_seconds_a_day DOUBLE PRECISION, stored_bytes BIGINT, live_jobs BIGINT
@@ -22,24 +23,38 @@ CREATE TABLE blob (
     created BIGINT NOT NULL, last_used BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
 );
 CREATE INDEX blob_age ON blob (last_used);
+CREATE TABLE upload (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, digest TEXT NOT NULL, length BIGINT NOT NULL, received BIGINT NOT NULL,
+    expires BIGINT NOT NULL, PRIMARY KEY (tenant, id)
+);
+CREATE INDEX upload_end ON upload (expires);
 CREATE TABLE key (
     tenant TEXT NOT NULL, key_id TEXT NOT NULL, blob TEXT NOT NULL, name TEXT, facts TEXT NOT NULL,
     created BIGINT NOT NULL, last_used BIGINT NOT NULL, keep_for BIGINT NOT NULL, PRIMARY KEY (tenant, key_id)
 );
+-- Bytes of records, and of the progress that a job keeps in files, count for the quota of the tenant. The sums read the indexes alone.
 CREATE TABLE program (
-    tenant TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, digest)
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL, created BIGINT NOT NULL,
+    bytes BIGINT NOT NULL DEFAULT 0, PRIMARY KEY (tenant, digest)
 );
+CREATE INDEX program_bytes ON program (tenant, bytes);
+-- worker: the token of the worker on another machine that has the lease, NULL for the worker of the service. runner: the worker that has the lease.
+-- audit: the runs of a job whose results are compared.
 CREATE TABLE job (
     tenant TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, version BIGINT NOT NULL, priority BIGINT NOT NULL,
     name TEXT, spec TEXT NOT NULL, cost TEXT NOT NULL, core_ms_expected BIGINT NOT NULL, keep_for BIGINT NOT NULL,
-    key_id TEXT NOT NULL, program TEXT NOT NULL,
-    done BIGINT NOT NULL, total BIGINT NOT NULL, core_ms BIGINT NOT NULL,
-    attempts BIGINT NOT NULL, not_before BIGINT NOT NULL, fence BIGINT NOT NULL, lease_until BIGINT,
+    key_id TEXT NOT NULL, program TEXT NOT NULL, reduce TEXT,
+    done BIGINT NOT NULL, total BIGINT NOT NULL, core_ms BIGINT NOT NULL, max_core_ms BIGINT, timeline TEXT,
+    attempts BIGINT NOT NULL, not_before BIGINT NOT NULL, deadline BIGINT,
+    fence BIGINT NOT NULL, lease_until BIGINT, worker TEXT, runner TEXT, audit TEXT,
     created BIGINT NOT NULL, started BIGINT, ended BIGINT, expires BIGINT, results TEXT, error TEXT,
+    bytes BIGINT NOT NULL DEFAULT 0, kept BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant, id)
 );
 CREATE INDEX job_live ON job (tenant, state) WHERE state IN ('queued', 'running');
+CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
 CREATE INDEX job_end ON job (expires) WHERE expires IS NOT NULL;
+CREATE INDEX job_bytes ON job (tenant, bytes, kept);
 CREATE TABLE job_blob (
     tenant TEXT NOT NULL, digest TEXT NOT NULL, job TEXT NOT NULL, PRIMARY KEY (tenant, digest, job)
 );
@@ -52,78 +67,35 @@ CREATE TABLE usage (
     tenant TEXT NOT NULL, day BIGINT NOT NULL, core_ms BIGINT NOT NULL, bytes_in BIGINT NOT NULL, bytes_out BIGINT NOT NULL,
     PRIMARY KEY (tenant, day)
 );
-", "
-CREATE TABLE upload (
-    tenant TEXT NOT NULL, id TEXT NOT NULL, digest TEXT NOT NULL, length BIGINT NOT NULL, received BIGINT NOT NULL,
-    expires BIGINT NOT NULL, PRIMARY KEY (tenant, id)
-);
-CREATE INDEX upload_end ON upload (expires);
-", "
-ALTER TABLE job ADD COLUMN reduce TEXT;
-ALTER TABLE job ADD COLUMN deadline BIGINT;
-ALTER TABLE job ADD COLUMN max_core_ms BIGINT;
-ALTER TABLE job ADD COLUMN timeline TEXT;
-CREATE INDEX job_late ON job (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
-", "
--- Jobs of versions 1 and 2 have one plan. It is that of their only stage.
-UPDATE job SET spec = json_set(spec, '$.stages', json_array(json_object(
-    'plan', json_extract(spec, '$.plan'), 'elements', 1, 'waves', json_array(MAX(1,
-        COALESCE(json_extract(cost, '$.bootstraps'), 0) + COALESCE(json_extract(cost, '$.recrypts'), 0)
-        + COALESCE(json_extract(cost, '$.products'), 0) + COALESCE(json_extract(cost, '$.rotations'), 0))))))
-WHERE json_extract(spec, '$.stages') IS NULL;
-", "
--- The token of the worker on another machine that has the lease. NULL for the worker of the service.
-ALTER TABLE job ADD COLUMN worker TEXT;
-", "
--- The worker that has the lease, and the runs of a job whose results are compared.
-ALTER TABLE job ADD COLUMN runner TEXT;
-ALTER TABLE job ADD COLUMN audit TEXT;
-", "
--- Bytes of records, and of the progress that a job keeps in files: they count for the quota of the tenant. The sums read the indexes alone.
-ALTER TABLE job ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE job ADD COLUMN kept BIGINT NOT NULL DEFAULT 0;
-UPDATE job SET bytes = LENGTH(spec) + LENGTH(cost) + COALESCE(LENGTH(results), 0);
-CREATE INDEX job_bytes ON job (tenant, bytes, kept);
-ALTER TABLE program ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
-UPDATE program SET bytes = LENGTH(facts);
-CREATE INDEX program_bytes ON program (tenant, bytes);
-"];
+";
 
-/// The number of the migration that no store of PostgreSQL needs, from 0 on: its jobs are of version 3 at least.
-const FOR_SQLITE: usize = 3;
-/// Commands that migrate a store of PostgreSQL do so one after the other. The number says nothing.
+/// Commands that make the tables of PostgreSQL do so one after the other. The number says nothing.
 const ONE_BY_ONE: &str = "SELECT pg_advisory_xact_lock(8317138616412599667)";
 
-/// Brings the tables to the newest version.
+/// Makes the tables of an empty store.
 ///
 /// # Errors
-/// [`Error::NewerStore`] for a store of a later program.
-pub(super) fn migrate(db: &Db) -> Result<(), Error> {
+/// [`Error::OtherStore`] for a store of another version.
+pub(super) fn create(db: &Db) -> Result<(), Error> {
     let transaction = db.transaction()?;
-    bring(&transaction)?;
+    create_within(&transaction)?;
     transaction.commit()
 }
 
-/// As [`migrate`], in a transaction of the caller.
-pub(super) fn bring(db: &Db) -> Result<(), Error> {
-    let is_sqlite = matches!(db, Db::Sqlite(_));
-    if !is_sqlite {
+/// As [`create`], in a transaction of the caller.
+pub(super) fn create_within(db: &Db) -> Result<(), Error> {
+    if !matches!(db, Db::Sqlite(_)) {
         db.batch(ONE_BY_ONE)?;
     }
     db.batch("CREATE TABLE IF NOT EXISTS schema (version BIGINT NOT NULL)")?;
-    let found: i64 = db.query_row("SELECT COALESCE(MAX(version), 0) FROM schema", (), |row| row.get(0))?;
-    let known = MIGRATIONS.len() as i64;
-    let begin = usize::try_from(found).ok().filter(|&found| found <= MIGRATIONS.len());
-    let Some(begin) = begin else { return Err(Error::NewerStore { found, known }) };
-    for (number, migration) in MIGRATIONS.iter().enumerate().skip(begin) {
-        if is_sqlite || number != FOR_SQLITE {
-            db.batch(migration)?;
+    match db.query_row("SELECT COALESCE(MAX(version), 0) FROM schema", (), |row| row.get(0))? {
+        0 => {
+            db.batch(TABLES)?;
+            db.execute("INSERT INTO schema (version) VALUES (?1)", [VERSION]).map(drop)
         }
+        VERSION => Ok(()),
+        found => Err(Error::OtherStore { found, known: VERSION }),
     }
-    if begin < MIGRATIONS.len() {
-        db.execute("INSERT INTO schema (version) VALUES (?1)", [known])?;
-    }
-    Ok(())
 }
 
 /// Whether a database of PostgreSQL has the tables of a store.

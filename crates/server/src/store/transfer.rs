@@ -94,7 +94,7 @@ impl Store {
         // It keeps the commands of the operator from writing.
         let old = db.transaction()?;
         let into = new.transaction()?;
-        schema::bring(&into)?;
+        schema::create_within(&into)?;
         let moved = copy(&old, &into)?;
         into.commit()?;
         to.keep(folder)?;
@@ -114,7 +114,7 @@ impl Store {
             return db.execute("VACUUM INTO ?1", [file.to_str()]).map(drop);
         }
         let new = Db::sqlite(file)?;
-        schema::migrate(&new)?;
+        schema::create(&new)?;
         let from = db.snapshot()?;
         let into = new.transaction()?;
         copy(&from, &into)?;
