@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! field <- {bigint, ring} <- schemes <- {formats, gpu, rtl} <- runtime <- {paper, solinas, client, web} <- server <- {cli, python, fuzz}
-//!                                ptx <- gpu <- gpu-lab    circuits <- runtime
+//!                                ptx <- gpu <- gpu-lab    circuits <- runtime    schemes <- rsa <- {rtl, solinas, cli, fuzz}
 //! ```
 //!
 //! A crate may use crates below it, but none beside or above it. `circuits` and `ptx` use no other crate. Dependencies of
@@ -15,10 +15,11 @@ use serde_json::Value;
 use crate::{Outcome, cargo};
 
 /// Layers from the bottom.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["field"],
     &["bigint", "ring"],
     &["schemes", "ptx"],
+    &["rsa"],
     &["formats", "gpu", "rtl", "circuits"],
     &["runtime", "gpu-lab"],
     &["paper", "solinas", "client", "web"],
@@ -109,6 +110,7 @@ mod tests {
             ("runtime", "formats"),
             ("cli", "paper"),
             ("python", "runtime"),
+            ("rtl", "rsa"),
         ] {
             assert_eq!(fault(from, to), None);
         }
@@ -125,6 +127,7 @@ mod tests {
             ("ptx", "field"),
             ("schemes", "gpu"),
             ("schemes", "ptx"),
+            ("schemes", "rsa"),
             ("cli", "python"),
             ("cli", "unheard-of"),
             ("xtask", "field"),

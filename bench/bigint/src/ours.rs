@@ -4,7 +4,7 @@ use solinas_bigint::fft::{Options, Plan};
 use solinas_bigint::modular::{Form, McLaughlin};
 use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
 use solinas_field::limbs;
-use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
+use solinas_rsa::{Hash, PrivateKey, SignaturePadding};
 
 pub use solinas_bigint::fft::Engine;
 

@@ -21,7 +21,7 @@ pub(crate) enum Error {
     File(#[from] solinas_formats::Error),
     /// From RSA.
     #[error(transparent)]
-    Rsa(solinas_schemes::rsa::Error),
+    Rsa(solinas_rsa::Error),
     /// From the choice of a back end.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
@@ -149,10 +149,10 @@ impl From<solinas_client::Error> for Error {
     }
 }
 
-impl From<solinas_schemes::rsa::Error> for Error {
-    fn from(error: solinas_schemes::rsa::Error) -> Self {
+impl From<solinas_rsa::Error> for Error {
+    fn from(error: solinas_rsa::Error) -> Self {
         match error {
-            solinas_schemes::rsa::Error::Cancelled(_) => Self::Interrupted,
+            solinas_rsa::Error::Cancelled(_) => Self::Interrupted,
             other => Self::Rsa(other),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{DeviceError, Level, Noise, slots};
 
-/// Everything that can go wrong for a caller of a homomorphic scheme. [`rsa`](crate::rsa) has an error type of its own.
+/// Everything that can go wrong for a caller of a homomorphic scheme.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -7,8 +7,6 @@
 //! - Errors: [`Error`] is the one type of all of them.
 //! - [`leveled`] is what [`bgv`], [`ntru`] and [`lwe`] share. They differ in [`server_key_with`](bgv::ClientKey::server_key_with), which makes keys of chosen
 //!   rotations.
-//!
-//! [`rsa`] is not homomorphic.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
@@ -28,8 +26,7 @@ mod level;
 pub mod leveled;
 pub mod lwe;
 pub mod ntru;
-mod random;
-pub mod rsa;
+pub mod random;
 pub mod security;
 mod set_name;
 pub mod slots;
@@ -54,6 +51,4 @@ mod book {
     struct Lwe;
     #[doc = include_str!("../../../docs/book/ntru.md")]
     struct Ntru;
-    #[doc = include_str!("../../../docs/book/rsa.md")]
-    struct Rsa;
 }

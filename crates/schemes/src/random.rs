@@ -1,13 +1,13 @@
-//! Randomness: ChaCha20, seeded by the operating system or, for tests, by a chosen seed.
+//! Randomness of keys and encryptions: ChaCha20, seeded by the operating system or, for tests, by a chosen seed.
 
 use crate::{Entropy, NoEntropy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A secret seed of 32 bytes.
+/// A secret seed of 32 bytes. It is overwritten on drop and never printed.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(crate) struct SecretSeed([u8; 32]);
+pub struct SecretSeed([u8; 32]);
 
 impl SecretSeed {
     /// Draws a seed from the operating system.
@@ -29,7 +29,7 @@ impl SecretSeed {
     }
 
     /// Derives a seed for a purpose.
-    pub(crate) fn derive(&self, purpose: &str) -> Self {
+    pub fn derive(&self, purpose: &str) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         let seed = Self(hasher.update(purpose.as_bytes()).finalize().into());
         hasher.zeroize();
@@ -55,7 +55,10 @@ impl SecretSeed {
     }
 
     /// Draws a seed from the operating system, or returns the reproducible seed of a number.
-    pub(crate) fn new(entropy: Entropy) -> Result<Self, NoEntropy> {
+    ///
+    /// # Errors
+    /// [`NoEntropy`] if the operating system has no randomness.
+    pub fn new(entropy: Entropy) -> Result<Self, NoEntropy> {
         match entropy {
             Entropy::System => Self::from_os(),
             Entropy::Insecure(seed) => Ok(Self::insecure(seed)),
@@ -63,7 +66,7 @@ impl SecretSeed {
     }
 
     /// Returns generator number `stream` of the seed.
-    pub(crate) fn stream(&self, stream: u64) -> SecretRng {
+    pub fn stream(&self, stream: u64) -> SecretRng {
         SecretRng(Box::new(public_stream(&self.0, stream)))
     }
 
@@ -74,7 +77,7 @@ impl SecretSeed {
 }
 
 /// A generator of secrets. Its seed and its buffer are overwritten on drop. They are on the heap, so that a move of the generator leaves no copy of them.
-pub(crate) struct SecretRng(Box<ChaCha20Rng>);
+pub struct SecretRng(Box<ChaCha20Rng>);
 
 impl SecretRng {
     /// A generator that repeats what this one draws next.

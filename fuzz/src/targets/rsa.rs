@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use solinas_schemes::rsa::{
+use solinas_rsa::{
     EncryptionPadding, Error, Hash, KeyUse, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
     SignaturePadding,
 };

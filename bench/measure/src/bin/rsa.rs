@@ -14,7 +14,7 @@ use bench_measure::{Result, try_least};
 use clap::Parser;
 use solinas_schemes::Control;
 use solinas_schemes::Entropy;
-use solinas_schemes::rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
+use solinas_rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 
 /// Times RSA private operations.
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
 use solinas_circuits::counted;
-use solinas_schemes::rsa::{EncryptionPadding, Hash};
+use solinas_rsa::{EncryptionPadding, Hash};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 

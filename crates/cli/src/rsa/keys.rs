@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::progress::watch;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_schemes::rsa::{self, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
+use solinas_rsa::{self as rsa, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::security::SecurityClaim;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;

@@ -14,7 +14,7 @@ use crate::output::Output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 use passphrase::PassphraseArgs;
-use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
+use solinas_rsa::{self as rsa, Execution, Hash, Method, PrivateKey, PublicKey};
 use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;

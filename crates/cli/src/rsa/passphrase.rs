@@ -5,7 +5,7 @@ use crate::error::{Result, input, usage};
 use crate::files::{Over, check_writable, read_bytes, same_file, write_secret};
 use crate::output::Output;
 use serde::Serialize;
-use solinas_schemes::rsa::PrivateFormat;
+use solinas_rsa::PrivateFormat;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 

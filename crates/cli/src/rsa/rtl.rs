@@ -8,7 +8,7 @@ use crate::progress::{build_model, cancellable, wait};
 use solinas_rtl::Timing;
 use solinas_rtl::rsa::PrivateOperations;
 use solinas_runtime::{DeviceName, device_name};
-use solinas_schemes::rsa::PrivateKey;
+use solinas_rsa::PrivateKey;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,7 +7,7 @@ use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_schemes::rsa::{Error, Hash, KeyUse, SignaturePadding};
+use solinas_rsa::{Error, Hash, KeyUse, SignaturePadding};
 use std::path::{Path, PathBuf};
 
 const SIGN_EXAMPLES: &str = "\

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use solinas_bigint::Natural;
-use solinas_schemes::rsa::{Accelerator, Power};
+use solinas_rsa::{Accelerator, Power};
 
 use super::exponentiator::{Exponentiator, Size, Task};
 use crate::{Error, Step, Timing};

@@ -2,8 +2,8 @@
 //!
 //! ```
 //! use solinas_schemes::Control;
-//! use solinas_schemes::rsa::{EncryptionPadding, KeygenOptions, PrivateKey, SignaturePadding};
-//! # fn main() -> Result<(), solinas_schemes::rsa::Error> {
+//! use solinas_rsa::{EncryptionPadding, KeygenOptions, PrivateKey, SignaturePadding};
+//! # fn main() -> Result<(), solinas_rsa::Error> {
 //! let key = PrivateKey::generate(&KeygenOptions { bits: 2048, ..Default::default() }, &Control::default())?;
 //! let public = key.public_key();
 //!
@@ -22,7 +22,9 @@
 //! the size.
 //!
 //! RSA without padding is homomorphic for products, `(x y)^e = x^e y^e`. This property makes it insecure, so this
-//! module does not offer it, and the paddings remove the property. RSA is not one of Solinas' homomorphic schemes.
+//! crate does not offer it, and the paddings remove the property. RSA is not one of Solinas' homomorphic schemes.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod accelerator;
 mod encoding;
@@ -50,7 +52,7 @@ pub use private::{Execution, PrivateKey};
 pub use public::PublicKey;
 pub use ring::Method;
 
-use crate::security::{SecurityClaim, Status};
+use solinas_schemes::security::{SecurityClaim, Status};
 
 /// Smallest key size in bits, without research.
 pub const MIN_BITS: usize = 2048;
@@ -84,3 +86,10 @@ pub fn security(bits: usize) -> SecurityClaim {
 
 #[cfg(test)]
 mod tests;
+
+// Examples of the book.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/rsa.md")]
+    struct Rsa;
+}

@@ -5,7 +5,7 @@
 //! determine the message. The answer therefore does not tell that the padding was wrong, which Bleichenbacher's attack
 //! (1998) needs.
 
-use crate::rsa::Hash;
+use crate::Hash;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::{ConditionallySelectable, ConstantTimeLess};
@@ -18,7 +18,7 @@ const DRAWS: usize = 128;
 const FRAME: usize = 10;
 
 /// A block of the modulus' length whose last bytes are the message.
-pub(in crate::rsa) struct Alternative {
+pub(crate) struct Alternative {
     pub(super) block: Zeroizing<Vec<u8>>,
     /// Index at which the message begins.
     pub(super) start: u32,
@@ -33,7 +33,7 @@ impl Drop for Alternative {
 impl Alternative {
     /// Derives the alternative for a ciphertext from the private exponent. Both are padded to the length of the modulus
     /// in bytes.
-    pub(in crate::rsa) fn new(exponent: &[u8], ciphertext: &[u8]) -> Self {
+    pub(crate) fn new(exponent: &[u8], ciphertext: &[u8]) -> Self {
         let key = hmac(&Hash::Sha256.digest(&[exponent]), &[ciphertext]);
         let k = ciphertext.len();
         let lengths = prf(&*key, b"length", 2 * DRAWS);

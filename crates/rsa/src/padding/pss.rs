@@ -1,7 +1,7 @@
 //! EMSA-PSS (RFC 8017, 9.1): `EM = (0..0 | 1 | salt) ^ mask of H | H | 0xbc`, with
 //! `H = hash(8 zeros | hash of the message | salt)`.
 
-use crate::rsa::Hash;
+use crate::Hash;
 use std::ops::RangeInclusive;
 use subtle::ConstantTimeEq;
 
@@ -10,7 +10,7 @@ const TRAILER: u8 = 0xbc;
 
 /// Encodes a hash value for a signature in `ceil(bits / 8)` bytes. `bits` is one less than the modulus has. Returns
 /// `None` if `bits < 8 (hash + salt) + 9`.
-pub(in crate::rsa) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8], bits: usize) -> Option<Vec<u8>> {
+pub(crate) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8], bits: usize) -> Option<Vec<u8>> {
     let (h, len) = (hash.len(), bits.div_ceil(8));
     let one = len.checked_sub(h + salt.len() + 2)?;
     let mut em = vec![0; len];
@@ -26,7 +26,7 @@ pub(in crate::rsa) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8
 
 /// Whether the encoded message belongs to this hash value and has a salt of one of these lengths. The arguments are
 /// public.
-pub(in crate::rsa) fn verify(
+pub(crate) fn verify(
     (hash, mgf): (Hash, Hash),
     value: &[u8],
     salts: &RangeInclusive<usize>,

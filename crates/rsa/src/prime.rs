@@ -3,7 +3,7 @@
 use super::error::Result;
 use super::public::EXPONENT;
 use super::ring::{Method, Ring};
-use crate::Control;
+use solinas_schemes::Control;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -158,7 +158,7 @@ pub(super) fn is_probable_prime(ring: &Ring, rounds: usize, rng: &mut impl RngCo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SecretSeed;
+    use solinas_schemes::random::SecretSeed;
 
     #[test]
     fn small_primes_are_complete() {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn miller_and_rabin_tell_primes_from_composites() {
-        let mut rng = SecretSeed::insecure(1).stream(0);
+        let mut rng = SecretSeed::new(Entropy::Insecure(1)).unwrap().stream(0);
         let mut test = |n: u64| is_probable_prime(&Ring::new(n.into(), Method::Word).unwrap(), 32, &mut rng).unwrap();
         let primes = small_primes(2000);
         for n in (3..2000).step_by(2) {
@@ -191,13 +191,13 @@ mod tests {
     #[test]
     fn generated_primes_have_their_shape_and_repeat_with_the_seed() {
         for bits in [256, 320, 512] {
-            let make = || generate(bits, &mut SecretSeed::insecure(7).stream(0), &Control::default(), &|| {}).unwrap();
+            let make = || generate(bits, &mut SecretSeed::new(Entropy::Insecure(7)).unwrap().stream(0), &Control::default(), &|| {}).unwrap();
             let p = make();
             assert_eq!((p.bit_len(), p.bit(bits - 2), p.is_even()), (bits, true, false));
             assert_ne!(p.rem_word(EXPONENT), Ok(1));
             assert_eq!(p, make());
             let ring = Ring::new((*p).clone(), Method::Word).unwrap();
-            assert!(is_probable_prime(&ring, 64, &mut SecretSeed::insecure(8).stream(0)).unwrap());
+            assert!(is_probable_prime(&ring, 64, &mut SecretSeed::new(Entropy::Insecure(8)).unwrap().stream(0)).unwrap());
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
     fn the_search_takes_about_as_many_tests_as_expected() {
         use std::sync::atomic::{AtomicU64, Ordering};
         let (count, runs, bits) = (AtomicU64::new(0), 40, 256);
-        let mut rng = SecretSeed::insecure(3).stream(0);
+        let mut rng = SecretSeed::new(Entropy::Insecure(3)).unwrap().stream(0);
         for _ in 0..runs {
             generate(bits, &mut rng, &Control::default(), &|| {
                 count.fetch_add(1, Ordering::Relaxed);

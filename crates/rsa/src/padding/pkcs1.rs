@@ -4,7 +4,7 @@
 //! - EMSA (RFC 8017, 9.2): `EM = 0 | 1 | at least 8 bytes 0xff | 0 | DigestInfo`.
 
 use super::rejection::Alternative;
-use crate::rsa::Hash;
+use crate::Hash;
 use rand_core::RngCore;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::Zeroizing;
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 const FRAME: usize = 11;
 
 /// Encodes a message in `k` bytes. Returns `None` if the message is longer than `k - 11` bytes.
-pub(in crate::rsa) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -> Option<Zeroizing<Vec<u8>>> {
+pub(crate) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -> Option<Zeroizing<Vec<u8>>> {
     let zero = k.checked_sub(message.len() + 1).filter(|zero| *zero + 1 >= FRAME)?;
     let mut em = Zeroizing::new(vec![0; k]);
     em[1] = 2;
@@ -30,7 +30,7 @@ pub(in crate::rsa) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -
 /// Decodes a block to its message, or returns the alternative's message if the block is malformed. Both blocks have the
 /// same length. The time depends on the length of the block and on the length of the result. It does not depend on
 /// which message is returned.
-pub(in crate::rsa) fn decode(em: &[u8], alternative: &Alternative) -> Zeroizing<Vec<u8>> {
+pub(crate) fn decode(em: &[u8], alternative: &Alternative) -> Zeroizing<Vec<u8>> {
     let mut valid = em[..2].ct_eq(&[0, 2]);
     // Index of the first 0 after the first two bytes.
     let (mut found, mut zero) = (Choice::from(0), 0u32);
@@ -48,7 +48,7 @@ pub(in crate::rsa) fn decode(em: &[u8], alternative: &Alternative) -> Zeroizing<
 
 /// Encodes a hash value in `k` bytes for a signature. Returns `None` if `k` is too small (`k < hash + 30` for SHA-2 and
 /// SHA-3).
-pub(in crate::rsa) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Option<Vec<u8>> {
+pub(crate) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Option<Vec<u8>> {
     let info = hash.digest_info();
     let zero = k.checked_sub(info.len() + value.len() + 1).filter(|zero| *zero >= 10)?;
     let mut em = vec![0xff; k];
@@ -61,7 +61,7 @@ pub(in crate::rsa) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SecretSeed;
+    use solinas_schemes::random::SecretSeed;
 
     /// The message, or `None` if `decode` returns the alternative.
     fn decoded(em: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn decoding_gives_the_message_back_up_to_the_capacity() {
-        let mut rng = SecretSeed::insecure(1).stream(0);
+        let mut rng = SecretSeed::new(Entropy::Insecure(1)).unwrap().stream(0);
         for len in [0, 1, 52, 53] {
             let message = vec![0; len];
             let em = encode(&message, 64, &mut rng).unwrap();

@@ -3,7 +3,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_schemes::rsa::{KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
+use solinas_rsa::{KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::{Control, Entropy};
 use std::io::Write;
 use std::process::{Command, Stdio};

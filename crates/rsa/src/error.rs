@@ -160,10 +160,10 @@ pub enum Error {
     PrivateKeyGiven,
     /// The operating system returned no randomness.
     #[error(transparent)]
-    Entropy(#[from] crate::NoEntropy),
+    Entropy(#[from] solinas_schemes::NoEntropy),
     /// The caller cancelled the work.
     #[error(transparent)]
-    Cancelled(#[from] crate::Cancelled),
+    Cancelled(#[from] solinas_schemes::Cancelled),
     /// An accelerator failed.
     #[error("the accelerator failed: {0}")]
     Accelerator(String),

@@ -4,7 +4,7 @@ use super::error::{Error, Result};
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::ring::{Method, Ring};
 use super::{Hash, KeyUse, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
-use crate::random::SecretSeed;
+use solinas_schemes::random::SecretSeed;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use std::fmt;
@@ -113,7 +113,7 @@ impl PublicKey {
     }
 
     /// The security claim for keys of this size.
-    pub fn security(&self) -> crate::security::SecurityClaim {
+    pub fn security(&self) -> solinas_schemes::security::SecurityClaim {
         super::security(self.bits())
     }
 
@@ -214,5 +214,5 @@ impl PublicKey {
 
 /// Returns a generator that is seeded by the operating system.
 pub(super) fn rng() -> Result<impl RngCore> {
-    Ok(SecretSeed::from_os()?.stream(0))
+    Ok(SecretSeed::new(Entropy::System)?.stream(0))
 }

@@ -1,13 +1,13 @@
 //! EME-OAEP (RFC 8017, 7.1): `EM = 0 | seed ^ mask | (hash of the label | 0..0 | 1 | message) ^ mask`.
 
-use crate::rsa::Hash;
+use crate::Hash;
 use rand_core::RngCore;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 /// Encodes a message in `k` bytes. The result is below every modulus of `k` bytes. Returns `None` if the message is
 /// longer than `k - 2 hash - 2` bytes.
-pub(in crate::rsa) fn encode(
+pub(crate) fn encode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     message: &[u8],
     k: usize,
@@ -28,7 +28,7 @@ pub(in crate::rsa) fn encode(
 
 /// Decodes a block to its message. Returns `None` if the block is malformed. The time depends on the length of the
 /// block and on whether it is well-formed. If it is, the time also depends on the length of the message.
-pub(in crate::rsa) fn decode(
+pub(crate) fn decode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     mut em: Zeroizing<Vec<u8>>,
 ) -> Option<Zeroizing<Vec<u8>>> {
@@ -56,13 +56,13 @@ pub(in crate::rsa) fn decode(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SecretSeed;
+    use solinas_schemes::random::SecretSeed;
 
     const K: usize = 128;
 
     #[test]
     fn decoding_gives_the_message_back_up_to_the_capacity() {
-        let mut rng = SecretSeed::insecure(1).stream(0);
+        let mut rng = SecretSeed::new(Entropy::Insecure(1)).unwrap().stream(0);
         for hash in Hash::ALL.into_iter().filter(|hash| 2 * hash.len() + 2 <= K) {
             for mgf in Hash::ALL {
                 for len in [0, 1, K - 2 * hash.len() - 3, K - 2 * hash.len() - 2] {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn every_bit_of_the_frame_counts() {
         let scheme = (Hash::Sha256, Hash::Sha256, &b""[..]);
-        let mut rng = SecretSeed::insecure(2).stream(0);
+        let mut rng = SecretSeed::new(Entropy::Insecure(2)).unwrap().stream(0);
         let em = encode(scheme, b"message", K, &mut rng).unwrap();
         for bit in 0..8 * K {
             let mut em = em.clone();

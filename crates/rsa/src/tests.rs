@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Cancelled, Control, Entropy, Progress};
+use solinas_schemes::{Cancelled, Control, Entropy, Progress};
 use solinas_bigint::Natural;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
