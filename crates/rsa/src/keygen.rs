@@ -4,10 +4,10 @@ use super::error::{Error, Result};
 use super::public::EXPONENT;
 use super::secret::{WipeScratch, both};
 use super::{MAX_BITS, MIN_BITS, PrivateKey, RESEARCH_MIN_BITS, prime};
+use solinas_bigint::Natural;
 use solinas_schemes::Entropy;
 use solinas_schemes::random::SecretSeed;
 use solinas_schemes::{Cancelled, Control};
-use solinas_bigint::Natural;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zeroize::Zeroizing;
 

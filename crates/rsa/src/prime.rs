@@ -3,9 +3,9 @@
 use super::error::Result;
 use super::public::EXPONENT;
 use super::ring::{Method, Ring};
-use solinas_schemes::Control;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
+use solinas_schemes::Control;
 use zeroize::Zeroizing;
 
 /// Odd numbers in a window. At 8192 bits, one odd number in 2839 is prime, so a window has no prime with probability
@@ -158,6 +158,7 @@ pub(super) fn is_probable_prime(ring: &Ring, rounds: usize, rng: &mut impl RngCo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solinas_schemes::Entropy;
     use solinas_schemes::random::SecretSeed;
 
     #[test]
@@ -191,13 +192,23 @@ mod tests {
     #[test]
     fn generated_primes_have_their_shape_and_repeat_with_the_seed() {
         for bits in [256, 320, 512] {
-            let make = || generate(bits, &mut SecretSeed::new(Entropy::Insecure(7)).unwrap().stream(0), &Control::default(), &|| {}).unwrap();
+            let make = || {
+                generate(
+                    bits,
+                    &mut SecretSeed::new(Entropy::Insecure(7)).unwrap().stream(0),
+                    &Control::default(),
+                    &|| {},
+                )
+                .unwrap()
+            };
             let p = make();
             assert_eq!((p.bit_len(), p.bit(bits - 2), p.is_even()), (bits, true, false));
             assert_ne!(p.rem_word(EXPONENT), Ok(1));
             assert_eq!(p, make());
             let ring = Ring::new((*p).clone(), Method::Word).unwrap();
-            assert!(is_probable_prime(&ring, 64, &mut SecretSeed::new(Entropy::Insecure(8)).unwrap().stream(0)).unwrap());
+            assert!(
+                is_probable_prime(&ring, 64, &mut SecretSeed::new(Entropy::Insecure(8)).unwrap().stream(0)).unwrap()
+            );
         }
     }
 

@@ -4,9 +4,10 @@ use super::error::{Error, Result};
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::ring::{Method, Ring};
 use super::{Hash, KeyUse, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
-use solinas_schemes::random::SecretSeed;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
+use solinas_schemes::Entropy;
+use solinas_schemes::random::SecretSeed;
 use std::fmt;
 use zeroize::Zeroizing;
 

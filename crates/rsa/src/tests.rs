@@ -1,6 +1,6 @@
 use super::*;
-use solinas_schemes::{Cancelled, Control, Entropy, Progress};
 use solinas_bigint::Natural;
+use solinas_schemes::{Cancelled, Control, Entropy, Progress};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

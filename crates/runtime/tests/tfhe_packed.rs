@@ -1,11 +1,10 @@
-//! Packed compact results of TFHE: sizes, parts of arrays, keys without the packing key, files, and conversion.
+//! Packed compact results of TFHE: sizes, parts of arrays, and files.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use solinas_formats::{Expect, Header, Kind, Overwrite, Reader, Writer};
+use solinas_formats::{Expect, Header, Reader, Writer};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, KeygenOptions, Plain, Server, ServerKey, ServerOptions, Type, convert, keygen,
+    Ciphertext, ClientKey, Control, KeygenOptions, Plain, Server, ServerKey, ServerOptions, Type, keygen,
 };
-use std::path::Path;
 
 fn keys(params: &str) -> (ClientKey, ServerKey) {
     let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(4), ..KeygenOptions::default() };

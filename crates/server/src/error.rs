@@ -66,7 +66,9 @@ pub enum Error {
         help: &'static str,
     },
     /// Another version of this program made the store.
-    #[error("the store has version {found}, and this program knows version {known}; use the solinas that made the store")]
+    #[error(
+        "the store has version {found}, and this program knows version {known}; use the solinas that made the store"
+    )]
     OtherStore {
         /// Version of the store.
         found: i64,

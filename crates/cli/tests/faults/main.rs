@@ -9,7 +9,6 @@ mod memory;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use solinas_testing::is_long;
 use std::collections::BTreeMap;
 use std::fs;

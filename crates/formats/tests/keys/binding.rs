@@ -7,6 +7,7 @@ use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use solinas_schemes::{Control, Entropy, gh, tfhe};
+use std::sync::Arc;
 
 use crate::common::{changed, client_file, file, headed, open, public_file, server_file};
 

@@ -1,13 +1,10 @@
 //! Files of TFHE keys: their parameter sets, and the sections of server keys.
 
 use solinas_formats::tfhe::{
-    ServerFile, client_header, params, read_client, read_server, server_header, short_header, stored_server_bytes,
-    write_client, write_server,
+    ServerFile, params, read_server, server_header, short_header, stored_server_bytes, write_server,
 };
 use solinas_formats::{Expect, Header, KeyId, Kind, Overwrite, Reader, Value, Writer};
-use solinas_schemes::security::Status;
-use solinas_schemes::tfhe::params::Cut;
-use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral, identity};
+use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral};
 use solinas_schemes::{Control, Entropy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -56,6 +56,7 @@ pub(crate) fn decode(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solinas_schemes::Entropy;
     use solinas_schemes::random::SecretSeed;
 
     const K: usize = 128;

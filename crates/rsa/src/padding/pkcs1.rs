@@ -61,6 +61,7 @@ pub(crate) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Option<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solinas_schemes::Entropy;
     use solinas_schemes::random::SecretSeed;
 
     /// The message, or `None` if `decode` returns the alternative.

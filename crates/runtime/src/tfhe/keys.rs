@@ -8,7 +8,7 @@ use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory, planning};
 use solinas_formats::tfhe::{self as files, ServerFile};
-use solinas_formats::{Destination, Header, Reader, Writer};
+use solinas_formats::{Destination, Header, Writer};
 use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ShortCiphertexts};

@@ -367,7 +367,7 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     let (program, reduce) = (computation.program.clone(), computation.reduce.clone().map(String::from));
     let (key, inputs, compact) = (body.key.clone(), body.inputs, body.compact);
     let JobRequest { private_program, auditable, .. } = body;
-    let spec = Spec { key, computation, inputs, compact, private_program, auditable, stages, effort: Some(effort) };
+    let spec = Spec { key, computation, inputs, compact, private_program, auditable, stages, effort };
     let days = i64::from(app.config.limits.result_days) * DAY;
     Ok(NewJob {
         id: Id::new(),

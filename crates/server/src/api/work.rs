@@ -328,7 +328,7 @@ mod tests {
             private_program: false,
             auditable: false,
             stages: vec![],
-            effort: None,
+            effort: 0.0,
         };
         let job = NewJob {
             id: Id::new(),
