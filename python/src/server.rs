@@ -253,7 +253,7 @@ impl PyServer {
         model: Option<&str>,
     ) -> PyResult<Self> {
         let key = Arc::clone(&key.key);
-        let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::Device(error)))?;
+        let device = device.map(str::parse).transpose().map_err(|error| Failure::from(Error::from(error)))?;
         let model = model.map(str::parse).transpose().map_err(|error| Failure::from(Error::Model(error)))?;
         let options = ServerOptions { threads, memory, device, model, ..ServerOptions::default() };
         let job: Job<_, Failure> = Job::start(move |_| Ok(Server::with_options(&key, &options)?))?;

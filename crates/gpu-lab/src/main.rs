@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use solinas_gpu::{Device, DeviceName, DeviceOptions};
+use solinas_gpu::{Device, DeviceOptions};
 use solinas_gpu_lab::steps::{Findings, Options, Step};
 use solinas_gpu_lab::{Clock, Size};
+use solinas_schemes::DeviceName;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
 /// Returns whether every check passed.
 fn run(args: &Args) -> Result<bool, String> {
     let clock = Clock::new(args.seconds);
-    let name: DeviceName = args.device.parse().map_err(|error: solinas_gpu::Error| error.to_string())?;
+    let name: DeviceName = args.device.parse().map_err(|error: solinas_schemes::UnknownDevice| error.to_string())?;
     let device = Device::open(name, DeviceOptions::default()).map_err(|error| error.to_string())?;
     let device = device.ok_or("gpu-lab measures a device; name cuda:0 or emulated")?;
     std::fs::create_dir_all(&args.folder)

@@ -1,5 +1,6 @@
 //! Devices.
 
+use crate::Error;
 use crate::clock::Clock;
 use crate::driver::{DeviceInfo, Driver, Gpu, StreamId};
 use crate::driver_cuda;
@@ -7,7 +8,7 @@ use crate::driver_emulated::Emulated;
 use crate::driver_faulty::{Faults, Faulty};
 use crate::pool::{Block, Pool};
 use crate::staging::Staging;
-use crate::{DeviceName, Error};
+use solinas_schemes::DeviceName;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 

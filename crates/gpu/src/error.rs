@@ -1,20 +1,12 @@
 //! Errors of devices.
 
-use solinas_schemes::DeviceError;
+use solinas_schemes::{DeviceError, DeviceErrorKind, DeviceFault};
 use thiserror::Error;
 
 /// An error of a device or of an engine on it.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No device has this name.
-    #[error(
-        "unknown device {name:?}; choose cpu, auto, emulated, rtl, or cuda:N with the number of a GPU, such as cuda:0 (several: cuda:0,cuda:1 or cuda:all)"
-    )]
-    UnknownDevice {
-        /// The name.
-        name: String,
-    },
     /// The name is that of the hardware designs, which are no GPU.
     #[error(
         "the device rtl simulates hardware for bigint mul, square and powm, and for keys of the scheme gh; take another device, such as cpu"
@@ -123,7 +115,17 @@ pub enum Error {
     },
     /// A ciphertext or table does not fit the engine.
     #[error(transparent)]
-    Scheme(#[from] solinas_schemes::Error),
+    Scheme(solinas_schemes::Error),
+}
+
+/// The error of a device within one of a scheme is that of the device.
+impl From<solinas_schemes::Error> for Error {
+    fn from(error: solinas_schemes::Error) -> Self {
+        match &error {
+            solinas_schemes::Error::Device(device) => device.get().cloned().unwrap_or(Self::Scheme(error)),
+            _ => Self::Scheme(error),
+        }
+    }
 }
 
 /// An error of a scheme stays one. Others become errors of a device.
@@ -144,11 +146,19 @@ impl Error {
             Self::NoCuda | Self::NoDriver | Self::NoDevice { .. } | Self::OldDriver { .. } | Self::OldDevice { .. }
         )
     }
+}
 
-    /// Whether the processor may do the work instead: there is no device, its memory is too small, it failed, or it has no
-    /// kernels for the parameters. Faults of Solinas and wrong requests are not among these errors.
-    #[must_use]
-    pub fn allows_fallback(&self) -> bool {
+impl DeviceFault for Error {
+    fn kind(&self) -> DeviceErrorKind {
+        match self {
+            Self::Launch { .. } | Self::Fault(_) => DeviceErrorKind::Internal,
+            Self::Driver { .. } => DeviceErrorKind::Failure,
+            _ => DeviceErrorKind::Request,
+        }
+    }
+
+    /// There is no device, its memory is too small, it failed, or it has no kernels for the parameters.
+    fn allows_fallback(&self) -> bool {
         self.is_absence()
             || matches!(
                 self,

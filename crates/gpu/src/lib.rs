@@ -70,7 +70,6 @@ mod launch;
 pub mod lwe;
 #[cfg_attr(not(feature = "kernels"), allow(unreachable_pub, dead_code, reason = "public with this feature"))]
 mod module;
-mod name;
 mod order;
 mod pool;
 pub mod ring;
@@ -88,7 +87,6 @@ pub use error::Error;
 pub use graph::Graph;
 pub use host::HostBuffer;
 pub use launch::Launch;
-pub use name::DeviceName;
 pub use stream::Stream;
 
 // A kernel trusts its arguments: with wrong ones, a CUDA device reads and writes other memory. So only engines make

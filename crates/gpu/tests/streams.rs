@@ -3,7 +3,8 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_gpu::{Buffer, Device, DeviceName, DeviceOptions, Error, HostBuffer, Stream};
+use solinas_gpu::{Buffer, Device, DeviceOptions, Error, HostBuffer, Stream};
+use solinas_schemes::DeviceName;
 
 fn device(seed: u64, memory: Option<u64>) -> Device {
     Device::emulated(DeviceOptions { memory, seed })

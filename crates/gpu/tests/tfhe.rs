@@ -3,10 +3,10 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
+use solinas_gpu::tfhe::{Engine, Session};
 use solinas_gpu::{Device, DeviceOptions, Error};
 use solinas_gpu_lab::checks::tfhe;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
+use solinas_schemes::tfhe::{ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, Sum, Task};
 use solinas_schemes::{Control, Entropy};
 
 /// A key of a set, with the LWE dimension `n` if one is given.

@@ -3,9 +3,10 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_gpu::tfhe::{Engines, Sessions, Sum, Task};
-use solinas_gpu::{Device, DeviceName, DeviceOptions, Error, Faults};
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext};
+use solinas_gpu::tfhe::{Engines, Sessions};
+use solinas_gpu::{Device, DeviceOptions, Error, Faults};
+use solinas_schemes::DeviceName;
+use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Sum, Task, Values};
 
 /// A key of the gates with a small LWE dimension.
 fn evaluator() -> Evaluator {
@@ -28,7 +29,7 @@ fn waves(engines: &Engines, words: usize, jobs: u32) -> Result<Vec<LweCiphertext
         };
         session.bootstrap(&(0..jobs).map(task).collect::<Vec<_>>())?;
     }
-    session.read(&(0..4 * jobs).map(|slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect::<Vec<_>>())
+    Ok(session.read(&(0..4 * jobs).map(|slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect::<Vec<_>>())?)
 }
 
 #[test]

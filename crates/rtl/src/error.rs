@@ -101,3 +101,9 @@ pub enum Error {
         problem: String,
     },
 }
+
+impl solinas_schemes::DeviceFault for Error {
+    fn kind(&self) -> solinas_schemes::DeviceErrorKind {
+        solinas_schemes::DeviceErrorKind::Failure
+    }
+}

@@ -4,7 +4,7 @@ mod convert;
 
 use crate::{Form, Scheme, Type};
 use solinas_circuits::counted;
-use solinas_schemes::Error as SchemeError;
+use solinas_schemes::{DeviceError, Error as SchemeError};
 use std::path::{Path, PathBuf};
 
 /// Errors of the runtime.
@@ -457,7 +457,7 @@ pub enum Error {
     Format(solinas_formats::Error),
     /// A device cannot be opened, or failed.
     #[error(transparent)]
-    Device(solinas_gpu::Error),
+    Device(DeviceError),
     /// An error of the scheme of a key or ciphertext.
     #[error(transparent)]
     Scheme(SchemeError),

@@ -3,8 +3,7 @@
 use crate::Error;
 use solinas_circuits::Error as Circuit;
 use solinas_formats::Error as File;
-use solinas_gpu::Error as Device;
-use solinas_schemes::Error as SchemeError;
+use solinas_schemes::{DeviceErrorKind, Error as SchemeError};
 
 /// The kind of an error. Programs decide by it; people read the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,7 +90,11 @@ impl Error {
             Self::Format(error) => file(error),
             Self::Circuit(error) => circuit(error),
             Self::Scheme(error) => scheme(error),
-            Self::Device(error) => device(error),
+            Self::Device(error) => match error.kind() {
+                DeviceErrorKind::Request => ErrorKind::Params,
+                DeviceErrorKind::Failure => ErrorKind::Other,
+                DeviceErrorKind::Internal => ErrorKind::Internal,
+            },
         }
     }
 }
@@ -144,14 +147,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } | E::BelowLevel { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,
         E::Cancelled(_) => ErrorKind::Cancelled,
+        E::EmptySlot { .. } => ErrorKind::Internal,
         _ => ErrorKind::Other,
-    }
-}
-
-fn device(error: &Device) -> ErrorKind {
-    match error {
-        Device::Launch { .. } | Device::Fault(_) => ErrorKind::Internal,
-        Device::Driver { .. } => ErrorKind::Other,
-        _ => ErrorKind::Params,
     }
 }

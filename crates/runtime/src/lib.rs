@@ -22,11 +22,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod arithmetic;
-mod auto;
 mod ciphertext;
 mod cost;
 mod cost_model;
-mod device;
+mod devices;
 mod disk;
 mod engine;
 mod error;
@@ -61,7 +60,7 @@ mod work;
 pub use ciphertext::{Ciphertext, CiphertextFacts};
 pub use cost::{cost, cost_under};
 pub use cost_model::{CostModel, UnknownModel};
-pub use device::{GpuInfo, GpuList, check_device, device_name, gpus};
+pub use devices::{GpuInfo, GpuList, check_device, device_name, gpus};
 pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use estimate::Estimate;
@@ -85,6 +84,6 @@ pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Natural, Netlist, build, export, import};
 pub use solinas_formats::{Fingerprint, KeyId, NoFingerprint, Summary, inspect, write_text};
-pub use solinas_gpu::DeviceName;
+pub use solinas_schemes::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};
 pub use work::{Input, Inputs, Work};

@@ -1,7 +1,7 @@
 //! Options of keys and servers.
 
 use crate::{CostModel, Scheme};
-use solinas_gpu::DeviceName;
+use solinas_schemes::DeviceName;
 use std::path::PathBuf;
 
 /// The variable that sets the memory for tables, in MiB.

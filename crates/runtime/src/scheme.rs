@@ -1,5 +1,6 @@
 //! Keys and ciphertexts of a scheme, as the rest of the runtime sees them: a trait for each role. [`Engine`] is the role of a server.
 
+use crate::devices::Device;
 use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
 };
 use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
-use solinas_gpu::Device;
 use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,16 +88,11 @@ pub(crate) trait Public: Debug + Send + Sync {
         None
     }
 
-    /// Loads the key for evaluation, on the current thread pool.
-    fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
-
-    /// Loads the key for evaluation on devices, at least one.
-    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error>;
-
-    /// Loads the key for evaluation on the simulated accelerator (`rtl`).
-    fn engine_on_rtl(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Err(solinas_gpu::Error::Rtl.into())
-    }
+    /// Loads the key for evaluation on a device, or without one on the current thread pool.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the device has nothing for the scheme. The errors of the device.
+    fn engine(self: Arc<Self>, device: Option<&dyn Device>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

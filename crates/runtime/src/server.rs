@@ -1,13 +1,13 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::ciphertext::same_key;
-use crate::device::Chosen;
+use crate::devices::{self, Chosen};
 use crate::engine::{Engine, RandomRequest};
 use crate::process::Pool;
 use crate::{
-    Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, device, memory,
+    Ciphertext, Control, CostModel, Error, Estimate, KeyId, ParamsInfo, ServerKey, ServerOptions, Type, memory,
 };
-use solinas_gpu::{Device, DeviceName};
+use solinas_schemes::DeviceName;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ pub struct Server {
     threads: usize,
     model: Option<CostModel>,
     run_memory: Option<u64>,
-    device: DeviceName,
-    /// The GPUs or emulated devices that compute.
-    devices: Vec<Device>,
+    name: DeviceName,
+    /// The device that computes. None for the processor.
+    device: Option<Arc<dyn devices::Device>>,
 }
 
 impl fmt::Debug for Server {
@@ -59,11 +59,11 @@ impl Server {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = Arc::new(Pool::new(threads)?);
-        let name = device::device_name(options.device.clone())?;
-        let Chosen { engine, name, devices } = pool.get()?.install(|| device::engine(key, name, options, &pool))?;
+        let name = devices::device_name(options.device.clone())?;
+        let Chosen { engine, name, device } = pool.get()?.install(|| devices::engine(key, name, options, &pool))?;
         let threads = pool.get()?.current_num_threads();
         let ServerOptions { model, run_memory, .. } = *options;
-        Ok(Self { engine, pool, threads, model, run_memory, device: name, devices })
+        Ok(Self { engine, pool, threads, model, run_memory, name, device })
     }
 
     /// Identity of the key.
@@ -145,12 +145,12 @@ impl Server {
 
     /// The device that computes. `auto` has become the processor, or a GPU that computes what it is expected to end first.
     pub fn device(&self) -> &DeviceName {
-        if self.device_failure().is_some() { &DeviceName::Cpu } else { &self.device }
+        if self.device_failure().is_some() { &DeviceName::Cpu } else { &self.name }
     }
 
     /// Whether an error has ended a device of the server. On the device `auto`, the processor then computes. A new server opens the device again.
     pub fn has_failed_device(&self) -> bool {
-        self.devices.iter().any(Device::has_failed)
+        self.device.as_ref().is_some_and(|device| device.has_failed())
     }
 
     /// The error of the GPU after which a server on `auto` computed on the processor. Results are those without the error.

@@ -355,6 +355,12 @@ pub enum Error {
         "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"
     )]
     ChosenSeed,
+    /// A run reads a value that it has not computed. This is a fault of Solinas.
+    #[error("slot {slot} is empty; please report this as a fault of Solinas")]
+    EmptySlot {
+        /// The number of the slot.
+        slot: u32,
+    },
     /// A device failed, or has too little memory.
     #[error(transparent)]
     Device(#[from] DeviceError),

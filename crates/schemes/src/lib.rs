@@ -14,6 +14,7 @@ pub mod bgv;
 mod canonical_embedding;
 mod control;
 mod device_error;
+mod device_name;
 mod entropy;
 mod error;
 mod evaluate;
@@ -33,7 +34,8 @@ pub mod slots;
 pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress, ProgressParts};
-pub use device_error::DeviceError;
+pub use device_error::{DeviceError, DeviceErrorKind, DeviceFault};
+pub use device_name::{DeviceName, UnknownDevice};
 pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};

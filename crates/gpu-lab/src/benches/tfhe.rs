@@ -5,10 +5,11 @@ use crate::checks::tfhe::{evaluator, random};
 use crate::{Size, Timer};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
+use solinas_gpu::tfhe::{Engine, Session};
 use solinas_gpu::{Device, Error};
 use solinas_schemes::tfhe::LookupTable;
 use solinas_schemes::tfhe::params::Family;
+use solinas_schemes::tfhe::{Sum, Task};
 
 /// Waves of one bootstrap, or of as many as a graph holds.
 pub(super) fn waves(device: &Device, set: &str, many: bool, size: Size, timer: &Timer) -> Result<Measured, Error> {

@@ -5,9 +5,11 @@ use crate::Size;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_gpu::Device;
-use solinas_gpu::tfhe::{Engine, Session, Sum, Task};
+use solinas_gpu::tfhe::{Engine, Session};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral};
+use solinas_schemes::tfhe::{
+    BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, ParamsLiteral, Sum, Task,
+};
 use solinas_schemes::{Control, Entropy, Error};
 
 /// Waves of a parameter set: of a small LWE dimension for [`Size::Quick`], else of its own. Then waves of a key of

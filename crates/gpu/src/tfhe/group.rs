@@ -1,8 +1,9 @@
 //! One key on several devices, which share each wave.
 
-use super::{Engine, Session, Sum, Task};
+use super::{Engine, Session};
 use crate::{Device, Error};
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext};
+use solinas_schemes::Error as SchemeError;
+use solinas_schemes::tfhe::{Backend, Evaluator, LookupTable, LweCiphertext, Sum, Task, Values};
 
 /// A TFHE server key on each of one or several devices.
 #[derive(Debug)]
@@ -16,15 +17,25 @@ impl Engines {
     pub fn new(devices: &[Device], evaluator: &Evaluator) -> Result<Self, Error> {
         Ok(Self(devices.iter().map(|device| Engine::new(device, evaluator)).collect::<Result<_, _>>()?))
     }
+}
 
-    /// Number of values for which every device has room, if waves take the same number of bytes.
-    pub fn room(&self) -> usize {
-        self.0.iter().map(Engine::room).min().unwrap_or(0)
+impl Backend for Engines {
+    fn instances(&self, slots: usize) -> usize {
+        let room = self.0.iter().map(Engine::room).min().unwrap_or(0);
+        (room / slots.max(1)).clamp(1, Session::MAX_JOBS)
     }
 
-    /// Number of bootstraps that run at once: one on each multiprocessor.
-    pub fn parallel(&self) -> usize {
-        self.0.iter().map(Engine::parallel).sum()
+    fn parallel(&self) -> Option<usize> {
+        Some(self.0.iter().map(Engine::parallel).sum())
+    }
+
+    fn values<'a>(
+        &'a self,
+        slots: usize,
+        jobs: usize,
+        tables: &'a [LookupTable],
+    ) -> Result<Box<dyn Values + 'a>, SchemeError> {
+        Ok(Box::new(Sessions::new(self, slots, jobs, tables)?))
     }
 }
 
@@ -49,19 +60,27 @@ impl<'a> Sessions<'a> {
         self.0.iter().map(Session::jobs).sum()
     }
 
-    /// Copies ciphertexts to their slots.
-    ///
-    /// # Errors
-    /// As [`Session::write`].
-    pub fn write(&self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
-        self.0.iter().try_for_each(|session| session.write(values))
+    /// Copies the outputs of tasks from one device to the others.
+    fn send(&mut self, from: usize, tasks: &[Task]) -> Result<(), Error> {
+        let slots: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.iter().copied()).collect();
+        let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
+        let values = self.0[from].read(&values)?;
+        let values: Vec<(u32, &LweCiphertext)> = slots.into_iter().zip(&values).collect();
+        let mut others = self.0.iter().enumerate().filter(|&(part, _)| part != from);
+        others.try_for_each(|(_, session)| session.write(&values))
+    }
+}
+
+impl Values for Sessions<'_> {
+    fn batch(&self) -> usize {
+        self.jobs()
     }
 
-    /// Computes independent bootstraps: no task reads an output of another one. Returns when they are done.
-    ///
-    /// # Errors
-    /// As [`Session::bootstrap`].
-    pub fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), SchemeError> {
+        Ok(self.0.iter().try_for_each(|session| session.write(values))?)
+    }
+
+    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), SchemeError> {
         let parts = self.0.len();
         let share = |part: usize| &tasks[part * tasks.len() / parts..(part + 1) * tasks.len() / parts];
         for (part, session) in self.0.iter_mut().enumerate() {
@@ -76,22 +95,8 @@ impl<'a> Sessions<'a> {
         Ok(())
     }
 
-    /// Copies the outputs of tasks from one device to the others.
-    fn send(&mut self, from: usize, tasks: &[Task]) -> Result<(), Error> {
-        let slots: Vec<u32> = tasks.iter().flat_map(|task| task.outputs.iter().copied()).collect();
-        let values: Vec<Sum> = slots.iter().map(|&slot| Sum { terms: vec![(slot, 1)], constant: 0 }).collect();
-        let values = self.0[from].read(&values)?;
-        let values: Vec<(u32, &LweCiphertext)> = slots.into_iter().zip(&values).collect();
-        let mut others = self.0.iter().enumerate().filter(|&(part, _)| part != from);
-        others.try_for_each(|(_, session)| session.write(&values))
-    }
-
-    /// Computes sums of values and reads them.
-    ///
-    /// # Errors
-    /// As [`Session::read`].
-    pub fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error> {
+    fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, SchemeError> {
         // Every device holds every value.
-        self.0.first_mut().map_or(Ok(Vec::new()), |session| session.read(sums))
+        Ok(self.0.first_mut().map_or(Ok(Vec::new()), |session| session.read(sums))?)
     }
 }

@@ -12,7 +12,7 @@ mod session;
 use crate::{Buffer, Device, Error, Stream};
 pub use group::{Engines, Sessions};
 use kernels::Kernels;
-pub use session::{Session, Sum, Task};
+pub use session::Session;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, Params};
 

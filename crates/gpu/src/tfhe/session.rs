@@ -4,7 +4,7 @@ use super::Engine;
 use super::kernels::Wave;
 use crate::{Buffer, Error, Graph, Stream};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params};
+use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Params, Sum, Task};
 use std::collections::BTreeMap;
 
 /// Largest number of outputs of a graph: CUDA allows no more blocks in this direction.
@@ -12,26 +12,6 @@ const OUTPUTS: usize = 65_535;
 
 /// Largest number of ciphertexts of one copy to a device.
 const WRITTEN: usize = 256;
-
-/// `constant + sum of coefficient * value`, word by word. The constant, in units of `2^-32` turn, is added to the body.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sum {
-    /// The slot of each value, and its coefficient.
-    pub terms: Vec<(u32, i32)>,
-    /// The constant.
-    pub constant: u32,
-}
-
-/// A bootstrap.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// The argument.
-    pub argument: Sum,
-    /// Number of its table in [`Session::new`].
-    pub table: usize,
-    /// The slots of its outputs, one for [`LookupTable::Sign`], else one for each table.
-    pub outputs: Vec<u32>,
-}
 
 /// The values of a program on a device, in slots. A slot holds one ciphertext of `k N + 1` words.
 #[derive(Debug)]

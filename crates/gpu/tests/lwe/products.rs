@@ -6,7 +6,7 @@ use solinas_bigint::Natural;
 use solinas_gpu::lwe::{Engine, Form, Pieces};
 use solinas_gpu::{Device, DeviceOptions, Error, Faults};
 use solinas_schemes::lwe::{KeyFile, Layout, Matrix, Modulus, Multiplier, SeededMatrix, Source, Vector};
-use solinas_schemes::{Control, Error as SchemeError};
+use solinas_schemes::{Control, DeviceFault, Error as SchemeError};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

@@ -1,6 +1,7 @@
 //! The engine: plans by bounds of noise, chooses tables by the available memory, and runs wave by wave.
 
 use super::SCHEME;
+use super::backend::{Backend, Cpu};
 use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
@@ -12,9 +13,8 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
-use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
-use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
+use solinas_schemes::gh::{self, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
@@ -30,22 +30,12 @@ struct Speed {
     recrypt: f64,
 }
 
-/// The hardware that computes products and Recrypt.
-#[derive(Debug, Clone)]
-pub(crate) enum Substrate {
-    Processor,
-    Gpu(Device),
-    /// The simulated accelerator.
-    Rtl,
-}
-
 /// Evaluation under a Gentry-Halevi key.
 pub(crate) struct GhEngine {
     key: Arc<ServerKey>,
-    memory: u64,
-    substrate: Substrate,
-    /// Cycles of the simulated accelerator.
-    cycles: Arc<AtomicU64>,
+    backend: Box<dyn Backend>,
+    /// The processor, for runs that begin while the tables of the back end are being built.
+    cpu: Cpu,
     tables: Mutex<Tables>,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
@@ -77,40 +67,19 @@ impl Drop for Making<'_> {
 
 impl std::fmt::Debug for GhEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GhEngine").field("key", &self.key).field("memory", &self.memory).finish_non_exhaustive()
+        f.debug_struct("GhEngine").field("key", &self.key).field("backend", &self.backend).finish_non_exhaustive()
     }
 }
 
 impl GhEngine {
-    /// Builds an engine whose tables take up to `memory` bytes, or as many as the device has. Tables are built when they
+    /// Builds an engine on a back end, or on the processor with tables of up to `memory` bytes. Tables are built when they
     /// are first needed.
-    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>, substrate: Substrate) -> Result<Self, Error> {
-        let memory = memory.map_or_else(crate::memory::budget, Ok)?;
-        let (cycles, tables, recrypts, speed, plans) = Default::default();
-        let engine = Self { key, memory, substrate, cycles, tables, recrypts, speed, plans };
-        engine.fastest()?;
+    pub(crate) fn new(key: Arc<ServerKey>, memory: u64, backend: Option<Box<dyn Backend>>) -> Result<Self, Error> {
+        let backend = backend.unwrap_or_else(|| Box::new(Cpu(memory)));
+        let (tables, recrypts, speed, plans) = Default::default();
+        let engine = Self { key, backend, cpu: Cpu(memory), tables, recrypts, speed, plans };
+        engine.backend.fastest(engine.set())?;
         Ok(engine)
-    }
-
-    /// Returns the fastest method whose tables fit.
-    fn fastest(&self) -> Result<RecryptMethod, Error> {
-        match &self.substrate {
-            Substrate::Gpu(device) => Ok(solinas_gpu::gh::fastest(device, self.set())?),
-            Substrate::Processor => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
-            Substrate::Rtl => {
-                solinas_rtl::gh::Evaluation::check(&self.key)?;
-                Ok(RecryptMethod::PairTable)
-            }
-        }
-    }
-
-    /// Bytes of the tables of a method, where it can run.
-    fn bytes(&self, method: RecryptMethod) -> Option<u64> {
-        match &self.substrate {
-            Substrate::Gpu(_) => solinas_gpu::gh::bytes(self.set(), method),
-            Substrate::Processor => Some(method.memory(self.set())),
-            Substrate::Rtl => None,
-        }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -124,18 +93,18 @@ impl GhEngine {
     /// Returns the method that is worth its tables after `recrypts` more recryptions.
     fn method(&self, recrypts: u64) -> Result<RecryptMethod, Error> {
         let total = self.recrypts.load(Ordering::Relaxed).saturating_add(recrypts);
+        let runs = |method| self.backend.bytes(self.set(), method).is_some();
         let worth = |method: &RecryptMethod| match method {
             RecryptMethod::PairTable => total >= MANY_RECRYPTS,
-            // A GPU has no partial FFT, and these are its smallest tables.
-            RecryptMethod::FullFft => total > 0 || matches!(self.substrate, Substrate::Gpu(_)),
+            // A back end without the partial FFT has no smaller tables than these.
+            RecryptMethod::FullFft => total > 0 || !runs(RecryptMethod::PartialFft),
             RecryptMethod::PartialFft => true,
         };
-        let memory = match &self.substrate {
-            Substrate::Gpu(device) => device.memory_limit(),
-            _ => self.memory,
+        let fits = |method: &RecryptMethod| {
+            self.backend.bytes(self.set(), *method).is_some_and(|bytes| bytes <= self.backend.memory())
         };
-        let fits = |method: &RecryptMethod| self.bytes(*method).is_some_and(|bytes| bytes <= memory);
-        RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method)).map_or_else(|| self.fastest(), Ok)
+        let found = RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method));
+        found.map_or_else(|| self.backend.fastest(self.set()), Ok)
     }
 
     /// Returns tables that suit `recrypts` more recryptions. Builds them on the current thread pool if necessary.
@@ -163,29 +132,10 @@ impl GhEngine {
         tables.making = true;
         drop(tables);
         let making = Making(self);
-        let made = Arc::new(self.make(method)?);
+        let made = Arc::new(self.backend.evaluator(&self.key, method)?);
         self.tables().evaluator = Some(Arc::clone(&made));
         drop(making);
         Ok(made)
-    }
-
-    fn make(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
-        let key = Arc::clone(&self.key);
-        Ok(match &self.substrate {
-            Substrate::Gpu(device) => {
-                let engine = solinas_gpu::gh::Engine::new(device, Arc::clone(&key), method)?;
-                Evaluator::accelerated(key, Arc::new(engine))?
-            }
-            Substrate::Rtl => {
-                let evaluation = solinas_rtl::gh::Evaluation::new(&key, self.memory, Arc::clone(&self.cycles))?;
-                Evaluator::accelerated(key, Arc::new(evaluation))?
-            }
-            Substrate::Processor => self.on_host(method)?,
-        })
-    }
-
-    fn on_host(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
-        Ok(Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default())?)
     }
 
     /// Returns the smallest tables, on the processor. All runs that need them share one copy.
@@ -193,7 +143,7 @@ impl GhEngine {
         if let Some(least) = self.tables().least.upgrade() {
             return Ok(least);
         }
-        let made = Arc::new(self.on_host(RecryptMethod::PartialFft)?);
+        let made = Arc::new(self.cpu.evaluator(&self.key, RecryptMethod::PartialFft)?);
         let mut tables = self.tables();
         Ok(tables.least.upgrade().unwrap_or_else(|| {
             tables.least = Arc::downgrade(&made);
@@ -255,12 +205,16 @@ impl Engine for GhEngine {
     }
 
     fn simulated_cycles(&self) -> Option<u64> {
-        matches!(self.substrate, Substrate::Rtl).then(|| self.cycles.load(Ordering::Relaxed))
+        self.backend.cycles()
     }
 
     fn memory_bytes(&self) -> usize {
         let tables = self.tables();
-        let tables_of = tables.evaluator.iter().filter_map(|evaluator| self.bytes(evaluator.method())).sum::<u64>();
+        let tables_of = tables
+            .evaluator
+            .iter()
+            .filter_map(|evaluator| self.backend.bytes(self.set(), evaluator.method()))
+            .sum::<u64>();
         let least = tables.least.upgrade().map_or(0, |evaluator| evaluator.method().memory(self.set()));
         8 * self.set().server_key_words() + (tables_of + least) as usize
     }
@@ -437,7 +391,7 @@ mod tests {
         let params = Params::named("ci-15").unwrap();
         let client = gh::ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let key = client.server_key(&Control::default()).unwrap();
-        let engine = GhEngine::new(Arc::new(key), Some(1 << 30), Substrate::Processor).unwrap();
+        let engine = GhEngine::new(Arc::new(key), 1 << 30, None).unwrap();
         let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
         let full = engine.evaluator(1).unwrap();
         assert_eq!(full.method(), RecryptMethod::FullFft);

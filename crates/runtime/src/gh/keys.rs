@@ -2,14 +2,13 @@
 
 use super::SCHEME;
 use super::elements::{Bit, Elements};
-use super::engine::{GhEngine, Substrate};
-use crate::device;
+use super::engine::GhEngine;
+use crate::devices::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
-use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
@@ -220,17 +219,10 @@ impl scheme::Public for Server {
         self.key.public().is_insecure()
     }
 
-    fn engine(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, Substrate::Processor)?))
-    }
-
-    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-        let device = device::one(SCHEME.name(), devices)?;
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), None, Substrate::Gpu(device.clone()))?))
-    }
-
-    fn engine_on_rtl(self: Arc<Self>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory, Substrate::Rtl)?))
+    fn engine(self: Arc<Self>, device: Option<&dyn Device>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        let memory = options.memory.map_or_else(crate::memory::budget, Ok)?;
+        let backend = device.map(|device| part(device, SCHEME.name(), device.gh(&self.key, memory))).transpose()?;
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), memory, backend)?))
     }
 
     fn header(&self) -> Result<Header, Error> {

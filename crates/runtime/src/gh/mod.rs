@@ -1,11 +1,14 @@
 //! The Gentry-Halevi scheme. Exclusive or is a sum, and is a product. Bits are recrypted when the bounds of their noise
 //! require it.
 
+mod backend;
 mod elements;
 mod engine;
 mod keys;
 mod run;
 mod schedule;
+
+pub(crate) use backend::Backend;
 
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};

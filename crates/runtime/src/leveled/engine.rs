@@ -11,10 +11,10 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
-use solinas_gpu::Device;
 use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
 use solinas_schemes::slots::log2_canonical_norm;
 use solinas_schemes::{Evaluate, Noise};
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 /// Approximate number of coefficients on which each thread works at a time. More instances would take more memory and
@@ -26,14 +26,45 @@ const PLAN_STEP: usize = 100;
 
 /// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
-pub(super) struct LeveledEngine<S: Leveled> {
+pub(crate) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
     /// The evaluator on a device. `None` if the processor computes.
-    on_device: Option<S::OnDevice>,
+    on_device: Option<Box<dyn OnDevice<S>>>,
     /// Largest number of products of one batch.
     multiply_batch: usize,
     speed: OnceLock<Speed>,
     plans: Plans<Key, ArithmeticPlan>,
+}
+
+/// An evaluator on a device, for the engine of a scheme. Its results are those of the evaluator on the processor.
+pub(crate) trait OnDevice<S: Leveled>: Debug + Send + Sync {
+    /// As [`LeveledEngine::measure`].
+    fn speed(&self, engine: &LeveledEngine<S>, control: &Control<'_>) -> Result<Speed, Error>;
+
+    /// As [`Job::run_on`].
+    fn run(
+        &self,
+        job: &Job<S>,
+        inputs: &[Vec<&StoredCiphertext>],
+        batch: &Batch<'_>,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<StoredCiphertext>>, Error>;
+}
+
+impl<S: Leveled, E: Evaluate<Stored = StoredCiphertext> + Debug + Send> OnDevice<S> for E {
+    fn speed(&self, engine: &LeveledEngine<S>, control: &Control<'_>) -> Result<Speed, Error> {
+        engine.measure(self, control)
+    }
+
+    fn run(
+        &self,
+        job: &Job<S>,
+        inputs: &[Vec<&StoredCiphertext>],
+        batch: &Batch<'_>,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<StoredCiphertext>>, Error> {
+        job.run_on(self, inputs, batch, control)
+    }
 }
 
 /// The key of a plan in the cache: its source, the states and slots of the inputs, and the elements of arrays.
@@ -41,7 +72,7 @@ type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
 
 /// Measured seconds of one operation.
 #[derive(Debug, Clone, Copy)]
-struct Speed {
+pub(crate) struct Speed {
     /// A product at the highest level.
     product: f64,
     /// Each further product of a batch at the highest level.
@@ -54,14 +85,13 @@ struct Speed {
 
 impl<S: Leveled> LeveledEngine<S> {
     /// # Errors
-    /// The errors of [`memory::budget`] and of the device.
-    pub(super) fn new(key: Arc<Server<S>>, device: Option<&Device>) -> Result<Self, Error> {
+    /// The errors of [`memory::budget`].
+    pub(super) fn new(key: Arc<Server<S>>, on_device: Option<Box<dyn OnDevice<S>>>) -> Result<Self, Error> {
         let multiply_batch = multiply_batch::<S>(key.public().params(), memory::budget()?);
-        let on_device = device.map(|device| S::on_device(&key.key, device)).transpose()?;
         Ok(Self::with_batch(key, on_device, multiply_batch))
     }
 
-    fn with_batch(key: Arc<Server<S>>, on_device: Option<S::OnDevice>, multiply_batch: usize) -> Self {
+    fn with_batch(key: Arc<Server<S>>, on_device: Option<Box<dyn OnDevice<S>>>, multiply_batch: usize) -> Self {
         Self { key, on_device, multiply_batch, speed: OnceLock::new(), plans: Plans::default() }
     }
 
@@ -90,7 +120,7 @@ impl<S: Leveled> LeveledEngine<S> {
             return Ok(*speed);
         }
         let speed = match &self.on_device {
-            Some(evaluator) => self.measure(evaluator, control)?,
+            Some(evaluator) => evaluator.speed(self, control)?,
             None => self.measure(&self.evaluator()?, control)?,
         };
         Ok(*self.speed.get_or_init(|| speed))
@@ -343,7 +373,7 @@ fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan
 }
 
 /// A plan of this engine.
-struct Job<S: Leveled> {
+pub(crate) struct Job<S: Leveled> {
     engine: Arc<LeveledEngine<S>>,
     planned: Arc<ArithmeticPlan>,
 }
@@ -426,7 +456,7 @@ impl<S: Leveled> PlannedWork for Job<S> {
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
         let results = match &engine.on_device {
-            Some(evaluator) => self.run_on(evaluator, &inputs, whole, control)?,
+            Some(evaluator) => evaluator.run(self, &inputs, whole, control)?,
             None => self.run_on(&engine.evaluator()?, &inputs, whole, control)?,
         };
         let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();

@@ -1,18 +1,16 @@
 //! The evaluators on devices, and advice to users whose computation needs more levels than their keys have.
 
-use super::Leveled;
+use super::{Leveled, OnDevice};
 use crate::Error;
-use solinas_gpu::{Device, Stream};
+use crate::devices::Device;
 use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use std::sync::Arc;
 
 impl Leveled for Bgv {
-    type OnDevice = solinas_gpu::ring::bgv::Engine;
-
-    fn on_device(key: &Arc<bgv::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
-        Ok(solinas_gpu::ring::bgv::Engine::new(&Arc::new(Stream::new(device)?), Arc::clone(key))?)
+    fn on_device(device: &dyn Device, key: &Arc<bgv::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
+        device.bgv(key)
     }
 
     fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
@@ -31,10 +29,8 @@ impl Leveled for Bgv {
 }
 
 impl Leveled for Ntru {
-    type OnDevice = solinas_gpu::ring::ntru::Engine;
-
-    fn on_device(key: &Arc<ntru::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
-        Ok(solinas_gpu::ring::ntru::Engine::new(&Arc::new(Stream::new(device)?), Arc::clone(key))?)
+    fn on_device(device: &dyn Device, key: &Arc<ntru::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
+        device.ntru(key)
     }
 
     fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
@@ -51,12 +47,8 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
-    type OnDevice = lwe::Evaluator<'static>;
-
-    /// The device computes the products of vectors with switching keys.
-    fn on_device(key: &Arc<lwe::ServerKey>, device: &Device) -> Result<Self::OnDevice, Error> {
-        let engine = solinas_gpu::lwe::Engine::new(device)?;
-        Ok(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine)))
+    fn on_device(device: &dyn Device, key: &Arc<lwe::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
+        device.lwe(key)
     }
 
     fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {

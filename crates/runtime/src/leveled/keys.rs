@@ -4,14 +4,13 @@ use super::engine::LeveledEngine;
 use super::payload::{Elements, form_of};
 use super::plan::slot_type;
 use super::{Leveled, ParamsOf, memory_bytes};
-use crate::device;
+use crate::devices::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, Natural, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
-use solinas_gpu::Device;
 use solinas_schemes::ProgressParts;
 use solinas_schemes::leveled::{ClientKey, NoiseModel, Params, Plaintext, PublicKey, ServerKey, StoredCiphertext};
 use solinas_schemes::security::Status;
@@ -326,13 +325,9 @@ impl<S: Leveled> scheme::Public for Server<S> {
         Some(self.encryption.get_or_init(|| Public::new(self.public().clone())))
     }
 
-    fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        Ok(Arc::new(LeveledEngine::new(self, None)?))
-    }
-
-    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-        let device = device::one(S::NAME, devices)?;
-        Ok(Arc::new(LeveledEngine::new(self, Some(device))?))
+    fn engine(self: Arc<Self>, device: Option<&dyn Device>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        let on_device = device.map(|device| part(device, S::NAME, S::on_device(device, &self.key))).transpose()?;
+        Ok(Arc::new(LeveledEngine::new(self, on_device)?))
     }
 
     fn header(&self) -> Result<Header, Error> {

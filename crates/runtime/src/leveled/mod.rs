@@ -12,14 +12,13 @@ mod payload;
 mod plan;
 mod slot_noise;
 
+pub(crate) use engine::OnDevice;
 pub(crate) use keys::info;
 
+use crate::devices::Device;
 use crate::{Error, Scheme};
 use solinas_formats::CiphertextFiles;
-use solinas_gpu::Device;
-use solinas_schemes::Evaluate;
-use solinas_schemes::leveled::{self, Params as _, ServerKey, StoredCiphertext};
-use std::fmt::Debug;
+use solinas_schemes::leveled::{self, Params as _, ServerKey};
 use std::sync::Arc;
 
 /// A leveled scheme with its files.
@@ -31,14 +30,8 @@ pub(crate) trait Leveled: CiphertextFiles {
     /// scheme, the set is the one of [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
 
-    /// The evaluator on a device. Its results are those of [`Evaluator`](leveled::Leveled::Evaluator).
-    type OnDevice: Evaluate<Stored = StoredCiphertext> + Debug + 'static;
-
-    /// Copies a key to a device.
-    ///
-    /// # Errors
-    /// The errors of the scheme and of the device.
-    fn on_device(key: &Arc<ServerKey<Self>>, device: &Device) -> Result<Self::OnDevice, Error>;
+    /// The evaluator of a key on a device. None if the device has none for the scheme.
+    fn on_device(device: &dyn Device, key: &Arc<ServerKey<Self>>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>>;
 }
 
 /// The parameters of a scheme.

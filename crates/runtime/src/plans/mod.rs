@@ -8,7 +8,6 @@ mod run;
 mod schedule;
 mod state;
 pub(crate) mod tables;
-mod values;
 
 pub use plan::Plan;
 pub use ran::Ran;
@@ -20,4 +19,3 @@ pub(crate) use plan::{Body, id, planned_weight, source_id};
 pub(crate) use run::{Cursor, End, Inputs};
 pub(crate) use schedule::Schedule;
 pub(crate) use state::{RunId, inputs_id};
-pub(crate) use values::{Target, host_batch};

@@ -1,11 +1,9 @@
 //! A run of a schedule, which can stop between two waves and go on later.
 
 use super::schedule::{Linear, Places, Schedule, Task};
-use super::values::Values;
 use crate::{Control, Error};
 use rayon::prelude::*;
-use solinas_gpu::tfhe::{self, Sum};
-use solinas_schemes::tfhe::LweCiphertext;
+use solinas_schemes::tfhe::{self, LweCiphertext, Sum, Values};
 use std::borrow::Cow;
 
 /// Number of inputs that are made and written at a time.

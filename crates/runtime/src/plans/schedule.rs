@@ -1,10 +1,9 @@
 //! Schedules: programs and circuits as waves of independent bootstraps.
 
 use super::run::{Cursor, End, Inputs, Lanes, Position, Run};
-use super::values::Target;
 use crate::memory::Need;
 use crate::{Control, Error};
-use solinas_schemes::tfhe::{LookupTable, table_covariance};
+use solinas_schemes::tfhe::{Backend, LookupTable, table_covariance};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::ops::Range;
@@ -193,7 +192,7 @@ impl Schedule {
     /// Between two waves, `pause` decides whether the run stops there.
     pub(crate) fn run(
         &self,
-        target: Target<'_>,
+        target: &dyn Backend,
         inputs: &dyn Inputs,
         from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,

@@ -6,12 +6,13 @@ use super::compact::Compact;
 use super::elements::Elements;
 use super::inputs::BatchInputs;
 use super::{private, random};
+use crate::devices::{Device, part};
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::plans::{
-    Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, Target, form_of, id as plan_id, info,
-    inputs_id, planned_weight, source_id, tables, value_bytes,
+    Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, form_of, id as plan_id, info, inputs_id,
+    planned_weight, source_id, tables, value_bytes,
 };
 
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
@@ -19,10 +20,10 @@ use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_formats::OnDemand;
 use solinas_formats::tfhe::ServerFile;
-use solinas_gpu::Device;
-use solinas_gpu::tfhe::{Engines, Sum, Task};
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split};
+use solinas_schemes::tfhe::{
+    Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split, Sum, Task,
+};
 use std::collections::HashMap;
 use std::ops::Add;
 use std::sync::{Arc, OnceLock};
@@ -48,8 +49,8 @@ const PLAN_NODE: usize = 400;
 pub(crate) struct TfheEngine {
     evaluator: Arc<Evaluator>,
     packing: Arc<Packing>,
-    /// The key on devices, which then compute the bootstraps.
-    devices: Option<Engines>,
+    /// The key on a device, which then computes the bootstraps.
+    device: Option<Box<dyn Backend>>,
     speed: OnceLock<Speed>,
     plans: Plans<Key, Scheduled>,
 }
@@ -107,21 +108,21 @@ impl Scheduled {
 }
 
 impl TfheEngine {
-    /// Prepares a key on the current thread pool: for devices, or without devices for the pool itself.
-    pub(crate) fn new(file: &ServerFile, devices: &[Device]) -> Result<Self, Error> {
+    /// Prepares a key on the current thread pool: for a device, or without one for the pool itself.
+    pub(crate) fn new(file: &ServerFile, device: Option<&dyn Device>) -> Result<Self, Error> {
         let evaluator = Evaluator::new(&file.key)?;
         let packing = Packing { key: file.packing.clone(), packer: OnceLock::new(), sanitizer: OnceLock::new() };
-        let devices = (!devices.is_empty()).then(|| Engines::new(devices, &evaluator)).transpose()?;
-        Ok(Self { devices, ..Self::host(Arc::new(evaluator), Arc::new(packing)) })
+        let device = device.map(|device| part(device, SCHEME.name(), device.tfhe(&evaluator))).transpose()?;
+        Ok(Self { device, ..Self::host(Arc::new(evaluator), Arc::new(packing)) })
     }
 
     /// The engine of the current thread pool.
     fn host(evaluator: Arc<Evaluator>, packing: Arc<Packing>) -> Self {
-        Self { evaluator, packing, devices: None, speed: OnceLock::new(), plans: Plans::default() }
+        Self { evaluator, packing, device: None, speed: OnceLock::new(), plans: Plans::default() }
     }
 
-    fn target(&self) -> Target<'_> {
-        self.devices.as_ref().map_or(Target::Host(&self.evaluator), Target::Devices)
+    fn target(&self) -> &dyn Backend {
+        self.device.as_deref().unwrap_or(&*self.evaluator)
     }
 
     fn set(&self) -> &Params {
@@ -230,10 +231,10 @@ impl TfheEngine {
             values.bootstrap(&tasks)?;
             Ok::<f64, Error>(start.elapsed().as_secs_f64())
         };
-        if let Some(devices) = &self.devices {
+        if let Some(parallel) = self.target().parallel() {
             time(1)?;
             let copies = self.seconds_of_copies(&value)?;
-            return Ok(Speed { alone: time(1)?, batched: time(2 * devices.parallel())? / 2.0, copies });
+            return Ok(Speed { alone: time(1)?, batched: time(2 * parallel)? / 2.0, copies });
         }
         let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         match single {
@@ -416,9 +417,9 @@ impl PlannedWork for Planned {
     ) -> Result<Estimate, Error> {
         let speed = self.engine.speed(control)?;
         let schedule = &self.scheduled.schedule;
-        let seconds = match &self.engine.devices {
+        let seconds = match self.engine.target().parallel() {
             // Devices share a wave among their multiprocessors.
-            Some(devices) => seconds_on_devices(schedule, instances, devices.parallel(), speed),
+            Some(parallel) => seconds_on_devices(schedule, instances, parallel, speed),
             None => self.engine.seconds_on_host(schedule, instances, threads, speed),
         };
         let copies = (self.scheduled.schedule.values_of_host() * instances) as f64 * speed.copies;

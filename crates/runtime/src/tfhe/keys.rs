@@ -3,13 +3,13 @@
 use super::blocks::Blocks;
 use super::elements::Elements;
 use super::engine::TfheEngine;
+use crate::devices::Device;
 use crate::engine::Engine;
 use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, Natural, ParamsInfo, Plain, ServerOptions, memory, planning};
 use solinas_formats::tfhe::{self as files, ServerFile};
 use solinas_formats::{Destination, Header, Writer};
-use solinas_gpu::Device;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, PublicKey, ShortCiphertexts};
 use std::fmt;
@@ -194,12 +194,11 @@ impl Public for ServerFile {
         self.key.is_insecure()
     }
 
-    fn engine(self: Arc<Self>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        engine(&self, &[])
-    }
-
-    fn engine_on(self: Arc<Self>, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-        engine(&self, devices)
+    fn engine(self: Arc<Self>, device: Option<&dyn Device>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        planning::check_built_in()?;
+        let params = self.key.params();
+        memory::check("a server key", &info(params), Evaluator::size_of(params) as u64, memory::FREE)?;
+        Ok(Arc::new(TfheEngine::new(&self, device)?))
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -209,12 +208,4 @@ impl Public for ServerFile {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         Ok(files::write_server(writer, self)?)
     }
-}
-
-/// Loads a key for devices, or without devices for the current thread pool.
-fn engine(file: &ServerFile, devices: &[Device]) -> Result<Arc<dyn Engine>, Error> {
-    planning::check_built_in()?;
-    let params = file.key.params();
-    memory::check("a server key", &info(params), Evaluator::size_of(params) as u64, memory::FREE)?;
-    Ok(Arc::new(TfheEngine::new(file, devices)?))
 }

@@ -2,15 +2,13 @@
 
 use super::blocks::Blocks;
 use super::elements::Elements;
-use crate::plans::Target;
 use crate::{Ciphertext, Control, Error};
-use solinas_gpu::tfhe::{Sum, Task};
-use solinas_schemes::tfhe::{LookupTable, LweCiphertext, Sanitizer, noise};
+use solinas_schemes::tfhe::{Backend, LookupTable, LweCiphertext, Sanitizer, Sum, Task, noise};
 use std::sync::Arc;
 
 /// The result as one of a private program: each block passes the rounds of `sanitizer`, and nothing else of the record depends on the program.
 pub(super) fn private(
-    target: Target<'_>,
+    target: &dyn Backend,
     sanitizer: &Sanitizer,
     ciphertext: &Ciphertext,
     control: &Control<'_>,
@@ -27,7 +25,7 @@ pub(super) fn private(
 }
 
 fn sanitized(
-    target: Target<'_>,
+    target: &dyn Backend,
     sanitizer: &Sanitizer,
     blocks: &[LweCiphertext],
     control: &Control<'_>,

@@ -3,10 +3,10 @@
 use super::blocks::Blocks;
 use super::elements::Elements;
 use crate::engine::RandomRequest;
-use crate::plans::{form_of, host_batch, info};
+use crate::plans::{form_of, info};
 use crate::scheme::bits_only;
 use crate::{Ciphertext, Control, Error, memory};
-use solinas_schemes::tfhe::{Evaluator, LweCiphertext, RandomSeed};
+use solinas_schemes::tfhe::{Evaluator, LweCiphertext, RandomSeed, pool_batch};
 use std::sync::Arc;
 
 /// Makes the blocks of all elements: block `j` of element `i` has the number `i * blocks + j` of a seed for the type.
@@ -35,7 +35,7 @@ pub(super) fn random(
     while blocks.len() < total {
         control.check()?;
         control.report(blocks.len() as u64, total as u64);
-        let next = blocks.len()..total.min(blocks.len() + host_batch());
+        let next = blocks.len()..total.min(blocks.len() + pool_batch());
         let sizes: Vec<u32> = next.clone().map(bits).collect();
         blocks.extend(evaluator.random(&seed, next.start as u64, &sizes)?);
     }

@@ -10,6 +10,7 @@
 //! - *integers*: values in `0..16` and a padding bit; tables of 16 entries; several tables can share one blind
 //!   rotation.
 
+mod backend;
 mod compact;
 mod encrypt;
 mod evaluate;
@@ -28,6 +29,7 @@ mod short;
 mod teams;
 
 use crate::Error;
+pub use backend::{Backend, Sum, Task, Values, pool_batch};
 pub use compact::CompactCiphertext;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
 pub use evaluate::{BootstrapTask, Evaluator, LookupTable, Split, table_covariance, table_weight};

@@ -205,13 +205,14 @@ mod tests {
     use super::*;
     use crate::CostModel;
     use crate::planning::Source;
+    use solinas_schemes::{DeviceError, DeviceErrorKind, DeviceFault};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// An engine whose runs take some seconds by its estimate, and give no results or an error.
     #[derive(Debug, Default)]
     struct Fake {
         seconds: f64,
-        error: Option<solinas_gpu::Error>,
+        error: Option<DeviceError>,
         /// Whether the estimate fails too.
         lost: bool,
         runs: AtomicUsize,
@@ -288,8 +289,23 @@ mod tests {
         Ok((count(&device), count(&host), auto.device_failure().map(str::to_owned)))
     }
 
-    fn lost() -> solinas_gpu::Error {
-        solinas_gpu::Error::Driver { device: "a GPU".into(), call: "a test".into(), problem: "it was lost".into() }
+    /// An error of a device.
+    #[derive(Debug, thiserror::Error)]
+    #[error("a test: {0:?}")]
+    struct Fault(DeviceErrorKind);
+
+    impl DeviceFault for Fault {
+        fn kind(&self) -> DeviceErrorKind {
+            self.0
+        }
+
+        fn allows_fallback(&self) -> bool {
+            self.0 == DeviceErrorKind::Failure
+        }
+    }
+
+    fn lost() -> DeviceError {
+        DeviceError::new(Fault(DeviceErrorKind::Failure))
     }
 
     #[test]
@@ -303,7 +319,7 @@ mod tests {
     fn the_processor_repeats_what_a_lost_device_began() {
         let (device, host, failure) = runs(Fake { seconds: 0.5, error: Some(lost()), ..Fake::default() }).unwrap();
         assert_eq!((device, host), (1, 2), "the second run does not try the device");
-        assert!(failure.unwrap().contains("it was lost"));
+        assert!(failure.unwrap().contains("Failure"));
         let (device, host, failure) =
             runs(Fake { seconds: 0.5, error: Some(lost()), lost: true, ..Fake::default() }).unwrap();
         assert_eq!((device, host), (0, 2), "the estimate found that the device is lost");
@@ -312,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_fault_of_solinas_is_not_hidden() {
-        let fault = solinas_gpu::Error::Fault("a test".into());
+        let fault = DeviceError::new(Fault(DeviceErrorKind::Internal));
         let error = runs(Fake { seconds: 0.5, error: Some(fault.clone()), ..Fake::default() }).unwrap_err();
         assert!(matches!(error, Error::Device(found) if found == fault));
     }

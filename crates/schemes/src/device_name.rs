@@ -1,6 +1,6 @@
 //! Names of devices.
 
-use crate::Error;
+use crate::{DeviceErrorKind, DeviceFault};
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ const MOST_EMULATED: usize = 8;
 /// `emulated`, `emulated:N` for `N` emulated devices, or `rtl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum DeviceName {
-    /// The processor, without this crate.
+    /// The processor.
     #[default]
     Cpu,
     /// The first GPU, if the machine has one, else the processor.
@@ -22,7 +22,7 @@ pub enum DeviceName {
     Cuda(Vec<usize>),
     /// All GPUs of the machine.
     AllCuda,
-    /// The simulated hardware designs of `solinas-rtl`. This crate does not run them.
+    /// The simulated hardware designs of `solinas-rtl`.
     Rtl,
 }
 
@@ -34,11 +34,27 @@ impl DeviceName {
     }
 }
 
-impl FromStr for DeviceName {
-    type Err = Error;
+/// No device has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown device {name:?}; choose cpu, auto, emulated, rtl, or cuda:N with the number of a GPU, such as cuda:0 (several: cuda:0,cuda:1 or cuda:all)"
+)]
+pub struct UnknownDevice {
+    /// The name.
+    pub name: String,
+}
 
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let unknown = || Error::UnknownDevice { name: name.into() };
+impl DeviceFault for UnknownDevice {
+    fn kind(&self) -> DeviceErrorKind {
+        DeviceErrorKind::Request
+    }
+}
+
+impl FromStr for DeviceName {
+    type Err = UnknownDevice;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDevice> {
+        let unknown = || UnknownDevice { name: name.into() };
         // `parse` takes a sign, which no number of a device has.
         let number = |digits: &str| {
             let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
@@ -57,7 +73,7 @@ impl FromStr for DeviceName {
                 }
                 None => {
                     let gpu = |part: &str| number(part.strip_prefix("cuda:").ok_or_else(unknown)?);
-                    let mut numbers = name.split(',').map(gpu).collect::<Result<Vec<usize>, Error>>()?;
+                    let mut numbers = name.split(',').map(gpu).collect::<Result<Vec<usize>, UnknownDevice>>()?;
                     numbers.sort_unstable();
                     numbers.dedup();
                     Ok(Self::Cuda(numbers))

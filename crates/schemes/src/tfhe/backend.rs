@@ -1,0 +1,138 @@
+//! The back ends that compute the bootstraps of a program: the processor, or devices of another crate.
+//!
+//! The values of a run are in numbered slots. Each slot holds one LWE ciphertext or is empty.
+
+use super::{BootstrapTask, Evaluator, LookupTable, LweCiphertext};
+use crate::Error;
+
+/// `constant + sum of coefficient * value`, word by word. The constant, in units of `2^-32` turn, is added to the body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// The slot of each value, and its coefficient.
+    pub terms: Vec<(u32, i32)>,
+    /// The constant.
+    pub constant: u32,
+}
+
+/// A bootstrap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The argument.
+    pub argument: Sum,
+    /// Number of its table in [`Backend::values`].
+    pub table: usize,
+    /// The slots of its outputs, one for [`LookupTable::Sign`], else one for each table.
+    pub outputs: Vec<u32>,
+}
+
+/// Computes for one server key. All back ends give the same bytes.
+pub trait Backend: core::fmt::Debug + Send + Sync {
+    /// The number of instances to run side by side if each of them takes `slots` slots. It fills the batches of [`Values::batch`] as far as the memory of the
+    /// back end allows. More instances would take more memory and save no time.
+    fn instances(&self, slots: usize) -> usize;
+
+    /// The number of bootstraps that a device runs at once. None for the processor, whose number is that of the threads.
+    fn parallel(&self) -> Option<usize>;
+
+    /// Makes empty slots. `jobs` is the largest number of bootstraps or sums at once.
+    ///
+    /// # Errors
+    /// [`Error::Table`]; [`Error::Device`].
+    fn values<'a>(
+        &'a self,
+        slots: usize,
+        jobs: usize,
+        tables: &'a [LookupTable],
+    ) -> Result<Box<dyn Values + 'a>, Error>;
+}
+
+/// The slots of a run, and the operations on them.
+pub trait Values {
+    /// The best number of bootstraps for one call of [`Self::bootstrap`]. It is large enough to share passes over the
+    /// key. It is small enough for frequent progress reports and quick cancellation.
+    fn batch(&self) -> usize;
+
+    /// Stores ciphertexts in their slots.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error>;
+
+    /// Computes independent bootstraps and stores their outputs in slots. No task reads an output of another one.
+    ///
+    /// # Errors
+    /// [`Error::EmptySlot`]; [`Error::Device`].
+    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error>;
+
+    /// Computes sums of slots and returns them in order.
+    ///
+    /// # Errors
+    /// [`Error::EmptySlot`]; [`Error::Device`].
+    fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error>;
+}
+
+/// The number of bootstraps on the current thread pool between two progress reports.
+pub fn pool_batch() -> usize {
+    32 * rayon::current_num_threads()
+}
+
+/// The processor, on the current thread pool.
+impl Backend for Evaluator {
+    fn instances(&self, _: usize) -> usize {
+        pool_batch()
+    }
+
+    fn parallel(&self) -> Option<usize> {
+        None
+    }
+
+    fn values<'a>(&'a self, slots: usize, _: usize, tables: &'a [LookupTable]) -> Result<Box<dyn Values + 'a>, Error> {
+        Ok(Box::new(Memory { evaluator: self, tables, slots: vec![None; slots] }))
+    }
+}
+
+/// Slots in the memory of the processor.
+struct Memory<'a> {
+    evaluator: &'a Evaluator,
+    tables: &'a [LookupTable],
+    slots: Vec<Option<LweCiphertext>>,
+}
+
+impl Memory<'_> {
+    fn sum(&self, sum: &Sum) -> Result<LweCiphertext, Error> {
+        let term = |&(slot, coefficient): &(u32, i32)| {
+            let value = self.slots.get(slot as usize).and_then(Option::as_ref);
+            Ok((coefficient, value.ok_or(Error::EmptySlot { slot })?))
+        };
+        let terms = sum.terms.iter().map(term).collect::<Result<Vec<_>, Error>>()?;
+        LweCiphertext::linear(self.evaluator.params().big_dimension(), &terms, sum.constant)
+    }
+}
+
+impl Values for Memory<'_> {
+    fn batch(&self) -> usize {
+        pool_batch()
+    }
+
+    fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
+        for &(slot, value) in values {
+            *self.slots.get_mut(slot as usize).ok_or(Error::EmptySlot { slot })? = Some(value.clone());
+        }
+        Ok(())
+    }
+
+    fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
+        let job = |task: &Task| Ok(BootstrapTask { input: self.sum(&task.argument)?, table: &self.tables[task.table] });
+        let jobs = tasks.iter().map(job).collect::<Result<Vec<_>, Error>>()?;
+        for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs)?) {
+            for (&slot, output) in task.outputs.iter().zip(outputs) {
+                self.slots[slot as usize] = Some(output);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error> {
+        sums.iter().map(|sum| self.sum(sum)).collect()
+    }
+}
