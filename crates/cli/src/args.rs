@@ -47,24 +47,34 @@ pub(crate) enum Command {
     /// List the parameter sets
     Params(crate::params::Args),
     /// Measure the speed of gates and integer operations on this machine
+    #[cfg(feature = "paper")]
     Bench(crate::bench::Args),
     /// Print published tables beside our figures, measured on this machine
+    #[cfg(feature = "paper")]
     Paper(crate::paper::Args),
     /// Write pages with tables and charts from saved runs of `solinas paper`
+    #[cfg(feature = "paper")]
     Report(crate::report::Args),
     /// Generate RSA keys, encrypt, decrypt, sign and verify
+    #[cfg(feature = "rsa")]
     Rsa(crate::rsa::Args),
     /// Compute with integers of any size
+    #[cfg(feature = "bigint")]
     Bigint(crate::bigint::Args),
     /// Run a service that keeps keys and ciphertexts and computes for clients
+    #[cfg(feature = "service")]
     Serve(Box<crate::serve::Args>),
     /// Serve the page of a service from this program
+    #[cfg(feature = "service")]
     Web(crate::web::Args),
     /// Compute jobs of a service on this machine
+    #[cfg(feature = "service")]
     Work(Box<crate::work::Args>),
     /// Use a service: register keys, follow jobs, fetch results
+    #[cfg(feature = "service")]
     Remote(crate::remote::Args),
     /// Make tokens, set quotas, and back up the store of a service
+    #[cfg(feature = "service")]
     Admin(crate::admin::Args),
     /// Run a sealed-bid auction as a demonstration
     Demo(crate::demo::Args),
@@ -87,15 +97,25 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Inspect(args) => crate::inspect::run(args, out),
         Command::Circuit(args) => crate::circuit::run(args, out),
         Command::Params(args) => crate::params::run(args, out),
+        #[cfg(feature = "paper")]
         Command::Bench(args) => crate::bench::run(args, out),
+        #[cfg(feature = "paper")]
         Command::Paper(args) => crate::paper::run(args, out),
+        #[cfg(feature = "paper")]
         Command::Report(args) => crate::report::run(args, out),
+        #[cfg(feature = "rsa")]
         Command::Rsa(args) => crate::rsa::run(args, out),
+        #[cfg(feature = "bigint")]
         Command::Bigint(args) => crate::bigint::run(args, out),
+        #[cfg(feature = "service")]
         Command::Serve(args) => crate::serve::run(*args, out),
+        #[cfg(feature = "service")]
         Command::Web(args) => crate::web::run(&args, out),
+        #[cfg(feature = "service")]
         Command::Work(args) => crate::work::run(*args, out),
+        #[cfg(feature = "service")]
         Command::Remote(args) => crate::remote::run(args, out),
+        #[cfg(feature = "service")]
         Command::Admin(args) => crate::admin::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
         Command::Completions(args) => crate::manual::completions(args, Cli::command(), out),

@@ -20,6 +20,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
     /// From RSA.
+    #[cfg(feature = "rsa")]
     #[error(transparent)]
     Rsa(solinas_rsa::Error),
     /// From the choice of a back end.
@@ -29,12 +30,15 @@ pub(crate) enum Error {
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
     /// From the client of a service.
+    #[cfg(feature = "service")]
     #[error(transparent)]
     Client(Box<solinas_client::Error>),
     /// From a service or its store.
+    #[cfg(feature = "service")]
     #[error(transparent)]
     Server(#[from] solinas_server::Error),
     /// From a saved run of a published table.
+    #[cfg(feature = "paper")]
     #[error(transparent)]
     Paper(#[from] solinas_paper::Error),
     /// From a circuit or program.
@@ -112,6 +116,7 @@ pub(crate) fn interruption() -> Error {
     }
 }
 
+#[cfg(feature = "rtl")]
 impl From<solinas_rtl::Error> for Error {
     fn from(error: solinas_rtl::Error) -> Self {
         solinas_runtime::Error::from(error).into()
@@ -130,6 +135,7 @@ impl From<solinas_runtime::Error> for Error {
     }
 }
 
+#[cfg(feature = "service")]
 impl From<solinas_client::Error> for Error {
     fn from(error: solinas_client::Error) -> Self {
         match error {
@@ -149,6 +155,7 @@ impl From<solinas_client::Error> for Error {
     }
 }
 
+#[cfg(feature = "rsa")]
 impl From<solinas_rsa::Error> for Error {
     fn from(error: solinas_rsa::Error) -> Self {
         match error {

@@ -1,12 +1,20 @@
 //! The `solinas` command: arguments and printing only.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "bigint", feature = "paper", feature = "rsa", feature = "service")),
+    allow(dead_code, unused_imports, reason = "a build without some verbs does not use all that they share")
+)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+#[cfg(feature = "service")]
 mod admin;
 mod args;
+#[cfg(feature = "paper")]
 mod bench;
+#[cfg(feature = "bigint")]
 mod bigint;
 mod circuit;
+#[cfg(feature = "service")]
 mod connection;
 mod csv_rows;
 mod decrypt;
@@ -25,17 +33,24 @@ mod manual;
 mod memory;
 mod names;
 mod output;
+#[cfg(feature = "paper")]
 mod paper;
 mod params;
 mod progress;
 mod random;
+#[cfg(feature = "service")]
 mod remote;
+#[cfg(feature = "paper")]
 mod report;
+#[cfg(feature = "rsa")]
 mod rsa;
+#[cfg(feature = "service")]
 mod serve;
 mod trust;
 mod values;
+#[cfg(feature = "service")]
 mod web;
+#[cfg(feature = "service")]
 mod work;
 
 use clap::Parser;

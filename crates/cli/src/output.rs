@@ -108,6 +108,7 @@ impl Output {
     }
 
     /// Prints the cycles of a simulated circuit to standard error. Silent with `--quiet` and `--json`.
+    #[cfg(feature = "rtl")]
     pub(crate) fn cycles(&self, cycles: u64) {
         let hz = solinas_rtl::CLOCK_HZ;
         let (time, clock) = (1e3 * cycles as f64 / hz, hz / 1e6);

@@ -60,11 +60,18 @@ fn devices(list: &GpuList) -> String {
         Some(problem) => format!("{problem}\nEvery machine has the devices cpu and emulated.\n"),
         None => columns(&rows) + "\nEvery machine also has the devices cpu and emulated.\n",
     };
-    let rtl = match solinas_rtl::available() {
+    gpus + &designs()
+}
+
+/// Whether the hardware designs can be simulated here.
+fn designs() -> String {
+    #[cfg(feature = "rtl")]
+    return match solinas_rtl::available() {
         Ok(version) => format!("The device rtl simulates the hardware designs with {version}.\n"),
         Err(problem) => format!("The device rtl is not available: {problem}.\n"),
     };
-    gpus + &rtl
+    #[cfg(not(feature = "rtl"))]
+    "This build of the command has no device rtl (feature `rtl`).\n".to_owned()
 }
 
 /// Upper bound of the failure probability, as text.

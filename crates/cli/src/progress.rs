@@ -87,6 +87,7 @@ pub(crate) fn wait_steps<T>(out: &Output, label: &str, work: impl FnOnce(&mut dy
 ///
 /// # Errors
 /// The errors of the build.
+#[cfg(feature = "rtl")]
 pub(crate) fn build_model<T>(
     out: &Output,
     build: impl FnOnce(&mut dyn FnMut(solinas_rtl::Step)) -> std::result::Result<T, solinas_rtl::Error>,

@@ -2,9 +2,11 @@
 
 mod operation;
 mod outputs;
+#[cfg(feature = "service")]
 mod remote;
 mod work;
 
+#[cfg(feature = "service")]
 use crate::connection::ServiceArgs;
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
@@ -23,6 +25,7 @@ use operation::Details;
 
 pub(crate) use operation::max_and_argmax;
 pub(crate) use outputs::targets;
+#[cfg(feature = "service")]
 pub(crate) use remote::write;
 
 const EXAMPLES: &str = "\
@@ -135,6 +138,7 @@ pub(crate) struct Args {
     /// With --server: the most processor seconds of the job. A job that is expected to take more is refused, and one that takes more fails
     #[arg(long, value_name = "SECONDS", requires = "server")]
     max_core_seconds: Option<f64>,
+    #[cfg(feature = "service")]
     #[command(flatten)]
     service: ServiceArgs,
     /// Estimate the operation counts of a circuit or program under a parameter set, without a key
@@ -263,6 +267,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     crate::limits::warn_of_device(&server);
     let cycles = server.simulated_cycles();
+    #[cfg(feature = "rtl")]
     if let Some(cycles) = cycles {
         out.cycles(cycles);
     }
@@ -288,6 +293,16 @@ fn loaded(args: &Args, fresh: bool) -> Result<(work::Work, Vec<work::Loaded>)> {
 }
 
 /// Computes on a service.
+#[cfg(not(feature = "service"))]
+fn on_service(_: &Args, _: &Output) -> Result<()> {
+    Err(usage(
+        "this build of the command has no services",
+        "build it with the feature `service`, or leave out --server",
+    ))
+}
+
+/// Computes on a service.
+#[cfg(feature = "service")]
 fn on_service(args: &Args, out: &Output) -> Result<()> {
     let (work, files) = loaded(args, false)?;
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
