@@ -142,13 +142,13 @@ soak: examples web ## Long runs of the service: load, kills, cut uploads, throug
 
 limits: ## Requests for much memory, at the limits of the defaults, to a service with 4 GiB of address space (10 minutes)
 	$(CARGO) build --quiet --release --bin solinas
-	SOLINAS_LIMITS=long SOLINAS_COMMAND=$(CURDIR)/target/release/solinas $(CARGO) test --package solinas-server --test service limits -- --nocapture
+	SOLINAS_LIMITS=long SOLINAS_COMMAND=$(CURDIR)/target/release/solinas $(CARGO) test --workspace --test service limits -- --nocapture
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30
 
 faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
-	SOLINAS_LONG=1 $(CARGO) test --package solinas-cli --test faults -- --nocapture
+	SOLINAS_LONG=1 $(CARGO) test --workspace --test cli faults:: -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
 	cd bench/tfhe && $(CARGO) run --profile tfhe -- --quick

@@ -229,15 +229,16 @@ fn golden(save: bool, target: Option<&str>) -> Outcome {
             "-p",
             "solinas-cli",
             "--test",
-            "golden",
+            "cli",
             "--target",
             target,
+            "golden::",
             "--",
             "--ignored",
         ]);
     }
     let environment: &[_] = if save { &[("SOLINAS_GOLDEN_SAVE", "1")] } else { &[] };
-    run_with(&["test", "--quiet", "--workspace", "--test", "golden", "--", "--ignored"], environment)
+    run_with(&["test", "--quiet", "--workspace", "--test", "cli", "golden::", "--", "--ignored"], environment)
 }
 
 /// The extension comes from the same selection of packages and targets as the tests. Cargo then gives shared crates the same features and compiles them

@@ -8,7 +8,7 @@ use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use solinas_schemes::{Control, Entropy, gh, tfhe};
 
-use crate::common::{changed, client_file, file, headed, open, public_file, server_file};
+use super::common::{changed, client_file, file, headed, open, public_file, server_file};
 
 const SEED: Entropy = Entropy::Insecure(1);
 

@@ -11,7 +11,7 @@ use solinas_schemes::tfhe::{ClientKey, PackingKey, Params, ParamsLiteral, identi
 use solinas_schemes::{Control, Entropy};
 use std::sync::Arc;
 
-use crate::common::{file, open};
+use super::common::{file, open};
 
 /// The `gates-40` of version 0.1, with the claims that its files make.
 fn former() -> ParamsLiteral {
