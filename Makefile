@@ -14,7 +14,7 @@ RTL_PYTHON := $(RTL_CACHE)/tools/bin/python
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo examples gpu-emulated rtl rtl-area test test-long ci test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web fuzz-smoke limits faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
+.PHONY: demo examples gpu-emulated rtl rtl-area test test-long ci quick test-tools build-rust test-rust test-rust-long test-stack test-rtl build-python test-python lint lint-bench lint-crates web web-quick fuzz-smoke limits faults python wheel book bench bench-bigint clean help test-cluster bench-cluster soak
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -38,7 +38,7 @@ rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
 
-STAGES := test-tools web lint-crates build-rust test-rust test-stack test-rtl build-python test-python
+STAGES := test-tools web-quick lint-crates build-rust test-rust test-stack test-rtl build-python test-python
 # A test that lacks one of these fails: crates/testing/src/lib.rs lists the names.
 export SOLINAS_REQUIRE ?= rtl
 
@@ -46,7 +46,7 @@ test: ## All tests: lints, Rust, documentation, command line, a short fuzzing, P
 	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES)
 
 test-long: ## The tests with all of their cases: kills, faults, sweeps, random programs (hours)
-	+@SOLINAS_LONG=1 MAKE="$(MAKE)" tools/stages.sh test-tools web build-rust test-rust-long test-rtl build-python test-python
+	+@SOLINAS_LONG=1 MAKE="$(MAKE)" tools/stages.sh test-tools web-quick build-rust test-rust-long test-rtl build-python test-python
 
 ci: ## What CI runs: all tests, and the lints of the benchmarks
 	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES) lint-bench
@@ -66,15 +66,26 @@ lint-crates:
 web: ## The client of the service's page, which goes into later builds of the command
 	$(CARGO) xtask web --if-possible
 
+web-quick: ## The same client as the tests have it: larger and slower, compiled in half of the time
+	$(CARGO) xtask web --quick --if-possible
+
+# Clippy reads the examples. Without this selection, cargo would compile them too.
+TESTS := --quiet --workspace --lib --bins --tests
+
 build-rust:
-	$(CARGO) test --quiet --workspace --no-run
+	$(CARGO) test $(TESTS) --no-run
 
 test-rust: ## Rust tests, the command line's and a short fuzzing included, and documentation tests
-	$(CARGO) test --quiet --workspace
+	$(CARGO) test $(TESTS)
+	$(CARGO) test --quiet --workspace --doc
 
-test-rust-long:
-	$(CARGO) test --quiet --workspace
+test-rust-long: test-rust
 	$(CARGO) xtask golden
+
+quick: ## What to run while you work: formatting, clippy, unit tests and short tests (2 minutes after a small change)
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
+	$(CARGO) test --quiet --workspace --lib --bins --test bigint --test circuits --test formats --test ring
 
 test-stack: ## Every kernel on a small stack, without optimization
 	$(CARGO) xtask stack
@@ -113,7 +124,7 @@ book: $(MDBOOK) ## The documentation as a site, in target/book
 $(MDBOOK):
 	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
-build-python: $(VENV)/installed web
+build-python: $(VENV)/installed web-quick
 	$(CARGO) xtask python-package
 
 test-python: build-python ## Python tests, stubs, types and the examples of the documentation
@@ -142,13 +153,13 @@ soak: examples web ## Long runs of the service: load, kills, cut uploads, throug
 
 limits: ## Requests for much memory, at the limits of the defaults, to a service with 4 GiB of address space (10 minutes)
 	$(CARGO) build --quiet --release --bin solinas
-	SOLINAS_LIMITS=long SOLINAS_COMMAND=$(CURDIR)/target/release/solinas $(CARGO) test --package solinas-server --test service limits -- --nocapture
+	SOLINAS_LIMITS=long SOLINAS_COMMAND=$(CURDIR)/target/release/solinas $(CARGO) test --workspace --test service limits -- --nocapture
 
 fuzz-smoke: ## Every parser of untrusted bytes, half a minute each
 	$(CARGO) xtask fuzz-smoke --seconds 30
 
 faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
-	SOLINAS_LONG=1 $(CARGO) test --package solinas-cli --test faults -- --nocapture
+	SOLINAS_LONG=1 $(CARGO) test --workspace --test cli faults:: -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
 	cd bench/tfhe && $(CARGO) run --profile tfhe -- --quick

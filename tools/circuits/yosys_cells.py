@@ -12,7 +12,7 @@ The crate solinas-circuits reads such a file in its test `yosys_cells`, by defau
 A long run takes other cells:
 
   $python tools/circuits/yosys_cells.py --seed 7 --cases 500 --rows 40 -o /tmp/cells.jsonl
-  SOLINAS_YOSYS_CELLS=/tmp/cells.jsonl cargo test -p solinas-circuits --test yosys_cells
+  SOLINAS_YOSYS_CELLS=/tmp/cells.jsonl cargo test --workspace --test circuits yosys_cells::
 """
 
 import argparse

@@ -11,6 +11,7 @@ mod msrv;
 mod ptx;
 mod quickstart;
 mod targets;
+mod test_programs;
 mod web;
 
 use clap::{Parser, Subcommand};
@@ -32,7 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the direction of dependencies between the crates, and between the modules of each crate
+    /// Check the direction of dependencies between the crates, and between the modules of each crate; and that every file of tests is in a test program
     Deps,
     /// Check the licences of all packages in a build against deny.toml
     Licences,
@@ -61,6 +62,9 @@ enum Chore {
     },
     /// Compile the client of the web page to WebAssembly, for the next build of the service (several minutes)
     Web {
+        /// Compile it as the tests are compiled, in half of the time: browsers download more, and keys take longer
+        #[arg(long)]
+        quick: bool,
         /// Print a note instead of an error if the compiler's target cannot be installed
         #[arg(long)]
         if_possible: bool,
@@ -103,7 +107,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-        Chore::Deps => deps::check(&root()).and_then(|()| modules::check(&root())),
+        Chore::Deps => structure(),
         Chore::Licences => licences::check(&root()),
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
@@ -113,7 +117,7 @@ fn main() -> ExitCode {
         Chore::CiLint => ci_lint(),
         Chore::BenchLint => bench_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
-        Chore::Web { if_possible } => web::build(&root(), if_possible),
+        Chore::Web { quick, if_possible } => web::build(&root(), quick, if_possible),
         Chore::PythonPackage => python_package(&root()),
         Chore::Stack => stack(),
         Chore::Ptx { check, ptxas } => ptx::run(&root(), check, ptxas.as_deref()),
@@ -154,9 +158,15 @@ fn run_with(arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("cargo {} failed", arguments.join(" "))) }
 }
 
-fn ci_lint() -> Outcome {
+/// Checks the order of crates and modules, and the test programs.
+fn structure() -> Outcome {
     deps::check(&root())?;
     modules::check(&root())?;
+    test_programs::check(&root())
+}
+
+fn ci_lint() -> Outcome {
+    structure()?;
     licences::check(&root())?;
     docs::check(&root())?;
     ptx::run(&root(), true, None)?;
@@ -175,8 +185,10 @@ fn docstring_links() -> Outcome {
 
 fn bench_lint() -> Outcome {
     run(&["fmt", "--manifest-path", "bench/Cargo.toml", "--all", "--check"])?;
+    // What the lints of the libraries checked is not checked again.
+    let folder = ["--target-dir", "target"];
     let all = ["--manifest-path", "bench/Cargo.toml", "--locked", "--workspace", "--all-targets"];
-    run(&[&["clippy"], &all[..], &["--", "-D", "warnings"]].concat())
+    run(&[&["clippy"], &folder[..], &all[..], &["--", "-D", "warnings"]].concat())
 }
 
 fn package() -> Outcome {
@@ -229,21 +241,22 @@ fn golden(save: bool, target: Option<&str>) -> Outcome {
             "-p",
             "solinas-cli",
             "--test",
-            "golden",
+            "cli",
             "--target",
             target,
+            "golden::",
             "--",
             "--ignored",
         ]);
     }
     let environment: &[_] = if save { &[("SOLINAS_GOLDEN_SAVE", "1")] } else { &[] };
-    run_with(&["test", "--quiet", "--workspace", "--test", "golden", "--", "--ignored"], environment)
+    run_with(&["test", "--quiet", "--workspace", "--test", "cli", "golden::", "--", "--ignored"], environment)
 }
 
 /// The extension comes from the same selection of packages and targets as the tests. Cargo then gives shared crates the same features and compiles them
 /// once. `maturin develop` would compile all of them again.
 fn python_package(root: &Path) -> Outcome {
-    run(&["build", "--quiet", "--workspace", "--lib", "--bins", "--tests", "--examples"])?;
+    run(&["build", "--quiet", "--workspace", "--lib", "--bins", "--tests"])?;
     let package = root.join("target/python/solinas");
     copy_package(root, &package).map_err(|e| format!("cannot make {}: {e}", package.display()))
 }

@@ -5,6 +5,8 @@ Paths of sources and headers are relative to FOLDER. The program of SOURCE is wr
 
 import ctypes
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 split = sys.argv.index("--")
@@ -29,7 +31,10 @@ def text(program: ctypes.c_void_p, what: str) -> str:
 
 
 flags = [option.encode() for option in (*options, f"--include-path={folder}")]
-for argument in sys.argv[split + 1 :]:
+
+
+def compile(argument: str) -> None:
+    """Compiles SOURCE=NAME."""
     source, name = argument.split("=")
     program = ctypes.c_void_p()
     code = (Path(folder) / source).read_bytes()
@@ -39,3 +44,8 @@ for argument in sys.argv[split + 1 :]:
         print(log, file=sys.stderr)
     check(status)
     (Path(out) / f"{name}.ptx").write_text(text(program, "PTX"))
+
+
+# The library compiles one program at a time in a process.
+with ProcessPoolExecutor(mp_context=get_context("fork")) as pool:
+    list(pool.map(compile, sys.argv[split + 1 :]))

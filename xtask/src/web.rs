@@ -11,7 +11,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const FLAGS: &str = "--cfg getrandom_backend=\"custom\" -C target-feature=+simd128";
 
 /// Writes `crates/server/web/solinas.wasm`, which goes into the next build of the service.
-pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
+pub(crate) fn build(root: &Path, quick: bool, if_possible: bool) -> Outcome {
     if !targets::add(TARGET) {
         let problem = format!("`rustup target add {TARGET}` failed: the page needs it");
         if if_possible {
@@ -20,13 +20,14 @@ pub(crate) fn build(root: &Path, if_possible: bool) -> Outcome {
         }
         return Err(problem);
     }
-    println!("cargo build --profile web --package solinas-web --target {TARGET}");
-    let mut build = cargo(&["build", "--quiet", "--profile", "web", "--package", "solinas-web", "--target", TARGET]);
+    let (profile, folder) = if quick { ("dev", "debug") } else { ("web", "web") };
+    println!("cargo build --profile {profile} --package solinas-web --target {TARGET}");
+    let mut build = cargo(&["build", "--quiet", "--profile", profile, "--package", "solinas-web", "--target", TARGET]);
     let build = build.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", root.join("target"));
     if !build.status().map_err(|e| format!("cannot run cargo: {e}"))?.success() {
         return Err("solinas-web does not compile".into());
     }
-    let made = root.join("target").join(TARGET).join("web/solinas_web.wasm");
+    let made = root.join("target").join(TARGET).join(folder).join("solinas_web.wasm");
     let file = root.join("crates/server/web/solinas.wasm");
     let client = fs::read(&made).map_err(|e| format!("cannot read {}: {e}", made.display()))?;
     // The service is compiled again when the file changes.

@@ -1,7 +1,7 @@
 //! Compares residues of long products modulo 2^bits - 1 and 2^bits + 1, and sums of products, with GMP's.
 #![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
 
-mod common;
+use crate::common;
 
 use common::gmp::Gmp;
 use common::operands::Pattern;

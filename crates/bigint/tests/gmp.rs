@@ -1,7 +1,7 @@
 //! Compares results with GMP's at sizes over the whole range; `examples/against_gmp.rs` takes every size.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
-mod common;
+use crate::common;
 
 use common::gmp::Gmp;
 use common::operands::Pattern;

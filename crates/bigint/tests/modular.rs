@@ -2,7 +2,7 @@
 //! and corrections are worst.
 #![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
 
-mod common;
+use crate::common;
 
 use common::gmp::Gmp;
 use common::sweep;

@@ -1,7 +1,7 @@
 //! Compares powers at word level with GMP's, on every multiplier.
 #![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

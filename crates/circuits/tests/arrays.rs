@@ -1,7 +1,7 @@
 //! Operations across the elements of arrays against sums and rotations of vectors.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{random, rng};
 use solinas_circuits::Error;

@@ -1,7 +1,7 @@
 //! Builders that no single operation uses, and the builder's handling of mistakes.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{adders, corners, low, random, rng, to_i128};
 use solinas_circuits::build::{self, Adder, Multiplier, Style};

@@ -1,7 +1,7 @@
 //! Writing and reading back a format gives the same gates, as far as the format supports them.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{LANES, netlists, recipes, to_i128};
 use proptest::prelude::*;

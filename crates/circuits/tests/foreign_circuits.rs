@@ -1,8 +1,7 @@
 //! Circuits of other programs: an imported circuit computes the same function as an interpreter of the cells.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "common/foreign.rs"]
-mod foreign;
+use crate::foreign;
 
 use foreign::{Foreign, Format, rng};
 use rand_core::RngCore;

@@ -1,7 +1,7 @@
 //! Import and export: round trips, errors, and public circuits if they are available.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{random, recipes, rng, to_i128};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Compares every operation in gates with plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{check, corners, low, random, recipes, rng};
 use solinas_circuits::Error;

@@ -1,7 +1,7 @@
 //! The optimizer and the lowering keep the function and the cost.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{LANES, netlists};
 use proptest::prelude::*;

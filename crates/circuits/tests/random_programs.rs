@@ -1,10 +1,7 @@
 //! Random programs are lowered to tables and to gates. Both must agree with plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "common/lowered.rs"]
-mod lowered;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::{lowered, programs};
 
 use lowered::Cases;
 use programs::Limits;

@@ -1,8 +1,7 @@
 //! Logic that drives no output does not stop a reader, and is refused with its own reason where an output depends on it.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "common/foreign.rs"]
-mod foreign;
+use crate::foreign;
 
 use foreign::{Foreign, Format, rng};
 use rand_core::RngCore;

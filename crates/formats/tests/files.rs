@@ -1,7 +1,7 @@
 //! Files, folders, permissions, crashes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::io::Write as _;
@@ -287,7 +287,7 @@ fn a_kill_at_any_moment_leaves_a_whole_file_or_none() {
     let mut found = 0;
     for delay in (0..60).map(|i| 2 + i * 37 % 61) {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_that_writes_until_killed", "--nocapture"])
+            .args(["--exact", "files::child_that_writes_until_killed", "--nocapture"])
             .env(CHILD, dir.path())
             .stdout(Stdio::null())
             .spawn()
@@ -323,7 +323,7 @@ fn a_kill_at_any_moment_leaves_a_whole_file_or_none() {
 #[test]
 fn a_write_that_the_system_cuts_short_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --exact child_that_writes_until_killed --nocapture";
+    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --exact files::child_that_writes_until_killed --nocapture";
     let output = Command::new("sh")
         .args(["-c", script])
         .arg(std::env::current_exe().unwrap())

@@ -1,7 +1,7 @@
 //! Files made to mislead: their hashes are right, what they claim is not.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use solinas_formats::{Error, Expect, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC, Value};
 

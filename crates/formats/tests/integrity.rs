@@ -1,7 +1,7 @@
 //! Every byte counts.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use proptest::prelude::*;
 use solinas_formats::{Error, Expect, Header, Kind, Overwrite, Reader, Result, Writer, inspect};

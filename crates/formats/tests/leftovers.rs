@@ -2,8 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
-mod common;
+use crate::common;
 
 use solinas_formats::{Kind, NewFile, NewPair, Overwrite, TemporaryFolder, Writer, clear_leftovers};
 use std::fs;

@@ -9,6 +9,7 @@ use solinas_schemes::gh::{
     ServerKey, noise,
 };
 use solinas_schemes::{Control, Entropy};
+use solinas_testing::is_long;
 use std::sync::Arc;
 
 fn key(name: &str) -> Arc<ServerKey> {
@@ -84,17 +85,17 @@ fn encryptions_are_those_of_the_processor() {
     }
 }
 
-/// A key of the papers' smallest set.
+/// A key with 15 blocks; of the papers' smallest set in a long run.
 #[test]
-fn recrypts_of_the_set_toy_are_those_of_the_processor() {
-    let server = key("toy");
+fn recrypts_of_15_blocks_are_those_of_the_processor() {
+    let server = key(if is_long() { "toy" } else { "ci-15" });
     let cpu = evaluator(&server, RecryptMethod::PairTable);
     let device = device(1);
     let engine = Engine::with_pair_table(&device, Arc::clone(&server), &cpu).unwrap();
     let (estimate, held) = (gh::bytes(server.params(), cpu.method()).unwrap() as f64, device.live_bytes() as f64);
     println!("{held} bytes, estimated {estimate}");
-    // The pool rounds small buffers up to powers of two.
-    assert!((0.8..1.2).contains(&(estimate / held)), "{held} bytes, estimated {estimate}");
+    // The pool rounds small buffers up to powers of two, and a small key has no others.
+    assert!(!is_long() || (0.8..1.2).contains(&(estimate / held)), "{held} bytes, estimated {estimate}");
     check(&server, &engine, &cpu, &residues(&server)[1..2]);
 }
 

@@ -1,7 +1,7 @@
 //! Asynchronous copies: a double-buffered loop is right, and each fault in it is found.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{HEAD, kernel, run as run_one};
 use solinas_ptx::{Checks, Class, Fault, FaultKind, Launch, Machine, Module, Options, Report};

@@ -1,7 +1,7 @@
 //! Random straight-line programs against a direct evaluation, and texts that the parser must refuse.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{HEAD, kernel, run};
 use proptest::prelude::*;

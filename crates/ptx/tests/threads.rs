@@ -1,7 +1,7 @@
 //! Threads together: warps, barriers, atomic operations, and the order between blocks.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+use crate::common;
 
 use common::{HEAD, kernel, run};
 use solinas_ptx::{Class, Fault, FaultKind, Launch, Machine, Module, Options, Report};

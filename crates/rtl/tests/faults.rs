@@ -1,7 +1,7 @@
 //! Single faults in the sources: every one must be found by a bench. Each fault is a model of its own.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod tools;
+use crate::tools;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;

@@ -1,7 +1,7 @@
 //! The accelerator against the scheme on the CPU.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod tools;
+use crate::tools;
 
 use solinas_bigint::Natural;
 use solinas_rtl::gh::Accelerator;

@@ -1,7 +1,7 @@
 //! Commands that the designs refuse, at their ports: nothing is computed, and the error says why.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod tools;
+use crate::tools;
 
 use solinas_rtl::multiplier::Size;
 use solinas_rtl::{Design, Instance, Model, Port, gh, multiplier};

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod tools;
+use crate::tools;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -78,7 +78,9 @@ fn child(path: &Path, models: &Path) -> String {
 /// The same with this folder of Verilator.
 fn child_with(path: &Path, models: &Path, verilator: &Path) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "child_builds_a_counter", "--ignored", "--nocapture"]).env("VERILATOR_ROOT", verilator);
+    command
+        .args(["--exact", "model::child_builds_a_counter", "--ignored", "--nocapture"])
+        .env("VERILATOR_ROOT", verilator);
     let output = command.env("PATH", path).env("SOLINAS_RTL_CACHE", models).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }

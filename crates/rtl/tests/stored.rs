@@ -1,7 +1,7 @@
 //! The multiplier by stored transforms against products of the library.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod tools;
+use crate::tools;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;

@@ -89,7 +89,7 @@ fn backends() -> Vec<&'static str> {
 /// The output of [`child_process`] under `SOLINAS_BACKEND=backend`.
 fn child(backend: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_process", "--ignored", "--nocapture"])
+        .args(["--exact", "backends::child_process", "--ignored", "--nocapture"])
         .env("SOLINAS_BACKEND", backend)
         .output()
         .unwrap();

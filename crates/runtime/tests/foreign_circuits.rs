@@ -1,8 +1,7 @@
 //! Circuits of other programs, encrypted: the result is that of an interpreter of their cells.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "../../circuits/tests/common/foreign.rs"]
-mod foreign;
+use crate::foreign;
 
 use foreign::{Foreign, Format, rng};
 use rand_core::RngCore;

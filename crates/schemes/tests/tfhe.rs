@@ -9,6 +9,7 @@ use solinas_schemes::tfhe::{
     noise, table_weight,
 };
 use solinas_schemes::{Control, Entropy, Error};
+use solinas_testing::rounds;
 
 fn client(name: &str) -> ClientKey {
     ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(7), &Control::default()).unwrap()
@@ -72,12 +73,14 @@ fn variance(phases: impl Iterator<Item = (u32, u32)>) -> f64 {
 }
 
 /// Bootstraps of which each noise test takes the variance.
-const SAMPLES: usize = 512;
+fn samples() -> usize {
+    rounds(128, 512)
+}
 
-/// The variance of `n` normal samples errs by `sqrt(2 / n)` of itself, 6.3% here; seeds are fixed, so four of those pass once and for all.
+/// The variance of `n` normal samples errs by `sqrt(2 / n)` of itself; seeds are fixed, so four of those pass once and for all.
 #[track_caller]
 fn assert_variance(what: &str, got: f64, formula: f64) {
-    let tolerance = 4.0 * (2.0 / SAMPLES as f64).sqrt();
+    let tolerance = 4.0 * (2.0 / samples() as f64).sqrt();
     println!("{what}: measured 2^{:.3}, formula 2^{:.3}, ratio {:.3}", got.log2(), formula.log2(), got / formula);
     assert!((got / formula - 1.0).abs() < tolerance, "{what}: variance {got:e}, formula {formula:e}");
 }
@@ -110,7 +113,7 @@ fn gate_noise_matches_formula() {
     let client = client("gates-128");
     let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let mut rng = client.encryption_rng(2).unwrap();
-    let bits: Vec<u32> = (0..SAMPLES).map(|_| rng.next_u32() & 1).collect();
+    let bits: Vec<u32> = (0..samples()).map(|_| rng.next_u32() & 1).collect();
     let inputs: Vec<LweCiphertext> = bits.iter().map(|&bit| client.encrypt(bit, &mut rng).unwrap()).collect();
     let jobs: Vec<BootstrapTask<'_>> =
         inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &LookupTable::Sign }).collect();
@@ -160,7 +163,7 @@ fn table_noise_matches_formula() {
     let table = |f: fn(u8) -> u8| core::array::from_fn::<u8, 16, _>(|v| f(v as u8));
     // Identical and opposite steps, small and large, far apart and near: the weights run from 4 to 275.
     let tables = [table(|v| v), table(|v| v % 4), table(|v| v.min(15 - v)), table(|v| (v / 4) * (v % 4) / 4)];
-    let inputs: Vec<LweCiphertext> = (0..SAMPLES).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
+    let inputs: Vec<LweCiphertext> = (0..samples()).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
     let run = |table: LookupTable| {
         let jobs: Vec<BootstrapTask<'_>> =
             inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &table }).collect();

@@ -77,9 +77,10 @@ fn bits_are_the_fewest_that_keep_the_failure_probability() {
     }
 }
 
+/// The sets for tests; all others in a long run.
 #[test]
 fn packed_results_decrypt_in_groups_of_every_size_and_in_slices() {
-    for name in Params::names() {
+    for name in if solinas_testing::is_long() { Params::names() } else { Params::test_names() } {
         let client = client(&name);
         let packer = packer(&client);
         let n = client.params().literal().ring_dimension;

@@ -12,6 +12,7 @@ use solinas_schemes::tfhe::{
     encode_value, noise,
 };
 use solinas_schemes::{Control, Entropy, Error, KeyId};
+use solinas_testing::{is_long, rounds};
 
 fn client_of(params: &Params, seed: u64) -> ClientKey {
     ClientKey::generate(params, true, Entropy::Insecure(seed), &Control::default()).unwrap()
@@ -105,9 +106,10 @@ fn assert_random(what: &str, values: &[u32], bits: u32) {
     }
 }
 
+/// The sets for tests; all others in a long run.
 #[test]
 fn values_are_those_of_the_definition() {
-    for name in Params::names() {
+    for name in if is_long() { Params::names() } else { Params::test_names() } {
         let client = client(&name);
         let evaluator = evaluator(&client);
         let bits: Vec<u32> = (0..20).map(|i| 1 + i % most_bits(&client)).collect();
@@ -212,21 +214,21 @@ fn bytes_depend_neither_on_the_back_end_nor_on_threads_nor_on_calls() {
 
 #[test]
 fn noise_is_that_of_a_bootstrap() {
-    const SAMPLES: usize = 512;
+    let samples = rounds(128, 512);
     for name in ["gates-128", "integers-128"] {
         let client = client(name);
         let (bits, seed) = (most_bits(&client).min(2), RandomSeed::new(client.id(), "noise", b"1"));
-        let blocks = evaluator(&client).random(&seed, 0, &[bits; SAMPLES]).unwrap();
+        let blocks = evaluator(&client).random(&seed, 0, &vec![bits; samples]).unwrap();
         let error = |block: &LweCiphertext| {
             let message = message(&client, client.decrypt(block).unwrap());
             f64::from(client.phase(block).unwrap().wrapping_sub(message) as i32) / 2f64.powi(32)
         };
-        let got = blocks.iter().map(|block| error(block).powi(2)).sum::<f64>() / SAMPLES as f64;
+        let got = blocks.iter().map(|block| error(block).powi(2)).sum::<f64>() / samples as f64;
         let ones = |bits: &[u8]| bits.iter().map(|&bit| f64::from(bit)).sum();
         let formula = noise::bootstrap_of_key(client.params(), ones(client.lwe_bits()), ones(client.glwe_bits()));
         println!("{name}: measured 2^{:.3}, formula 2^{:.3}", got.log2(), formula.log2());
         // The variance of `n` normal samples errs by `sqrt(2 / n)` of itself, and four times that is allowed.
-        let tolerance = 4.0 * (2.0 / SAMPLES as f64).sqrt();
+        let tolerance = 4.0 * (2.0 / samples as f64).sqrt();
         assert!((got / formula - 1.0).abs() < tolerance, "{name}: variance {got:e}, formula {formula:e}");
     }
 }

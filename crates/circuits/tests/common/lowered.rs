@@ -1,6 +1,6 @@
 //! Evaluates lowered programs in the clear, and compares them with plain arithmetic.
 
-use crate::programs;
+use super::programs;
 use rand_chacha::ChaCha8Rng;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::lut::Budget;

@@ -3,14 +3,17 @@
 
 mod bgv;
 mod bigint;
+mod book;
 mod circuits;
 mod common;
 mod compact;
 mod cycle;
 mod device;
 mod errors;
+mod faults;
 mod find;
 mod gh;
+mod golden;
 mod library;
 mod lwe;
 mod manual;

@@ -8,7 +8,7 @@ use solinas_formats::bgv;
 use solinas_schemes::bgv::{Bgv, ClientKey, KeySwitching, Params, ParamsLiteral, ServerKey};
 use solinas_schemes::{Control, Entropy};
 
-use crate::common::{
+use super::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, open, server_file, with_params,
     without,
 };

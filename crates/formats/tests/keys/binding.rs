@@ -9,7 +9,7 @@ use solinas_schemes::ntru::{self, Ntru};
 use solinas_schemes::{Control, Entropy, gh, tfhe};
 use std::sync::Arc;
 
-use crate::common::{changed, client_file, file, headed, open, public_file, server_file};
+use super::common::{changed, client_file, file, headed, open, public_file, server_file};
 
 const SEED: Entropy = Entropy::Insecure(1);
 

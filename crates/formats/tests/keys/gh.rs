@@ -11,7 +11,7 @@ use solinas_schemes::gh::{
 use solinas_schemes::{Control, Entropy, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{
+use super::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, headed, open, public_file,
     server_file, with_params, without,
 };

@@ -9,7 +9,7 @@ use solinas_schemes::lwe::{ClientKey, Lwe, Params, ParamsLiteral, ServerKey};
 use solinas_schemes::{Control, Entropy};
 use std::sync::atomic::AtomicBool;
 
-use crate::common::{
+use super::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, server_file, with_params,
     without,
 };

@@ -7,7 +7,7 @@ use solinas_formats::ntru;
 use solinas_schemes::ntru::{ClientKey, Ntru, Params, ParamsLiteral, Rotation, RotationKey, ServerKey};
 use solinas_schemes::{Control, Entropy, Level};
 
-use crate::common::{
+use super::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, file, open, server_file,
     with_params, without,
 };

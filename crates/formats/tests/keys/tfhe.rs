@@ -9,7 +9,7 @@ use solinas_schemes::{Control, Entropy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::common::{file, open};
+use super::common::{file, open};
 
 #[test]
 fn numbers_that_the_set_of_that_name_has_not_are_refused() {

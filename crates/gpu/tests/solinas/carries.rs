@@ -1,6 +1,6 @@
 //! Carries, sums, differences and comparisons of long numbers.
 
-use crate::lab::{Lab, random};
+use super::lab::{Lab, random};
 use solinas_field::solinas::carry as cpu_carry;
 use solinas_field::{Backend, limbs};
 use solinas_gpu::{Arg, Buffer};

@@ -1,6 +1,6 @@
 //! The functions of `cuda/gl.h` at the corners of their ranges, with inline PTX and without.
 
-use crate::lab::{Lab, random};
+use super::lab::{Lab, random};
 use solinas_field::solinas::{P, add, mul, mul_pow2, reduce, sub};
 use solinas_gpu::Arg;
 use solinas_gpu::solinas::{Twiddle, twiddle};

@@ -1,6 +1,6 @@
 //! Products of integers against `solinas-bigint`.
 
-use crate::lab::{Lab, random};
+use super::lab::{Lab, random};
 use solinas_bigint::Natural;
 use solinas_gpu::solinas::{self, Plan};
 use solinas_gpu::{Device, DeviceOptions};

@@ -1,6 +1,6 @@
 //! Transforms against the plans of the CPU, in the order of their spectra.
 
-use crate::lab::{Lab, random};
+use super::lab::{Lab, random};
 use solinas_field::Backend;
 use solinas_field::solinas::{Convolution, P, mul, reduce};
 use solinas_gpu::solinas::Plan;

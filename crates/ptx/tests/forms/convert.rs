@@ -1,8 +1,8 @@
 //! `cvt` and `cvta`.
 
+use super::is_accepted;
+use super::law::{TYPES, Type};
 use crate::common::{apply, kernel, run};
-use crate::is_accepted;
-use crate::law::{TYPES, Type};
 
 pub(crate) const OPCODES: &[&str] = &["cvt", "cvta"];
 

@@ -1,7 +1,7 @@
 //! Loads, stores and atomic operations of every type, and asynchronous copies of every size.
 
+use super::law::{TYPES, Type};
 use crate::common::{kernel, product, run};
-use crate::law::{TYPES, Type};
 use solinas_ptx::Module;
 
 pub(crate) const OPCODES: &[&str] = &["ld", "ldu", "st", "atom", "red", "cp"];

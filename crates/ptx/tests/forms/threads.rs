@@ -1,7 +1,7 @@
 //! Instructions of warps and barriers in every form, and the flow of control.
 
+use super::law::{TYPES, Type};
 use crate::common::{kernel, run};
-use crate::law::{TYPES, Type};
 use solinas_ptx::{Fault, FaultKind, Module};
 
 pub(crate) const OPCODES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Random programs against plain evaluation: planned under a parameter set, or run on encrypted data.
 
-use crate::lowered::Cases;
-use crate::programs::{self, Limits};
+use super::lowered::Cases;
+use super::programs::{self, Limits};
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 use solinas_circuits::program::Elements;

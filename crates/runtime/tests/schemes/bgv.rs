@@ -1,9 +1,9 @@
 //! Circuits and programs under BGV agree with plain arithmetic.
 
-use crate::common::{
+use super::common::{
     self, Setup, check_bootstraps, check_long_sums, check_mixed_levels, check_random_circuits, check_refused,
 };
-use crate::random_circuit;
+use super::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Natural, Plain, Program,

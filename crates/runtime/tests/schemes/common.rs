@@ -1,6 +1,6 @@
 //! Keys of small sets, and what holds under more than one scheme.
 
-use crate::random_circuit;
+use super::random_circuit;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{

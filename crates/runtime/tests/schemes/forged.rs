@@ -1,6 +1,6 @@
 //! Ciphertext files whose hashes are right and whose numbers are not: refused when they are read, by name.
 
-use crate::common::Setup;
+use super::common::Setup;
 use solinas_formats::{Expect, Header, Reader, Value, Writer, pack};
 use solinas_runtime::{Ciphertext, ClientKey, EncryptionKey, ServerKey, Type};
 use std::path::Path;

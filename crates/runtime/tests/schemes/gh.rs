@@ -1,7 +1,7 @@
 //! Circuits and programs under Gentry and Halevi's scheme agree with plain arithmetic.
 
-use crate::common::{self, Setup, check_gates, check_refused};
-use crate::random_circuit;
+use super::common::{self, Setup, check_gates, check_refused};
+use super::random_circuit;
 use solinas_circuits::{Builder, Gate, Netlist};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,

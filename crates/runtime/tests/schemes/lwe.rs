@@ -1,6 +1,6 @@
 //! Circuits and programs under leveled LWE agree with plain arithmetic.
 
-use crate::common::{
+use super::common::{
     self, Setup, check_gates, check_levels_used_up, check_mixed_levels, check_random_circuits, check_refused,
 };
 use solinas_runtime::{

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod circuits;
+mod examples;
 mod files;
 mod handles;
 mod jobs;

@@ -4,15 +4,13 @@
 //! fail if a form has no law. The laws follow the text of the manual, on integers of 128 bits.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod convert;
 mod law;
 mod memory;
 mod operands;
 mod threads;
 
-use common::{apply, product, text_of};
+use crate::common::{apply, product, text_of};
 use law::{TYPES, Type, law};
 use solinas_ptx::{Module, OPCODES};
 use std::collections::BTreeSet;

@@ -34,7 +34,7 @@ fn sections() -> Vec<Section> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/golden")
 }
 
 /// A folder in which commands run on one back end, and what they made.

@@ -1,7 +1,7 @@
 //! Kills commands that write at random moments and at every call that changes the disk, and makes each of these calls fail. In every case, old files stay
 //! complete, and a new file is complete or missing. After the next command, no temporary files are left.
 //!
-//! By default, a few of the cases run. `SOLINAS_LONG=1 cargo test -p solinas-cli --test faults -- --nocapture` runs 1000 kills and every call.
+//! By default, a few of the cases run. `SOLINAS_LONG=1 cargo test --workspace --test cli faults -- --nocapture` runs 1000 kills and every call.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -124,9 +124,9 @@ static TFHE: LazyLock<TempDir> = LazyLock::new(|| {
 static INJECT: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     let place = tempfile::tempdir().unwrap();
     let program = place.path().join("inject");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/inject.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/faults/inject.c");
     let built = Command::new("cc").arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap();
-    assert!(built.success(), "cc builds tests/faults/inject.c");
+    assert!(built.success(), "cc builds tests/cli/faults/inject.c");
     (place, program)
 });
 

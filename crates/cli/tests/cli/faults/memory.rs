@@ -1,6 +1,6 @@
 //! Runs every verb with decreasing memory (`ulimit -v`). It succeeds, or ends with exit code 1 and a message. No signal ends it.
 
-use crate::solinas;
+use super::solinas;
 use solinas_testing::is_long;
 use std::path::Path;
 use std::process::Command;

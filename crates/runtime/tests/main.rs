@@ -1,0 +1,22 @@
+//! Tests of the crate as its users see it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod backends;
+mod foreign_circuits;
+mod memory;
+mod oprf;
+mod planning;
+mod plans;
+mod private_program;
+mod programs;
+mod public;
+mod random;
+mod reduce;
+mod schemes;
+mod tfhe_forms;
+mod tfhe_packed;
+mod tfhe_shared_noise;
+mod vectors;
+
+#[path = "../../circuits/tests/common/foreign.rs"]
+mod foreign;

@@ -1,0 +1,11 @@
+//! Tests of the crate as its users see it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod claims;
+mod ntru_attacks;
+mod pem_layouts;
+mod tfhe;
+mod tfhe_forms;
+mod tfhe_packed;
+mod tfhe_random;
+mod tfhe_sanitize;
