@@ -180,6 +180,52 @@ fn table_noise_matches_formula() {
     }
 }
 
+/// Two bootstraps of one input share errors of the first block, whose digits are those of the tables. The shared errors are linear in the tables, so the
+/// variance of a sum is that of its bootstraps beyond the first block, and of the first block of the table that the sum has.
+#[test]
+fn tables_of_one_argument_share_no_more_than_the_formula_of_a_bootstrap_counts() {
+    let client = client("integers-128");
+    let params = client.params();
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
+    let mut rng = client.encryption_rng(6).unwrap();
+    let count = solinas_testing::rounds(SAMPLES, 16 * SAMPLES);
+    let inputs: Vec<LweCiphertext> = (0..count).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
+    let table = |f: fn(u8) -> u8| core::array::from_fn::<u8, 16, _>(|v| f(v as u8));
+    let errors = |table: [u8; 16]| -> Vec<f64> {
+        let entries = LookupTable::Entries(vec![table]);
+        let tasks: Vec<_> =
+            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &entries }).collect();
+        let phases = phases(&client, &evaluator.bootstrap(&tasks).unwrap(), 0, |i| encode_value(table[i % 16].into()));
+        phases.into_iter().map(|(phase, want)| f64::from(phase.wrapping_sub(want) as i32) / 2f64.powi(32)).collect()
+    };
+    let first = |table: [u8; 16]| noise::first_block(params, &LookupTable::Entries(vec![table]));
+    let (alone, counted) = (bootstrap_variance(&client), noise::bootstrap(params));
+    // The largest tables whose sums are arguments, and tables of which one is a multiple of the other.
+    for (s, t) in [
+        (table(|_| 7), table(|_| 8)),
+        (table(|v| v / 2), table(|v| 8 - v / 2)),
+        (table(|v| v % 4), table(|v| 2 * (v % 4))),
+        (table(|v| v % 2), table(|v| v / 8)),
+    ] {
+        let mean = |products: &mut dyn Iterator<Item = f64>| products.sum::<f64>() / count as f64;
+        let (x, y) = (errors(s), errors(t));
+        let sum = mean(&mut x.iter().zip(&y).map(|(x, y)| (x + y).powi(2)));
+        let covariance = mean(&mut x.iter().zip(&y).map(|(x, y)| x * y));
+        let both: [u8; 16] = core::array::from_fn(|v| s[v] + t[v]);
+        let shared = (first(both) - first(s) - first(t)) / 2.0;
+        println!(
+            "{s:?} and {t:?}: covariance {:.3}, formula {:.3}, variance of the sum {:.3} of 2",
+            covariance / counted,
+            shared / counted,
+            sum / counted
+        );
+        // The covariance errs by about `V / sqrt(count)`, the variance of the sum by `sqrt(2 / count)` of itself.
+        let error = 4.0 / (count as f64).sqrt();
+        assert!((covariance - shared).abs() < error * (alone + shared), "{s:?} {t:?}: {covariance:e}, {shared:e}");
+        assert!(sum < 2.0 * counted * (1.0 + error), "{s:?} {t:?}: {sum:e}, {counted:e}");
+    }
+}
+
 /// The parameters as a former set has them, with independent key bits.
 fn with_independent_bits(params: &Params) -> Params {
     let former = if params.name() == "gates-128" { 724 } else { 918 };

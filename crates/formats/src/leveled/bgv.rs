@@ -66,7 +66,7 @@ impl KeySections for Bgv {
             return Err(reader.field("params", "they leave bits of primes open"));
         }
         let params = Params::try_from(literal).map_err(refused)?;
-        if Params::former(params.name()).is_some_and(|former| former == params) {
+        if Params::former(params.name()).any(|former| former == params) {
             return Ok(params);
         }
         reader.unchanged(Params::named(params.name()).ok(), params)
