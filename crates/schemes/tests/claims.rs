@@ -57,7 +57,8 @@ fn claims_of_ntru_are_those_of_the_table_and_above_128_bits_by_the_lower_estimat
     for name in ntru::Params::names().into_iter().filter(|name| name.starts_with("secure")) {
         let params = ntru::Params::named(name).unwrap();
         let (claim, core_svp) = (params.security(), params.estimate().0.core_svp_bits());
-        let (numbers, least) = point(&data, &format!("ntru {name}, key"));
+        let key = format!("ntru {name}, key");
+        let (numbers, least) = point(&data, &key);
         assert_eq!(numbers["n"], params.dimension(), "{name}");
         let log2_modulus = params.log2_modulus(params.fresh_level());
         assert!((numbers["log_q"].as_f64().unwrap() - log2_modulus).abs() < 0.06, "{name}: {log2_modulus}");
