@@ -88,9 +88,16 @@ def compute_ntru(points):
         found = dict(zip(("usvp", "dense_sublattice"), blocks(n, log_q, GAUSS, 2 * GAUSS)))
         # A cost beyond 2^1000 is beyond the range of the numbers.
         costs = lambda model: {
-            attack: round(math.log2(model(beta, beta)), 3) for attack, beta in found.items() if model(beta, beta) < 2**1000
+            attack: round(math.log2(model(beta, beta)), 3)
+            for attack, beta in found.items()
+            if model(beta, beta) < 2**1000
         }
-        points[name] = {"point": point, "blocks": found, "classical": costs(RC.MATZOV), "quantum": costs(RC.LaaMosPol14)}
+        points[name] = {
+            "point": point,
+            "blocks": found,
+            "classical": costs(RC.MATZOV),
+            "quantum": costs(RC.LaaMosPol14),
+        }
         print(name, points[name], flush=True)
         save(HERE / "claims.json", {"points": points})
 

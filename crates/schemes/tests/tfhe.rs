@@ -181,8 +181,8 @@ fn table_noise_matches_formula() {
     }
 }
 
-/// Two bootstraps of one input share errors of the first block, whose digits are those of the tables. The shared errors are linear in the tables, so the
-/// variance of a sum is that of its bootstraps beyond the first block, and of the first block of the table that the sum has.
+/// Two bootstraps of one input share errors of the first block, whose digits are those of the tables. The shared errors are linear in the tables. Roundings within
+/// the transforms are not, so less is shared than the formula for the table of the sum says, and the variance of the sum is below that of two bootstraps.
 #[test]
 fn tables_of_one_argument_share_no_more_than_the_formula_of_a_bootstrap_counts() {
     // The first block is most of the noise of the toy set, and less than a third of that of the others.
@@ -223,7 +223,9 @@ fn tables_of_one_argument_share_no_more_than_the_formula_of_a_bootstrap_counts()
         );
         // The covariance errs by about `V / sqrt(count)`, the variance of the sum by `sqrt(2 / count)` of itself.
         let error = 4.0 / (count as f64).sqrt();
-        assert!((covariance - shared).abs() < error * (alone + shared), "{s:?} {t:?}: {covariance:e}, {shared:e}");
+        let error_of_both = error * (alone + shared.abs());
+        let between = shared.min(0.0) - error_of_both..shared.max(0.0) + error_of_both;
+        assert!(between.contains(&covariance), "{s:?} {t:?}: {covariance:e}, {shared:e}");
         assert!(sum < 2.0 * counted * (1.0 + error), "{s:?} {t:?}: {sum:e}, {counted:e}");
     }
 }

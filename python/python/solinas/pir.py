@@ -126,8 +126,8 @@ class Client:
     """A client of a database. `hint` is what `Database.hint` returned.
 
     It keeps the secret of each query until `read` has the answer. Use one thread or several. A new version of the
-    database has a new hint. `fingerprint` is that of the owner's hint (`Client.fingerprint` there). A hint that somebody
-    replaced has another one, gives wrong records, and is refused.
+    database has a new hint. `fingerprint` is that of the owner's hint (`Client.fingerprint` there). A hint that
+    somebody replaced has another one, would give wrong records, and is refused.
 
     Raises FormatError for bytes that are no hint or have another fingerprint, ParameterError for a text that is no
     fingerprint, TypeMismatchError for no bytes.
