@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{Error, Job, on_pool};
+use solinas_runtime::{Error, Fingerprint, Job, NoFingerprint, on_pool};
 use solinas_schemes::lwe::pir::{Answer, Builder, Client, Database, Hint, Layout, Pending, Query};
 
 use crate::error::{Failure, guarded};
@@ -108,11 +108,25 @@ pub(crate) struct PyPirClient {
 #[pymethods]
 impl PyPirClient {
     #[new]
-    fn new(py: Python<'_>, hint: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (hint, fingerprint = None))]
+    fn new(py: Python<'_>, hint: &[u8], fingerprint: Option<&str>) -> PyResult<Self> {
         guarded(py, || {
-            let client = Client::new(Hint::from_bytes(hint).map_err(Error::from)?);
-            Ok(Self { client, pending: Mutex::default() })
+            let parsed = fingerprint.map(str::parse::<Fingerprint>).transpose();
+            let fingerprint = parsed.map_err(|error: NoFingerprint| {
+                let (what, help) = (format!("{:?} is not a fingerprint", error.0), NoFingerprint::HELP.to_owned());
+                Error::Request { what, help }
+            })?;
+            let hint = match fingerprint {
+                Some(fingerprint) => Hint::from_trusted_bytes(hint, fingerprint),
+                None => Hint::from_bytes(hint),
+            };
+            Ok(Self { client: Client::new(hint.map_err(Error::from)?), pending: Mutex::default() })
         })
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.client.hint().fingerprint().to_string()
     }
 
     #[getter]

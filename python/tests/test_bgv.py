@@ -192,8 +192,9 @@ def test_files_and_parameters(slots, bits, tmp_path):
     product = again.run(sl.EncryptedArray.load(tmp_path / "x.ct") * 2)
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(product).tolist() == [2, 4, 65535]
     assert (client.params.depth, client.params.plaintext_modulus, client.params.slots) == (3, P, 128)
-    default = next(p for p in sl.params() if p.name == "slots128-16384-8")
-    assert (default.recommended, default.slots, default.depth, default.classical_bits) == (True, 16384, 8, 128)
+    default = next(p for p in sl.params() if p.name == "slots128-16384-7")
+    assert (default.recommended, default.slots, default.depth, default.classical_bits) == (True, 16384, 7, 128)
+    assert default.log2_failure == -128
     with pytest.raises(sl.ParameterError, match="research"):
         sl.keygen("bgv", params="slots-128-3")
     with pytest.raises(sl.ParameterError, match="no BGV parameter set"):

@@ -1,6 +1,8 @@
 """What a value keeps in memory and in files: its ciphertext, and nothing that it was computed from."""
 
 import gc
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -91,3 +93,35 @@ def test_parts_of_a_fresh_array_are_as_short_as_the_array(what, gates):
     assert len(part(x).to_bytes()) <= len(x.to_bytes()) + 12 * values.size + 300
     again = sl.Ciphertext.from_bytes(part(x).to_bytes())
     assert np.array_equal(client.decrypt(again), part(values))
+
+
+#: Public arrays that take no memory and would take more than the limit as elements.
+PUBLIC = """
+import sys
+import numpy as np
+import solinas as sl
+
+client, key = sl.keygen(params="gates-toy", insecure_seed=1, research=True)
+ones = np.broadcast_to(np.uint8(1), (1 << 37,))
+pair = client.encrypt([1, 2], sl.U8)
+for work in (
+    lambda: client.encrypt(ones),
+    lambda: client.public_key().encrypt(ones),
+    lambda: pair + ones,
+    lambda: np.repeat(pair, 1 << 37),
+    lambda: pair[np.broadcast_to(np.int64(0), (1 << 37,))],
+):
+    try:
+        work()
+    except (MemoryError, sl.SolinasError, ValueError):
+        continue
+    sys.exit("an array that does not fit was made")
+assert client.decrypt(sl.Server(key, threads=1).run(pair + 1)).tolist() == [2, 3]
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the address space is limited by the shell")
+def test_public_arrays_larger_than_memory_are_refused_and_the_process_lives():
+    limited = ["sh", "-c", f'ulimit -v {4 << 20} && exec "$0" -c "$1"', sys.executable, PUBLIC]
+    run = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

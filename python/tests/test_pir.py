@@ -152,3 +152,16 @@ def test_a_forked_process_answers(tmp_path):
         os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0
     assert client.read((tmp_path / "answer").read_bytes(), query) == database[4]
+
+
+def test_a_hint_that_somebody_replaced_has_another_fingerprint():
+    database, other = (sl.pir.Database([record] * 3) for record in (b"apple", b"grape"))
+    hint = database.hint()
+    fingerprint = sl.pir.Client(hint).fingerprint
+    client = sl.pir.Client(hint, fingerprint=fingerprint)
+    query = client.query(1)
+    assert client.read(database.answer(query), query) == b"apple"
+    with pytest.raises(sl.FormatError, match="ask the owner of the database"):
+        sl.pir.Client(other.hint(), fingerprint=fingerprint)
+    with pytest.raises(sl.SolinasError, match="not a fingerprint"):
+        sl.pir.Client(hint, fingerprint="apple")

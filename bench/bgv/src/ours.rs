@@ -56,6 +56,7 @@ impl Ours {
             bits: Some(bits),
             top_bits: Some(bits),
             terms: 2,
+            failure_bits: 40,
             bootstrapping: None,
         })?;
         let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;

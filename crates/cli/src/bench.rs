@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// Parameter set; defaults to toy (scheme gh), tight-512-12 (ntru), slots128-16384-8 (bgv) or leveled-32-9 (lwe)
+    /// Parameter set; defaults to toy (scheme gh), tight-512-12 (ntru), slots128-16384-7 (bgv) or leveled-32-9 (lwe)
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
     /// Measure fewer operations, with fewer repetitions

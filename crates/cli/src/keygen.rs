@@ -25,8 +25,8 @@ Examples:
 keys/client.key decrypts: only you can read the file, and you keep it. keys/server.key goes to the server.
 Scheme tfhe also writes keys/public.key, with which anyone encrypts. In the other schemes, anyone encrypts with server.key.
 `solinas params` lists the parameter sets.
-Scheme bgv: a name states security, dimension and depth. slots128-16384-8 (the default) has 128 bits of security, holds vectors of 16384 integers modulo 65537, \
-and allows 8 products in a row. Sets wide128-... hold vectors modulo 1073479681, sets bits128-... hold bits. boot128-16384-8 holds bits that are bootstrapped, for circuits of any depth.
+Scheme bgv: a name states security, dimension and depth. slots128-16384-7 (the default) has 128 bits of security, holds vectors of 16384 integers modulo 65537, \
+and allows 7 products in a row. Sets wide128-... hold vectors modulo 1073479681, sets bits128-... hold bits. boot128-16384-8 holds bits that are bootstrapped, for circuits of any depth.
 Scheme ntru: a name states dimension and depth. tight-512-12 holds bits and allows 12 products in a row. slots-8192-3 holds vectors of 8192 integers modulo a prime and allows 3.
 Scheme lwe: leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one product.
 Scheme gh (Gentry-Halevi): all sets are for research only and need --research. Key generation can take long. If it fails, or after Ctrl-C, \

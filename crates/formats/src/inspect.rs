@@ -172,6 +172,7 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
     let sizes = [("rows", layout.rows()), ("columns", layout.columns()), ("words", layout.words())];
     let bits = ("modulus_bits", file.modulus().bits());
     let meta = sizes.into_iter().chain([bits]).map(|(name, size)| (name.to_owned(), Value::from(size as u64)));
+    let meta = meta.chain([("fingerprint".to_owned(), Value::from(file.fingerprint().to_string()))]);
     Ok(Summary {
         path: path.to_path_buf(),
         bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),

@@ -162,7 +162,7 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::Scheme`], [`Error::KeyMismatch`], [`Error::InputType`] or [`Error::Form`] if the parts differ.
-    /// [`Error::EmptyArray`] if there are none.
+    /// [`Error::EmptyArray`] if there are none. [`Error::Memory`] if parts in short forms do not stay short and do not fit when they are expanded.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let Some((first, others)) = parts.split_first() else {
             return Err(Error::EmptyArray);

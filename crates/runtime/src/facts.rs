@@ -251,7 +251,7 @@ pub(crate) static BGV: Facts = Facts {
         ),
         notes: no_notes,
     },
-    bench: BenchCases { params: Some("slots128-16384-8"), ..LEVELED },
+    bench: BenchCases { params: Some("slots128-16384-7"), ..LEVELED },
 };
 
 pub(crate) static LWE: Facts = Facts {

@@ -69,6 +69,24 @@ fn runs_that_do_not_fit_are_refused_before_they_begin() {
     is_memory(server.reduce(solinas_runtime::Reduction::Any, &packed, &control).unwrap_err());
 }
 
+/// Parts of one encryption stay short. Others are expanded, to 500 times their size, and the budget is checked before.
+#[test]
+fn stacks_of_short_forms_stay_short_or_are_within_the_budget() {
+    let (client, _) = keys("gates-toy");
+    let bytes = |x: &Ciphertext| x.to_bytes().unwrap().len();
+    let whole = array(&client, Type::Bool, 4000);
+    let parts = vec![whole.slice(0..1000).unwrap(), whole.slice(2000..4000).unwrap()];
+    assert!(bytes(&Ciphertext::stack(parts).unwrap()) < bytes(&whole) + 100);
+    let [one, other] = [1, 2].map(|_| array(&client, Type::Bool, 20));
+    assert!(bytes(&Ciphertext::stack(vec![one, other]).unwrap()) > 10 * bytes(&whole) / 4);
+    // The same 2^16 blocks 4096 times are one array in memory, and 1.6 TB when they are expanded.
+    let plain = Plain::new(Type::Bool, Some(vec![1 << 16]), vec![0u128; 1 << 16]).unwrap();
+    let packed = client.public_key().unwrap().encrypt(&plain).unwrap();
+    let error = Ciphertext::stack(vec![packed; 4096]).unwrap_err();
+    let message = error.to_string();
+    assert!(matches!(error, Error::Memory { .. }) && message.contains("take fewer values at a time"), "{message}");
+}
+
 #[test]
 fn headers_tell_what_a_file_takes() {
     let (client, _) = keys("gates-40");

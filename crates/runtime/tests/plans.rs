@@ -1,12 +1,16 @@
 //! Plans as values, runs in parts, and parts of arrays: all give the bytes of one run.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../formats/tests/common/altered.rs"]
+mod altered;
+
 use solinas_circuits::program::Program;
 use solinas_formats::{Expect, Header, Kind, Reader, Writer};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeyId, KeygenOptions, Plain, Plan, Position, Prepared,
     Ran, RunState, Scheme, Server, ServerKey, ServerOptions, Type, Work, keygen,
 };
+use solinas_schemes::tfhe::ParamsLiteral;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -143,6 +147,69 @@ fn forged(plan: &[u8], change: impl Fn(Header) -> Header, body: Option<&[u8]>) -
     let mut writer = Writer::in_memory(change(reader.header().clone()));
     writer.section("body", body.unwrap_or(&reader.section("body").unwrap())).unwrap();
     writer.into_bytes().unwrap().to_vec()
+}
+
+/// Words of headers that an identity leaves out: of plans what is only shown or has no meaning, of paused runs what the file's owner may set, of ciphertexts what anybody with the
+/// public key may choose. The key id of a ciphertext is compared with that of the server key.
+const FREE: [(Kind, &[&str]); 3] = [
+    (Kind::Plan, &["model", "insecure_seed"]),
+    (Kind::RunState, &["outputs", "insecure_seed"]),
+    (Kind::Ciphertext, &["type", "form", "shape", "noise", "blocks", "masks", "first", "insecure_seed"]),
+];
+
+#[test]
+fn no_word_of_a_header_can_be_changed_under_an_identity() {
+    let control = Control::default();
+    let (client, key) = keys("integers-toy");
+    let inputs = operands(&client, 2);
+    let server = server(&key, 1, CostModel::Fewest);
+    let work = prepared(&server, &add(), &inputs);
+    let plan = work.plan().unwrap();
+    let Ran::Paused(state) = work.run_until(None, |at| at.wave == 2, &control).unwrap() else { panic!("no pause") };
+    // Whether a file is taken for the plan, the paused run or an input of this work.
+    let is_plan = |bytes: &[u8]| Plan::from_bytes(bytes).is_ok_and(|other| other.id() == plan.id());
+    let goes_on = |bytes: &[u8]| {
+        let read = RunState::from_bytes(bytes);
+        read.and_then(|state| work.run_until(Some(&state), |_| true, &control)).is_ok()
+    };
+    let is_input = |bytes: &[u8]| {
+        let read = Ciphertext::from_bytes(bytes);
+        let run = |input: Ciphertext| {
+            let not = Program::from_op("not", &[input.ty()])?;
+            server.prepare(Work::program(&not, &[input]), &control).map(drop)
+        };
+        read.and_then(run).is_ok()
+    };
+    let files: [(Kind, Vec<u8>, &dyn Fn(&[u8]) -> bool); 3] = [
+        (Kind::Plan, plan.to_bytes().unwrap(), &is_plan),
+        (Kind::RunState, state.to_bytes().unwrap(), &goes_on),
+        (Kind::Ciphertext, inputs[0].to_bytes().unwrap(), &is_input),
+    ];
+    let mut unbound = Vec::new();
+    for (kind, bytes, is_taken) in files {
+        assert!(is_taken(&bytes), "{kind}");
+        let reader = Reader::from_bytes("file", bytes, Expect::kind(kind)).unwrap();
+        let (_, free) = FREE.iter().find(|(of, _)| *of == kind).unwrap();
+        let key = reader.key_id().map(|id| id.0);
+        let other_key = key.into_iter().map(|mut id| {
+            id[3] ^= 1;
+            ("key_id".to_owned(), reader.header().clone().key_id(KeyId(id)))
+        });
+        for (path, header) in altered::altered_headers(reader.header()).into_iter().chain(other_key) {
+            let mut writer = Writer::in_memory(header);
+            for (section, _) in reader.sections() {
+                writer.section(section, &reader.section(section).unwrap()).unwrap();
+            }
+            let field = path.strip_prefix("no ").unwrap_or(&path);
+            // Claims of security come from the library.
+            let is_claim = field.strip_prefix("params.").is_some_and(|field| ParamsLiteral::CLAIMS.contains(&field));
+            let is_free = is_claim || free.iter().any(|free| field.starts_with(free));
+            if !is_free && is_taken(&writer.into_bytes().unwrap()) {
+                unbound.push(format!("{kind}: {path}"));
+            }
+        }
+    }
+    assert!(unbound.is_empty(), "{unbound:?}");
 }
 
 #[test]

@@ -199,22 +199,3 @@ fn results_of_bootstraps_that_share_rotations_are_planned_with_their_noise() {
     let found = setup.check("gates-40, two multiplexers with a common rotation", [&u, &v], variance);
     assert!(found > 2.3, "{found}");
 }
-
-#[test]
-fn files_without_the_joint_weight_are_taken_at_the_worst() {
-    let setup = setup("gates-40");
-    let inputs = setup.fresh(&[Type::Bool; 1], 2);
-    // The files of version 0.1 hold the field `weight` in place of `noise`.
-    let former = |weight: u64| {
-        let bytes = inputs[0].to_bytes().unwrap();
-        let reader = Reader::from_bytes("ct", bytes, Expect::kind(Kind::Ciphertext)).unwrap();
-        let mut header = reader.header().clone().meta("weight", &weight).unwrap();
-        header.meta.remove("noise").unwrap();
-        let mut writer = Writer::in_memory(header);
-        for (name, _) in reader.sections() {
-            writer.section(name, &reader.section(name).unwrap()).unwrap();
-        }
-        Ciphertext::from_bytes(&writer.into_bytes().unwrap()).unwrap()
-    };
-    assert_eq!([1, 2, 6].map(|weight| setup.weight(&[&former(weight)])), [1, 3, 3]);
-}

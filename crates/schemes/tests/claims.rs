@@ -50,12 +50,21 @@ fn claims_of_lwe_are_those_of_the_estimator() {
     compare("private reads", &pir::security(), &["lwe private reads, query"]);
 }
 
-/// The estimator does not cover all attacks on NTRU, so the claim counts one call of the sieve alone.
+/// The estimator does not cover all attacks on NTRU, so the claim counts one call of the sieve alone. `tools/ntru/estimate.py` finds its blocks.
 #[test]
-fn claims_of_ntru_are_above_128_bits_by_the_lower_estimate_too() {
+fn claims_of_ntru_are_those_of_the_table_and_above_128_bits_by_the_lower_estimate_too() {
+    let data: Value = serde_json::from_str(include_str!("../../../tools/security/claims.json")).unwrap();
     for name in ntru::Params::names().into_iter().filter(|name| name.starts_with("secure")) {
         let params = ntru::Params::named(name).unwrap();
         let (claim, core_svp) = (params.security(), params.estimate().0.core_svp_bits());
+        let key = format!("ntru {name}, key");
+        let (numbers, least) = point(&data, &key);
+        assert_eq!(numbers["n"], params.dimension(), "{name}");
+        let log2_modulus = params.log2_modulus(params.fresh_level());
+        assert!((numbers["log_q"].as_f64().unwrap() - log2_modulus).abs() < 0.06, "{name}: {log2_modulus}");
+        for (bits, kind) in [(claim.classical_bits, "classical"), (claim.quantum_bits, "quantum")] {
+            assert!((least(kind) - bits).abs() < 1.0, "{name}, {kind}: {bits}, and {} in the table", least(kind));
+        }
         assert!(claim.classical_bits > core_svp && core_svp >= 128.0, "{name}: {claim:?}, {core_svp}");
         assert!(claim.status == Status::Recommended && claim.estimator.starts_with(model::NAME), "{name}: {claim:?}");
     }

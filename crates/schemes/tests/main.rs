@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod claims;
+mod identities;
 mod ntru_attacks;
-mod pem_layouts;
 mod tfhe;
 mod tfhe_forms;
 mod tfhe_packed;

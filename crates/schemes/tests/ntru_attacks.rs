@@ -124,6 +124,7 @@ fn a_subfield_attack_decrypts_with_the_public_key_alone() {
         keys: KeyDistribution::Ternary,
         floor: None,
         terms: 1,
+        failure_bits: 40,
         bootstrapping: None,
     };
     let params = Params::try_from(literal).unwrap();

@@ -12,7 +12,8 @@ use solinas_schemes::{Control, Entropy, Error};
 use solinas_testing::rounds;
 
 fn client(name: &str) -> ClientKey {
-    ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(7), &Control::default()).unwrap()
+    let research = name.ends_with("-toy");
+    ClientKey::generate(&Params::named(name).unwrap(), research, Entropy::Insecure(7), &Control::default()).unwrap()
 }
 
 fn nand(inputs: [&LweCiphertext; 2]) -> LweCiphertext {
@@ -180,6 +181,55 @@ fn table_noise_matches_formula() {
         let weight = table_weight(&table);
         let got = variance(phases(&client, &shared, which, message(table)).into_iter());
         assert_variance(&format!("a shared table of weight {weight}"), got, weight * bootstrap);
+    }
+}
+
+/// Two bootstraps of one input share errors of the first block, whose digits are those of the tables. The shared errors are linear in the tables. Roundings within
+/// the transforms are not, so less is shared than the formula for the table of the sum says, and the variance of the sum is below that of two bootstraps.
+#[test]
+fn tables_of_one_argument_share_no_more_than_the_formula_of_a_bootstrap_counts() {
+    // The first block is most of the noise of the toy set, and less than a third of that of the others.
+    let client = client(if solinas_testing::is_long() { "integers-128" } else { "integers-toy" });
+    let params = client.params();
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
+    let mut rng = client.encryption_rng(6).unwrap();
+    let count = solinas_testing::rounds(SAMPLES, 16 * SAMPLES);
+    let inputs: Vec<LweCiphertext> = (0..count).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
+    let table = |f: fn(u8) -> u8| core::array::from_fn::<u8, 16, _>(|v| f(v as u8));
+    let errors = |table: [u8; 16]| -> Vec<f64> {
+        let entries = LookupTable::Entries(vec![table]);
+        let tasks: Vec<_> =
+            inputs.iter().map(|input| BootstrapTask { input: input.clone(), table: &entries }).collect();
+        let phases = phases(&client, &evaluator.bootstrap(&tasks).unwrap(), 0, |i| encode_value(table[i % 16].into()));
+        phases.into_iter().map(|(phase, want)| f64::from(phase.wrapping_sub(want) as i32) / 2f64.powi(32)).collect()
+    };
+    let first = |table: [u8; 16]| noise::first_block(params, &LookupTable::Entries(vec![table]));
+    let (alone, counted) = (bootstrap_variance(&client), noise::bootstrap(params));
+    // The largest tables whose sums are arguments, and tables of which one is a multiple of the other.
+    for (s, t) in [
+        (table(|_| 7), table(|_| 8)),
+        (table(|v| v / 2), table(|v| 8 - v / 2)),
+        (table(|v| v % 4), table(|v| 2 * (v % 4))),
+        (table(|v| v % 2), table(|v| v / 8)),
+    ] {
+        let mean = |products: &mut dyn Iterator<Item = f64>| products.sum::<f64>() / count as f64;
+        let (x, y) = (errors(s), errors(t));
+        let sum = mean(&mut x.iter().zip(&y).map(|(x, y)| (x + y).powi(2)));
+        let covariance = mean(&mut x.iter().zip(&y).map(|(x, y)| x * y));
+        let both: [u8; 16] = core::array::from_fn(|v| s[v] + t[v]);
+        let shared = (first(both) - first(s) - first(t)) / 2.0;
+        println!(
+            "{s:?} and {t:?}: covariance {:.3}, formula {:.3}, variance of the sum {:.3} of 2",
+            covariance / counted,
+            shared / counted,
+            sum / counted
+        );
+        // The covariance errs by about `V / sqrt(count)`, the variance of the sum by `sqrt(2 / count)` of itself.
+        let error = 4.0 / (count as f64).sqrt();
+        let error_of_both = error * (alone + shared.abs());
+        let between = shared.min(0.0) - error_of_both..shared.max(0.0) + error_of_both;
+        assert!(between.contains(&covariance), "{s:?} {t:?}: {covariance:e}, {shared:e}");
+        assert!(sum < 2.0 * counted * (1.0 + error), "{s:?} {t:?}: {sum:e}, {counted:e}");
     }
 }
 

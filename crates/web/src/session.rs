@@ -203,6 +203,25 @@ mod tests {
         assert!(keys[0] == keys[1] && keys[0] != keys[2]);
     }
 
+    /// What a small request may ask for is bounded before anything is made.
+    #[test]
+    fn small_requests_for_much_memory_are_refused() {
+        let mut session = Session::default();
+        ask(&mut session, json!({ "do": "keygen", "params": "gates-toy", "insecure_seed": 1 }), b"").unwrap();
+        for request in [
+            json!({ "do": "auction", "bidders": usize::MAX, "type": "u8" }),
+            json!({ "do": "auction", "bidders": 32, "type": "u4294967295" }),
+            json!({ "do": "program", "name": "add", "types": ["u4294967295", "u8"] }),
+            json!({ "do": "program", "name": "add", "types": vec!["u8"; 100_000] }),
+            json!({ "do": "encrypt", "type": "u4294967295", "value": "1" }),
+            json!({ "do": "encrypt", "type": "u8", "value": "9".repeat(1 << 20) }),
+            json!({ "do": "load", "client_bytes": usize::MAX }),
+        ] {
+            let text = ask(&mut session, request.clone(), b"").unwrap_err();
+            assert!(text.len() < 5_000_000, "{}", &text[..100]);
+        }
+    }
+
     #[test]
     fn mistakes_have_a_text() {
         let mut session = Session::default();

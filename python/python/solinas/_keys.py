@@ -55,7 +55,7 @@ def keygen(
 
     Some parameter sets:
 
-    - `"slots128-16384-8"` (the default of `"bgv"`): vectors of 16384 integers modulo 65537, 8 products in sequence.
+    - `"slots128-16384-7"` (the default of `"bgv"`): vectors of 16384 integers modulo 65537, 7 products in sequence.
     - `"bits128-8192-6"` (`"bgv"`): bits, 6 products in sequence.
     - `"boot128-16384-8"` (`"bgv"`): bits with bootstrapping, for circuits of any depth.
     - `"secure-16384-2"`, `"tight-512-12"` (`"ntru"`): dimension 16384 or 512, with 2 or 12 products in sequence.

@@ -126,13 +126,22 @@ class Client:
     """A client of a database. `hint` is what `Database.hint` returned.
 
     It keeps the secret of each query until `read` has the answer. Use one thread or several. A new version of the
-    database has a new hint. Raises FormatError for bytes that are no hint, TypeMismatchError for no bytes.
+    database has a new hint. `fingerprint` is that of the owner's hint (`Client.fingerprint` there). A hint that
+    somebody replaced has another one, would give wrong records, and is refused.
+
+    Raises FormatError for bytes that are no hint or have another fingerprint, ParameterError for a text that is no
+    fingerprint, TypeMismatchError for no bytes.
     """
 
     __slots__ = ("_inner",)
 
-    def __init__(self, hint: bytes) -> None:
-        self._inner = _core.PirClient(_bytes("the hint", hint))
+    def __init__(self, hint: bytes, *, fingerprint: str | None = None) -> None:
+        self._inner = _core.PirClient(_bytes("the hint", hint), fingerprint)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the hint, for people to compare: all its bytes decide it."""
+        return self._inner.fingerprint
 
     @property
     def records(self) -> int:

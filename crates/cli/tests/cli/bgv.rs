@@ -101,8 +101,14 @@ fn circuits_of_any_depth_are_bootstrapped() {
 fn sets_are_listed_measured_and_refused_with_the_fix() {
     let place = Place::new();
     let text = place.run("params");
-    let line = text.lines().find(|line| line.starts_with("slots128-16384-8 ")).unwrap();
-    assert!(line.contains("16384 numbers") && line.contains("128/121 bits") && line.contains("recommended"), "{line}");
+    let line = text.lines().find(|line| line.starts_with("slots128-16384-7 ")).unwrap();
+    assert!(
+        line.contains("16384 numbers")
+            && line.contains("128/121 bits")
+            && line.contains("recommended")
+            && line.contains("2^-128"),
+        "{line}"
+    );
     let json: Value = serde_json::from_str(&place.run("params --json")).unwrap();
     let sets: Vec<_> = json.as_array().unwrap().iter().filter(|set| set["scheme"] == "bgv").collect();
     assert!(sets.iter().any(|set| set["name"] == "slots128-8192-3" && set["slots"] == 8192 && set["depth"] == 3));

@@ -293,6 +293,12 @@ impl Plan {
         if plan.id != reader.meta::<KeyId>("plan")? {
             return Err(reader.field("plan", "it is not the hash of the plan").into());
         }
+        // The header repeats for `inspect` what the body says.
+        for (field, count) in [("bootstraps", plan.bootstraps()), ("waves", plan.waves().len() as u64)] {
+            if reader.meta::<u64>(field)? != count {
+                return Err(reader.field(field, &format!("the plan has {count}")).into());
+            }
+        }
         Ok(plan)
     }
 }

@@ -40,6 +40,7 @@ fn rows(found: &ParamsInfo) -> Vec<[String; 2]> {
         ("holds", found.description.clone()),
         ("modulus", format!("{:.1} bits", found.modulus_bits.unwrap_or_default())),
         ("security", format!("{}/{} bits{}", found.classical_bits, found.quantum_bits, research.unwrap_or_default())),
+        ("failure", format!("2^{:.0} or less", found.log2_failure)),
         ("ciphertext", size(found.ciphertext_bytes)),
         ("server key", format!("{}, {} in memory", size(found.server_key_bytes), size(found.memory_bytes))),
     ];

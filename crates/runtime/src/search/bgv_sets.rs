@@ -8,8 +8,12 @@ use solinas_schemes::bgv::{Bgv, Params};
 /// Families of sets of any dimension and depth.
 const FAMILIES: [&str; 3] = ["bits", "slots", "wide"];
 
+/// `log2` of the bound of failures that the search prefers.
+const RARE: f64 = -128.0;
+
 /// Finds the smallest set of scheme BGV with this plaintext modulus that allows at least `depth` sequential products and
-/// has at least `security` bits of security. A `security` of 0 accepts any set.
+/// has at least `security` bits of security. A `security` of 0 accepts any set. Otherwise a set that fails with a probability below `2^-128` comes first, if there
+/// is one.
 ///
 /// The set has the smallest ring dimension, and among those the smallest ciphertexts. Key generation takes its name.
 ///
@@ -32,7 +36,7 @@ pub fn smallest_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Resu
     let sets = Bgv.params().into_iter().filter(|set| set.plaintext_modulus == Some(plaintext_modulus));
     // A caller that asks for a depth does not want the keys of bootstrapping.
     let (boot, known): (Vec<ParamsInfo>, Vec<ParamsInfo>) = sets.partition(|set| set.bootstraps);
-    let smallest = |depth: usize, security: f64| {
+    let of_failure = |depth: usize, security: f64, log2_failure: f64| {
         // The table of secure moduli begins at 1024.
         let least = if security > 0.0 { 10 } else { 4 };
         (least..=15).map(|log2| 1usize << log2).find_map(|dimension| {
@@ -40,9 +44,16 @@ pub fn smallest_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Resu
             let own = own.map(|params| crate::leveled::info::<Bgv>(&params));
             let named = known.iter().filter(|set| set.ring_dimension == dimension && set.depth >= Some(depth));
             // Among equals, `min_by_key` returns the first: a set with a name of its own.
-            let all = named.cloned().chain(own).filter(|set| set.classical_bits >= security);
+            let all = named
+                .cloned()
+                .chain(own)
+                .filter(|set| set.classical_bits >= security && set.log2_failure <= log2_failure);
             all.min_by_key(|set| (set.ciphertext_bytes, set.server_key_bytes))
         })
+    };
+    let smallest = |depth: usize, security: f64| {
+        let rare = (security > 0.0).then(|| of_failure(depth, security, RARE)).flatten();
+        rare.or_else(|| of_failure(depth, security, 0.0))
     };
     if let Some(found) = smallest(depth, security.into()) {
         return Ok(found);
@@ -87,9 +98,17 @@ mod tests {
         }
         // Sets that bootstrap have smaller fresh ciphertexts, but the search leaves them out.
         assert!(!smallest_bgv(8, 2, 128).unwrap().bootstraps);
-        // A set with a name of its own comes first, unless another one is smaller.
-        assert_eq!(smallest_bgv(3, 65537, 128).unwrap().name, "slots128-8192-3");
-        assert_eq!(smallest_bgv(2, 65537, 128).unwrap().name, "slots-8192-2");
+        // Sets that fail below 2^-128 come first.
+        for (depth, name) in [
+            (2, "slots128-8192-3"),
+            (7, "slots128-16384-7"),
+            (8, "slots128-16384-8"),
+            (19, "slots128-32768-19"),
+            (20, "slots128-32768-20"),
+        ] {
+            let found = smallest_bgv(depth, 65537, 128).unwrap();
+            assert_eq!((found.name.as_str(), found.log2_failure == -128.0), (name, depth < 20));
+        }
     }
 
     #[test]

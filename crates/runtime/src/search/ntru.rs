@@ -11,13 +11,12 @@ use solinas_schemes::ntru::find::{self, Found};
 /// From the scheme.
 pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
     let found = find::find(&find::ParamsRequest {
-        depth: request.depth,
-        plaintext_modulus: request.plaintext_modulus,
         security: request.security.into(),
         terms: request.terms.unwrap_or(1),
         keys: request.keys,
         ring_reduction: request.ring_reduction,
         slots: request.slots,
+        ..find::ParamsRequest::new(request.depth, request.plaintext_modulus)
     })?;
     Ok(FoundParams { rows: rows(&found), facts: Facts::Ntru(Box::new(found)) })
 }
@@ -69,6 +68,7 @@ fn rows(found: &Found) -> Vec<[String; 2]> {
                 found.estimate.block
             ),
         ],
+        ["failure".into(), format!("2^-{} or less", literal.failure_bits)],
         ["ciphertext".into(), size(found.ciphertext_bytes)],
         ["server key".into(), size(found.ciphertext_bytes + found.server_key_bytes)],
         [

@@ -1,8 +1,8 @@
 //! The blocks of encrypted elements, in the forms in which they are stored.
 
 use super::compact::{Compact, SINGLE};
-use crate::plans::value_bytes;
-use crate::{Error, Form, Type};
+use crate::plans::{info, value_bytes};
+use crate::{Error, Form, Type, memory};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use solinas_formats::{Destination, Header, KeyId, Reader, Value, Writer, pack};
@@ -53,6 +53,15 @@ impl Blocks {
             Self::Full(elements) => elements.len(),
             Self::Short(short, size) => short.len() / (*size).max(1),
             Self::Compact(compact, size) => compact.len() / (*size).max(1),
+        }
+    }
+
+    /// Number of blocks of all elements.
+    fn values(&self) -> u64 {
+        match self {
+            Self::Full(elements) => elements.iter().map(Vec::len).sum::<usize>() as u64,
+            Self::Short(short, _) => short.len() as u64,
+            Self::Compact(compact, _) => compact.len() as u64,
         }
     }
 
@@ -110,11 +119,15 @@ impl Blocks {
         }
     }
 
-    /// These elements, followed by others.
+    /// These elements, followed by others. Fresh blocks of one encryption under a client key stay short. Others are expanded.
     ///
     /// # Errors
-    /// [`Error::Compact`] if some are compact and others are not.
-    pub(super) fn concat<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Result<Self, Error> {
+    /// [`Error::Compact`] if some are compact and others are not. [`Error::Memory`] if the expanded blocks do not fit.
+    pub(super) fn concat<'a>(
+        &self,
+        params: &Params,
+        others: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Self, Error> {
         if let Self::Compact(blocks, size) = self {
             let mut all = blocks.clone();
             for other in others {
@@ -134,6 +147,8 @@ impl Blocks {
                 return Ok(Self::Short(all, *size));
             }
         }
+        let values: u64 = core::iter::once(self).chain(others.iter().copied()).map(Self::values).sum();
+        memory::check("an array of these parts", &info(params), values * value_bytes(params), memory::FEWER)?;
         let mut all = self.full()?.into_owned();
         for other in others {
             all.extend_from_slice(&other.full()?);

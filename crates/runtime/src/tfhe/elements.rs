@@ -93,7 +93,7 @@ impl scheme::Payload for Elements {
         let others = others.iter().map(|other| downcast::<Self>(&**other, SCHEME)).collect::<Result<Vec<_>, _>>()?;
         others.iter().try_for_each(|other| other.check_params("an element", &self.params))?;
         let weight = others.iter().map(|other| other.weight).fold(self.weight, u64::max);
-        let blocks = self.blocks.concat(others.iter().map(|other| &other.blocks))?;
+        let blocks = self.blocks.concat(&self.params, others.iter().map(|other| &other.blocks))?;
         Ok(Arc::new(Self { weight, ..self.like(blocks) }))
     }
 

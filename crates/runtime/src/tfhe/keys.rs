@@ -126,6 +126,8 @@ fn fresh(
     bits_only(plain.ty, params.name())?;
     let form = form_of(params);
     let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
+    // The values of the blocks, and their bodies.
+    memory::check("the ciphertext", &info(params), 8 * (count * plain.values.len()) as u64, memory::FEWER)?;
     let blocks = |value| Natural::digits(value, bits, plain.ty.width());
     let values = Zeroizing::new(plain.values.iter().flat_map(blocks).collect::<Vec<u32>>());
     let blocks = Blocks::Short(encrypt(&values)?, count);

@@ -127,7 +127,7 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     let message = error.to_string();
     assert!(
         message.contains("encrypt its inputs again")
-            && message.contains("make keys of a deeper set, such as slots128-16384-8"),
+            && message.contains("make keys of a deeper set, such as slots128-16384-7"),
         "{message}"
     );
     assert!(
@@ -213,8 +213,9 @@ fn files_keep_values_levels_and_noise() {
 #[test]
 fn sets_say_what_they_hold() {
     let all: Vec<_> = params().into_iter().filter(|set| set.scheme.name() == "bgv").collect();
-    let set = all.iter().find(|set| set.name == "slots128-16384-8").unwrap();
-    assert!(set.recommended && set.classical_bits == 128.0 && set.depth == Some(8) && set.slots == Some(16384));
+    let set = all.iter().find(|set| set.name == "slots128-16384-7").unwrap();
+    assert!(set.log2_failure == -128.0);
+    assert!(set.recommended && set.classical_bits == 128.0 && set.depth == Some(7) && set.slots == Some(16384));
     let set = all.iter().find(|set| set.name == "bits128-4096-2").unwrap();
     assert!(set.recommended && set.slots.is_none() && set.plaintext_modulus == Some(2));
 }

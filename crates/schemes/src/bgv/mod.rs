@@ -77,8 +77,8 @@ const SCHEME: &str = "BGV";
 
 impl Leveled for Bgv {
     const NAME: &'static str = "bgv";
-    /// A set of 128 bits with vectors and eight products in sequence.
-    const DEFAULT: &'static str = "slots128-16384-8";
+    /// A set of 128 bits with vectors and seven products in sequence.
+    const DEFAULT: &'static str = "slots128-16384-7";
     const SEEDED: bool = true;
 
     type Params = Params;

@@ -9,8 +9,6 @@ use super::{Error, Params};
 use crate::leveled::{Bootstrap, NoiseModel, State};
 use crate::{Level, Noise};
 
-/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-40`.
-pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 /// Standard deviation of the errors that mask messages and keys.
@@ -27,6 +25,11 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 
 fn dimension(params: &Params) -> f64 {
     params.dimension() as f64
+}
+
+/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-b`.
+pub(super) fn failure_bits(params: &Params) -> f64 {
+    f64::from(params.literal().failure_bits)
 }
 
 fn modulus(params: &Params) -> f64 {
@@ -113,11 +116,11 @@ pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> Noise {
 
 /// Noise `b/q` that a division leaves, as the next products count it: with an allowance for the roots of the ring at which it is largest.
 ///
-/// Squaring acts at each root on its own, so a chain of squares diverges as soon as it does at one root. With `S = ln(N 2^40)`, the rounding's noise, a product of a
+/// Squaring acts at each root on its own, so a chain of squares diverges as soon as it does at one root. With `S = ln(N 2^b)`, the rounding's noise, a product of a
 /// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
 /// mean), in units of that.
 pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
-    let s = libm::log(dimension(params)) + LOG2_FAILURE * core::f64::consts::LN_2;
+    let s = libm::log(dimension(params)) + failure_bits(params) * core::f64::consts::LN_2;
     noise.scaled(-log2_primes).scaled(libm::log2(0.25 * s))
 }
 
@@ -147,7 +150,7 @@ pub fn centred(params: &Params, residue: u64) -> f64 {
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + libm::log2(dimension(params)) + LOG2_FAILURE;
+    let log2_count = 1.0 + libm::log2(dimension(params)) + failure_bits(params);
     0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 

@@ -58,6 +58,12 @@ pub struct ParamsLiteral {
     pub top_bits: Option<u32>,
     /// Ciphertexts, rotated or not, that may be added up before each multiplication.
     pub terms: u32,
+    /// Bits `b` of the bound of failures: an operation or a decryption goes wrong with a probability of at most `2^-b`. Files of sets with 40 do not state it.
+    #[serde(
+        default = "leveled::params::usual_failure_bits",
+        skip_serializing_if = "leveled::params::is_usual_failure"
+    )]
+    pub failure_bits: u32,
     /// The parameters of bootstrapping. `None` for sets without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrapping: Option<Bootstrapping>,
@@ -213,7 +219,7 @@ impl Params {
 
     /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
     pub fn log2_failure(&self) -> f64 {
-        -noise::LOG2_FAILURE
+        -f64::from(self.literal.failure_bits)
     }
 
     /// The security claim: 128, 192 or 256 bits where a modulus of `log2 (Q P)` allows it ([`secure_bits`]), none elsewhere.

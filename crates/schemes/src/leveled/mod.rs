@@ -5,7 +5,7 @@ mod auto_levels;
 pub(crate) mod bootstrap;
 mod ciphertext;
 mod keys;
-mod params;
+pub(crate) mod params;
 mod stored;
 
 use core::fmt::Debug;

@@ -15,6 +15,23 @@ pub struct State {
     pub noise: Noise,
 }
 
+/// The bound of sets whose files do not state one: an operation or a decryption goes wrong with a probability of at most `2^-40`.
+pub(crate) const USUAL_FAILURE_BITS: u32 = 40;
+
+/// Values of `failure_bits` that parameters may have.
+pub(crate) const FAILURE_BITS: core::ops::RangeInclusive<u64> = 10..=256;
+
+/// For serde, which asks for a function.
+pub(crate) fn usual_failure_bits() -> u32 {
+    USUAL_FAILURE_BITS
+}
+
+/// Whether a file need not state the bound.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_usual_failure(bits: &u32) -> bool {
+    *bits == USUAL_FAILURE_BITS
+}
+
 /// The inputs that a bootstrap accepts, and its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {

@@ -5,7 +5,11 @@ use serde::Serialize;
 use super::estimate::Estimate;
 use super::params::{MAX_DIMENSION, MIN_DIMENSION};
 use super::{Error, KeyDistribution, Params, ParamsLiteral, SCHEME, params};
+use crate::leveled::params::USUAL_FAILURE_BITS;
 use crate::{Level, slots};
+
+/// Bits of the bound of failures that the search prefers.
+pub(super) const RARE: u32 = 128;
 
 /// Largest number of primes of a level.
 const MAX_PER_LEVEL: usize = 4;
@@ -27,13 +31,24 @@ pub struct ParamsRequest {
     pub ring_reduction: bool,
     /// Whether plaintexts are vectors of slots. This needs `p = 1 mod 2n`.
     pub slots: bool,
+    /// Bits `b` of the bound `2^-b` of failures. If no set has it, [`find`] takes one with `2^-40`.
+    pub failure_bits: u32,
 }
 
 impl ParamsRequest {
-    /// Requires 128 bits of security. Allows any key distribution, one ciphertext in a sum, one ring and no slots.
+    /// Requires 128 bits of security and failures below `2^-128`. Allows any key distribution, one ciphertext in a sum, one ring and no slots.
     pub fn new(depth: usize, plaintext_modulus: u64) -> Self {
         let (security, terms, keys) = (128.0, 1, None);
-        Self { depth, plaintext_modulus, security, terms, keys, ring_reduction: false, slots: false }
+        Self {
+            depth,
+            plaintext_modulus,
+            security,
+            terms,
+            keys,
+            ring_reduction: false,
+            slots: false,
+            failure_bits: RARE,
+        }
     }
 
     fn literal(&self, dimension: usize, keys: KeyDistribution, primes_per_level: usize) -> ParamsLiteral {
@@ -48,6 +63,7 @@ impl ParamsRequest {
             top_bits: None,
             keys,
             floor: None,
+            failure_bits: self.failure_bits,
             bootstrapping: None,
             terms: self.terms,
         };
@@ -226,10 +242,14 @@ impl Expected {
 pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
     let keys = wanted.keys.unwrap_or(KeyDistribution::Gaussian);
     wanted.literal(MAX_DIMENSION, keys, 1).check_ranges()?;
-    if let Some(params) = wanted.smallest() {
-        let reduced = if wanted.ring_reduction { wanted.reduced(&params) } else { None };
-        return Ok(Found::new(&known(reduced.unwrap_or(params))));
+    let weaker = ParamsRequest { failure_bits: USUAL_FAILURE_BITS, ..wanted.clone() };
+    for wanted in [wanted, &weaker] {
+        if let Some(params) = wanted.smallest() {
+            let reduced = if wanted.ring_reduction { wanted.reduced(&params) } else { None };
+            return Ok(Found::new(&known(reduced.unwrap_or(params))));
+        }
     }
+    let wanted = &weaker;
     let mut nearest = Vec::new();
     let dimensions = wanted.dimensions();
     if let Some(&largest) = dimensions.last() {
@@ -274,7 +294,7 @@ fn known(params: Params) -> Params {
 }
 
 /// The name of a set that has the fewest bits for decryption: `n16384-d2`, followed by the values that differ from the
-/// defaults `p2`, one prime per level (`k1`), one term (`t1`), Gaussian keys, and no floor.
+/// defaults `p2`, one prime per level (`k1`), one term (`t1`), failures up to `2^-40` (`e40`), Gaussian keys, and no floor.
 fn set_name(literal: &ParamsLiteral) -> String {
     let mut name = format!("n{}-d{}", literal.dimension, literal.depth);
     let mut add = |letter: char, value: u64, usual: u64| {
@@ -285,6 +305,7 @@ fn set_name(literal: &ParamsLiteral) -> String {
     add('p', literal.plaintext_modulus, 2);
     add('k', literal.primes_per_level as u64, 1);
     add('t', literal.terms.into(), 1);
+    add('e', literal.failure_bits.into(), USUAL_FAILURE_BITS.into());
     if literal.keys == KeyDistribution::Ternary {
         name.push_str("-ternary");
     }
@@ -299,7 +320,8 @@ pub(super) fn parse_set_name(name: &str) -> Option<ParamsLiteral> {
     let mut parts = name.split('-');
     let dimension = parts.next()?.strip_prefix('n')?.parse().ok()?;
     let depth = parts.next()?.strip_prefix('d')?.parse().ok()?;
-    let mut literal = ParamsRequest::new(depth, 2).literal(dimension, KeyDistribution::Gaussian, 1);
+    let usual = ParamsRequest { failure_bits: USUAL_FAILURE_BITS, ..ParamsRequest::new(depth, 2) };
+    let mut literal = usual.literal(dimension, KeyDistribution::Gaussian, 1);
     for part in parts {
         if part == "ternary" {
             literal.keys = KeyDistribution::Ternary;
@@ -310,6 +332,7 @@ pub(super) fn parse_set_name(name: &str) -> Option<ParamsLiteral> {
             'p' => literal.plaintext_modulus = value.parse().ok()?,
             'k' => literal.primes_per_level = value.parse().ok()?,
             't' => literal.terms = value.parse().ok()?,
+            'e' => literal.failure_bits = value.parse().ok()?,
             'f' => literal.floor = Some(value.parse().ok()?),
             _ => return None,
         }
@@ -329,7 +352,7 @@ mod tests {
             let set = Params::named(name).unwrap();
             let found = find(&ParamsRequest::new(set.depth(), 2)).unwrap();
             assert_eq!((found.name.as_str(), &found.literal), (name, set.literal()));
-            assert!(found.classical_bits >= 128.0);
+            assert!(found.classical_bits >= 128.0 && set.log2_failure() == -128.0);
         }
     }
 
@@ -376,7 +399,7 @@ mod tests {
 
     #[test]
     fn names_are_spelled_one_way() {
-        for name in ["n1024-d2", "n65536-d3-p257-k2-t16-ternary-f1.0071234"] {
+        for name in ["n1024-d2", "n65536-d3-p257-k2-t16-e128-ternary-f1.0071234"] {
             assert_eq!(set_name(&parse_set_name(name).unwrap()), name);
         }
         for name in ["n1024", "n1024-d2-p2", "n1024-d2-t4-p3", "n1024-d02", "n1024-d2-", "n1024-d2-é", "n1024-d2-x1"] {

@@ -10,8 +10,6 @@ use crate::leveled::{Bootstrap, NoiseModel, State};
 use crate::slots::log2_canonical_norm;
 use crate::{Level, Noise};
 
-/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-40`.
-pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 
@@ -31,6 +29,11 @@ pub(super) fn stretch(p: u64, sigma: f64, dimension: usize) -> f64 {
 /// [`stretch`] by a level's key.
 pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
     stretch(params.plaintext_modulus(), params.key_sigma(), dimension)
+}
+
+/// Sets the margin for the tail of a noise: a coefficient of a polynomial is out of bounds with a probability of at most `2^-b`.
+pub(super) fn failure_bits(params: &Params) -> f64 {
+    f64::from(params.literal().failure_bits)
 }
 
 /// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`, `mu` represented by residues of mean 0.
@@ -93,10 +96,10 @@ pub fn rounding(params: &Params, p: u64, dimension: usize) -> Noise {
 /// largest.
 ///
 /// Squaring acts at each root on its own, so a chain of squares diverges as soon as it does at one root, where the key, the ciphertext and the hint are all
-/// large. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
+/// large. With `S = ln(n 2^b)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
 pub fn divided(params: &Params, noise: Noise, log2_primes: f64) -> Noise {
-    let s = libm::log(params.dimension() as f64) + LOG2_FAILURE * core::f64::consts::LN_2;
+    let s = libm::log(params.dimension() as f64) + failure_bits(params) * core::f64::consts::LN_2;
     noise.scaled(-log2_primes).scaled(libm::log2(0.5 * 0.4 * s * (0.2 * s).sqrt()))
 }
 
@@ -108,7 +111,7 @@ pub fn rescale(params: &Params, p: u64, noise: Noise, log2_primes: f64, dimensio
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
-    let log2_count = 1.0 + libm::log2(params.dimension() as f64) + LOG2_FAILURE;
+    let log2_count = 1.0 + libm::log2(params.dimension() as f64) + failure_bits(params);
     0.5 * libm::log2(2.0 * core::f64::consts::LN_2 * log2_count)
 }
 

@@ -10,6 +10,7 @@ pub(super) use choice::Failure;
 use super::bootstrap::{BootstrapNoise, Bootstrapping};
 use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::{Error, SCHEME, find, noise};
+use crate::leveled::params::{FAILURE_BITS, USUAL_FAILURE_BITS};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status, model};
 use crate::set_name;
@@ -82,6 +83,12 @@ pub struct ParamsLiteral {
     pub floor: Option<f64>,
     /// Ciphertexts that may be added up before each multiplication, and before bootstrapping.
     pub terms: u32,
+    /// Bits `b` of the bound of failures: an operation or a decryption goes wrong with a probability of at most `2^-b`. Files of sets with 40 do not state it.
+    #[serde(
+        default = "leveled::params::usual_failure_bits",
+        skip_serializing_if = "leveled::params::is_usual_failure"
+    )]
+    pub failure_bits: u32,
     /// The parameters of bootstrapping. `None` for sets without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrapping: Option<Bootstrapping>,
@@ -111,6 +118,7 @@ impl ParamsLiteral {
         in_range("depth", self.depth as u64, 0..=40)?;
         in_range("primes per level", self.primes_per_level as u64, 1..=4)?;
         in_range("terms", self.terms.into(), 1..=1 << 20)?;
+        in_range("bits of the failure bound", self.failure_bits.into(), FAILURE_BITS)?;
         for bits in [self.first_bits, self.bits, self.top_bits].into_iter().flatten() {
             in_range("bits of primes", bits.into(), 2..=61)?;
         }
@@ -172,7 +180,7 @@ pub fn secure_bits(dimension: usize, keys: KeyDistribution) -> u32 {
     }
 }
 
-/// Name, `n`, depth, keys of the sets of 128 bits; `p = 2`.
+/// Name, `n`, depth, keys of the sets of 128 bits; `p = 2`, and failures below `2^-128`.
 const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
     ("secure-8192-1", 8192, 1, KeyDistribution::Gaussian),
     ("secure-16384-2", 16384, 2, KeyDistribution::Gaussian),
@@ -218,10 +226,12 @@ impl Params {
             keys: KeyDistribution::Gaussian,
             floor: None,
             terms: 2,
+            failure_bits: USUAL_FAILURE_BITS,
             bootstrapping: None,
         };
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
-            return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
+            let failure_bits = find::RARE;
+            return Self::try_from(ParamsLiteral { keys, terms: 1, failure_bits, ..literal(dimension, depth, 2) });
         }
         if let Some(literal) = find::parse_set_name(name) {
             return Self::try_from(literal);
@@ -406,7 +416,7 @@ impl Params {
 
     /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
     pub fn log2_failure(&self) -> f64 {
-        -noise::LOG2_FAILURE
+        -f64::from(self.literal.failure_bits)
     }
 
     /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research

@@ -85,6 +85,7 @@ fn params_of(dimension: usize, p: u64, depth: usize, rings: bool) -> Option<Para
         keys: KeyDistribution::Gaussian,
         floor,
         terms: 2,
+        failure_bits: 40,
         bootstrapping: None,
     };
     let params = (1..=4).find_map(|k| Params::try_from(literal(k, None)).ok())?;

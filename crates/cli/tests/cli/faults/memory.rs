@@ -21,7 +21,7 @@ const START: [&str; 11] = [
 ];
 
 /// Every verb. `OUT` stands for a new file or folder in each run.
-const LINES: [&str; 33] = [
+const LINES: [&str; 36] = [
     "keygen --params gates-toy --research --insecure-seed 1 --out OUT",
     "keygen --out OUT",
     "keygen --scheme bgv --out OUT",
@@ -35,6 +35,9 @@ const LINES: [&str; 33] = [
     "encrypt --research --key n/client.key --type u8 3 -o OUT",
     "encrypt --research --key b/client.key --type u8 3 -o OUT",
     "encrypt --research --key g/server.key --type bool true -o OUT",
+    "encrypt --research --key k/client.key --type u4 --csv rows.csv --column v -o OUT",
+    "eval --key k/server.key --program numbers.json k.ct -o OUT",
+    "circuit stats numbers.json",
     "eval --key k/server.key add k.ct k.ct -o OUT",
     "eval --key l/server.key not l.ct -o OUT",
     "eval --key n/server.key add n.ct n.ct -o OUT",
@@ -101,6 +104,10 @@ fn a_verb_without_memory_says_so() {
         let output = solinas(place.path(), line).output().unwrap();
         assert!(output.status.success(), "{line}: {output:?}");
     }
+    // Two bytes become a text, a value and two blocks each, or a number of JSON.
+    std::fs::write(place.path().join("rows.csv"), format!("v\n{}", "1\n".repeat(100_000))).unwrap();
+    let numbers = format!("{{\"modules\": {{\"x\": [{}]}}}}", vec!["1"; 1_000_000].join(","));
+    std::fs::write(place.path().join("numbers.json"), numbers).unwrap();
     let (mut done, mut refused, mut ended) = (0, 0, 0);
     for (i, limit) in limits().into_iter().enumerate() {
         for (j, line) in LINES.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::Bootstrapping;
 use crate::bgv::Params;
-use crate::bgv::noise::{self, LOG2_FAILURE, SIGMA, TERNARY};
+use crate::bgv::noise::{self, SIGMA, TERNARY};
 use crate::bgv::params::{Failure, log2};
 use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::{Level, Noise};
@@ -105,7 +105,8 @@ fn limit(params: &Params, bootstrapping: Bootstrapping) -> Noise {
         let sparse = noise.root_sum_squares(switch).log2();
         sparse - f64::from(p.ilog2()) + f64::from(bootstrapping.precision) - params.log2_modulus(Level::LOWEST)
     };
-    let limit = bootstrapping.rounded(p).noise_limit(params.log2_modulus(Level::LOWEST), LOG2_FAILURE, steps);
+    let limit =
+        bootstrapping.rounded(p).noise_limit(params.log2_modulus(Level::LOWEST), noise::failure_bits(params), steps);
     limit.scaled(-noise::tolerance_above(params.dimension()))
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bgv::noise::LOG2_FAILURE;
 use crate::bgv::params::log2;
 use crate::bgv::{KeySwitching, Params, ParamsLiteral};
 use crate::leveled::bootstrap::{self, RoundedPhase};
@@ -61,7 +60,7 @@ impl Bootstrapping {
             ));
         }
         let log2_failure = self.rounded(p).log2_failure(f64::NEG_INFINITY);
-        if log2_failure > -LOG2_FAILURE {
+        if log2_failure > -f64::from(literal.failure_bits) {
             return Err(format!(
                 "bootstrapping fails with a probability of 2^{log2_failure:.0}: take weight {WEIGHT} and precision {}",
                 p.ilog2() + MARGIN

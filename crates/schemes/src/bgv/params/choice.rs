@@ -4,6 +4,7 @@ use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 
 use super::{KeySwitching, MAX_DEPTH, MIN_DIMENSION, Params, ParamsLiteral, log2};
 use crate::bgv::{Error, noise};
+use crate::leveled::params::FAILURE_BITS;
 use crate::{Level, Noise};
 
 impl TryFrom<ParamsLiteral> for Params {
@@ -25,6 +26,7 @@ impl TryFrom<ParamsLiteral> for Params {
         in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 30)?;
         in_range("depth", literal.depth as u64, 0..=MAX_DEPTH as u64)?;
         in_range("terms", literal.terms.into(), 1..=1 << 20)?;
+        in_range("bits of the failure bound", literal.failure_bits.into(), FAILURE_BITS)?;
         match literal.switching {
             KeySwitching::Hybrid { group } => in_range("towers of a group", group as u64, 1..=41)?,
             KeySwitching::Digits { bits } => in_range("bits of a digit", bits.into(), 1..=60)?,

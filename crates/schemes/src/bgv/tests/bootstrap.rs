@@ -105,6 +105,7 @@ fn of_plaintexts(dimension: usize, p: u64, depth: usize) -> Params {
         bits: None,
         top_bits: None,
         terms: 2,
+        failure_bits: 40,
         bootstrapping: Some(Bootstrapping::of_plaintexts(p)),
     })
     .unwrap()

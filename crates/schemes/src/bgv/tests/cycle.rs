@@ -73,16 +73,18 @@ fn slots_add_multiply_and_rotate() {
 
 #[test]
 fn polynomials_modulo_primes_and_others_multiply() {
-    for (p, switching) in [
-        (2, KeySwitching::Hybrid { group: 1 }),
-        (16, KeySwitching::Hybrid { group: 2 }),
-        (15, KeySwitching::Hybrid { group: 2 }),
-        (2, KeySwitching::Digits { bits: 20 }),
-        (257, KeySwitching::Digits { bits: 8 }),
+    for (p, switching, failure_bits) in [
+        (2, KeySwitching::Hybrid { group: 1 }, 40),
+        (2, KeySwitching::Hybrid { group: 1 }, 128),
+        (16, KeySwitching::Hybrid { group: 2 }, 40),
+        (15, KeySwitching::Hybrid { group: 2 }, 128),
+        (2, KeySwitching::Digits { bits: 20 }, 40),
+        (257, KeySwitching::Digits { bits: 8 }, 128),
     ] {
         let literal = ParamsLiteral {
             plaintext_modulus: p,
             switching,
+            failure_bits,
             first_bits: None,
             bits: None,
             top_bits: None,

@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::{Cancelled, Control};
+use crate::{Cancelled, Control, Fingerprint, KeyId};
 use solinas_field::buffer::AlignedVec;
 
 use super::vector::PAD;
@@ -30,6 +30,7 @@ pub struct KeyFile {
     modulus: Modulus,
     id: [u8; 32],
     table: Vec<u8>,
+    seal: [u8; HASH],
 }
 
 /// Builds the errors of a file.
@@ -175,10 +176,11 @@ impl KeyFile {
         let mut table = vec![0; table_len + HASH];
         file.read_exact(&mut table).map_err(|error| place.read(error))?;
         let sealed = table.split_off(table_len);
-        if sealed != seal(&header_bytes, &table) {
+        let seal = seal(&header_bytes, &table);
+        if sealed != seal {
             return Err(damaged("its seal does not match"));
         }
-        Ok(Self { path: path.into(), layout, modulus, id, table })
+        Ok(Self { path: path.into(), layout, modulus, id, table, seal })
     }
 
     /// Bytes of the file of a matrix.
@@ -199,6 +201,12 @@ impl KeyFile {
     /// Identity of the key.
     pub fn id(&self) -> &[u8; 32] {
         &self.id
+    }
+
+    /// The fingerprint of all numbers of the matrix and of its header, for people to compare. The identity of the key does not bind the numbers, so a
+    /// forged matrix has another fingerprint and the same identity.
+    pub fn fingerprint(&self) -> Fingerprint {
+        KeyId(self.seal).fingerprint()
     }
 
     /// Path of the file.

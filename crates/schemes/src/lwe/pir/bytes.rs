@@ -12,7 +12,7 @@
 
 use super::message::NUMBER;
 use super::{Answer, DIMENSION, DatabaseId, Hint, Layout, Query};
-use crate::Error;
+use crate::{Error, Fingerprint, KeyId};
 
 const MAGIC: &[u8; 7] = b"SLNPIR1";
 const HASH: usize = 32;
@@ -81,6 +81,31 @@ impl Hint {
     pub fn to_bytes(&self) -> Vec<u8> {
         let layout = [self.layout.records(), self.layout.record_bytes(), self.layout.stretches()];
         write(Self::PART, self.id, layout.map(|number| (number as u64).to_le_bytes()).as_flattened(), &self.words)
+    }
+
+    /// The fingerprint of all bytes of a hint, for people to compare. The identity of the database does not bind the numbers of the hint, so a forged hint
+    /// has another fingerprint and the same identity.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.digest().fingerprint()
+    }
+
+    fn digest(&self) -> KeyId {
+        KeyId(blake3::derive_key("solinas 2026-11 lwe pir hint", &self.to_bytes()))
+    }
+
+    /// Reads a hint that its owner made: one with this fingerprint.
+    ///
+    /// # Errors
+    /// As [`Self::from_bytes`], and [`Error::Material`] for a hint with another fingerprint.
+    pub fn from_trusted_bytes(bytes: &[u8], fingerprint: Fingerprint) -> Result<Self, Error> {
+        let hint = Self::from_bytes(bytes)?;
+        if fingerprint.matches(&hint.digest()) {
+            return Ok(hint);
+        }
+        let found = hint.fingerprint();
+        let problem =
+            format!("its fingerprint is {found}, not {fingerprint}: ask the owner of the database for the hint");
+        Err(Error::Material { part: Self::PART, problem })
     }
 
     /// Reads a hint.

@@ -5,7 +5,7 @@ use solinas_field::prime::Modulus;
 use super::Bootstrapping;
 use crate::leveled::bootstrap::{self, BootstrapNoise};
 use crate::ntru::Params;
-use crate::ntru::noise::{self, LOG2_FAILURE};
+use crate::ntru::noise;
 use crate::ntru::params::Failure;
 use crate::ntru::switch::variance;
 use crate::{Level, Noise};
@@ -124,6 +124,7 @@ fn steps(params: &Params, bootstrapping: Bootstrapping, noise: Noise) -> f64 {
 /// Largest noise at level 1 that can be bootstrapped.
 fn limit(params: &Params, bootstrapping: Bootstrapping) -> Noise {
     let steps = |noise| steps(params, bootstrapping, noise);
-    let limit = bootstrapping.rounded().noise_limit(params.log2_modulus(Level::LOWEST), LOG2_FAILURE, steps);
+    let limit =
+        bootstrapping.rounded().noise_limit(params.log2_modulus(Level::LOWEST), noise::failure_bits(params), steps);
     limit.scaled(-noise::tolerance_above(params.dimension()))
 }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::leveled::bootstrap::{self, RoundedPhase};
 use crate::ntru::ParamsLiteral;
-use crate::ntru::noise::LOG2_FAILURE;
 
 /// Parameters of bootstrapping: bits, in the constant coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +46,7 @@ impl Bootstrapping {
             return Err(format!("a sparse key of weight {weight} is not in 1..={dimension}"));
         }
         let log2_failure = self.rounded().log2_failure(f64::NEG_INFINITY);
-        if log2_failure > -LOG2_FAILURE {
+        if log2_failure > -f64::from(literal.failure_bits) {
             let fix = format!("take weight {}, or one bit more of precision", 1 << (precision - 1));
             return Err(format!("bootstrapping fails with a probability of 2^{log2_failure:.0}: {fix}"));
         }

@@ -21,6 +21,8 @@ fn chains_of_squares_and_products_decrypt_with_the_formulas_noise() {
         Params::try_from(literal("p65537", 256, 65537, 2)).unwrap(),
         Params::try_from(literal("p16", 256, 16, 3)).unwrap(),
         Params::try_from(ParamsLiteral { keys: KeyDistribution::Ternary, ..literal("ternary", 512, 2, 3) }).unwrap(),
+        Params::try_from(ParamsLiteral { failure_bits: 128, ..literal("rare", 512, 2, 3) }).unwrap(),
+        Params::try_from(ParamsLiteral { failure_bits: 128, ..literal("rare-p3", 256, 3, 3) }).unwrap(),
     ] {
         chain(&mut World::new(params));
     }

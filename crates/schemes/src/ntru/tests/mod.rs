@@ -113,6 +113,7 @@ fn literal(name: &str, dimension: usize, p: u64, depth: usize) -> ParamsLiteral 
         keys: KeyDistribution::Gaussian,
         floor: None,
         terms: 2,
+        failure_bits: 40,
         bootstrapping: None,
     }
 }

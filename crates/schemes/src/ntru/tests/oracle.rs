@@ -91,6 +91,7 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
         // Halves the ring at each of the last levels of 80 and 40 bits.
         floor: (dimensions[0] < n).then_some(1.6),
         terms: 1,
+        failure_bits: 40,
         bootstrapping: None,
     })
     .unwrap();
@@ -195,6 +196,7 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         keys: KeyDistribution::Ternary,
         floor: None,
         terms: 2,
+        failure_bits: 40,
         bootstrapping: Some(Bootstrapping { precision: 5, weight: 16 }),
     })
     .unwrap();
