@@ -153,10 +153,10 @@ impl PyPirClient {
         let record = guarded(py, || {
             let number = Query::from_bytes(query).map_err(Error::from)?.number();
             let answer = Answer::from_bytes(answer).map_err(Error::from)?;
-            let other = || Error::from(solinas_schemes::Error::OtherQuery);
+            let none = || Error::from(solinas_schemes::Error::NoQuery);
             let mut all = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            self.client.check(all.get(&number).ok_or_else(other)?, &answer).map_err(Error::from)?;
-            let pending = all.remove(&number).ok_or_else(other)?;
+            self.client.check(all.get(&number).ok_or_else(none)?, &answer).map_err(Error::from)?;
+            let pending = all.remove(&number).ok_or_else(none)?;
             drop(all);
             Ok(self.client.read(pending, &answer).map_err(Error::from)?)
         })?;

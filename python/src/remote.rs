@@ -166,9 +166,17 @@ impl PyRemote {
     }
 
     /// The cost of a program on arrays of `elements` values, as JSON.
-    fn estimate(&self, py: Python<'_>, key: &PyServerKey, program: &str, elements: usize) -> PyResult<String> {
+    fn estimate(
+        &self,
+        py: Python<'_>,
+        key: &PyServerKey,
+        program: &str,
+        elements: usize,
+        private_program: bool,
+    ) -> PyResult<String> {
         guarded(py, || {
-            let (program, key_id) = (Text::text(program), key.key.key_id().to_string());
+            let (program, key_id) =
+                (Text::text(program).private_program(private_program), key.key.key_id().to_string());
             let estimate = || self.remote.estimate(&program, &key_id, elements);
             let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
             serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())

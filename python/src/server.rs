@@ -209,6 +209,18 @@ pub(crate) fn compute(
     ciphertexts(&values, outputs)
 }
 
+/// The results as those of a private program.
+fn hidden(server: &Server, results: &[Ciphertext], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
+    let parts = ProgressParts::new(control, results.len());
+    let one = |(number, result): (usize, &Ciphertext)| {
+        let work = |control: &Control<'_>| {
+            server.prepare_private(result.ty(), std::slice::from_ref(result), control)?.run(control)
+        };
+        ciphertext_of(parts.run(number, work)?)
+    };
+    results.iter().enumerate().map(one).collect()
+}
+
 /// A program or a circuit, whose cost is to be estimated.
 #[derive(FromPyObject)]
 enum PyTask<'py> {
@@ -307,9 +319,11 @@ impl PyServer {
         let work = move |control: &Control<'_>| {
             let run =
                 |step: &Step, values: &[Input], control: &Control<'_>| step.run(&server, values, auditable, control);
-            let results = compute(inputs, &steps, &outputs, control, run)?;
-            let private = |result| Ok(server.private_program(result, &control.without_progress())?);
-            if private_program { results.iter().map(private).collect() } else { Ok(results) }
+            let hides = usize::from(private_program);
+            let parts = ProgressParts::new(control, 1 + hides);
+            let computed = |control: &Control<'_>| compute(inputs, &steps, &outputs, control, run);
+            let results = if private_program { parts.run(0, computed) } else { computed(control) }?;
+            if private_program { parts.run(1, |control| hidden(&server, &results, control)) } else { Ok(results) }
         };
         Ok(PyJob::new(Job::start(work)?))
     }
@@ -372,15 +386,26 @@ impl PyServer {
         Ok(PyJob::new(Job::start(work)?))
     }
 
-    /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements.
+    /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements. `hidden` has the type and the number
+    /// of elements of each result that hides the program.
     /// Ctrl-C stops the measurement.
-    fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyTask<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (works, hidden=None))]
+    fn estimate<'py>(
+        &self,
+        py: Python<'py>,
+        works: Vec<(PyTask<'py>, usize)>,
+        hidden: Option<Vec<(String, usize)>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let works: Vec<_> = works.into_iter().map(|(work, elements)| (work.owned(), elements)).collect();
         let server = Arc::clone(&self.server);
         let job: Job<Estimate, Failure> = Job::start(move |control| {
             let cost =
                 |(task, elements): &(Task, usize)| server.prepare(task.fresh(*elements), control)?.estimate(control);
-            Ok(server.total_cost(works.iter().map(cost))?)
+            let of_hidden = |(ty, elements): &(String, usize)| {
+                let fresh = Inputs::Fresh { instances: *elements };
+                server.prepare_private(ty.parse().map_err(Error::from)?, fresh, control)?.estimate(control)
+            };
+            Ok(server.total_cost(works.iter().map(cost).chain(hidden.iter().flatten().map(of_hidden)))?)
         })?;
         wait(&job, py, None, None)?;
         estimate_dict(py, &job.take()?)

@@ -51,3 +51,18 @@ def test_examples_of_the_documentation(page):
 def test_static_checks(check):
     done = subprocess.run([sys.executable, "-m", *CHECKS[check]], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_test_that_is_left_out_says_so_in_one_way():
+    """`left_out` prints why, and fails where `SOLINAS_REQUIRE` has the name. Other ways pass in silence."""
+    ways = re.compile(r"importorskip|skipif|pytest\.skip|mark\.skip|\bSkipTest\b|unittest\.skip")
+    folders = [ROOT / "tests", ROOT.parent / "examples", ROOT.parent / "bench", ROOT.parent / "tools"]
+    found = {
+        f"{path.relative_to(ROOT.parent)}: {line.strip()}"
+        for folder in folders
+        for path in folder.rglob("*.py")
+        if path != Path(__file__)
+        for line in path.read_text().splitlines()
+        if ways.search(line)
+    }
+    assert found == {'python/tests/conftest.py: pytest.skip(f"{name}: {why}", allow_module_level=True)'}

@@ -80,6 +80,18 @@ def test_the_bytes_are_those_of_one_server(cluster, keys):
     assert seen[-1][0] == seen[-1][1]
 
 
+def test_private_programs_run_on_a_cluster(cluster, keys):
+    client, key = keys
+    numbers, x = values(client, 6)
+    y = client.encrypt(5, U4)
+    plain, private = (cluster.run(affine(x, y), key=key, private_program=hides) for hides in (False, True))
+    assert client.decrypt(private).tolist() == client.decrypt(plain).tolist() == [(n + 5) % 16 for n in numbers]
+    again = sl.Server(key, model=cluster.model).run(affine(x, y), private_program=True)
+    assert len({result.to_bytes() for result in (plain, private, again)}) == 3
+    total = cluster.map_reduce(lambda x: x + 1, "sum", x, key=key, private_program=True)
+    assert client.decrypt(total) == sum(n + 1 for n in numbers) % 16
+
+
 def test_public_arrays_several_results_and_reductions(cluster, keys, monkeypatch):
     from solinas import _reductions
 

@@ -70,6 +70,10 @@ def test_only_auditable_results_name_their_plan_and_private_programs_hide_it(key
     assert client.decrypt(server.run(private + 1)).tolist() == [15, 9]
     total = server.map_reduce(lambda x: x + 1, "sum", x, private_program=True)
     assert client.decrypt(total) == 14
+    # What hides the program counts, of a program and of recorded values.
+    costs = [server.estimate(add, elements=2, private_program=hides).bootstraps for hides in (False, True)]
+    assert costs == [server.estimate(x + y, private_program=hides).bootstraps for hides in (False, True)]
+    assert costs[0] < costs[1]
     with pytest.raises(sl.ParameterError, match="hide their plan"):
         server.run(x + y, private_program=True, auditable=True)
 

@@ -279,11 +279,16 @@ def refused(annotations, body, **options):
 @pytest.mark.parametrize(
     ("annotations", "body", "message"),
     [
-        ({"a": sl.U8, "b": sl.U16}, lambda a, b: a + b, r"\+ does not take a \(u8\) and b \(u16\)"),
+        (
+            {"a": sl.U8, "b": sl.U16},
+            lambda a, b: a + b,
+            r"\+ does not take a \(u8\) and b \(u16\).*Cast the u8.*sl.U16",
+        ),
+        ({"a": sl.U8, "b": sl.Bool}, lambda a, b: a + b, r"Cast the bool, as in .cast\(sl.U8\)"),
         ({"a": sl.U8, "b": sl.I8}, lambda a, b: a < b, r"< does not take a \(u8\) and b \(i8\)"),
         ({"a": sl.uint(12), "b": sl.I8}, lambda a, b: a ^ b, r"cast\(sl.uint\(12\)\)"),
         ({"a": sl.U8}, lambda a: a + 256, r"\+ with a \(u8\): 256 is out of range"),
-        ({"a": sl.U8}, lambda a: a - True, "give a value of one type"),
+        ({"a": sl.U8}, lambda a: a - True, "write 1 for it"),
         ({"a": sl.U8}, lambda a: a / 2, "divide with //"),
         ({"a": sl.U8}, lambda a: a if a > 1 else 2, r"\(a > 1\) \(bool\) has no truth value.*sl.select"),
         ({"a": sl.U8}, lambda a: range(a), "not a Python integer"),

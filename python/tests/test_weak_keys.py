@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import solinas as sl
-from conftest import pair
+from conftest import left_out, pair
 
 U4 = sl.uint(4)
 
@@ -75,8 +75,9 @@ def test_research_sets_encrypt_with_consent_alone():
         assert client.decrypt(kind.from_bytes(data, research=True).encrypt(True)) is True
 
 
-@pytest.mark.skipif(os.name != "posix", reason="files have no permissions of users")
 def test_a_client_key_that_others_can_read_needs_consent(weak, tmp_path):
+    if os.name != "posix":
+        left_out("posix", "files have no permissions of users")
     path = tmp_path / "client.key"
     weak[0].save(path)
     path.chmod(0o640)

@@ -7,6 +7,7 @@ use crate::output::Output;
 use crate::progress::{cancellable, wait, watch};
 use crate::trust;
 use crate::values::{csv_column, from_stdin};
+use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use solinas_circuits::bits;
 use solinas_circuits::program::Type;
@@ -21,6 +22,7 @@ Examples:
   solinas encrypt --key public.key --for auctioneer --type u16 1375 -o bid.ct
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
+  solinas encrypt --key keys/client.key --type u16 1375 --name income -o income.ct
   solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
   solinas encrypt --key keys/client.key --bits 16 0xbeef -o block.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
@@ -52,6 +54,9 @@ pub(crate) struct Args {
     /// The first line of the CSV file is a row
     #[arg(long, requires = "csv")]
     no_header: bool,
+    /// The input of a program that the values are for, which the file then states. Values of a CSV file have the name of their column
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    name: Option<String>,
     /// Check that the key has this fingerprint, which its owner told you
     #[arg(long, conflicts_with = "recipient")]
     fingerprint: Option<Fingerprint>,
@@ -116,8 +121,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 /// The ciphertext of the values that the arguments name.
 fn encrypted(args: &Args, out: &Output) -> Result<Ciphertext> {
     let ty = args.ty.unwrap_or(Type::Bool);
+    let mut name = args.name.clone();
     let (texts, array) = match (&args.csv, &args.column) {
-        (Some(path), Some(column)) => (csv_column(path, column, ty, args.no_header)?, true),
+        (Some(path), Some(column)) => {
+            let (header, texts) = csv_column(path, column, ty, args.no_header)?;
+            name = name.or(header);
+            (texts, true)
+        }
         // The parser does not refuse it, because the values conflict with --csv.
         (None, Some(_)) => return Err(usage("--column names a column of a CSV file", "add --csv FILE")),
         (None, None) if args.no_header => {
@@ -147,10 +157,14 @@ fn encrypted(args: &Args, out: &Output) -> Result<Ciphertext> {
     if args.research {
         key = key.allow_research();
     }
-    match &args.matrix {
-        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?)),
-        None => Ok(wait(out, "encrypting", || key.encrypt(&plain))?),
-    }
+    let ciphertext = match &args.matrix {
+        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
+        None => wait(out, "encrypting", || key.encrypt(&plain))?,
+    };
+    Ok(match name {
+        Some(name) => ciphertext.named(&name),
+        None => ciphertext,
+    })
 }
 
 /// Checks that the key is the one of the arguments. Without such arguments, warns about a key whose id does not bind it.

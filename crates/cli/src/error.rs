@@ -192,6 +192,10 @@ impl Error {
 
     /// The problem and the remedy.
     pub(crate) fn parts(&self) -> (String, Option<String>) {
+        if let Some((path, (what, help))) = self.other_file().and_then(|path| Some((path, crate::files::other(path)?)))
+        {
+            return (format!("{} is {what}", shown(path)), Some(help));
+        }
         match self {
             Self::Io { action, path, source } => {
                 return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
@@ -212,6 +216,22 @@ impl Error {
         let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
         let at = message.rmatch_indices("; ").map(|(at, _)| at).find(outside);
         at.map_or_else(|| (message.clone(), None), |at| (message[..at].to_owned(), Some(message[at + 2..].to_owned())))
+    }
+
+    /// The file that is not in the format of Solinas, if that is the problem.
+    fn other_file(&self) -> Option<&Path> {
+        let error = match self {
+            Self::File(error) => error,
+            Self::Runtime(error) => match &**error {
+                solinas_runtime::Error::Format(error) => error,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        match error {
+            solinas_formats::Error::NotSolinas { path } => Some(path),
+            _ => None,
+        }
     }
 
     /// The same error, with the exit code of wrong arguments.

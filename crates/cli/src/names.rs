@@ -4,7 +4,11 @@ use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::Scheme;
 
 /// Types to suggest.
-const TYPES: [&str; 13] = ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
+pub(crate) const TYPES: [&str; 13] =
+    ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
+
+/// States of jobs.
+pub(crate) const STATES: [&str; 6] = ["queued", "running", "succeeded", "failed", "cancelled", "expired"];
 
 /// Names and symbols of operations in other languages and libraries, each with ours. Spelling alone would lead to another operation.
 const SYNONYMS: [(&str, &str); 62] = [

@@ -7,13 +7,18 @@ use solinas_circuits::program::{MAX_WIDTH, Type};
 use solinas_runtime::{Natural, Plain};
 use std::path::Path;
 
-/// The values of a CSV column, which is given by its name or by its index from 0. With `no_header`, the first line is data. Without it, the first
+/// The values of a CSV column and its name, if the file says it. The column is given by its name or by its index from 0. With `no_header`, the first line is data. Without it, the first
 /// line is data if all its cells are values or numbers and the column is given by its index. It is a header if its cell of the column is no value.
 ///
 /// # Errors
 /// For a column that is missing, that has the name of another one, or that holds other values; the error names the line. For a first line that
 /// may be either.
-pub(crate) fn csv_column(path: &Path, column: &str, ty: Type, no_header: bool) -> Result<Vec<String>> {
+pub(crate) fn csv_column(
+    path: &Path,
+    column: &str,
+    ty: Type,
+    no_header: bool,
+) -> Result<(Option<String>, Vec<String>)> {
     let text = read_text(path)?;
     let mut rows = csv_rows(path.display(), &text)?.into_iter();
     let empty =
@@ -57,6 +62,7 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type, no_header: bool) -
             return Err(input(what, help));
         }
     };
+    let name = if headless { None } else { first.fields.get(at).map(str::to_owned) };
     let fields = first.fields.len();
     let data = headless.then_some(first);
     let mut values = Vec::new();
@@ -79,7 +85,7 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type, no_header: bool) -
             .map_err(|e| Error::from(e).with_place(&format!("{}, line {line}", path.display())))?;
         values.push(text.to_owned());
     }
-    if values.is_empty() { Err(empty()) } else { Ok(values) }
+    if values.is_empty() { Err(empty()) } else { Ok((name, values)) }
 }
 
 /// Reads values from standard input, separated by white space or commas.
@@ -110,9 +116,9 @@ pub(crate) fn constant_text(text: &str) -> Result<Option<&str>> {
     }
 }
 
-/// A constant operand such as `5`, `-3` or `true`, or with its type, such as `5u8`.
+/// A constant operand such as `5`, `-3` or `true`, or with its type, such as `5u8`. A list such as `3,2,40` or `3,2,40u8` is a public array.
 pub(crate) struct Literal {
-    text: String,
+    texts: Vec<String>,
     ty: Option<Type>,
 }
 
@@ -120,7 +126,7 @@ impl Literal {
     /// Parses a constant; `None` if the text is not one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let "true" | "false" = text {
-            return Some(Self { text: text.to_owned(), ty: None });
+            return Some(Self { texts: vec![text.to_owned()], ty: None });
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
         let hexadecimal = digits.starts_with("0x") || digits.starts_with("0b");
@@ -129,7 +135,8 @@ impl Literal {
             Some(at) => (&text[..at], Some(text[at..].parse().ok()?)),
             None => (text, None),
         };
-        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| Self { text: number.to_owned(), ty })
+        let texts = || number.split(',').map(|text| text.trim().to_owned()).collect();
+        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| Self { texts: texts(), ty })
     }
 
     /// Type of the constant: its own, else `suggested` (by the other operands). If there is neither and `amount` is set, the narrowest unsigned type that holds it.
@@ -138,24 +145,28 @@ impl Literal {
             return Ok(ty);
         }
         if amount {
-            let all = Plain::parse(Type::Uint(MAX_WIDTH), &[&self.text], None)?;
-            let width = all.values.first().map_or(1, |bits| bits.bit_length().max(1));
+            let all = self.plain(Type::Uint(MAX_WIDTH))?;
+            let width = all.values.iter().map(|bits| bits.bit_length()).max().unwrap_or(0).max(1);
             return Ok(Type::Uint(width as u16));
         }
         suggested.ok_or_else(|| {
-            usage(format!("the type of the constant {} is not known", self.text), "write it with its type, such as 5u8")
+            usage(
+                format!("the type of the constant {} is not known", self.texts.join(",")),
+                "write it with its type, such as 5u8",
+            )
         })
     }
 
-    /// Whether the constant is 0.
-    pub(crate) fn is_zero(&self) -> bool {
-        self.bits(self.ty.unwrap_or(Type::Uint(MAX_WIDTH))).is_ok_and(|bits| bits == 0)
+    /// Whether a value of the constant is 0.
+    pub(crate) fn has_zero(&self) -> bool {
+        let plain = self.plain(self.ty.unwrap_or(Type::Uint(MAX_WIDTH)));
+        plain.is_ok_and(|plain| plain.values.iter().any(|bits| *bits == 0))
     }
 
-    /// Bits of the constant in a type.
-    pub(crate) fn bits(&self, ty: Type) -> Result<Natural> {
-        let plain = Plain::parse(ty, &[&self.text], None).map_err(Error::from)?;
-        Ok(plain.values.into_iter().next().unwrap_or(Natural::ZERO))
+    /// The constant in a type. A list is an array.
+    pub(crate) fn plain(&self, ty: Type) -> Result<Plain> {
+        let shape = (self.texts.len() > 1).then(|| vec![self.texts.len()]);
+        Plain::parse(ty, &self.texts, shape).map_err(Error::from)
     }
 }
 
@@ -167,7 +178,11 @@ mod tests {
     fn literals_have_the_type_they_say_or_one_from_the_context() {
         let literal = |text| Literal::parse(text).unwrap();
         assert_eq!(literal("5u8").ty(None, false).unwrap(), Type::Uint(8));
-        assert_eq!(literal("-5i8").bits(Type::Int(8)).unwrap(), 0xfb);
+        assert_eq!(literal("-5i8").plain(Type::Int(8)).unwrap().values, [0xfb]);
+        let list = literal("3,2,40u8").plain(Type::Uint(8)).unwrap();
+        assert_eq!((list.shape, list.values), (Some(vec![3]), [3, 2, 40].map(Natural::from).to_vec()));
+        assert_eq!(literal("3,0,40").ty(None, true).unwrap(), Type::Uint(6));
+        assert!(literal("3,0").has_zero() && !literal("3,1").has_zero());
         assert_eq!(literal("5").ty(Some(Type::Int(4)), false).unwrap(), Type::Int(4));
         assert_eq!(literal("5").ty(None, true).unwrap(), Type::Uint(3));
         assert_eq!(literal("0").ty(None, true).unwrap(), Type::Uint(1));
@@ -183,7 +198,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bids.csv");
         std::fs::write(&path, "who,bid\n\"a, b\",3\nc,5\n").unwrap();
-        let column = |name: &str| csv_column(&path, name, Type::Uint(8), false);
+        let column = |name: &str| csv_column(&path, name, Type::Uint(8), false).map(|(_, values)| values);
         assert_eq!(column("bid").unwrap(), ["3", "5"]);
         assert_eq!(column("1").unwrap(), ["3", "5"]);
         assert!(column("price").unwrap_err().to_string().contains("who, bid"));
@@ -202,7 +217,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bids.csv");
         std::fs::write(&path, "Alder,24\nBirch,47\n").unwrap();
-        let column = |name: &str, no_header: bool| csv_column(&path, name, Type::Uint(8), no_header);
+        let column =
+            |name: &str, no_header: bool| csv_column(&path, name, Type::Uint(8), no_header).map(|(_, values)| values);
         assert!(format!("{:?}", column("1", false).unwrap_err()).contains("--no-header"));
         assert_eq!(column("1", true).unwrap(), ["24", "47"]);
         assert_eq!(column("24", false).unwrap(), ["47"], "the name of the column is 24");

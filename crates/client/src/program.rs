@@ -24,7 +24,7 @@ pub struct Program {
     pub(crate) text: Option<String>,
     pub(crate) reduction: Option<Reduction>,
     compact: bool,
-    private_program: bool,
+    pub(crate) private_program: bool,
     auditable: bool,
     name: Option<String>,
     deadline: Option<String>,

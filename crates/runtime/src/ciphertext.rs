@@ -18,6 +18,8 @@ pub struct Ciphertext {
     pub(crate) insecure: bool,
     /// The plan that made it.
     pub(crate) plan: Option<KeyId>,
+    /// What it was made for.
+    pub(crate) name: Option<Arc<str>>,
     /// Large, and therefore shared.
     pub(crate) elements: Arc<dyn Payload>,
 }
@@ -105,6 +107,17 @@ impl Ciphertext {
         self.plan
     }
 
+    /// The column or input that it was made for, if its maker gave one. Whoever has the file reads it.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The same values with the name of the column or input that they are for. Results, elements and parts of an array have no name.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
     /// Whether it is a compact result: it can be decrypted, but not computed with.
     pub fn is_compact(&self) -> bool {
         self.elements.is_compact()
@@ -155,7 +168,7 @@ impl Ciphertext {
     /// Returns other elements with the same metadata.
     fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Payload>) -> Result<Self, Error> {
         let Self { ty, form, key_id, insecure, plan, .. } = *self;
-        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
+        Self { ty, shape, form, key_id, insecure, plan, name: None, elements }.checked()
     }
 
     /// Concatenates scalars or arrays of one type and key to a one-dimensional array.
@@ -244,6 +257,10 @@ impl Ciphertext {
             Some(plan) => header.meta("plan", &plan)?,
             None => header,
         };
+        let header = match &self.name {
+            Some(name) => header.meta("name", &**name)?,
+            None => header,
+        };
         Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
 
@@ -278,7 +295,9 @@ impl Ciphertext {
         let elements = scheme.entry().read_elements(reader, &about)?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         let plan = reader.header().meta.contains_key("plan").then(|| reader.meta("plan")).transpose()?;
-        Self { ty, shape, form, key_id, insecure, plan, elements }.checked()
+        let name = reader.header().meta.contains_key("name").then(|| reader.meta::<String>("name")).transpose()?;
+        let name = name.map(Arc::from);
+        Self { ty, shape, form, key_id, insecure, plan, name, elements }.checked()
     }
 
     /// The statements of a header: the scheme, those about the elements, and the shape.

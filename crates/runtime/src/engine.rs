@@ -54,11 +54,6 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         Err(Error::NoCompact { scheme: ciphertext.scheme() })
     }
 
-    /// A result of this key as that of a private program, on the current thread pool.
-    fn private_program(&self, ciphertext: &Ciphertext, _control: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::NoPrivateProgram { scheme: ciphertext.scheme() })
-    }
-
     /// Encrypted random values from a public seed, on the current thread pool.
     fn random(&self, _request: &RandomRequest<'_>, _control: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::NoRandom { scheme: self.params().scheme })
@@ -100,6 +95,16 @@ pub(crate) trait PlannedWork: Send + Sync {
     /// The plan as a value. None if the scheme has no such values.
     fn plan(&self) -> Result<Option<Plan>, Error> {
         Ok(None)
+    }
+
+    /// Lets the results hide the program.
+    fn hide(&mut self) -> Result<(), Error> {
+        Err(Error::NoPrivateProgram { scheme: self.count(1)?.scheme })
+    }
+
+    /// The bootstraps of each wave of one element, if the scheme has waves.
+    fn waves(&self) -> Vec<u64> {
+        Vec::new()
     }
 
     /// The noise weight of the results: a bound of their variance, in variances of a bootstrap. It is 1 where plans do not depend on it.

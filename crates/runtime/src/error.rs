@@ -189,7 +189,9 @@ pub enum Error {
         got: String,
     },
     /// The key cannot hold the values, because its plaintext modulus is another.
-    #[error("key {params} holds {holds}, not {wanted}; use values of that type, or a key of another parameter set")]
+    #[error(
+        "key {params} holds {holds}, not {wanted}; encrypt values of such a type, or use a key of another parameter set (`solinas params` says what each holds)"
+    )]
     Modular {
         /// The parameter set.
         params: String,

@@ -139,7 +139,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::Message { .. }
         | E::RandomBits { .. }
         | E::Slots { .. } => ErrorKind::Params,
-        E::KeyMismatch { .. } | E::OtherDatabase { .. } | E::OtherQuery => ErrorKind::Key,
+        E::KeyMismatch { .. } | E::OtherDatabase { .. } | E::OtherQuery | E::NoQuery => ErrorKind::Key,
         E::Database { .. } => ErrorKind::Range,
         E::NoRecord { .. } => ErrorKind::Element,
         E::Dimension { .. } => ErrorKind::Shape,

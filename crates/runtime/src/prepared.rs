@@ -7,8 +7,8 @@ use crate::plans::Ran;
 use crate::ports::{CircuitPorts, Results, described, input_count, input_names, program_ports, same_type, same_width};
 use crate::public::Encrypted;
 use crate::{
-    Ciphertext, Control, Error, Estimate, Inputs, Plan, Position, Program, Progress, RunState, Server, Type, Work,
-    memory,
+    Ciphertext, Control, Error, Estimate, Input, Inputs, Plan, Position, Program, Progress, RunState, Server, Type,
+    Work, memory,
 };
 use solinas_circuits::program;
 use std::fmt;
@@ -33,6 +33,8 @@ pub struct Prepared {
     pinned: Option<Plan>,
     /// Whether results name their plan.
     auditable: bool,
+    /// Whether results hide the program.
+    is_private: bool,
 }
 
 /// The most instances of a program. Counts of operations on them stay below 2^64.
@@ -83,6 +85,25 @@ impl Server {
     /// less noise; [`Error::NoPlan`].
     pub fn prepare_pinned(&self, work: Work<'_>, plan: &Plan, control: &Control<'_>) -> Result<Prepared, Error> {
         Prepared::new(self, work, Some(plan), control)
+    }
+
+    /// Plans the work that makes an existing result, or one of this type that is still to come, that of a private program: [`Prepared::private_program`] of
+    /// the program that returns its input. What several programs compute together is hidden so.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`] and [`Prepared::private_program`].
+    pub fn prepare_private(
+        &self,
+        ty: Type,
+        result: impl Into<Inputs<Input>>,
+        control: &Control<'_>,
+    ) -> Result<Prepared, Error> {
+        check_private(self)?;
+        let mut program = program::ProgramBuilder::new();
+        let value = program.input("result", ty)?;
+        program.output("result", value);
+        let program = program.finish()?;
+        self.prepare(Work::program(&program, result), control)?.private_program(true)
     }
 
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
@@ -161,6 +182,7 @@ impl Prepared {
                         planned,
                         pinned: None,
                         auditable: false,
+                        is_private: false,
                     });
                 }
                 Self::given(server, Source::Convert(form), call, None, control)
@@ -222,13 +244,36 @@ impl Prepared {
         let (threads, model) = (server.threads(), server.model());
         let request = PlanRequest { source: &source, inputs: ready, noise, instances, threads, model };
         let planned = plan(&server, &request, pinned, control)?;
-        Ok(Self { server, source, instances, noise, call, planned, pinned: pinned.cloned(), auditable: false })
+        let pinned = pinned.cloned();
+        Ok(Self { server, source, instances, noise, call, planned, pinned, auditable: false, is_private: false })
     }
 
     /// Lets the results name the plan that made them ([`Ciphertext::plan`]), for an audit: anybody who has the program can check the name. The holder of a
     /// result can then try programs and constants until one has that plan.
     pub fn auditable(self, auditable: bool) -> Self {
         Self { auditable, ..self }
+    }
+
+    /// Lets the results be those of a *private program* (TFHE): the holder of the client key learns their values from them, and neither the program nor its
+    /// constants. Each block takes some more bootstraps, a fresh encryption of zero and noise that covers that of the computation. Costs, progress and pauses
+    /// include them. Results of two programs with equal values are at a statistical distance of at most 2^-40 for each block. Types, shapes and the time are
+    /// not hidden. The bytes differ from run to run, and the results name no plan.
+    ///
+    /// # Errors
+    /// [`Error::NoPrivateProgram`] for another scheme; [`Error::Request`] for a server key without the section `packing`, and for a conversion.
+    pub fn private_program(mut self, is_private: bool) -> Result<Self, Error> {
+        if is_private && !self.is_private {
+            check_private(&self.server)?;
+            if matches!(*self.source, Source::Convert(_)) {
+                return Err(Error::Request {
+                    what: "a conversion has no program to hide".into(),
+                    help: "ask for a private program in the work that follows".into(),
+                });
+            }
+            self.planned.hide()?;
+            self.is_private = true;
+        }
+        Ok(self)
     }
 
     /// The results that the outputs of the plan give.
@@ -248,7 +293,11 @@ impl Prepared {
         let model = self.server.model_on(threads);
         let Self { source, noise, instances, .. } = self;
         let request = PlanRequest { source, inputs, noise: *noise, instances: *instances, threads, model };
-        plan(&self.server, &request, self.pinned.as_ref(), control)
+        let mut planned = plan(&self.server, &request, self.pinned.as_ref(), control)?;
+        if self.is_private {
+            planned.hide()?;
+        }
+        Ok(planned)
     }
 
     /// The plan, to keep and to give to [`Server::prepare_pinned`].
@@ -273,6 +322,11 @@ impl Prepared {
     /// The inputs, if the plan takes them as they are.
     fn ready(&self) -> Option<&[Ciphertext]> {
         self.call.as_ref().filter(|call| is_ready(&self.server, &self.source, call)).map(|call| &*call.inputs)
+    }
+
+    /// The bootstraps of each wave of one element (TFHE). Those that hide the program follow those of the plan.
+    pub fn waves(&self) -> Vec<u64> {
+        self.planned.waves()
     }
 
     /// Counts bootstraps, recryptions, products, rotations and depth. It measures nothing, so there are no seconds. Inputs that are not given, or that the
@@ -415,6 +469,12 @@ impl Prepared {
         let need = self.planned.need(self.instances, self.server.threads()).least();
         memory::check_within(room, "the run with its results", &self.server.params(), need, memory::FEWER)
     }
+}
+
+/// Checks that the results of a server can hide their program.
+fn check_private(server: &Server) -> Result<(), Error> {
+    let scheme = server.params().scheme;
+    if scheme.capabilities().private_program { Ok(()) } else { Err(Error::NoPrivateProgram { scheme }) }
 }
 
 /// The error for the plan of a conversion.

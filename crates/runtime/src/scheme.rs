@@ -99,6 +99,9 @@ pub(crate) trait Public: Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
+/// What a key without a plaintext modulus holds.
+pub(crate) const BITS: &str = "bools and integers such as u8";
+
 /// Checks that a type has bits, for a key that holds bits only.
 ///
 /// # Errors
@@ -106,7 +109,7 @@ pub(crate) trait Public: Debug + Send + Sync {
 pub(crate) fn bits_only(ty: Type, params: &str) -> Result<(), Error> {
     match ty.modulus() {
         None => Ok(()),
-        Some(_) => Err(Error::Modular { params: params.into(), holds: "bits".into(), wanted: ty.to_string() }),
+        Some(_) => Err(Error::Modular { params: params.into(), holds: BITS.into(), wanted: ty.to_string() }),
     }
 }
 

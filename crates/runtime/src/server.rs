@@ -87,20 +87,6 @@ impl Server {
         self.pool.get()?.install(|| self.engine.compact(ciphertext))
     }
 
-    /// A result as that of a *private program* (TFHE): the holder of the client key learns its values from it, and neither the program nor its constants.
-    /// Each block takes some more bootstraps, a fresh encryption of zero and noise that covers that of the computation. Results of two programs with equal
-    /// values are at a statistical distance of at most 2^-40 for each block. Types, shapes and the time are not hidden. The bytes differ from call to call.
-    ///
-    /// `control` reports the bootstraps that are done. Call [`Self::compact`] afterwards, because a compact result cannot be computed with.
-    ///
-    /// # Errors
-    /// [`Error::NoPrivateProgram`] for another scheme; [`Error::KeyMismatch`]; [`Error::Compact`]; [`Error::Request`] for a server key without the section
-    /// `packing`; [`Error::Cancelled`].
-    pub fn private_program(&self, result: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        same_key(|| "the result".into(), result, self.key_id(), &self.params())?;
-        self.pool.get()?.install(|| self.engine.private_program(result, control))
-    }
-
     /// Encrypted random values, made from a public seed (TFHE): all bits of each element are uniform and independent, and nobody knows them without the
     /// client key. The same seed, type and key give the same bytes on every device and number of threads. Other types and keys with the same seed have
     /// independent values, and an array begins with the values of each shorter one.

@@ -151,7 +151,7 @@ fn wrong_requests_are_refused_by_name() {
         let error = server.random(ty, shape, seed, &Control::default()).unwrap_err().to_string();
         assert!(error.contains(want), "{error}");
     };
-    refused(&server, Type::Mod(257), None, b"seed", "holds bits, not mod257");
+    refused(&server, Type::Mod(257), None, b"seed", "holds bools and integers such as u8, not mod257");
     refused(&server, Type::Uint(8), None, b"", "the seed is empty");
     refused(&server, Type::Uint(0), None, b"seed", "u0");
     refused(&server, Type::Uint(2049), None, b"seed", "u2049");

@@ -9,7 +9,12 @@ use solinas_runtime::{
 };
 
 fn setup(params: &str) -> (ClientKey, Server) {
-    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(6), ..KeygenOptions::default() };
+    let options = KeygenOptions {
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(6),
+        ..KeygenOptions::default()
+    };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     let options = ServerOptions { model: Some(CostModel::Fewest), ..ServerOptions::default() };
     (client, Server::with_options(&key, &options).unwrap())
@@ -23,6 +28,12 @@ fn above(ty: Type, c: u128) -> Program {
     let result = builder.op(Op::Gt, &[x, c]).unwrap();
     builder.output("result", result);
     builder.finish().unwrap()
+}
+
+/// A result as that of a private program.
+fn hidden(server: &Server, result: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
+    let prepared = server.prepare_private(result.ty(), std::slice::from_ref(result), control)?;
+    Ok(prepared.run(control)?.remove(0))
 }
 
 fn header(ciphertext: &Ciphertext) -> Header {
@@ -41,7 +52,7 @@ fn a_constant_is_found_from_a_named_plan_and_from_equal_bytes_but_not_from_a_pri
     let secret = above(eight, 200);
     let named = work(&secret).auditable(true).run(&control).unwrap().remove(0);
     let plain = work(&secret).run(&control).unwrap().remove(0);
-    let private = server.private_program(&plain, &control).unwrap();
+    let private = hidden(&server, &plain, &control).unwrap();
     let plan = |c| {
         let fresh = server.prepare(Work::program(&above(eight, c), Inputs::Fresh { instances: 1 }), &control).unwrap();
         fresh.plan().unwrap().id()
@@ -85,8 +96,8 @@ fn the_record_of_a_private_result_does_not_depend_on_the_program() {
             let work = server.prepare(Work::program(program, &[x.clone(), y.clone()]), &control).unwrap();
             let result = work.auditable(true).run(&control).unwrap().remove(0);
             assert!(result.plan().is_some());
-            let private = server.private_program(&result, &control).unwrap();
-            let again = server.private_program(&result, &control).unwrap();
+            let private = hidden(&server, &result, &control).unwrap();
+            let again = hidden(&server, &result, &control).unwrap();
             assert!(private != again && private != result, "{params}");
             let wanted = program.evaluate(&[9u128, 3]).unwrap();
             for result in [
@@ -118,10 +129,10 @@ fn what_cannot_be_private_says_so() {
     let (client, server) = setup("gates-40");
     let x = client.encrypt(&Plain::new(Type::Bool, None, vec![1]).unwrap()).unwrap();
     let compact = server.compact(&x).unwrap();
-    assert!(matches!(server.private_program(&compact, &control), Err(Error::Compact { .. })));
+    assert!(matches!(hidden(&server, &compact, &control), Err(Error::Compact { .. })));
     let stop = std::sync::atomic::AtomicBool::new(true);
     let cancelled = Control { cancel: Some(&stop), ..Control::default() };
-    assert!(matches!(server.private_program(&x, &cancelled), Err(Error::Cancelled)));
+    assert!(matches!(hidden(&server, &x, &cancelled), Err(Error::Cancelled)));
     let options = KeygenOptions {
         scheme: "bgv".parse().unwrap(),
         params: Some("bits-1024-2".into()),
@@ -131,6 +142,65 @@ fn what_cannot_be_private_says_so() {
     };
     let (client, key) = keygen(&options, &control).unwrap();
     let bit = client.encrypt(&Plain::new(Type::Bool, None, vec![1]).unwrap()).unwrap();
-    let error = Server::new(&key, Some(1)).unwrap().private_program(&bit, &control).unwrap_err();
+    let error = hidden(&Server::new(&key, Some(1)).unwrap(), &bit, &control).unwrap_err();
     assert!(matches!(error, Error::NoPrivateProgram { .. }) && error.to_string().contains("tfhe"), "{error}");
+}
+
+#[test]
+fn what_hides_the_program_counts_in_costs_progress_and_pauses() {
+    use solinas_runtime::{Ran, RunState};
+    use std::sync::Mutex;
+    for params in ["integers-toy", "gates-toy"] {
+        let (client, server) = setup(params);
+        let ty = Type::Uint(4);
+        let blocks = if params == "integers-toy" { 2 } else { 4 };
+        let x = client.encrypt(&Plain::new(ty, Some(vec![3]), vec![9, 3, 15]).unwrap()).unwrap();
+        let control = Control::default();
+        // A program, and the one that returns its input: what makes a result of several programs private.
+        for ops in [&["not"][..], &["add"], &[]] {
+            let inputs = vec![x.clone(); ops.first().map_or(1, |op| if *op == "add" { 2 } else { 1 })];
+            let (work, wanted): (_, &[u128]) = match ops.first() {
+                Some(op) => {
+                    let program = Program::from_op(op, &vec![ty; inputs.len()]).unwrap();
+                    let plain = server.prepare(Work::program(&program, &inputs), &control).unwrap();
+                    let before = plain.count().unwrap();
+                    let work = plain.private_program(true).unwrap();
+                    let hiding = work.count().unwrap().bootstraps - before.bootstraps;
+                    assert!(hiding > 0 && hiding.is_multiple_of(3 * blocks), "{params} {op}: {hiding}");
+                    (work, if *op == "add" { &[2, 6, 14] } else { &[6, 12, 0] })
+                }
+                None => (server.prepare_private(ty, &inputs, &control).unwrap(), &[9, 3, 15]),
+            };
+            let (cost, waves) = (work.count().unwrap(), work.waves());
+            assert_eq!((waves.iter().sum::<u64>() * 3, waves.len() as u64), (cost.bootstraps, cost.depth), "{params}");
+            assert_eq!(work.estimate(&control).unwrap().bootstraps, cost.bootstraps);
+            let seen = Mutex::new(Vec::new());
+            let report = |now: solinas_runtime::Progress| seen.lock().unwrap().push((now.done, now.total));
+            let watched = Control { progress: Some(&report), ..control };
+            // It pauses before each wave and goes on from the file.
+            let (mut state, mut pauses): (Option<RunState>, _) = (None, 0);
+            let results = loop {
+                let before = state.as_ref().map_or(0, RunState::wave);
+                match work.run_until(state.as_ref(), |at| at.wave > before, &watched).unwrap() {
+                    Ran::Done(results) => break results,
+                    Ran::Paused(paused) => state = Some(RunState::from_bytes(&paused.to_bytes().unwrap()).unwrap()),
+                }
+                pauses += 1;
+            };
+            assert_eq!(pauses, waves.len() - 1, "{params}");
+            assert_eq!(client.decrypt(&results[0]).unwrap().values, wanted, "{params}");
+            let seen = seen.into_inner().unwrap();
+            assert!(seen.is_sorted() && seen.iter().all(|&(_, total)| total == cost.bootstraps), "{params}: {seen:?}");
+            assert_eq!(seen.last(), Some(&(cost.bootstraps, cost.bootstraps)));
+        }
+        // A state of the last rounds belongs to no other run.
+        let not = Program::from_op("not", &[ty]).unwrap();
+        let work = || server.prepare(Work::program(&not, std::slice::from_ref(&x)), &control).unwrap();
+        let Ran::Paused(state) =
+            work().private_program(true).unwrap().run_until(None, |at| at.wave == 3, &control).unwrap()
+        else {
+            panic!("it did not pause");
+        };
+        assert!(matches!(work().run_until(Some(&state), |_| false, &control), Err(Error::OtherRun { .. })));
+    }
 }

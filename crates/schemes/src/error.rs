@@ -281,6 +281,11 @@ pub enum Error {
     /// An answer belongs to another query.
     #[error("the answer is to another query: read each answer with the query that it answers")]
     OtherQuery,
+    /// No secret of a query is there.
+    #[error(
+        "this client has no open query of these bytes: its answer was read before, it was forgotten, or another client made it; make a new query"
+    )]
+    NoQuery,
     /// A ciphertext has another length than the key needs.
     #[error("a ciphertext has {got} words, this key needs {want}: it was made with other parameters")]
     CiphertextLength {

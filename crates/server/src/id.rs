@@ -158,6 +158,9 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Jobs, Self::Keys, Self::Admin, Self::Work];
+
     /// The name in tokens and messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -174,8 +177,7 @@ impl FromStr for Scope {
     type Err = BadId;
 
     fn from_str(text: &str) -> Result<Self, BadId> {
-        let all = [Self::Read, Self::Jobs, Self::Keys, Self::Admin, Self::Work];
-        let found = all.into_iter().find(|scope| scope.name() == text);
+        let found = Self::ALL.into_iter().find(|scope| scope.name() == text);
         found.ok_or_else(|| BadId::new(text, "a scope", "read, jobs, keys, admin or work"))
     }
 }

@@ -7,8 +7,11 @@ use crate::source::Source;
 use crate::spec::ReduceSpec;
 use solinas_runtime::{self as runtime, Input, Level, Type};
 
-/// The levels of a reduction.
-pub(crate) struct Reduction(pub(crate) Vec<Level>);
+/// A reduction of elements of a type.
+pub(crate) struct Reduction {
+    pub(crate) levels: Vec<Level>,
+    pub(crate) ty: Type,
+}
 
 impl Reduction {
     /// The reduction of the result of a program, or of the only input.
@@ -35,7 +38,7 @@ impl Reduction {
                 "send an array",
             )
         })?;
-        Ok(Self(levels(files, tenant, how, ty, length)?))
+        Ok(Self { levels: levels(files, tenant, how, ty, length)?, ty })
     }
 }
 

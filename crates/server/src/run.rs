@@ -39,7 +39,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     let loaded = || -> Result<(Spec, Task), Problem> {
         let spec: Spec = serde_json::from_value(lease.spec.clone())
             .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        let task = task::load(shelf, &lease.tenant, &spec.key, &spec.computation, &spec.inputs)?;
+        let task = task::load(shelf, &lease.tenant, &spec.key, &spec.computation, &spec.inputs, spec.private_program)?;
         Ok((spec, task))
     };
     let (spec, task) = match loaded() {
@@ -216,13 +216,8 @@ impl Run<'_> {
 
     /// The results in the form that the job asks for.
     fn finished(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Problem> {
-        let server = &self.task.server;
-        let control = Control { progress: None, cancel: Some(self.stop.flag()) };
-        let one = |mut result: Ciphertext| -> Result<Ciphertext, Problem> {
-            if self.spec.private_program {
-                result = server.private_program(&result, &control)?;
-            }
-            Ok(if self.spec.compact { server.compact(&result)? } else { result })
+        let one = |result: Ciphertext| -> Result<Ciphertext, Problem> {
+            Ok(if self.spec.compact { self.task.server.compact(&result)? } else { result })
         };
         results.into_iter().map(one).collect()
     }

@@ -93,7 +93,7 @@ impl Stage {
         // Inputs that are converted first are planned when they run.
         let plan = if has_plan { prepared.plan().ok() } else { None };
         let (elements, waves) = match &plan {
-            Some(plan) => (prepared.elements() as u64, plan.waves()),
+            Some(_) => (prepared.elements() as u64, prepared.waves()),
             None => (1, vec![steps(&prepared.count()?) as u64]),
         };
         Ok((Self { plan: None, elements, waves }, plan))

@@ -1,13 +1,15 @@
 //! The stages of a job: programs that run one after the other. A job without a reduction has one. A reduction has one for each level, after that of its
-//! program.
+//! program. If its results hide the program, a reduction has a last stage for that, and other work does it in its only stage.
 
 use crate::error::Problem;
 use crate::task::Task;
-use solinas_runtime::{self as runtime, Ciphertext, Control, Input, Level, Plan, Prepared, Reduced};
+use solinas_runtime::{
+    self as runtime, Ciphertext, Control, Input, Inputs, Level, Plan, Prepared, Reduced, Server, Type,
+};
 
 impl Task {
     fn levels(&self) -> &[Level] {
-        self.reduction.as_ref().map_or(&[], |reduction| &reduction.0)
+        self.reduction.as_ref().map_or(&[], |reduction| &reduction.levels)
     }
 
     /// Number of stages before the first level.
@@ -25,13 +27,18 @@ impl Task {
             }
             (None, _) => Vec::new(),
         };
-        Ok(first.into_iter().chain(levels).collect())
+        let stages = first.into_iter().chain(levels).collect();
+        let reduced = self.reduction.as_ref().map(|reduction| reduction.ty);
+        if self.private_program { hidden(&self.server, stages, reduced, control) } else { Ok(stages) }
     }
 
     /// The array from which a run begins: that of an earlier run, with the number of its stage, or the only input. None if a program comes first.
     pub(crate) fn start(&self, kept: Option<Ciphertext>) -> (usize, Option<Ciphertext>) {
         // Each level takes fewer elements than the one before, so their number tells the level.
-        let level = |array: &Ciphertext| self.levels().iter().position(|level| level.elements() == array.len());
+        let hides = |array: &Ciphertext| (self.private_program && array.len() == 1).then_some(self.levels().len());
+        let level = |array: &Ciphertext| {
+            self.levels().iter().position(|level| level.elements() == array.len()).or_else(|| hides(array))
+        };
         if let Some((level, array)) = kept.and_then(|array| Some((level(&array)?, array))) {
             return (self.before_levels() + level, Some(array));
         }
@@ -51,7 +58,13 @@ impl Task {
     ) -> Result<Prepared, Problem> {
         let level = number.checked_sub(self.before_levels()).and_then(|level| self.levels().get(level));
         match (&self.source, level, array) {
-            (Some(source), None, _) if number == 0 => self.prepare(source, plan, control),
+            (Some(source), None, _) if number == 0 => {
+                let prepared = self.prepare(source, plan, control)?;
+                Ok(prepared.private_program(self.private_program && self.reduction.is_none())?)
+            }
+            (_, None, Some(array)) if self.private_program && number == self.before_levels() + self.levels().len() => {
+                Ok(self.server.prepare_private(array.ty(), std::slice::from_ref(array), control)?)
+            }
             (_, Some(level), Some(array)) => Ok(self.server.prepare_level(level, array, plan, control)?),
             _ => Err(runtime::Error::Internal("a job has a stage too many".into()).into()),
         }
@@ -71,4 +84,23 @@ impl Task {
             _ => None,
         })
     }
+}
+
+/// The stages with what hides the program. `reduced` is the type of the only result of a reduction.
+///
+/// # Errors
+/// For a key whose results cannot hide the program.
+pub(crate) fn hidden(
+    server: &Server,
+    mut stages: Vec<Prepared>,
+    reduced: Option<Type>,
+    control: &Control<'_>,
+) -> Result<Vec<Prepared>, Problem> {
+    match reduced {
+        Some(ty) => stages.push(server.prepare_private(ty, Inputs::Fresh { instances: 1 }, control)?),
+        None => {
+            stages = stages.into_iter().map(|stage| stage.private_program(true)).collect::<Result<_, _>>()?;
+        }
+    }
+    Ok(stages)
 }

@@ -44,6 +44,8 @@ pub(crate) struct Task {
     pub(crate) source: Option<Source>,
     pub(crate) reduction: Option<Reduction>,
     pub(crate) inputs: Vec<Input>,
+    /// Whether the results hide the program.
+    pub(crate) private_program: bool,
 }
 
 impl Task {
@@ -114,6 +116,7 @@ pub(crate) fn load(
     key: &str,
     computation: &Computation,
     inputs: &[InputSpec],
+    private_program: bool,
 ) -> Result<Task, Problem> {
     let program = computation.program.as_ref();
     let source = program.map(|program| Source::load(files, tenant, program)).transpose()?;
@@ -123,7 +126,7 @@ pub(crate) fn load(
         Some(how) => Some(Reduction::of(files, tenant, how, source.as_ref(), &all)?),
         None => None,
     };
-    Ok(Task { server, source, reduction, inputs: all })
+    Ok(Task { server, source, reduction, inputs: all, private_program })
 }
 
 /// Reads the inputs of a job. Each file is read once, however often the job names it, and not before the headers of all files have shown that their number

@@ -172,17 +172,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Predicts the cost, with seconds from measured times.
-    pub(crate) fn estimate(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
-        self.total(server, control, |prepared| prepared.estimate(control))
-    }
-
-    /// Predicts the cost without seconds.
-    pub(crate) fn count(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
-        self.total(server, control, Prepared::count)
-    }
-
-    fn total(
+    /// The sum of the costs of the steps.
+    pub(crate) fn total(
         &self,
         server: &Server,
         control: &Control<'_>,

@@ -1,8 +1,12 @@
 //! The server: computes expressions with the public key.
 
+use crate::node::Node;
 use crate::plan::Plan;
 use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
+use runtime::ProgressParts;
+use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 
 pub use runtime::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
 
@@ -133,7 +137,7 @@ pub struct Prepared<X> {
 
 impl<X: Expression> Prepared<X> {
     /// Hides the program from the holder of the client key (TFHE): the results show their values, types and lengths, and nothing else about the
-    /// operations and constants that made them. Each block of a result takes some more bootstraps, which [`Self::count`] leaves out.
+    /// operations and constants that made them. Each block of a result takes some more bootstraps, which [`Self::count`] includes.
     ///
     /// ```
     /// let (client, server_key) = solinas::generate_keys()?;
@@ -161,7 +165,7 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn count_with(&self, control: &Control<'_>) -> Result<Estimate> {
-        self.plan.count(&self.server.0, control)
+        self.total(control, runtime::Prepared::count)
     }
 
     /// As [`Self::count`], with seconds. The first call for a key measures one operation of each kind.
@@ -177,7 +181,7 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn estimate_with(&self, control: &Control<'_>) -> Result<Estimate> {
-        self.plan.estimate(&self.server.0, control)
+        self.total(control, |prepared| prepared.estimate(control))
     }
 
     /// Computes the expression.
@@ -194,11 +198,44 @@ impl<X: Expression> Prepared<X> {
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn run_with(self, control: &Control<'_>) -> Result<X::Output> {
         let server = &self.server.0;
-        self.plan.run(server, control)?;
-        self.expression.computed(&|result| match self.private_program {
-            true => Ok(server.private_program(result, &control.without_progress())?),
-            false => Ok(result.clone()),
+        if !self.private_program {
+            self.plan.run(server, control)?;
+            return self.expression.computed(&|result| Ok(result.clone()));
+        }
+        // A key whose results cannot hide the program is refused before the work.
+        let parts = ProgressParts::new(control, 1 + self.hiding(control)?.len());
+        parts.run(0, |control| self.plan.run(server, control))?;
+        let done = Cell::new(0);
+        self.expression.computed(&|result| {
+            done.set(done.get() + 1);
+            let hide = |control: &Control<'_>| {
+                server.prepare_private(result.ty(), std::slice::from_ref(result), control)?.run(control)
+            };
+            parts.run(done.get(), hide)?.pop().ok_or_else(|| Error::internal("a result is missing"))
         })
+    }
+
+    /// The work that hides the program in each result, if it is to be hidden.
+    fn hiding(&self, control: &Control<'_>) -> Result<Vec<runtime::Prepared>> {
+        let mut roots = Vec::new();
+        if self.private_program {
+            self.expression.roots(&mut roots);
+        }
+        let one = |root: &Arc<Node>| {
+            let fresh = runtime::Inputs::Fresh { instances: root.len.unwrap_or(1) };
+            Ok(self.server.0.prepare_private(root.ty, fresh, control)?)
+        };
+        roots.iter().map(one).collect()
+    }
+
+    fn total(
+        &self,
+        control: &Control<'_>,
+        cost: impl Fn(&runtime::Prepared) -> Result<Estimate, runtime::Error>,
+    ) -> Result<Estimate> {
+        let (server, hiding) = (&self.server.0, self.hiding(control)?);
+        let steps = self.plan.total(server, control, &cost);
+        server.total_cost(std::iter::once(steps).chain(hiding.iter().map(|prepared| Ok(cost(prepared)?))))
     }
 
     /// Starts the computation on a thread of its own.

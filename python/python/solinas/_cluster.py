@@ -42,11 +42,12 @@ class Node:
         self._servers: dict[str, _core.Server] = {}
 
     def compute(
-        self, version: str, key_id: str, key: Any, work: tuple[str, bytes | None], inputs: list[Any]
+        self, version: str, key_id: str, key: Any, work: tuple[str | None, bytes | None], inputs: list[Any]
     ) -> tuple[float, list[bytes]]:
         """Compute a program on a shard. Return the seconds it took, and the files of the results.
 
-        `version` is that of the package that the other machines have. `work` is a program and its plan.
+        `version` is that of the package that the other machines have. `work` is a program and its plan. Without a
+        program, the only input becomes the result of a private program.
         """
         if version != _core.__version__:
             raise ParameterError(
@@ -60,10 +61,13 @@ class Node:
         program, plan = work
         start = time.monotonic()
         values = [_core.Ciphertext.from_bytes(item) if isinstance(item, bytes) else item for item in inputs]
-        pinned = _core.Plan.from_bytes(plan) if plan else None
-        step = (_core.Program.from_json(program), list(range(len(values))), pinned)
-        outputs = list(range(len(values), len(values) + len(step[0].outputs)))
-        results = self._servers[key_id].start(values, [step], outputs).result()
+        if program is None:
+            results = self._servers[key_id].start(values, [], [0], private_program=True).result()
+        else:
+            pinned = _core.Plan.from_bytes(plan) if plan else None
+            step = (_core.Program.from_json(program), list(range(len(values))), pinned)
+            outputs = list(range(len(values), len(values) + len(step[0].outputs)))
+            results = self._servers[key_id].start(values, [step], outputs).result()
         return time.monotonic() - start, [result.to_bytes() for result in results]
 
 
@@ -93,7 +97,8 @@ class Work:
 
     key_id: str
     key: Any
-    program: str
+    # None for the work that makes its only input the result of a private program.
+    program: str | None
     # None if the values of public arrays are constants of the program, so that every shard has a plan of its own.
     plan: bytes | None
     inputs: Sequence[Input]
@@ -158,7 +163,12 @@ class Cluster:
             self._ray.shutdown()
 
     def run(
-        self, *values: Any, key: ServerKey, progress: Progress = False, keep: str | os.PathLike[str] | None = None
+        self,
+        *values: Any,
+        key: ServerKey,
+        progress: Progress = False,
+        keep: str | os.PathLike[str] | None = None,
+        private_program: bool = False,
     ) -> Any:
         """Compute recorded values on all machines and wait for them, as `Server.run` does.
 
@@ -167,8 +177,12 @@ class Cluster:
         machines. `keep` is a folder for the results of shards: if the run stops early, because this process or the
         first machine of the cluster died, the same call goes on from there, on any cluster. It needs the same
         ciphertexts, so save them before: a value that is encrypted again is another ciphertext. A run that succeeds
-        removes what it kept. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises, ParameterError if
-        no machine is left or another run uses what is kept, and OSError if the folder cannot be written.
+        removes what it kept.
+
+        `private_program` is that of `Server.run`: the machines hide the program after the last step, and the results
+        have other bytes in each run. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises,
+        ParameterError if no machine is left or another run uses what is kept, and OSError if the folder cannot be
+        written.
         """
         if not isinstance(key, ServerKey):
             raise TypeMismatchError(
@@ -179,7 +193,7 @@ class Cluster:
         check_keys(planned, key.key_id)
         folder = contextlib.nullcontext() if keep is None else KeptShards(keep)
         with progress_callback(progress, "cluster") as watch, folder as kept:
-            results = self._compute(planned, key, watch, kept)
+            results = self._compute(planned, key, watch, kept, private_program)
             value = restored(structure, roots, results)
             if kept is not None:
                 kept.remove()
@@ -193,6 +207,7 @@ class Cluster:
         key: ServerKey,
         progress: Progress = False,
         keep: str | os.PathLike[str] | None = None,
+        private_program: bool = False,
     ) -> Any:
         """Apply a function to arrays, and combine the elements of its result.
 
@@ -206,7 +221,7 @@ class Cluster:
             reduced = getattr(mapped, how)()
         else:
             reduced = mapped.reduce(how)
-        return self.run(reduced, key=key, progress=progress, keep=keep)
+        return self.run(reduced, key=key, progress=progress, keep=keep, private_program=private_program)
 
     def _compute(
         self,
@@ -214,6 +229,7 @@ class Cluster:
         key: ServerKey,
         watch: Callable[[int, int], object] | None,
         kept: KeptShards | None,
+        private_program: bool,
     ) -> list[_core.Ciphertext]:
         """Compute the steps one after the other."""
         if key.key_id not in self._keys:
@@ -237,24 +253,29 @@ class Cluster:
             else:
                 inputs = [values[i] for i in args]
                 values += self._program(first, inputs, loaded, watch, kept)
-        return [values[i] for i in planned.outputs]
+        results: list[_core.Ciphertext] = [values[i] for i in planned.outputs]
+        if private_program:
+            results = [self._program(None, [result], loaded, watch, kept)[0] for result in results]
+        return results
 
     def _program(
         self,
-        program: _core.Program,
+        program: _core.Program | None,
         inputs: list[Input],
         key: LoadedKey,
         watch: Callable[[int, int], object] | None,
         kept: KeptShards | None,
     ) -> list[_core.Ciphertext]:
-        """Compute a program, and put the shards of each result together."""
+        """Compute a program, and put the shards of each result together. Without a program, hide that of the input."""
         shapes = [item.shape if isinstance(item, _core.Ciphertext) else item[1] for item in inputs]
         shape = next((shape for shape in shapes if shape is not None), None)
         size = 1 if shape is None else math.prod(shape)
         public = any(not isinstance(item, _core.Ciphertext) for item in inputs)
-        plan = None if public else key.planner.plan(inputs, [(program, list(range(len(inputs))), None)])
-        stored = None if plan is None else plan.to_bytes()
-        work = Work(key.key_id, key.stored, program.to_json(), stored, inputs, size)
+        stored = None
+        if program is not None and not public:
+            stored = key.planner.plan(inputs, [(program, list(range(len(inputs))), None)]).to_bytes()
+        text = None if program is None else program.to_json()
+        work = Work(key.key_id, key.stored, text, stored, inputs, size)
 
         def report(elements: int) -> None:
             if watch is not None:
@@ -264,7 +285,7 @@ class Cluster:
             kept.open(work, self._model)
         parts = Shards(self, work, report, kept).run()
         results = []
-        for place in range(len(program.outputs)):
+        for place in range(1 if program is None else len(program.outputs)):
             column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
             whole = column[0].shape is None if shape is None else False
             results.append(column[0] if whole else _core.Ciphertext.stack(column, list(shape or [1])))
@@ -409,7 +430,8 @@ class Shards:
             return
         start, end = self._bounds[shard]
         if shard in self._results:
-            if self._results[shard] != results:
+            # The result of a private program has other bytes each time.
+            if self._work.program is not None and self._results[shard] != results:
                 raise InternalError(f"two machines computed other bytes for the elements {start} to {end - 1}")
             return
         if self._kept is not None:

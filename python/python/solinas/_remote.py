@@ -237,13 +237,18 @@ class RemoteServer:
         job = self._job(planned, deadline, max_core_seconds, private_program)
         return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
 
-    def estimate(self, program: Program[..., Any], *, elements: int = 1) -> RemoteEstimate:
-        """Predict the cost of a program on fresh inputs of `elements` values."""
+    def estimate(
+        self, program: Program[..., Any], *, elements: int = 1, private_program: bool = False
+    ) -> RemoteEstimate:
+        """Predict the cost of a program on fresh inputs of `elements` values.
+
+        With `private_program`, the estimate counts the bootstraps that hide the program.
+        """
         if not isinstance(program, Program):
             raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
-        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), elements)
+        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), elements, private_program)
         return RemoteEstimate(**json.loads(cost))
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, TypeVar, overload
 
@@ -292,11 +293,13 @@ class Server:
         _single(planned)
         return Plan._wrap(self._inner.plan(planned.inputs, planned.steps))
 
-    def estimate(self, *values: Any, elements: int = 1) -> Estimate:
+    def estimate(self, *values: Any, elements: int = 1, private_program: bool = False) -> Estimate:
         """Predict the cost of a program, a circuit, or recorded values: operations, depth and seconds.
 
         The first call measures the speed of the server. The estimate assumes fresh ciphertexts. A program runs on
         `elements` values; if it combines elements and `elements` is 1, the estimate assumes a full ciphertext.
+
+        With `private_program`, the estimate of a program or of recorded values counts the bootstraps that hide it.
 
         The operations are bootstraps under scheme tfhe, and recryptions and products under gh. Under ntru, bgv and lwe
         they are products, rotations of slots if the program combines elements, and bootstraps if the parameter set has
@@ -305,14 +308,19 @@ class Server:
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         if len(values) == 1 and isinstance(values[0], Program):
-            return Estimate._from(self._inner.estimate([(values[0]._inner, elements)]))
+            program = values[0]
+            hidden = [(type, elements) for _, type in program._inner.outputs] if private_program else None
+            return Estimate._from(self._inner.estimate([(program._inner, elements)], hidden))
         if elements != 1:
             raise TypeMismatchError("only the estimate of a program takes `elements`: leave it out")
         if len(values) == 1 and isinstance(values[0], Circuit):
+            if private_program:
+                raise TypeMismatchError("the estimate of a circuit takes no private_program: give the recorded values")
             return Estimate._from(self._inner.estimate([(values[0]._inner, 1)]))
         roots: list[Node] = []
         _map(values, lambda value: roots.append(_root(value, "estimate")))
-        return Estimate._from(self._inner.estimate(self._schedule(roots).works))
+        hidden = [(stored(root.type), math.prod(root.shape or ())) for root in roots] if private_program else None
+        return Estimate._from(self._inner.estimate(self._schedule(roots).works, hidden))
 
     def __reduce__(self) -> NoReturn:
         raise TypeMismatchError("a server cannot be pickled: pickle its key, server.key, and make a server of it")

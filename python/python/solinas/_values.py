@@ -277,10 +277,11 @@ class Value(Ciphertext, metaclass=TypeClass):
         if isinstance(other, Value):
             if other.name == self.name:
                 return other
+            narrow, wide = sorted((other, self), key=lambda value: value.width)
             remedy = (
                 ""
                 if self.modulus or other.modulus
-                else f" Cast one of them, as in .cast({type_expression(type(self))})"
+                else f" Cast the {narrow.name}, as in .cast({type_expression(type(wide))})"
             )
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
@@ -291,7 +292,8 @@ class Value(Ciphertext, metaclass=TypeClass):
             return None
         if isinstance(self, Bool) != is_bool(other) and not (isinstance(self, Bool) and number in {0, 1}):
             raise TypeMismatchError(
-                f"{symbol} does not take {self._describe()} and {other!r}: give a value of one type"
+                f"{symbol} does not take {self._describe()} and {other!r}: "
+                + (f"write {int(other)} for it" if is_bool(other) else "give a value of one type")
             )
         try:
             return type(self)(number)

@@ -37,6 +37,7 @@ Examples:
   solinas eval --key keys/server.key to_u16 a.ct -o wide.ct
   solinas eval --key keys/server.key max array.ct -o largest.ct
   solinas eval --key keys/server.key dot x.ct y.ct -o product.ct
+  solinas eval --key keys/server.key dot x.ct 3,2,40 -o weighted.ct
   solinas eval --key keys/server.key rotate x.ct --by 3 -o rotated.ct
   solinas eval --key keys/server.key mul a.ct b.ct --estimate
   solinas circuit build add --type u32 -o add32.txt
@@ -49,7 +50,7 @@ Examples:
   solinas eval --key keys/server.key mul a.ct b.ct -o product.ct --checkpoint mul.state
   solinas eval --server mul a.ct b.ct -o product.ct
 
-An operand is a ciphertext file or a public constant: 5, -3, true, or with its type, such as 5u8. '#5' is always a constant, and ./5 is always a file.
+An operand is a ciphertext file or a public constant: 5, -3, true, or with its type, such as 5u8. A list such as 3,2,40 is a public array. '#5' is always a constant, and ./5 is always a file.
 Operations on arrays work element by element, and a scalar combines with every element. sum, max, min, argmax and argmin of one array reduce it to one value.
 For arrays of integers modulo a number, sum, dot and rotate work across the slots of the vector. They need a key of scheme bgv, or a key of scheme ntru from `keygen --rotations`.
 For several results, name a folder with -o, or repeat -o for each result.
@@ -84,7 +85,7 @@ pub(crate) struct Args {
     /// Evaluate a program of typed operations (JSON)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// One ciphertext for each input of the circuit or program, in their order or as NAME=FILE. For a port of any width, `encrypt --bits` makes it. A circuit also takes public values such as 5, or #5 if a file has the name 5. --estimate needs no inputs
+    /// One ciphertext for each input of the circuit or program, in their order or as NAME=FILE. A file that was made for another input is refused, unless NAME=FILE says so. For a port of any width, `encrypt --bits` makes it. A circuit also takes public values such as 5, or #5 if a file has the name 5. --estimate needs no inputs
     #[arg(long, num_args = 1.., value_name = "FILE", allow_negative_numbers = true, conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
     /// The ciphertext file to write, or a folder; repeat the option for several results
@@ -120,8 +121,8 @@ pub(crate) struct Args {
     /// Write the results in the compact form (scheme tfhe): 4 kB instead of 132 kB for a u32. It can be decrypted, but not computed on
     #[arg(long, conflicts_with_all = ["estimate", "list"])]
     compact: bool,
-    /// Hide the program and its constants from the holder of the client key (scheme tfhe). Each 2-bit block of a result takes 9 more bootstraps, and each bit under gates-128 takes 17
-    #[arg(long, conflicts_with_all = ["estimate", "list"])]
+    /// Hide the program and its constants from the holder of the client key (scheme tfhe). Each 2-bit block of a result takes 9 more bootstraps, and each bit under gates-128 takes 17. --estimate counts them
+    #[arg(long, conflicts_with_all = ["params", "list"])]
     private_program: bool,
     /// Let the results name the plan that made them (scheme tfhe). Whoever holds a result can then try programs and constants until one has that plan
     #[arg(long, conflicts_with_all = ["estimate", "list", "private_program"])]
@@ -223,6 +224,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let prepare = |files| {
         cancellable(out, |control| {
             let prepared = work.prepare(&server, files, plan.as_ref(), control)?.auditable(args.auditable);
+            let prepared = prepared.private_program(args.private_program)?;
             if let Some(file) = &args.save_plan {
                 prepared.plan()?.save(file)?;
             }
@@ -254,12 +256,6 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             None => Ok(prepared.run(control)?),
         }),
     }?;
-    let results = match args.private_program {
-        true => watch(out, "hiding the program", |control| {
-            results.iter().map(|result| Ok(server.private_program(result, control)?)).collect()
-        })?,
-        false => results,
-    };
     let results = match args.compact {
         true => cancellable(out, |_| results.iter().map(|result| Ok(server.compact(result)?)).collect())?,
         false => results,
@@ -374,7 +370,12 @@ struct Listed {
     summary: &'static str,
 }
 
-fn list(out: &Output) -> Result<()> {
+/// The names of all operations.
+pub(crate) fn operations() -> impl Iterator<Item = &'static str> {
+    all().into_iter().map(|operation| operation.name)
+}
+
+fn all() -> Vec<Listed> {
     let others = [
         ("to_TYPE", "a truncated or extended to a type, such as to_u8; to_bool keeps the least significant bit"),
         ("lookup", "the entry of a public table (--table) at an encrypted index of at most 8 bits"),
@@ -387,7 +388,11 @@ fn list(out: &Output) -> Result<()> {
     let (name, summary) = operation::ABS_DIFF;
     let composed = [Listed { name, arity: 2, summary }];
     let across = operation::SLOT_OPERATIONS.map(|(name, arity, summary)| Listed { name, arity, summary });
-    let all: Vec<_> = built_in.chain(others).chain(reductions).chain(across).chain(composed).collect();
+    built_in.chain(others).chain(reductions).chain(across).chain(composed).collect()
+}
+
+fn list(out: &Output) -> Result<()> {
+    let all = all();
     out.result(&all, || {
         all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()
     })

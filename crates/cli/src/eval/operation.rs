@@ -125,7 +125,8 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     let ty = loaded[0].1.ty();
     if across.is_some() || reduces && name == "sum" && ty.modulus().is_some() {
-        return Ok((Work::Program { program: slot_program(&name, &operands, &loaded, by)?, name }, loaded));
+        let (program, public) = slot_program(&name, &operands, &loaded, by)?;
+        return Ok((Work::Program { name, program, public }, loaded));
     }
     if reduces {
         let program = reduction(&name, &loaded[0], table_type)?;
@@ -133,10 +134,10 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     if name == "lookup" {
         let program = lookup(&loaded[0], table, table_type.unwrap_or(ty))?;
-        return Ok((Work::Program { name, program }, loaded));
+        return Ok((Work::Program { name, program, public: Vec::new() }, loaded));
     }
-    let program = match operation {
-        Some(op @ (Op::Div | Op::Rem | Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid)) if matches!(&operands[1], Operand::Constant(divisor) if divisor.is_zero()) =>
+    let (program, public) = match operation {
+        Some(op @ (Op::Div | Op::Rem | Op::DivFloor | Op::RemFloor | Op::DivEuclid | Op::RemEuclid)) if matches!(&operands[1], Operand::Constant(divisor) if divisor.has_zero()) =>
         {
             let (quotient, remainder) = ("all ones", "the dividend");
             let result = if name.starts_with("div") { quotient } else { remainder };
@@ -145,9 +146,9 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         }
         None if name == ABS_DIFF.0 => elementwise(&Op::Sub, &operands, &loaded, abs_diff)?,
         Some(op) => elementwise(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
-        None => Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?,
+        None => (Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?, Vec::new()),
     };
-    Ok((Work::Program { name, program }, loaded))
+    Ok((Work::Program { name, program, public }, loaded))
 }
 
 /// The distance of two integers, as an unsigned integer of the same number of bits.
@@ -162,13 +163,16 @@ fn abs_diff(builder: &mut ProgramBuilder, args: &[ValueId]) -> Built<ValueId> {
     }
 }
 
-/// The program that computes one value from the operands. `op` decides the types of constants.
+/// A program, and the public arrays among its inputs with their places.
+type WithPublic = (Program, Vec<(usize, Plain)>);
+
+/// The program that computes one value from the operands. `op` decides the types of constants, and a list of constants is a public array.
 fn elementwise(
     op: &Op,
     operands: &[Operand],
     files: &[Loaded],
     make: impl FnOnce(&mut ProgramBuilder, &[ValueId]) -> Built<ValueId>,
-) -> Result<Program> {
+) -> Result<WithPublic> {
     let names = if *op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
     let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
     // Constants take the type of the other values. The condition of a selection does not count.
@@ -177,29 +181,66 @@ fn elementwise(
         Operand::File(index) => Some(files[*index].1.ty()),
         Operand::Constant(literal) => literal.ty(None, false).ok(),
     });
-    let mut described = Vec::new();
+    let (mut described, mut public, mut inputs) = (Vec::new(), Vec::new(), 0);
     let mut builder = ProgramBuilder::new();
-    let mut args = Vec::new();
+    let (mut args, mut types) = (Vec::new(), Vec::new());
     for (position, (operand, name)) in operands.iter().zip(names).enumerate() {
         let (ty, value) = match operand {
             Operand::File(index) => {
                 let (file, ciphertext) = &files[*index];
                 described.push(format!("{} ({})", file.display(), ciphertext.ty()));
+                inputs += 1;
                 (ciphertext.ty(), builder.input(name, ciphertext.ty()))
             }
             Operand::Constant(literal) => {
                 let suggested = if *op == Op::Select && position == 0 { Some(Type::Bool) } else { suggested };
                 let ty = literal.ty(suggested, shifts && position == 1)?;
-                described.push(format!("a constant ({ty})"));
-                (ty, builder.constant(literal.bits(ty)?, ty))
+                let plain = literal.plain(ty)?;
+                match &plain.values[..] {
+                    [value] => {
+                        described.push(format!("a constant ({ty})"));
+                        (ty, builder.constant(value.clone(), ty))
+                    }
+                    values => {
+                        described.push(format!("a list of {} constants ({ty})", values.len()));
+                        public.push((inputs, plain));
+                        inputs += 1;
+                        (ty, builder.input(name, ty))
+                    }
+                }
             }
         };
         args.push(value.map_err(Error::circuit(ty))?);
+        types.push(ty);
     }
     let place = described.join(", ");
-    let result = make(&mut builder, &args).map_err(Error::circuit(&place))?;
+    let result = make(&mut builder, &args).map_err(|error| {
+        let help = matches!(error, solinas_circuits::Error::OperandTypes { .. }).then(|| cast(operands, &types, files));
+        let error = Error::circuit(&place)(error);
+        match help.flatten() {
+            Some(help) => input(error.parts().0, help),
+            None => error,
+        }
+    })?;
     builder.output("result", result);
-    builder.finish().map_err(Error::circuit(place))
+    Ok((builder.finish().map_err(Error::circuit(place))?, public))
+}
+
+/// How to make operands of two types one type: the operand that loses nothing, by its name. None if the types are not to blame.
+fn cast(operands: &[Operand], types: &[Type], files: &[Loaded]) -> Option<String> {
+    let pairs: Vec<_> = operands.iter().zip(types.iter().copied()).collect();
+    let [.., (a, first), (b, second)] = pairs[..] else { return None };
+    if first == second || first.modulus().is_some() || second.modulus().is_some() {
+        return None;
+    }
+    let (narrow, wide) = if first.width() < second.width() { (a, second) } else { (b, first) };
+    Some(match narrow {
+        Operand::Constant(_) => format!("write the constant as a {wide}, as in 1{wide}"),
+        Operand::File(index) => {
+            let file = files[*index].0.display();
+            format!("cast {file} first: `solinas eval to_{wide} {file}`")
+        }
+    })
 }
 
 /// The program that reads a public table at an encrypted index.
@@ -231,7 +272,7 @@ fn lookup((file, index): &Loaded, table: &[String], ty: Type) -> Result<Program>
 }
 
 /// A program of an operation across the slots of vectors.
-fn slot_program(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>) -> Result<Program> {
+fn slot_program(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>) -> Result<WithPublic> {
     let (file, array) = &files[0];
     if files.iter().all(|(_, ciphertext)| ciphertext.shape().is_none()) {
         let what = format!("{} holds one value, but {name} takes arrays", file.display());

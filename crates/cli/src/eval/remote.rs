@@ -59,7 +59,10 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
         let bytes = ciphertext.to_bytes()?;
         Ok(if matches!(work, Work::Reduction { .. }) { Input::Elements(bytes) } else { Input::Encrypted(bytes) })
     };
-    let inputs = files.iter().map(one).collect::<Result<Vec<_>>>()?;
+    let mut inputs = files.iter().map(one).collect::<Result<Vec<_>>>()?;
+    if let Work::Program { public, .. } = work {
+        public.iter().for_each(|(at, plain)| inputs.insert(*at, Input::Public(plain.clone())));
+    }
     let job = with_key(&remote, request.key, || remote.submit(&program, &key_id, &inputs))?;
     out.note(&format!("job {} on {}", job.id(), remote.url()))?;
     write(request.targets, &ciphertexts(&fetch(out, &job)?)?, out)
@@ -92,7 +95,7 @@ pub(crate) fn write(targets: &[PathBuf], results: &[Ciphertext], out: &Output) -
 /// The text that the service reads.
 fn text(work: &Work) -> Result<String> {
     match work {
-        Work::Program { name, program } | Work::Reduction { name, program } => {
+        Work::Program { name, program, .. } | Work::Reduction { name, program } => {
             program.to_json(name).map_err(crate::error::Error::circuit(name))
         }
         Work::Circuit { netlist, bound: true, .. } => Ok(write_yosys_json(netlist)),

@@ -6,7 +6,7 @@ use crate::values::constant_text;
 use solinas_circuits::program::{Program, Type};
 use solinas_circuits::{bits, counted};
 use solinas_runtime::{
-    self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Plan, Prepared, Scheme, Server,
+    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Netlist, Plain, Plan, Prepared, Scheme, Server,
 };
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ pub(super) type Loaded = (PathBuf, Ciphertext);
 
 /// The work on the loaded ciphertexts.
 pub(super) enum Work {
-    /// One input for each ciphertext.
-    Program { name: String, program: Program },
+    /// One input for each ciphertext, and the public arrays with their places among the inputs.
+    Program { name: String, program: Program, public: Vec<(usize, Plain)> },
     /// One input for each element of the only ciphertext.
     Reduction { name: String, program: Program },
     /// One port for each ciphertext. The other inputs of the file have been replaced by public values if `bound` is set.
@@ -44,7 +44,11 @@ fn load_elements(files: &[PathBuf], lengths: &[usize]) -> Result<Vec<Loaded>> {
             let what = format!("{} holds {holds}, but its input is an array of {length} values", file.display());
             return Err(input(what, format!("encrypt {length} values to the file")));
         }
-        let elements = (0..length).map(|index| Ok((file.clone(), ciphertext.get(index)?)));
+        let named = |element: Ciphertext| match ciphertext.name() {
+            Some(name) => element.named(name),
+            None => element,
+        };
+        let elements = (0..length).map(|index| Ok((file.clone(), named(ciphertext.get(index)?))));
         all.extend(elements.collect::<Result<Vec<_>>>()?);
     }
     Ok(all)
@@ -68,7 +72,7 @@ fn circuit(file: &Path) -> Result<Work> {
 fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
     let program = Program::from_json(&read_text(file)?).map_err(Error::circuit(&place))?;
-    Ok(Work::Program { name: place, program })
+    Ok(Work::Program { name: place, program, public: Vec::new() })
 }
 
 impl Work {
@@ -120,7 +124,11 @@ impl Work {
 
     /// Loads one ciphertext for each input of a circuit or program. A circuit also takes public values, which become a part of it.
     pub(super) fn load(self, inputs: &[PathBuf]) -> Result<(Self, Vec<Loaded>)> {
-        let inputs = &self.in_order(inputs)?[..];
+        let names = self.parameters();
+        let ordered = self.in_order(inputs)?;
+        // NAME=FILE says what each file is for.
+        let check = |loaded: &[Loaded]| if ordered == inputs { check_names(&names, &ordered, loaded) } else { Ok(()) };
+        let inputs = &ordered[..];
         let wanted: Vec<String> = match &self {
             Self::Circuit { netlist, .. } => netlist
                 .inputs()
@@ -135,7 +143,9 @@ impl Work {
         if let Some(lengths) =
             self.lengths().filter(|lengths| lengths.len() == inputs.len() && inputs.len() < wanted.len())
         {
-            return Ok((self, load_elements(inputs, &lengths)?));
+            let loaded = load_elements(inputs, &lengths)?;
+            check(&loaded)?;
+            return Ok((self, loaded));
         }
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
@@ -146,10 +156,12 @@ impl Work {
             };
             return Err(usage(what, help));
         }
-        match self {
-            Self::Circuit { file, netlist, .. } => bind(file, &netlist, inputs),
-            work => Ok((work, load(inputs)?)),
-        }
+        let (work, loaded) = match self {
+            Self::Circuit { file, netlist, .. } => bind(file, &netlist, inputs)?,
+            work => (work, load(inputs)?),
+        };
+        check(&loaded)?;
+        Ok((work, loaded))
     }
 
     /// The number of elements of each parameter of a program. The inputs `x[0]`, `x[1]`, .. are the elements of an array.
@@ -181,7 +193,10 @@ impl Work {
             files.map(|files| files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect())
         };
         let work = match self {
-            Self::Program { program, .. } => runtime::Work::program(program, inputs(ciphertexts())),
+            Self::Program { program, public, .. } => match files {
+                Some(files) => runtime::Work::program(program, Inputs::Given(with_public(files, public))),
+                None => program.into(),
+            },
             Self::Reduction { program, .. } => {
                 runtime::Work::program(program, inputs(ciphertexts().map(elements).transpose()?))
             }
@@ -230,8 +245,9 @@ impl Work {
     /// Checks that each file has the type of its input, and that all arrays have the same shape.
     pub(super) fn check_types(&self, files: &[Loaded]) -> Result<()> {
         let wanted: Vec<(&str, Option<Type>, usize)> = match self {
-            Self::Program { program, .. } => {
-                program.inputs.iter().map(|i| (i.name.as_str(), Some(i.ty), i.ty.width())).collect()
+            Self::Program { program, public, .. } => {
+                let encrypted = program.inputs.iter().enumerate().filter(|(at, _)| public.iter().all(|(p, _)| p != at));
+                encrypted.map(|(_, i)| (i.name.as_str(), Some(i.ty), i.ty.width())).collect()
             }
             Self::Circuit { netlist, .. } => {
                 netlist.inputs().iter().map(|port| (port.name.as_str(), None, port.bits.len())).collect()
@@ -277,6 +293,21 @@ impl Work {
     }
 }
 
+/// Checks that no file was made for another input than that in whose place it is given: swapped files of one type would run otherwise.
+fn check_names(names: &[String], files: &[PathBuf], loaded: &[Loaded]) -> Result<()> {
+    for (name, file) in names.iter().zip(files) {
+        let made_for = loaded.iter().find(|(path, _)| path == file).and_then(|(_, ciphertext)| ciphertext.name());
+        if let Some(other) = made_for.filter(|made_for| made_for != name && names.iter().any(|name| name == made_for)) {
+            let file = file.display();
+            return Err(usage(
+                format!("{file} was made for the input {other}, and it is given for {name}"),
+                format!("give {other}={file}, and each other input so; {name}={file} takes it for {name} nevertheless"),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Reads the inputs of a circuit: files of ciphertexts, and public values, which become a part of the circuit.
 fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
     let (mut files, mut values) = (Vec::new(), Vec::new());
@@ -300,6 +331,15 @@ fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, V
 
 fn not_estimated(name: &str) -> Error {
     usage(format!("there is no estimate for {name}"), "run it: it needs a few bootstraps for each value")
+}
+
+/// The inputs of a program: the ciphertexts in order, with the public arrays in their places.
+pub(super) fn with_public(files: &[Loaded], public: &[(usize, Plain)]) -> Vec<Input> {
+    let mut all: Vec<Input> = files.iter().map(|(_, ciphertext)| ciphertext.clone().into()).collect();
+    for (at, plain) in public {
+        all.insert(*at, plain.clone().into());
+    }
+    all
 }
 
 /// The given inputs, or fresh ones of one element.

@@ -319,3 +319,59 @@ fn a_file_with_an_array_is_the_array_parameter_of_a_program() {
     assert!(message.contains("z.ct holds 2 values, but its input is an array of 3 values"), "{message}");
     assert!(place.fail(&format!("{line} x.ct z.ct"), 2).contains("takes 6 inputs, but got 2 files"));
 }
+
+/// Files remember the column or name that they were made for, so that swapped files of one type are found.
+#[test]
+fn files_that_were_made_for_another_input_are_refused() {
+    use solinas_circuits::program::{Op, ProgramBuilder, Type};
+    let place = Place::new();
+    let u4 = Type::Uint(4);
+    let mut builder = ProgramBuilder::new();
+    let [a, b, x0, x1] = ["income", "debt", "x[0]", "x[1]"].map(|name| builder.input(name, u4).unwrap());
+    let mut result = builder.op(Op::Sub, &[a, b]).unwrap();
+    for x in [x0, x1] {
+        result = builder.op(Op::Xor, &[result, x]).unwrap();
+    }
+    builder.output("r", result);
+    place.write("f.json", serde_json::to_string(&builder.finish().unwrap()).unwrap());
+    place.write("rows.csv", "income,debt,age\n9,2,5\n");
+    for column in ["income", "1", "age"] {
+        place.run(&format!("encrypt --key CLIENT --type u4 --csv rows.csv --column {column} -o {column}.ct"));
+    }
+    place.run("encrypt --key CLIENT --type u4 --name x 1 3 -o x.ct");
+    place.run("encrypt --key CLIENT --type u4 --name debt 2 1 -o y.ct");
+    place.encrypt("u4", "1 3", "unnamed.ct");
+    for (file, name) in [("income.ct", "income"), ("1.ct", "debt"), ("x.ct", "x")] {
+        assert!(place.run(&format!("inspect {file}")).contains(&format!("name: {name}\n")), "{file}");
+    }
+    assert!(!place.run("inspect unnamed.ct").contains("name: "));
+    let line = "eval --key SERVER --program f.json -o r.ct --inputs";
+    for (inputs, wanted) in [
+        ("income.ct 1.ct x.ct", Ok("5")),
+        ("income.ct 1.ct unnamed.ct", Ok("5")),
+        // No input has this name.
+        ("income.ct age.ct x.ct", Ok("6")),
+        ("1.ct income.ct x.ct", Err("1.ct was made for the input debt, and it is given for income")),
+        ("income.ct income.ct x.ct", Err("income.ct was made for the input income, and it is given for debt")),
+        ("income.ct 1.ct y.ct", Err("y.ct was made for the input debt, and it is given for x")),
+        // The names in the command say what is meant.
+        ("income=1.ct debt=income.ct x=y.ct", Ok("10")),
+    ] {
+        match wanted {
+            Ok(value) => {
+                place.run(&format!("{line} {inputs}"));
+                assert_eq!(place.run("decrypt --key CLIENT r.ct").trim(), value, "{inputs}");
+                assert!(!place.run("inspect r.ct").contains("name: "));
+            }
+            Err(part) => {
+                let message = place.fail(&format!("{line} {inputs}"), 2);
+                assert!(message.contains(part) && message.contains("="), "{inputs}: {message}");
+            }
+        }
+    }
+    // A circuit names its ports.
+    place.run("circuit build sub --type u4 --to yosys-json -o sub.json");
+    place.run("encrypt --key CLIENT --type u4 --name b 1 -o second.ct");
+    let message = place.fail("eval --key SERVER --circuit sub.json -o r.ct --inputs second.ct x.ct", 2);
+    assert!(message.contains("second.ct was made for the input b, and it is given for a"), "{message}");
+}

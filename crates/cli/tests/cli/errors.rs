@@ -308,3 +308,47 @@ fn keys_that_protect_nothing_warn_whoever_encrypts_or_computes() {
         }
     }
 }
+
+/// A file that another verb takes is named as what it is, with that verb.
+#[test]
+fn files_of_other_kinds_are_named_with_their_verbs() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    place.run("circuit build add --type u4 --to blif -o add.blif");
+    place.run("circuit build add --type u4 --to yosys-json -o add.json");
+    place.run("rsa keygen --bits 1024 --research --output rsa.pem");
+    place.write("program.json", std::fs::read_to_string("tests/golden/program.json").unwrap());
+    place.write("notes.txt", "some words");
+    for (file, what, verb) in [
+        ("program.json", "is a program", "solinas eval --program program.json"),
+        ("add.txt", "is a circuit", "solinas circuit stats add.txt"),
+        ("add.blif", "is a circuit", "solinas circuit stats add.blif"),
+        ("add.json", "is a circuit", "solinas circuit stats add.json"),
+        ("rsa.pem", "is a file in PEM", "solinas rsa inspect rsa.pem"),
+        ("notes.txt", "is not a Solinas file", "pass a file written by solinas"),
+    ] {
+        for line in [format!("inspect {file}"), format!("decrypt --key CLIENT {file}")] {
+            let message = place.fail(&line, 1);
+            assert!(message.contains(what) && message.contains(verb), "{line}: {message}");
+        }
+    }
+}
+
+/// Operands of two types: the help names the one to cast.
+#[test]
+fn operands_of_two_types_are_cast_by_name() {
+    let place = Place::new();
+    for (ty, value) in [("u8", "5"), ("u4", "6"), ("i8", "7"), ("bool", "1")] {
+        place.run(&format!("encrypt --key CLIENT --type {ty} {value} -o {ty}.ct"));
+    }
+    for (line, help) in [
+        ("add u8.ct u4.ct", "cast u4.ct first: `solinas eval to_u8 u4.ct`"),
+        ("sub bool.ct u8.ct", "cast bool.ct first: `solinas eval to_u8 bool.ct`"),
+        ("lt u8.ct i8.ct", "cast i8.ct first: `solinas eval to_u8 i8.ct`"),
+        ("select bool.ct u4.ct u8.ct", "cast u4.ct first: `solinas eval to_u8 u4.ct`"),
+        ("add u8.ct 3u4", "write the constant as a u8, as in 1u8"),
+    ] {
+        let message = place.fail(&format!("eval --key SERVER {line} -o y.ct"), 1);
+        assert!(message.contains(help) && message.contains("does not take"), "{line}: {message}");
+    }
+}

@@ -41,7 +41,10 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     for (line, part) in [
         ("decrypt --key CLIENT a.ct", "a.ct is of scheme lwe, "),
         ("eval --key k/server.key to_radix a.ct -o d.ct", "scheme lwe has no radix ciphertexts"),
-        ("encrypt --research --key k/client.key --type mod257 1 -o d.ct", "leveled-8-9 holds bits, not mod257"),
+        (
+            "encrypt --research --key k/client.key --type mod257 1 -o d.ct",
+            "leveled-8-9 holds bools and integers such as u8, not mod257",
+        ),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part), "{line}: {message}");

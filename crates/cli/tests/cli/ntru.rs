@@ -68,7 +68,7 @@ fn vectors_of_slots_run_elementwise() {
         ("eval --key k/server.key to_u8 a.ct -o c.ct", "added, subtracted"),
         ("encrypt --research --key k/client.key --type u8 1 -o c.ct", "slots-128-3 holds mod257, not u8"),
         ("encrypt --research --key k/client.key --type mod257 257 -o c.ct", "an integer in 0..=256"),
-        ("encrypt --key CLIENT --type mod257 1 -o c.ct", "holds bits, not mod257"),
+        ("encrypt --key CLIENT --type mod257 1 -o c.ct", "holds bools and integers such as u8, not mod257"),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part), "{line}: {message}");

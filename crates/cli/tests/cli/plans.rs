@@ -44,6 +44,14 @@ fn only_auditable_results_name_their_plan_and_those_of_a_private_program_change_
         assert_eq!(sums.split_whitespace().collect::<Vec<_>>(), ["14", "3"], "{options}");
     }
     place.run("eval --key SERVER add a.ct b.ct --private-program -o again.ct");
+    // What hides the program counts.
+    let bootstraps = |options: &str| -> u64 {
+        let report = place.run(&format!("eval --key SERVER add a.ct b.ct --json {options}"));
+        serde_json::from_str::<serde_json::Value>(&report).unwrap()["bootstraps"].as_u64().unwrap()
+    };
+    let hidden = bootstraps("--private-program --estimate");
+    assert!(hidden > bootstraps("--estimate"));
+    assert_eq!(hidden, bootstraps("--private-program -o again.ct"));
     assert!(!same(&place, "private.ct", "again.ct") && !same(&place, "private.ct", "x.ct"));
     let message = place.fail("eval --key SERVER add a.ct b.ct --private-program --auditable -o y.ct", 2);
     assert!(message.contains("cannot be used with"), "{message}");

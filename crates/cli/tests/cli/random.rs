@@ -37,7 +37,7 @@ fn wrong_requests_are_refused_and_write_nothing() {
         ("--key SERVER --type u4 --seed s", 2, "--output"),
         ("--key SERVER --type u4 --seed s -n 0 -o r.ct", 2, "0"),
         ("--key SERVER --type uint8 --seed s -o r.ct", 2, "did you mean u8?"),
-        ("--key SERVER --type mod257 --seed s -o r.ct", 1, "holds bits, not mod257"),
+        ("--key SERVER --type mod257 --seed s -o r.ct", 1, "holds bools and integers such as u8, not mod257"),
         ("--key SERVER --type u4 --seed= -o r.ct", 1, "the seed is empty"),
         ("--key SERVER --type u128 -n 4000000000 --seed s -o r.ct", 1, "take fewer values at a time"),
         ("--key CLIENT --type u4 --seed s -o r.ct", 1, "is a client key, a server key is needed"),

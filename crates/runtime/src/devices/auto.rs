@@ -93,10 +93,6 @@ impl Engine for Auto {
         self.host.compact(ciphertext)
     }
 
-    fn private_program(&self, ciphertext: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        self.host.private_program(ciphertext, control)
-    }
-
     fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
         self.host.random(request, control)
     }
@@ -148,6 +144,15 @@ impl Choice {
 }
 
 impl PlannedWork for Choice {
+    fn hide(&mut self) -> Result<(), Error> {
+        self.device.hide()?;
+        self.host.hide()
+    }
+
+    fn waves(&self) -> Vec<u64> {
+        self.host.waves()
+    }
+
     fn noise(&self) -> u64 {
         self.host.noise()
     }

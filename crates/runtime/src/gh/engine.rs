@@ -375,7 +375,7 @@ impl PlannedWork for Planned {
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
             let elements = Arc::new(Elements { params: engine.set().clone(), blocks });
-            Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, plan: None, elements }.checked()
+            Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, plan: None, name: None, elements }.checked()
         });
         outputs.collect()
     }

@@ -101,8 +101,17 @@ impl Encrypt for Public {
         let blocks = bits.chunks_exact(width).map(<[_]>::to_vec).collect();
         let elements = Arc::new(Elements { params: params.clone(), blocks });
         let (key_id, insecure) = (self.key_id(), public.is_insecure());
-        Ciphertext { ty: plain.ty, shape: plain.shape, form: Form::Bits, key_id, insecure, plan: None, elements }
-            .checked()
+        Ciphertext {
+            ty: plain.ty,
+            shape: plain.shape,
+            form: Form::Bits,
+            key_id,
+            insecure,
+            plan: None,
+            name: None,
+            elements,
+        }
+        .checked()
     }
 }
 

@@ -466,7 +466,7 @@ impl<S: Leveled> PlannedWork for Job<S> {
             let count = if shape.is_some() { count } else { 1 };
             let zero_padded = held == Some(SlotContent::Array { zero_padded: true });
             let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, zero_padded, blocks });
-            Ciphertext { ty, shape, form, key_id, insecure, plan: None, elements }.checked()
+            Ciphertext { ty, shape, form, key_id, insecure, plan: None, name: None, elements }.checked()
         });
         outputs.collect()
     }

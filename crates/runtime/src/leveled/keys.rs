@@ -7,7 +7,7 @@ use super::{Leveled, ParamsOf, memory_bytes};
 use crate::devices::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
-use crate::scheme::{self, Encrypt, Secret};
+use crate::scheme::{self, BITS, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, Natural, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
@@ -82,6 +82,7 @@ fn encrypt_parts<S: Leveled>(
         key_id: key.id(),
         insecure,
         plan: None,
+        name: None,
         elements,
     }
     .checked()
@@ -185,7 +186,7 @@ fn check_type(plain: &Plain, params: &impl Params) -> Result<(), Error> {
     if within_limit {
         return Ok(());
     }
-    let holds = if slots { slot_type(params).to_string() } else { "bits".into() };
+    let holds = if slots { slot_type(params).to_string() } else { BITS.into() };
     Err(Error::Modular { params: params.name().into(), holds, wanted: plain.ty.to_string() })
 }
 

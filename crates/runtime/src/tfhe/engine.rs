@@ -161,7 +161,7 @@ impl TfheEngine {
         };
         // The choice uses fixed relative times and no measured ones: the same program and model give the same plan.
         let speed = Speed { alone: 1.0, batched: 0.6, copies: 0.0 };
-        let seconds = |planned: &Scheduled| self.seconds_on_host(&planned.schedule, instances, threads, speed);
+        let seconds = |planned: &Scheduled| self.seconds_on_host(planned.schedule.waves(), instances, threads, speed);
         Ok(if seconds(&shallow) < seconds(&fewest) { shallow } else { fewest })
     }
 
@@ -187,8 +187,8 @@ impl TfheEngine {
         self.plans.get(key, |made| made.schedule.bootstraps(), |_| Ok(Scheduled::new(make()?, weight)))
     }
 
-    /// Predicts the time of a schedule on threads. Waves run one after the other, split as the evaluator splits them.
-    fn seconds_on_host(&self, schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
+    /// Predicts the time of waves of so many bootstraps on threads. They run one after the other, split as the evaluator splits them.
+    fn seconds_on_host(&self, waves: Vec<usize>, lanes: usize, threads: usize, speed: Speed) -> f64 {
         let wave = |jobs: usize| {
             let jobs = jobs.saturating_mul(lanes);
             let Split { batch, members } = self.evaluator.split(jobs, threads);
@@ -197,7 +197,7 @@ impl TfheEngine {
             rounds as f64 * one / (1.0 + TEAM_GAIN * (members - 1) as f64)
         };
         // The sum of no numbers is -0.0.
-        schedule.waves().into_iter().map(wave).fold(0.0, Add::add)
+        waves.into_iter().map(wave).fold(0.0, Add::add)
     }
 
     /// Returns the measured time of a bootstrap. Measures once: the second of two runs, when the key is in the cache.
@@ -296,10 +296,6 @@ impl Engine for TfheEngine {
         Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
     }
 
-    fn private_program(&self, ciphertext: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        private::private(self.target(), self.packing.sanitizer()?, ciphertext, control)
-    }
-
     // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.
     fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
         random::random(&self.evaluator, request, control)
@@ -328,7 +324,8 @@ impl Engine for TfheEngine {
             }
         };
         let (source, model) = (Arc::clone(request.source), request.model);
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model: model.to_string() }))
+        let model = model.to_string();
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
     }
 
     fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
@@ -337,7 +334,16 @@ impl Engine for TfheEngine {
         let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
         let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
         let form = self.form();
-        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model }))
+        Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
+    }
+}
+
+fn no_packing() -> Error {
+    Error::Request {
+        what:
+            "the server key lacks the section `packing`, from which the result of a private program takes its randomness"
+                .into(),
+        help: "let the holder of the client key add it by `solinas convert`".into(),
     }
 }
 
@@ -353,9 +359,23 @@ struct Planned {
     weight: u64,
     source: Arc<Source>,
     model: String,
+    /// Whether the results hide the program.
+    is_private: bool,
 }
 
 impl Planned {
+    /// The bootstraps of each wave of one instance, and of each round that hides the program.
+    fn widths(&self) -> Vec<usize> {
+        let schedule = &self.scheduled.schedule;
+        let rounds = if self.is_private { private::waves(schedule, self.engine.set()) } else { Vec::new() };
+        schedule.waves().into_iter().chain(rounds).collect()
+    }
+
+    /// What makes results private.
+    fn sanitizer(&self) -> Result<&Sanitizer, Error> {
+        self.engine.packing.sanitizer()?.ok_or_else(no_packing)
+    }
+
     fn run_from(
         &self,
         batch: &Batch<'_>,
@@ -365,20 +385,26 @@ impl Planned {
     ) -> Result<End, Error> {
         let inputs = BatchInputs::new(batch, self.engine.set())?;
         let lanes = self.need(batch.instances, 1).lanes(batch.room);
-        self.scheduled.schedule.run(self.engine.target(), &inputs, from, pause, lanes, control)
+        let (schedule, target) = (&self.scheduled.schedule, self.engine.target());
+        match self.is_private {
+            true => private::run(schedule, target, self.sanitizer()?, (&inputs, from, lanes), pause, control),
+            false => schedule.run(target, &inputs, from, pause, lanes, control),
+        }
     }
 
     fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
-        let (evaluator, plan) = (&self.engine.evaluator, self.id()?);
+        let (evaluator, plan) = (&self.engine.evaluator, if self.is_private { None } else { self.id()? });
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let (params, mut first) = (evaluator.params(), 0);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let next = first + form.blocks(ty);
-            let weight = self.scheduled.schedule.joint_weight(first..next).min(params.max_weight() as u64);
+            let most = params.max_weight() as u64;
+            let weight =
+                if self.is_private { most } else { self.scheduled.schedule.joint_weight(first..next).min(most) };
             first = next;
             let params = params.clone();
             let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
-            Ciphertext { ty, shape, form, key_id, insecure, plan, elements }.checked()
+            Ciphertext { ty, shape, form, key_id, insecure, plan, name: None, elements }.checked()
         });
         outputs.collect()
     }
@@ -395,9 +421,23 @@ impl Planned {
 }
 
 impl PlannedWork for Planned {
+    fn hide(&mut self) -> Result<(), Error> {
+        // A run prepares the section, which takes a moment.
+        self.engine.packing.key.as_ref().ok_or_else(no_packing)?;
+        self.is_private = true;
+        Ok(())
+    }
+
+    fn waves(&self) -> Vec<u64> {
+        self.widths().into_iter().map(|width| width as u64).collect()
+    }
+
     fn noise(&self) -> u64 {
         let schedule = &self.scheduled.schedule;
-        schedule.joint_weight(0..schedule.outputs.len())
+        match self.is_private {
+            true => self.engine.set().max_weight() as u64,
+            false => schedule.joint_weight(0..schedule.outputs.len()),
+        }
     }
 
     fn need(&self, instances: usize, _: usize) -> Need {
@@ -405,7 +445,7 @@ impl PlannedWork for Planned {
     }
 
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.scheduled.schedule, instances, self.engine.set()))
+        Ok(count(&self.widths(), instances, self.engine.set()))
     }
 
     fn estimate(
@@ -416,13 +456,16 @@ impl PlannedWork for Planned {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let speed = self.engine.speed(control)?;
-        let schedule = &self.scheduled.schedule;
+        let (schedule, widths) = (&self.scheduled.schedule, self.widths());
+        // Each round takes its values from the host and gives them back.
+        let rounds = widths.len() - schedule.waves().len();
+        let copied = schedule.values_of_host() + 2 * rounds * schedule.outputs.len();
         let seconds = match self.engine.target().parallel() {
             // Devices share a wave among their multiprocessors.
-            Some(parallel) => seconds_on_devices(schedule, instances, parallel, speed),
-            None => self.engine.seconds_on_host(schedule, instances, threads, speed),
+            Some(parallel) => seconds_on_devices(widths, instances, parallel, speed),
+            None => self.engine.seconds_on_host(widths, instances, threads, speed),
         };
-        let copies = (self.scheduled.schedule.values_of_host() * instances) as f64 * speed.copies;
+        let copies = (copied * instances) as f64 * speed.copies;
         Ok(Estimate { seconds: seconds + copies, bootstrap_seconds: speed.alone, threads, ..self.count(instances)? })
     }
 
@@ -453,7 +496,12 @@ impl PlannedWork for Planned {
         };
         let id = RunId { key_id: self.engine.key_id(), plan, inputs: inputs_id(batch.inputs)? };
         let cursor = from.map(|from| from.cursor(id)).transpose()?;
-        if cursor.is_some_and(|cursor| !self.scheduled.schedule.check_cursor(cursor, batch.instances)) {
+        let (schedule, set) = (&self.scheduled.schedule, self.engine.set());
+        let fits = |cursor: &Cursor| {
+            schedule.check_cursor(cursor, batch.instances)
+                || self.is_private && private::check_cursor(schedule, set, cursor, batch.instances)
+        };
+        if cursor.is_some_and(|cursor| !fits(cursor)) {
             return Err(Error::OtherRun { what: "of another number of elements or waves".into() });
         }
         match self.run_from(batch, cursor, pause, control)? {
@@ -476,13 +524,13 @@ impl PlannedWork for Planned {
 /// Counts bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     planning::check_built_in()?;
-    Ok(count(&body(program, params, 1, false, &planning::limits(control)?)?.schedule(1), 1, params))
+    Ok(count(&body(program, params, 1, false, &planning::limits(control)?)?.schedule(1).waves(), 1, params))
 }
 
 /// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     planning::check_built_in()?;
-    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?.schedule(1), 1, params))
+    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?.schedule(1).waves(), 1, params))
 }
 
 /// Plans a circuit whose inputs have this noise weight.
@@ -500,10 +548,10 @@ fn circuit(
     })
 }
 
-fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {
+fn count(waves: &[usize], lanes: usize, params: &Params) -> Estimate {
     Estimate {
-        bootstraps: schedule.bootstraps() as u64 * lanes as u64,
-        depth: schedule.waves().len() as u64,
+        bootstraps: waves.iter().sum::<usize>() as u64 * lanes as u64,
+        depth: waves.len() as u64,
         memory_bytes: Evaluator::size_of(params) as u64,
         ..Default::default()
     }
@@ -543,15 +591,15 @@ fn both<A, B: Send>(a: impl FnOnce() -> A, b: impl Fn() -> B + Sync) -> (A, B) {
     })
 }
 
-/// Predicts the time of a schedule on devices. Waves run one after the other, and the devices share each wave evenly.
-fn seconds_on_devices(schedule: &Schedule, lanes: usize, parallel: usize, speed: Speed) -> f64 {
+/// Predicts the time of waves of so many bootstraps on devices. They run one after the other, and the devices share each wave evenly.
+fn seconds_on_devices(waves: Vec<usize>, lanes: usize, parallel: usize, speed: Speed) -> f64 {
     let wave = |jobs: usize| match (jobs as u64 * lanes as u64).div_ceil(parallel as u64) {
         0 => 0.0,
         1 => speed.alone,
         share => share as f64 * speed.batched,
     };
     // The sum of no numbers is -0.0.
-    schedule.waves().into_iter().map(wave).fold(0.0, Add::add)
+    waves.into_iter().map(wave).fold(0.0, Add::add)
 }
 
 /// Returns the noise weight with which to plan the inputs: every sum of their blocks has at most this many times the variance that the same sum of

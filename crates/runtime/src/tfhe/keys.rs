@@ -133,7 +133,7 @@ fn fresh(
     let blocks = Blocks::Short(encrypt(&values)?, count);
     let elements = Arc::new(Elements { params: params.clone(), weight: 1, blocks });
     let (key_id, insecure) = (key.key_id(), key.is_insecure());
-    Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, plan: None, elements }.checked()
+    Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, plan: None, name: None, elements }.checked()
 }
 
 impl Secret for Client {

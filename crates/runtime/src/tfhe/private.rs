@@ -1,56 +1,83 @@
-//! Results of private programs: they show the client the values, and nothing else about the program.
+//! Results of private programs: they show the client the values, and nothing else about the program. After the waves of its schedule, a run passes all results
+//! through rounds of a bootstrap and of the flooding of a [`Sanitizer`].
 
-use super::blocks::Blocks;
-use super::elements::Elements;
-use crate::{Ciphertext, Control, Error};
-use solinas_schemes::tfhe::{Backend, LookupTable, LweCiphertext, Sanitizer, Sum, Task, noise};
-use std::sync::Arc;
+use crate::plans::{Cursor, End, Inputs, Position, Schedule};
+use crate::{Control, Error, Progress};
+use solinas_schemes::tfhe::{Backend, LookupTable, LweCiphertext, Params, Sanitizer, Sum, Task, noise};
 
-/// The result as one of a private program: each block passes the rounds of `sanitizer`, and nothing else of the record depends on the program.
-pub(super) fn private(
-    target: &dyn Backend,
-    sanitizer: &Sanitizer,
-    ciphertext: &Ciphertext,
-    control: &Control<'_>,
-) -> Result<Ciphertext, Error> {
-    let elements = Elements::of(ciphertext)?;
-    let params = sanitizer.params();
-    elements.check_params("the ciphertext", params)?;
-    let full = elements.blocks.full()?;
-    let size = full.first().map_or(1, Vec::len).max(1);
-    let blocks = sanitized(target, sanitizer, &full.concat(), control)?;
-    let blocks = Blocks::Full(blocks.chunks_exact(size).map(<[_]>::to_vec).collect());
-    let elements = Arc::new(Elements { params: params.clone(), weight: params.max_weight() as u64, blocks });
-    Ok(Ciphertext { plan: None, elements, ..ciphertext.clone() })
+/// The bootstraps of each round, for one instance of a schedule.
+pub(super) fn waves(schedule: &Schedule, params: &Params) -> Vec<usize> {
+    vec![schedule.outputs.len(); noise::sanitizing_rounds(params) as usize]
 }
 
-fn sanitized(
+/// Runs a schedule, and then the rounds. A run also pauses between two rounds: its cursor then has all results, as the last round left them, and counts the
+/// rounds as waves.
+pub(super) fn run(
+    schedule: &Schedule,
     target: &dyn Backend,
     sanitizer: &Sanitizer,
-    blocks: &[LweCiphertext],
+    (inputs, from, lanes): (&dyn Inputs, Option<&Cursor>, usize),
+    pause: &dyn Fn(Position) -> bool,
     control: &Control<'_>,
-) -> Result<Vec<LweCiphertext>, Error> {
-    let tables = [LookupTable::identity(sanitizer.params().family())];
-    let rounds = u64::from(noise::sanitizing_rounds(sanitizer.params()));
-    let total = rounds * blocks.len() as u64;
-    // A bootstrap reads one slot and writes another one.
-    let together = target.instances(2);
-    let mut done = Vec::with_capacity(blocks.len());
-    while done.len() < blocks.len() {
-        let mut batch = blocks[done.len()..blocks.len().min(done.len() + together)].to_vec();
-        let count = batch.len() as u32;
-        let mut values = target.values(2 * batch.len(), batch.len(), &tables)?;
-        let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
-        let task = |slot| Task { argument: one(slot), table: 0, outputs: vec![count + slot] };
-        for round in 0..rounds {
-            control.check()?;
-            control.report(rounds * done.len() as u64 + round * u64::from(count), total);
-            values.write(&(0..count).zip(&batch).collect::<Vec<_>>())?;
-            values.bootstrap(&(0..count).map(task).collect::<Vec<_>>())?;
-            batch = sanitizer.flood(&values.read(&(count..2 * count).map(one).collect::<Vec<_>>())?)?;
+) -> Result<End, Error> {
+    let (instances, before, widths) = (inputs.instances(), schedule.waves().len(), waves(schedule, sanitizer.params()));
+    let (waves, each) = (before + widths.len(), schedule.outputs.len());
+    let total = ((schedule.bootstraps() + widths.iter().sum::<usize>()) * instances) as u64;
+    let report = |now: Progress| control.report(now.done, total);
+    let of_schedule = Control { progress: control.progress.is_some().then_some(&report), ..*control };
+    let pause = |position: Position| pause(Position { waves, ..position });
+    let mut outputs = match schedule.run(target, inputs, from, &pause, lanes, &of_schedule)? {
+        End::Done(outputs) => outputs,
+        paused @ End::Paused(_) => return Ok(paused),
+    };
+    let reached = from.map_or(0, |cursor| cursor.wave as usize);
+    let first = reached.max(before);
+    for wave in first..waves {
+        // A run that just went on computes before it pauses again.
+        if wave > reached && pause(Position { done: instances, instances, lanes: 0, wave, waves }) {
+            return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: wave as u32, live: Vec::new() }));
         }
-        done.append(&mut batch);
+        let done = (schedule.bootstraps() + (wave - before) * each) * instances;
+        let report = |now: usize| control.report((done + now) as u64, total);
+        round(target, sanitizer, outputs.iter_mut().flatten().collect(), report, control)?;
     }
     control.report(total, total);
-    Ok(done)
+    Ok(End::Done(outputs))
+}
+
+/// Whether a run of private results can continue from a cursor after the waves of its schedule.
+pub(super) fn check_cursor(schedule: &Schedule, params: &Params, cursor: &Cursor, instances: usize) -> bool {
+    let rounds = schedule.waves().len()..schedule.waves().len() + waves(schedule, params).len();
+    rounds.contains(&(cursor.wave as usize))
+        && cursor.lanes == 0
+        && cursor.live.is_empty()
+        && cursor.outputs.len() == instances
+        && cursor.outputs.iter().all(|outputs| outputs.len() == schedule.outputs.len())
+}
+
+fn round(
+    target: &dyn Backend,
+    sanitizer: &Sanitizer,
+    mut blocks: Vec<&mut LweCiphertext>,
+    report: impl Fn(usize),
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let tables = [LookupTable::identity(sanitizer.params().family())];
+    // A bootstrap reads one slot and writes another one.
+    let together = target.instances(2).min(blocks.len()).max(1);
+    let mut values = target.values(2 * together, together, &tables)?;
+    let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
+    let mut done = 0;
+    for batch in blocks.chunks_mut(together) {
+        control.check()?;
+        report(done);
+        let count = batch.len() as u32;
+        let task = |slot| Task { argument: one(slot), table: 0, outputs: vec![count + slot] };
+        values.write(&(0..count).zip(batch.iter().map(|block| &**block)).collect::<Vec<_>>())?;
+        values.bootstrap(&(0..count).map(task).collect::<Vec<_>>())?;
+        let fresh = sanitizer.flood(&values.read(&(count..2 * count).map(one).collect::<Vec<_>>())?)?;
+        batch.iter_mut().zip(fresh).for_each(|(block, fresh)| **block = fresh);
+        done += batch.len();
+    }
+    Ok(())
 }

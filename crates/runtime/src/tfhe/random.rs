@@ -43,5 +43,6 @@ pub(super) fn random(
     let mut blocks = blocks.into_iter();
     let elements: Vec<Vec<LweCiphertext>> = (0..count).map(|_| blocks.by_ref().take(per_element).collect()).collect();
     let elements = Arc::new(Elements { params: params.clone(), weight: 1, blocks: Blocks::Full(elements) });
-    Ciphertext { ty, shape, form, key_id, insecure: evaluator.is_insecure(), plan: None, elements }.checked()
+    Ciphertext { ty, shape, form, key_id, insecure: evaluator.is_insecure(), plan: None, name: None, elements }
+        .checked()
 }

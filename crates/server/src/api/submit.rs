@@ -12,6 +12,7 @@ use crate::reduction::{levels, only_output};
 use crate::shelf::Files;
 use crate::source::Source;
 use crate::spec::{Computation, InputSpec, ReduceSpec, Spec, Stage};
+use crate::stages::hidden;
 use crate::store::{NewJob, Submitted};
 use crate::task::{self, within};
 use crate::time::{self, DAY, SECOND};
@@ -74,6 +75,9 @@ pub(super) struct EstimateRequest {
     /// Elements of the arrays.
     #[serde(default = "one")]
     elements: usize,
+    /// Whether the results hide the program from the holder of the client key.
+    #[serde(default)]
+    private_program: bool,
 }
 
 const fn one() -> usize {
@@ -97,6 +101,7 @@ pub(super) async fn estimate(
         let key = match (&body.key, &body.params) {
             (Some(key), None) => key,
             (None, Some(_)) if reduce.is_some() => return wrong("the estimate of a reduction names no key"),
+            (None, Some(_)) if body.private_program => return wrong("the estimate of a private program names no key"),
             (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &source, params)?)).into_response()),
             (None, None) => return wrong("the estimate names no key and no parameter set"),
             (Some(_), Some(_)) => return wrong("the estimate names a key and a parameter set"),
@@ -111,6 +116,10 @@ pub(super) async fn estimate(
             let first = server.prepare(source.fresh(body.elements), control)?;
             let mut stages = server.prepare_levels(&levels, Reduced::Result(&first), control)?;
             stages.insert(0, first);
+            if body.private_program {
+                let reduced = reduce.as_ref().map(|_| only_output(&source)).transpose()?;
+                stages = hidden(&server, stages, reduced, control)?;
+            }
             let (cost, effort) = total(app, (&caller.tenant, &server), &stages, control)?;
             Ok((counts(&cost), app.core_ms(effort, &caller.tenant, &server.params().name)))
         })?;
@@ -313,7 +322,7 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
 fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Problem> {
     let deadline = deadline(body.deadline.as_deref())?;
     let computation = computation(body.program, body.map, body.reduce)?;
-    let task = task::load(app, tenant, &body.key, &computation, &body.inputs)?;
+    let task = task::load(app, tenant, &body.key, &computation, &body.inputs, body.private_program)?;
     let params = task.server.params();
     let capabilities = params.scheme.capabilities();
     if body.compact && !capabilities.compact {

@@ -15,6 +15,7 @@ mod neighbours;
 mod oidc;
 mod parts;
 mod postgresql;
+mod private_programs;
 mod quota;
 mod recovery;
 mod reductions;
