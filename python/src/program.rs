@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
-use solinas_circuits::program::{Elements, Node, Op, Program, ProgramBuilder, Type, ValueId};
-use solinas_circuits::{Error, GateCosts, Natural};
+use solinas_circuits::program::{Node, Op, Program, ProgramBuilder, ProgramFile, Shape, Type, ValueId};
+use solinas_circuits::{Error, GateCosts, Natural, Plain};
 
 use crate::error::{Failure, circuit_error, guarded};
 use crate::keys::numbers;
@@ -131,7 +131,15 @@ impl PyProgram {
     /// Reads a program from JSON and checks it.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        Ok(Self { program: Program::from_json(text).map_err(|error| circuit_error(&error))? })
+        let program = Program::from_json(text).and_then(|program| program.scalars());
+        Ok(Self { program: program.map_err(|error| circuit_error(&error))? })
+    }
+
+    /// The text of a program file in the form of version 1, which this package reads.
+    #[staticmethod]
+    fn file_v1(text: &str) -> PyResult<String> {
+        let file = ProgramFile::read(text).and_then(|file| file.write_v1());
+        file.map_err(|error| circuit_error(&error))
     }
 
     /// The program as JSON.
@@ -198,22 +206,14 @@ impl PyProgram {
     ) -> PyResult<Vec<(bool, Vec<BigUint>)>> {
         let program = &self.program;
         guarded(py, move || {
-            let elements = |(values, array): (Vec<BigUint>, bool)| {
-                let mut values: Vec<Natural> = values.into_iter().map(Natural::from).collect();
-                match values.pop() {
-                    Some(value) if !array && values.is_empty() => Elements::Scalar(value),
-                    last => Elements::Array(values.into_iter().chain(last).collect()),
-                }
+            let plain = |((values, array), ty): ((Vec<BigUint>, bool), Type)| {
+                let shape = Shape::new(array.then_some(values.len()))?;
+                Plain::new(ty, shape, values)
             };
-            let inputs: Vec<_> = inputs.into_iter().zip(arrays).map(elements).collect();
-            let outputs = program.evaluate_arrays(&inputs)?;
-            Ok(outputs
-                .into_iter()
-                .map(|output| match output {
-                    Elements::Scalar(value) => (false, numbers(vec![value])),
-                    Elements::Array(values) => (true, numbers(values)),
-                })
-                .collect())
+            let inputs = inputs.into_iter().zip(arrays).zip(program.input_types());
+            let inputs: Vec<_> = inputs.map(plain).collect::<Result<_, _>>()?;
+            let outputs = program.evaluate_arrays(&inputs)?.into_iter();
+            Ok(outputs.map(|output| (!output.shape.is_empty(), numbers(output.values))).collect())
         })
     }
 

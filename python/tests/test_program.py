@@ -266,7 +266,7 @@ def test_files_of_a_later_version_are_refused(tmp_path):
     path = tmp_path / "f.json"
     auction.save(path)
     document = json.loads(path.read_text())
-    path.write_text(json.dumps(document | {"version": 2}))
+    path.write_text(json.dumps(document | {"version": 3}))
     with pytest.raises(sl.FormatError, match="update solinas"):
         sl.Program.load(path)
 

@@ -1,6 +1,6 @@
 //! Error type of the crate.
 
-use crate::program::Type;
+use crate::program::{Shape, Type, ValueType};
 use crate::{Natural, counted};
 
 /// An error of programs and netlists.
@@ -228,6 +228,78 @@ pub enum Error {
         /// The newest version that can be read.
         newest: u64,
     },
+    /// An array has too many elements or dimensions.
+    #[error("an array of shape {sizes:?} has too many elements or dimensions; the limits are 2^36 and 32")]
+    LargeShape {
+        /// The sizes of its dimensions; of many dimensions the first ones.
+        sizes: Vec<usize>,
+    },
+    /// The elements are not as many as the shape says.
+    #[error("shape {shape} holds {} elements, {got} were given", shape.size())]
+    ElementCount {
+        /// The shape.
+        shape: Shape,
+        /// The given number.
+        got: usize,
+    },
+    /// An input of another type.
+    #[error("input '{name}' is {wanted}, but the value is {got}; give a value of that type")]
+    InputType {
+        /// Name of the input.
+        name: String,
+        /// Its type and shape.
+        wanted: ValueType,
+        /// Type and shape of the value.
+        got: ValueType,
+    },
+    /// Operands whose shapes an operation does not take.
+    #[error("{op} at node {node} does not take {}: {help}", listed(shapes))]
+    Shape {
+        /// The operation.
+        op: &'static str,
+        /// The node.
+        node: usize,
+        /// Shapes of the operands.
+        shapes: Vec<Shape>,
+        /// The rule and the fix.
+        help: String,
+    },
+    /// An operation that moves single elements of an array whose elements share ciphertexts.
+    #[error("{op} at node {node} cannot reach single elements of an array of {ty}, which share ciphertexts: {help}")]
+    Packed {
+        /// The operation.
+        op: &'static str,
+        /// The node.
+        node: usize,
+        /// Type of the elements.
+        ty: Type,
+        /// The fix.
+        help: &'static str,
+    },
+    /// A function of a program that does not suit its use.
+    #[error("function {function} {problem}")]
+    BadFunction {
+        /// Its index.
+        function: usize,
+        /// The problem and the fix.
+        problem: String,
+    },
+    /// The state of a run does not belong to the steps.
+    #[error("this is no state of this computation: {problem}; start the run anew")]
+    BadCursor {
+        /// The problem.
+        problem: String,
+    },
+    /// Arrays where single values are needed.
+    #[error(
+        "{op} at node {node} works on arrays, but single values are computed here; split the program into steps first"
+    )]
+    NotScalar {
+        /// The operation.
+        op: &'static str,
+        /// The node.
+        node: usize,
+    },
     /// The work reached a limit or was cancelled.
     #[error(transparent)]
     Stopped(#[from] crate::Stop),
@@ -243,4 +315,14 @@ pub enum Error {
         /// The fix.
         fix: &'static str,
     },
+}
+
+/// The shapes in a message.
+fn listed(shapes: &[Shape]) -> String {
+    let text = |shape: &Shape| if shape.is_empty() { "a scalar".to_owned() } else { shape.to_string() };
+    match shapes {
+        [] => "this shape".into(),
+        [shape] => format!("shape {}", text(shape)),
+        _ => format!("shapes {}", shapes.iter().map(text).collect::<Vec<_>>().join(", ")),
+    }
 }

@@ -23,6 +23,7 @@ mod optimize;
 pub mod program;
 pub mod radix;
 mod stats;
+pub mod steps;
 mod words;
 
 pub use builder::Builder;
@@ -32,7 +33,7 @@ pub use limits::{Limits, Stop};
 pub use lower::Features;
 pub use natural::Natural;
 pub use netlist::{BinaryOp, Gate, MAX_NODES, Netlist, NodeId, Port};
-pub use program::{Program, ProgramBuilder};
+pub use program::{Plain, Program, ProgramBuilder};
 pub use stats::{GateCosts, Stats};
 pub use words::counted;
 

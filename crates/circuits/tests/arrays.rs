@@ -4,18 +4,22 @@
 use crate::common;
 
 use common::{random, rng};
-use solinas_circuits::Error;
 use solinas_circuits::build::Recipe;
-use solinas_circuits::program::{ACROSS, Elements, Op, Program, ProgramBuilder, Type, places};
+use solinas_circuits::program::{ACROSS, Op, Program, ProgramBuilder, Shape, Type, places};
+use solinas_circuits::{Error, Plain};
 
 const TY: Type = Type::Mod(257);
 
-fn array(values: &[u128]) -> Elements {
-    Elements::Array(values.iter().map(|&value| value.into()).collect())
+fn array(values: &[u128]) -> Plain {
+    array_of(TY, values)
 }
 
-fn scalar(value: u128) -> Elements {
-    Elements::Scalar(value.into())
+fn array_of(ty: Type, values: &[u128]) -> Plain {
+    Plain::new(ty, Shape::new([values.len()]).unwrap(), values.iter().copied()).unwrap()
+}
+
+fn scalar(value: u128) -> Plain {
+    Plain::scalar(TY, value).unwrap()
 }
 
 #[test]
@@ -97,9 +101,9 @@ fn elementwise_programs_on_arrays_are_those_of_each_element() {
     let program = builder.finish().unwrap();
     let a: Vec<_> = (0..50).map(|_| random(&mut rng, ty)).collect();
     let b = random(&mut rng, ty);
-    let out = program.evaluate_arrays(&[array(&a), scalar(b)]).unwrap();
+    let out = program.evaluate_arrays(&[array_of(ty, &a), Plain::scalar(ty, b).unwrap()]).unwrap();
     for (i, &a) in a.iter().enumerate() {
-        let of_element = |output: &Elements| output.values()[if output.values().len() == 1 { 0 } else { i }].clone();
+        let of_element = |output: &Plain| output.values[if output.values.len() == 1 { 0 } else { i }].clone();
         assert_eq!(out.iter().map(of_element).collect::<Vec<_>>(), program.evaluate(&[a, b]).unwrap());
     }
 }
@@ -125,10 +129,12 @@ fn what_is_no_vector_is_told_apart() {
     let error = mixed().lower(Recipe::default()).unwrap_err();
     assert!(matches!(error, Error::Modular { .. }), "{error}");
     let program = Program::from_op("dot", &[TY; 2]).unwrap();
-    let refused = |inputs: &[Elements]| program.evaluate_arrays(inputs).unwrap_err();
-    assert!(matches!(refused(&[array(&[1, 2]), array(&[1])]), Error::WrongCount { expected: 2, got: 1, .. }));
+    let refused = |inputs: &[Plain]| program.evaluate_arrays(inputs).unwrap_err();
+    assert!(matches!(refused(&[array(&[1, 2]), array(&[1, 2, 3])]), Error::Shape { op: "mul", .. }));
+    assert!(matches!(refused(&[array(&[1, 2]), array(&[1])]), Error::Packed { op: "mul", .. }));
     assert!(matches!(refused(&[array(&[1, 2])]), Error::WrongCount { .. }));
-    assert!(matches!(refused(&[array(&[257]), scalar(0)]), Error::ValueOutOfRange { .. }));
+    let large = Plain { values: vec![257.into()], ..scalar(0) };
+    assert!(matches!(refused(&[large, scalar(0)]), Error::ValueOutOfRange { .. }));
     let error = Program::from_op("dott", &[TY; 2]).unwrap_err().to_string();
     assert!(ACROSS.iter().all(|op| error.contains(op.name)), "{error}");
     assert!(Program::from_op("dot", &[TY]).is_err());

@@ -4,6 +4,7 @@
 mod arrays;
 mod builders;
 mod common;
+mod computation;
 mod exchange;
 mod foreign_circuits;
 mod formats;

@@ -4,7 +4,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_runtime::program::{Elements, Op};
+use solinas_runtime::program::{Op, Shape};
 use solinas_runtime::{
     ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, Work, keygen,
 };
@@ -19,8 +19,9 @@ const SETS: [(&str, &str, Type); 6] = [
     ("lwe", "leveled-16-4", Type::Uint(1)),
 ];
 
-fn array_of(values: impl IntoIterator<Item = u128>) -> Elements {
-    Elements::Array(values.into_iter().map(Into::into).collect())
+fn array_of(ty: Type, values: impl IntoIterator<Item = u128>) -> Plain {
+    let values: Vec<u128> = values.into_iter().collect();
+    Plain::new(ty, Some(vec![values.len()]), values).unwrap()
 }
 
 fn keys((scheme, params, _): (&str, &str, Type), rotations: bool) -> (ClientKey, Server) {
@@ -42,9 +43,16 @@ fn weighted(ty: Type) -> Program {
     builder.finish().unwrap()
 }
 
-fn plain(ty: Type, elements: &Elements) -> Plain {
-    let shape = matches!(elements, Elements::Array(_)).then(|| vec![elements.values().len()]);
-    Plain::new(ty, shape, elements.values().to_vec()).unwrap()
+/// What plain evaluation gives.
+fn evaluated(program: &Program, inputs: &[Plain]) -> Vec<Plain> {
+    let of = |plain: &Plain| solinas_circuits::Plain {
+        ty: plain.ty,
+        shape: Shape::new(plain.shape.iter().flatten().copied()).unwrap(),
+        values: plain.values.clone(),
+    };
+    let outputs = program.evaluate_arrays(&inputs.iter().map(of).collect::<Vec<_>>()).unwrap();
+    let shape = |shape: Shape| (!shape.is_empty()).then(|| shape.into());
+    outputs.into_iter().map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect()
 }
 
 #[test]
@@ -58,18 +66,13 @@ fn products_with_public_arrays_are_those_of_plain_evaluation() {
         let counts: &[usize] = if ty.modulus().is_some() { &[1, 5, 128, 300] } else { &[1, 3] };
         for &count in counts {
             let mut numbers = |count| (0..count).map(|_| u128::from(rng.next_u32()) % modulus).collect::<Vec<_>>();
-            let (array, weights) = (array_of(numbers(count)), array_of(numbers(count)));
-            let scalar = Elements::Scalar(numbers(1)[0].into());
+            let (array, weights) = (array_of(ty, numbers(count)), array_of(ty, numbers(count)));
+            let scalar = Plain::scalar(ty, numbers(1)[0]).unwrap();
             for (x, w) in [(&array, &weights), (&scalar, &weights), (&array, &scalar)] {
-                let inputs = [client.encrypt(&plain(ty, x)).unwrap().into(), Input::Public(plain(ty, w))];
+                let inputs = [client.encrypt(x).unwrap().into(), Input::Public(w.clone())];
                 let outputs = server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
-                let want = program.evaluate_arrays(&[x.clone(), w.clone()]).unwrap();
-                let got = client.decrypt(&outputs[0]).unwrap();
-                assert_eq!(
-                    (got.values.as_slice(), got.shape),
-                    (want[0].values(), Some(vec![count])),
-                    "{set:?} {count}"
-                );
+                let want = evaluated(&program, &[x.clone(), w.clone()]);
+                assert_eq!(client.decrypt(&outputs[0]).unwrap(), want[0], "{set:?} {count}");
             }
         }
     }
@@ -84,9 +87,9 @@ fn a_product_with_a_public_array_takes_no_product_of_ciphertexts() {
     let dot = builder.dot(x, w).unwrap();
     builder.output("score", dot);
     let program = builder.finish().unwrap();
-    let (x, w) = (array_of(0..200), array_of((0..200).map(|i| i * i)));
-    let encrypted = client.encrypt(&plain(ty, &x)).unwrap();
-    let [score, multiplied] = [Input::from(plain(ty, &w)), client.encrypt(&plain(ty, &w)).unwrap().into()].map(|w| {
+    let (x, w) = (array_of(ty, 0..200), array_of(ty, (0..200).map(|i| i * i)));
+    let encrypted = client.encrypt(&x).unwrap();
+    let [score, multiplied] = [Input::from(w.clone()), client.encrypt(&w).unwrap().into()].map(|w| {
         let outputs = server.run(Work::program(&program, &[encrypted.clone().into(), w]), &Control::default()).unwrap();
         assert_eq!(
             client.decrypt(&outputs[0]).unwrap().values,
@@ -102,12 +105,12 @@ fn public_arrays_that_do_not_suit_are_refused() {
     for set in [SETS[0], SETS[3]] {
         let (ty, (client, server)) = (set.2, keys(set, false));
         let program = weighted(ty);
-        let x = Input::from(client.encrypt(&plain(ty, &array_of([1, 2, 3]))).unwrap());
+        let x = Input::from(client.encrypt(&array_of(ty, [1, 2, 3])).unwrap());
         let run =
             |w: Plain| server.run(Work::program(&program, &[x.clone(), w.into()]), &Control::default()).unwrap_err();
-        let short = run(plain(ty, &array_of([1, 2])));
+        let short = run(array_of(ty, [1, 2]));
         assert!(matches!(short, Error::Broadcast { lhs: 3, rhs: 2 }), "{short}");
-        let other = run(plain(Type::Uint(9), &array_of([1, 2, 3])));
+        let other = run(array_of(Type::Uint(9), [1, 2, 3]));
         assert!(matches!(other, Error::InputType { .. }), "{other}");
         let one = server.run(Work::program(&program, std::slice::from_ref(&x)), &Control::default()).unwrap_err();
         assert!(matches!(one, Error::InputCount { got: 1, want: 2, .. }), "{one}");

@@ -4,7 +4,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_runtime::program::{Elements, Op};
+use solinas_runtime::program::{Op, Shape};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Progress, Server,
     ServerKey, Type, Work, cost, keygen,
@@ -40,12 +40,16 @@ fn setups() -> &'static [Setup; 2] {
     })
 }
 
-fn scalar(value: u128) -> Elements {
-    Elements::Scalar(value.into())
-}
-
-fn array(values: impl IntoIterator<Item = u128>) -> Elements {
-    Elements::Array(values.into_iter().map(Into::into).collect())
+/// What plain evaluation gives.
+fn evaluated(program: &Program, inputs: &[Plain]) -> Vec<Plain> {
+    let of = |plain: &Plain| solinas_circuits::Plain {
+        ty: plain.ty,
+        shape: Shape::new(plain.shape.iter().flatten().copied()).unwrap(),
+        values: plain.values.clone(),
+    };
+    let outputs = program.evaluate_arrays(&inputs.iter().map(of).collect::<Vec<_>>()).unwrap();
+    let shape = |shape: Shape| (!shape.is_empty()).then(|| shape.into());
+    outputs.into_iter().map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect()
 }
 
 impl Setup {
@@ -53,27 +57,28 @@ impl Setup {
         self.ty.modulus().unwrap().into()
     }
 
-    fn numbers(&self, rng: &mut ChaCha8Rng, count: usize) -> Elements {
-        array((0..count).map(|_| u128::from(rng.next_u32()) % self.modulus()))
+    fn scalar(&self, value: u128) -> Plain {
+        Plain::new(self.ty, None, vec![value]).unwrap()
     }
 
-    fn encrypt(&self, elements: &Elements) -> Ciphertext {
-        let shape = match elements {
-            Elements::Scalar(_) => None,
-            Elements::Array(values) => Some(vec![values.len()]),
-        };
-        self.client.encrypt(&Plain::new(self.ty, shape, elements.values().to_vec()).unwrap()).unwrap()
+    fn array(&self, values: impl IntoIterator<Item = u128>) -> Plain {
+        let values: Vec<u128> = values.into_iter().collect();
+        Plain::new(self.ty, Some(vec![values.len()]), values).unwrap()
     }
 
-    fn decrypt(&self, ciphertext: &Ciphertext) -> Elements {
-        let plain = self.client.decrypt(ciphertext).unwrap();
-        match plain.shape {
-            None => Elements::Scalar(plain.values[0].clone()),
-            Some(_) => Elements::Array(plain.values),
-        }
+    fn numbers(&self, rng: &mut ChaCha8Rng, count: usize) -> Plain {
+        self.array((0..count).map(|_| u128::from(rng.next_u32()) % self.modulus()))
     }
 
-    fn run(&self, program: &Program, inputs: &[Elements]) -> Result<Vec<Elements>, Error> {
+    fn encrypt(&self, plain: &Plain) -> Ciphertext {
+        self.client.encrypt(plain).unwrap()
+    }
+
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Plain {
+        self.client.decrypt(ciphertext).unwrap()
+    }
+
+    fn run(&self, program: &Program, inputs: &[Plain]) -> Result<Vec<Plain>, Error> {
         let inputs: Vec<_> = inputs.iter().map(|input| self.encrypt(input)).collect();
         let outputs = self.server.run(Work::program(program, &inputs), &Control::default())?;
         Ok(outputs.iter().map(|output| self.decrypt(output)).collect())
@@ -100,7 +105,7 @@ fn arrays_of_any_length_are_rotated_summed_and_multiplied() {
             programs.extend([Program::from_op("sum", &[ty]).unwrap(), Program::from_op("dot", &[ty; 2]).unwrap()]);
             for program in programs {
                 let inputs = &inputs[..program.inputs.len()];
-                let want = program.evaluate_arrays(inputs).unwrap();
+                let want = evaluated(&program, inputs);
                 assert_eq!(setup.run(&program, inputs).unwrap(), want, "{count}: {program:?}");
             }
         }
@@ -126,8 +131,8 @@ fn arrays_of_equal_numbers_are_arrays() {
         }
         let program = builder.finish().unwrap();
         for count in [3, 130] {
-            let inputs = [setup.numbers(&mut rng, count), scalar(7)];
-            assert_eq!(setup.run(&program, &inputs).unwrap(), program.evaluate_arrays(&inputs).unwrap(), "{count}");
+            let inputs = [setup.numbers(&mut rng, count), setup.scalar(7)];
+            assert_eq!(setup.run(&program, &inputs).unwrap(), evaluated(&program, &inputs), "{count}");
         }
     }
 }
@@ -169,9 +174,9 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
             let program = random_program(setup.ty, &mut rng);
             let count = [3, 64, 130, 128, 300][seed as usize % 5];
             let [a, b] = [(); 2].map(|()| setup.numbers(&mut rng, count));
-            let inputs = [a, b, scalar(u128::from(rng.next_u32() % 257))];
+            let inputs = [a, b, setup.scalar(u128::from(rng.next_u32() % 257))];
             match setup.run(&program, &inputs) {
-                Ok(got) => assert_eq!(got, program.evaluate_arrays(&inputs).unwrap(), "seed {seed}"),
+                Ok(got) => assert_eq!(got, evaluated(&program, &inputs), "seed {seed}"),
                 Err(Error::Levels { .. }) => {
                     refused += 1;
                     let inputs: Vec<_> = inputs.iter().map(|input| setup.encrypt(input)).collect();
@@ -196,7 +201,7 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
     for setup in setups() {
         // After a constant is added, the slots past the last element are not 0 and a sum needs a mask. That holds in
         // another run and for a ciphertext from a file, too.
-        let values = array([1, 2, 3]);
+        let values = setup.array([1, 2, 3]);
         let mut builder = ProgramBuilder::new();
         let a = builder.input("a", setup.ty).unwrap();
         let one = builder.constant(1, setup.ty).unwrap();
@@ -212,7 +217,7 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
             for ciphertext in [ciphertext, stored] {
                 let before = ciphertext.condition().unwrap();
                 let result = server.run(Work::program(&sum, &[ciphertext]), &control).unwrap().remove(0);
-                assert_eq!(setup.decrypt(&result), scalar(want));
+                assert_eq!(setup.decrypt(&result), setup.scalar(want));
                 // A sum of 128 slots takes seven bits of noise, and a mask before it some more.
                 let after = result.condition().unwrap();
                 assert_eq!(after.products, before.products);
@@ -226,7 +231,7 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
 #[test]
 fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
     for setup in setups() {
-        let (a, b) = (array([5, 6, 7]), scalar(100));
+        let (a, b) = (setup.array([5, 6, 7]), setup.scalar(100));
         let mut builder = ProgramBuilder::new();
         let [x, y] = ["x", "y"].map(|name| builder.input(name, setup.ty).unwrap());
         let two = builder.constant(2, setup.ty).unwrap();
@@ -243,14 +248,14 @@ fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
         let shapes: Vec<_> = out.iter().map(|out| out.shape().map(<[usize]>::to_vec)).collect();
         assert_eq!(shapes, [Some(vec![3]), None, None, None]);
         let plain: Vec<_> = out.iter().map(|out| setup.decrypt(out)).collect();
-        assert_eq!(plain, program.evaluate_arrays(&[a, b]).unwrap());
+        assert_eq!(plain, evaluated(&program, &[a, b]));
         // As of many elements, so of many polynomials.
-        let all = [array((0..300).map(|i| i % 257)), plain[1].clone()];
-        assert_eq!(setup.run(&program, &all).unwrap(), program.evaluate_arrays(&all).unwrap());
+        let all = [setup.array((0..300).map(|i| i % 257)), plain[1].clone()];
+        assert_eq!(setup.run(&program, &all).unwrap(), evaluated(&program, &all));
         // Where all are scalars, nothing goes across them.
-        let scalars = [scalar(4), scalar(9)];
-        assert_eq!(setup.run(&program, &scalars).unwrap(), program.evaluate_arrays(&scalars).unwrap());
-        let empty = setup.run(&program, &[array([]), scalars[0].clone()]);
+        let scalars = [setup.scalar(4), setup.scalar(9)];
+        assert_eq!(setup.run(&program, &scalars).unwrap(), evaluated(&program, &scalars));
+        let empty = setup.run(&program, &[setup.array([]), scalars[0].clone()]);
         assert!(matches!(empty, Err(Error::Empty { .. })), "{empty:?}");
     }
 }

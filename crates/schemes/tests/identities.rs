@@ -2,9 +2,9 @@
 //! fingerprint, or is left out with a reason. Hashes against damage are made anew after each change, as a forger would.
 use std::path::PathBuf;
 
+use solinas_rsa::{KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::lwe::pir::{Answer, Builder, Client, Hint, Layout, Query};
 use solinas_schemes::lwe::{self, KeyFile};
-use solinas_rsa::{KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::{Control, Entropy};
 
 /// Data with an identity.

@@ -165,7 +165,9 @@ impl<A: Values, R: Values> Program<A, R> {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
-        let graph = Graph::from_json(&text).map_err(|error| Error::from(error).in_file(path))?;
+        let graph = Graph::from_json(&text)
+            .and_then(|graph| graph.scalars())
+            .map_err(|error| Error::from(error).in_file(path))?;
         let (takes, returns) = (graph.input_types(), graph.output_types());
         if takes != types::<A>() || returns != types::<R>() {
             return Err(Error::signature((&takes, &returns), (&types::<A>(), &types::<R>())).in_file(path));

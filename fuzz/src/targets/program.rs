@@ -1,8 +1,9 @@
 //! Typed programs and lookup-table graphs as JSON. Accepted input is valid, and its lowered forms compute the same function.
 
+use solinas_circuits::Plain;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
-use solinas_circuits::program::{Elements, Program, ProgramBuilder, Type};
+use solinas_circuits::program::{Input, Program, ProgramBuilder, Shape, Type};
 use solinas_circuits::radix;
 use solinas_runtime::Natural;
 
@@ -22,22 +23,27 @@ pub fn run(data: &[u8]) {
     };
     let inputs: Vec<Natural> = program.inputs.iter().map(|at| input(at.ty)).collect();
     let want = program.evaluate(&inputs).expect("a valid program on inputs of its types");
-    let scalars: Vec<Elements> = inputs.iter().cloned().map(Elements::Scalar).collect();
-    let got = program.evaluate_arrays(&scalars).expect("as one by one");
+    // The shape of all inputs as `count` says: a scalar, or an array of that many elements.
+    let plain = |count: Option<usize>| -> Vec<Plain> {
+        let shape = Shape::new(count).expect("a small shape");
+        let of = |(at, value): (&Input, &Natural)| Plain {
+            ty: at.ty,
+            shape: shape.clone(),
+            values: vec![value.clone(); shape.size()],
+        };
+        program.inputs.iter().zip(&inputs).map(of).collect()
+    };
+    let got = program.evaluate_arrays(&plain(None)).expect("as one by one");
+    let same = |(got, want): (&Plain, &Natural)| got.values == [want.clone()];
     assert!(
-        got.iter().zip(&want).all(|(got, want)| got.values() == [want.clone()] && matches!(got, Elements::Scalar(_))),
+        got.iter().zip(&want).all(|both| both.0.shape.is_empty() && same(both)),
         "single values are something else"
     );
-    let one: Vec<Elements> = inputs.iter().map(|value| Elements::Array(vec![value.clone()])).collect();
-    let got = program.evaluate_arrays(&one).expect("as one by one");
-    assert!(
-        got.iter().zip(&want).all(|(got, want)| got.values() == [want.clone()]),
-        "arrays of one are something else"
-    );
+    let got = program.evaluate_arrays(&plain(Some(1))).expect("as one by one");
+    assert!(got.iter().zip(&want).all(same), "arrays of one are something else");
     // Integers modulo a number cannot be lowered.
     if program.nodes.iter().any(|node| node.ty.modulus().is_some()) {
-        let array: Vec<Elements> = inputs.iter().map(|value| Elements::Array(vec![value.clone(); 3])).collect();
-        program.evaluate_arrays(&array).expect("arrays of one length");
+        program.evaluate_arrays(&plain(Some(3))).expect("arrays of one length");
         assert!(program.lower(Recipe::default()).is_err());
         assert!(radix::lower(&program, radix::Style::FewestRotations, Budget::default()).is_err());
         return;

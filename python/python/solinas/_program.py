@@ -37,7 +37,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 FORMAT = "solinas-program"
-VERSION = 1
+# The version that is written, and the newest one that is read.
+VERSION, NEWEST = 1, 2
 
 
 class Program(Generic[P, R]):
@@ -286,10 +287,12 @@ class Program(Generic[P, R]):
             document = json.loads(source)
             if document["format"] != FORMAT:
                 raise FormatError("this is not a program of solinas; pass a file written by Program.save")
-            if document["version"] > VERSION:
+            if document["version"] > NEWEST:
                 raise FormatError(
-                    f"version {document['version']} is too new, as this package reads up to {VERSION}: update solinas"
+                    f"version {document['version']} is too new, as this package reads up to {NEWEST}: update solinas"
                 )
+            if document["version"] > VERSION:
+                document = json.loads(_core.Program.file_v1(source))
             parameters = []
             for parameter in document["parameters"]:
                 spec = from_json(parameter["type"])

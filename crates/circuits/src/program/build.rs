@@ -1,6 +1,6 @@
 //! Builds programs, and checks types at each step.
 
-use super::{ACROSS, Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
+use super::{ACROSS, Function, Input, Node, OPERATIONS, Op, Output, Plain, Program, Shape, Type, ValueId};
 use crate::{Error, MAX_NODES, Natural};
 
 /// Builds a [`Program`] operation by operation.
@@ -16,15 +16,41 @@ impl ProgramBuilder {
         Self::default()
     }
 
-    /// Adds an input.
+    /// Adds an input of any shape.
     ///
     /// # Errors
     /// [`Error::BadType`] for a width outside 1..=2048.
     pub fn input(&mut self, name: impl Into<String>, ty: Type) -> Result<ValueId, Error> {
+        self.add_input(name.into(), ty, None)
+    }
+
+    /// Adds an input of that shape.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn array_input(&mut self, name: impl Into<String>, ty: Type, shape: Shape) -> Result<ValueId, Error> {
+        self.add_input(name.into(), ty, Some(shape))
+    }
+
+    fn add_input(&mut self, name: String, ty: Type, shape: Option<Shape>) -> Result<ValueId, Error> {
         ty.validate()?;
         let index = self.program.inputs.len() as u32;
-        self.program.inputs.push(Input { name: name.into(), ty });
+        self.program.inputs.push(Input { name, ty, shape });
         self.push(Op::Input(index), &[], ty)
+    }
+
+    /// Adds a public array.
+    ///
+    /// # Errors
+    /// [`Error::ConstantOutOfRange`] or [`Error::ElementCount`].
+    pub fn array(&mut self, array: Plain) -> Result<ValueId, Error> {
+        self.push_checked(Op::Array { shape: array.shape, values: array.values }, &[], array.ty)
+    }
+
+    /// Adds a function. [`Op::Call`] and [`How::Function`](super::How::Function) name it by the index that is returned.
+    pub fn function(&mut self, function: Function) -> u32 {
+        self.program.functions.push(function);
+        self.program.functions.len() as u32 - 1
     }
 
     /// Adds a public constant, given as its bits in two's complement.
@@ -140,7 +166,10 @@ impl ProgramBuilder {
             Op::Input(_) => self.program.inputs.iter().map(|input| input.ty).collect(),
             _ => Vec::new(),
         };
-        let ty = op.result_type(&inputs, &types, declared, String::new)?;
+        let ty = match self.program.function_type(&op, args, &types, &String::new) {
+            Some(ty) => ty?,
+            None => op.result_type(&inputs, &types, declared, String::new)?,
+        };
         self.push(op, args, ty)
     }
 

@@ -1,6 +1,6 @@
 //! Names, operand counts and types of operations, and the check of a program.
 
-use super::{Op, Program, Type};
+use super::{How, Op, Program, Type};
 use crate::{Error, MAX_NODES, Natural};
 use std::collections::HashSet;
 
@@ -44,17 +44,32 @@ macro_rules! operations {
                     Self::Index => "index",
                     Self::RotateElements(_) => "rotate_elements",
                     Self::SumElements => "sum_elements",
+                    Self::Array { .. } => "array",
+                    Self::Reshape { .. } => "reshape",
+                    Self::Permute(_) => "permute",
+                    Self::Slice(_) => "slice",
+                    Self::BroadcastTo(_) => "broadcast_to",
+                    Self::Join(_) => "join",
+                    Self::Take(_) => "take",
+                    Self::Roll { .. } => "roll",
+                    Self::Reduce { .. } => "reduce",
+                    Self::Call(_) => "call",
+                    Self::Result(_) => "result",
                 }
             }
 
-            /// Number of operands; `None` for [`Op::Sum`] and [`Op::Index`], which take any number of values.
+            /// Number of operands; `None` for operations that take any number of values.
             #[must_use]
             pub const fn arity(&self) -> Option<usize> {
                 match self {
                     $(Self::$variant => Some($arity),)*
-                    Self::Input(_) | Self::Const(_) => Some(0),
+                    Self::Input(_) | Self::Const(_) | Self::Array { .. } => Some(0),
                     Self::Cast | Self::Lookup(_) | Self::RotateElements(_) | Self::SumElements => Some(1),
-                    Self::Sum | Self::Index => None,
+                    Self::Reshape { .. } | Self::Permute(_) | Self::Slice(_) | Self::BroadcastTo(_) => Some(1),
+                    Self::Take(_) | Self::Roll { .. } | Self::Result(_) => Some(1),
+                    Self::Reduce { how: How::Function(_), .. } => None,
+                    Self::Reduce { .. } => Some(1),
+                    Self::Sum | Self::Index | Self::Join(_) | Self::Call(_) => None,
                 }
             }
         }
@@ -110,6 +125,9 @@ pub const ACROSS: &[Operation] = &[
     Operation { name: "dot", arity: 2, summary: "sum of the products of elements of two arrays" },
 ];
 
+/// The most public values of arrays and indices of a program.
+const MAX_INDICES: usize = 1 << 24;
+
 /// Largest number of operand types that an error lists.
 const SHOWN: usize = 4;
 
@@ -125,6 +143,15 @@ impl Op {
         of_one
             || division
             || matches!(self, Add | Sub | Mul | SaturatingAdd | SaturatingSub | SaturatingMul | Min | Max)
+    }
+
+    /// Number of indices and elements of public arrays that the operation holds.
+    const fn indices(&self) -> usize {
+        match self {
+            Self::Array { values, .. } => values.len(),
+            Self::Take(indices) => indices.len(),
+            _ => 0,
+        }
     }
 
     /// The type of the result for operands of these types. For constants, casts and tables, `declared` decides the type. `inputs` holds the types of the
@@ -158,6 +185,25 @@ impl Op {
                 }
             },
             (Self::Const(value), _) => fits("the constant", value, declared),
+            (Self::Array { shape, values }, _) if shape.size() != values.len() => {
+                Err(Error::ElementCount { shape: shape.clone(), got: values.len() })
+            }
+            (Self::Array { values, .. }, _) => {
+                values.iter().try_for_each(|value| fits("the element", value, declared).map(|_| ()))?;
+                Ok(declared)
+            }
+            (Self::Join(_), &[first, ..]) if alike(args) => Ok(first),
+            (Self::Join(_), _) => refuse("it takes one or more arrays of the same type; cast the others first"),
+            (Self::Roll { .. }, &[a]) => Ok(a),
+            (Self::Reduce { how, .. }, &[a]) => match how {
+                How::Sum | How::Prod if integer(a) => Ok(a),
+                How::Min | How::Max if integer(a) && !modular(&a) => Ok(a),
+                How::And | How::Or | How::Xor if !modular(&a) => Ok(a),
+                _ => refuse(
+                    "sums and products are of integers, min and max of integers with an order, and logic of bits",
+                ),
+            },
+            (op, &[a]) if op.is_move() => Ok(a),
             (Self::Neg | Self::RotateElements(_) | Self::SumElements, &[a @ Type::Mod(_)]) => Ok(a),
             (Self::RotateElements(_) | Self::SumElements, _) => {
                 refuse("it takes arrays of integers modulo a number, in slots")
@@ -222,6 +268,15 @@ impl Program {
         if got > MAX_NODES {
             return Err(Error::TooLarge { what: "operations", got: got as u64, limit: MAX_NODES as u64 });
         }
+        self.validate_functions()?;
+        let indices: usize = self.nodes.iter().map(|node| node.op.indices()).sum();
+        if indices > MAX_INDICES {
+            return Err(Error::TooLarge {
+                what: "indices and constants",
+                got: indices as u64,
+                limit: MAX_INDICES as u64,
+            });
+        }
         let mut inputs = Vec::with_capacity(self.inputs.len());
         for input in &self.inputs {
             input.ty.validate()?;
@@ -239,7 +294,11 @@ impl Program {
                     }
                 }
             }
-            let expected = node.op.result_type(&inputs, &args, node.ty, || format!(" at node {index}"))?;
+            let at = || format!(" at node {index}");
+            let expected = match self.function_type(&node.op, &node.args, &args, &at) {
+                Some(ty) => ty?,
+                None => node.op.result_type(&inputs, &args, node.ty, at)?,
+            };
             if expected != node.ty {
                 return Err(Error::ResultType { op: node.op.name(), node: index, expected, declared: node.ty });
             }

@@ -9,7 +9,8 @@ impl Program {
     /// Evaluates the program on public inputs, one value for each. Values are given by their bits, in two's complement if signed.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for unsuitable inputs, or an error of [`Program::validate`].
+    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for unsuitable inputs; [`Error::NotScalar`] for a program of arrays, which
+    /// [`Self::evaluate_arrays`] evaluates; an error of [`Program::validate`].
     pub fn evaluate<V: Clone + Into<Natural>>(&self, inputs: &[V]) -> Result<Vec<Natural>, Error> {
         let inputs: Vec<Natural> = inputs.iter().cloned().map(Into::into).collect();
         self.validate()?;
@@ -17,6 +18,17 @@ impl Program {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
         }
         self.inputs.iter().zip(&inputs).try_for_each(|(input, value)| input.check(value))?;
+        let is_of_values = |op: &Op| {
+            op.is_elementwise() || matches!(op, Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements)
+        };
+        if let Some(node) = self.nodes.iter().position(|node| !is_of_values(&node.op)) {
+            return Err(Error::NotScalar { op: self.nodes[node].op.name(), node });
+        }
+        Ok(self.run(&inputs))
+    }
+
+    /// The outputs of a valid program of single values on inputs of its types.
+    pub(crate) fn run(&self, inputs: &[Natural]) -> Vec<Natural> {
         let mut values: Vec<Natural> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let arg = |arg: &ValueId| (&values[arg.0 as usize], self.nodes[arg.0 as usize].ty);
@@ -26,7 +38,7 @@ impl Program {
             };
             values.push(value);
         }
-        Ok(self.outputs.iter().map(|output| values[output.value.0 as usize].clone()).collect())
+        self.outputs.iter().map(|output| values[output.value.0 as usize].clone()).collect()
     }
 }
 
@@ -116,14 +128,8 @@ impl Op {
             Self::SaturatingAdd => ty.nearest(a + b),
             Self::SaturatingSub => ty.nearest(a - b),
             Self::SaturatingMul => ty.nearest(a * b),
-            // These are no operations on numbers.
-            Self::Input(_)
-            | Self::Const(_)
-            | Self::Select
-            | Self::Index
-            | Self::Lookup(_)
-            | Self::RotateElements(_)
-            | Self::SumElements => BigInt::ZERO,
+            // The others are no operations on numbers.
+            _ => BigInt::ZERO,
         }
     }
 }

@@ -23,6 +23,7 @@ impl Program {
         if let Some(node) = self.nodes.iter().find(|node| node.ty.modulus().is_some()) {
             return Err(Error::Modular { ty: node.ty });
         }
+        self.check_scalars()?;
         let mut b = Builder::new().within(*limits);
         let inputs: Vec<_> =
             self.inputs.iter().map(|input| b.input(&input.name, input.ty.width(), input.ty.signed())).collect();
@@ -57,8 +58,8 @@ impl Op {
         let signed = ty.signed();
         let [x, y, z] = [0, 1, 2].map(|i| args.get(i).copied().unwrap_or(&[]));
         match self {
-            // These operations take integers modulo a number, which have no gates.
-            Self::Input(_) | Self::RotateElements(_) | Self::SumElements => Vec::new(),
+            // The caller has the inputs and refuses arrays.
+            op if !op.is_elementwise() && !matches!(op, Self::Const(_)) => Vec::new(),
             Self::Const(value) => b.constant_bits(value, to.width()),
             Self::Neg => build::neg(b, style, x),
             Self::Not => build::not(b, x),
@@ -125,6 +126,7 @@ impl Op {
             Self::Select => build::select(b, x[0], y, z),
             Self::Cast => build::cast(b, x, signed, to.width()),
             Self::Lookup(table) => build::lookup(b, table, x, to.width()),
+            _ => Vec::new(),
         }
     }
 }

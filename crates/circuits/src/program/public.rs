@@ -67,7 +67,7 @@ impl Program {
                     return Err(Error::WrongCount { what: "elements of an array", expected: count, got: values.len() });
                 }
             };
-            program.inputs.extend(names.into_iter().map(|name| Input { name, ty: input.ty }));
+            program.inputs.extend(names.into_iter().map(|name| Input { name, ty: input.ty, shape: None }));
         }
         let nodes = self.nodes.len();
         for element in 0..count {

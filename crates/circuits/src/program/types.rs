@@ -50,6 +50,12 @@ impl Type {
         }
     }
 
+    /// Whether the elements of an array share ciphertexts: integers modulo a number lie in slots, one after the other, in the order of the elements.
+    #[must_use]
+    pub const fn is_packed(self) -> bool {
+        matches!(self, Self::Mod(_))
+    }
+
     /// Checks that the width is in 1..=2048, and a modulus in 2..=2^30.
     ///
     /// # Errors

@@ -221,6 +221,9 @@ impl Lowering<'_> {
         if node.op.arity().is_some_and(|arity| args.len() != arity) {
             return Err(wrong("give the number of operands that it takes"));
         }
+        if !node.op.is_elementwise() && !matches!(node.op, Op::Input(_) | Op::Const(_)) {
+            return Err(wrong("tables are of single values; split a program of arrays into steps first"));
+        }
         let same = |types: &[Type]| types.iter().all(|&t| t == node.ty);
         let typed = match &node.op {
             Op::Input(k) => self.program.inputs.get(*k as usize).is_some_and(|input| input.ty == node.ty),

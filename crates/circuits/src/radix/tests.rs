@@ -13,11 +13,12 @@ const STYLES: [Style; 2] = [Style::FewestRotations, Style::LowestDepth];
 
 /// A program of one operation on inputs of these types.
 fn program(op: Op, types: &[Type], ty: Type) -> Program {
-    let inputs: Vec<_> = types.iter().enumerate().map(|(i, &ty)| Input { name: format!("x{i}"), ty }).collect();
+    let inputs: Vec<_> =
+        types.iter().enumerate().map(|(i, &ty)| Input { name: format!("x{i}"), ty, shape: None }).collect();
     let mut nodes: Vec<_> = (0..).zip(types).map(|(i, &ty)| Node { op: Op::Input(i), args: vec![], ty }).collect();
     nodes.push(Node { op, args: (0..types.len() as u32).map(ValueId).collect(), ty });
     let outputs = vec![Output { name: "y".into(), value: ValueId(types.len() as u32) }];
-    Program { inputs, nodes, outputs }
+    Program { inputs, nodes, outputs, ..Program::default() }
 }
 
 fn width(ty: Type) -> u32 {
@@ -327,9 +328,10 @@ fn with_constant(op: &Op, ty: Type, other: Type, result: Type, constant: u128) -
         node(op.clone(), &[0, 1], result),
     ];
     Program {
-        inputs: vec![Input { name: "x".into(), ty }],
+        inputs: vec![Input { name: "x".into(), ty, shape: None }],
         nodes,
         outputs: vec![Output { name: "y".into(), value: ValueId(2) }],
+        functions: Vec::new(),
     }
 }
 
@@ -383,9 +385,9 @@ fn random_program(random: &mut Random, ty: Type, length: usize) -> Program {
         let args = args.collect();
         nodes.push(Node { op, args, ty: result });
     }
-    let inputs = types.iter().map(|&ty| Input { name: "x".into(), ty }).collect();
+    let inputs = types.iter().map(|&ty| Input { name: "x".into(), ty, shape: None }).collect();
     let outputs = (0..nodes.len() as u32).map(|i| Output { name: "y".into(), value: ValueId(i) }).collect();
-    Program { inputs, nodes, outputs }
+    Program { inputs, nodes, outputs, ..Program::default() }
 }
 
 fn listing(program: &Program) -> String {
@@ -522,7 +524,8 @@ fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() 
         let ty = if matches!(op, Op::Min | Op::Max) { to } else { Type::Bool };
         let shift = node(Op::Const(u128::from(width(to) - 8).into()), &[], Type::Uint(8));
         Program {
-            inputs: vec![Input { name: "x".into(), ty: from }],
+            functions: Vec::new(),
+            inputs: vec![Input { name: "x".into(), ty: from, shape: None }],
             nodes: vec![
                 node(Op::Input(0), &[], from),
                 node(Op::Cast, &[0], to),

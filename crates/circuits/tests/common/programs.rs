@@ -7,8 +7,8 @@
 use num_bigint::BigInt;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_circuits::program::{Elements, Op, Program, ProgramBuilder, Type, ValueId};
-use solinas_circuits::{Error, Natural};
+use solinas_circuits::program::{Op, Program, ProgramBuilder, Shape, Type, ValueId};
+use solinas_circuits::{Error, Natural, Plain};
 
 /// A reproducible generator.
 pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
@@ -130,14 +130,15 @@ pub(crate) fn modular(rng: &mut ChaCha8Rng, modulus: u32, operations: usize, dep
 }
 
 /// Arrays of `count` elements and scalars for the inputs of a program modulo a number. The first is an array.
-pub(crate) fn elements(rng: &mut ChaCha8Rng, program: &Program, count: usize) -> Vec<Elements> {
+pub(crate) fn elements(rng: &mut ChaCha8Rng, program: &Program, count: usize) -> Vec<Plain> {
     let of = |(i, input): (usize, &solinas_circuits::program::Input)| {
-        if i > 0 && below(rng, 3) == 0 {
-            return Elements::Scalar(number(rng, input.ty));
-        }
-        Elements::Array((0..count).map(|_| number(rng, input.ty)).collect())
+        let shape = if i > 0 && below(rng, 3) == 0 { Ok(Shape::scalar()) } else { Shape::new([count]) };
+        shape.map(|shape| {
+            let values = (0..shape.size()).map(|_| number(rng, input.ty)).collect();
+            Plain { ty: input.ty, shape, values }
+        })
     };
-    program.inputs.iter().enumerate().map(of).collect()
+    program.inputs.iter().enumerate().map(of).collect::<Result<_, _>>().unwrap_or_default()
 }
 
 /// The part of a program that computes one value, as a program of that output.

@@ -71,7 +71,8 @@ fn circuit(file: &Path) -> Result<Work> {
 /// Reads a program.
 fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
-    let program = Program::from_json(&read_text(file)?).map_err(Error::circuit(&place))?;
+    let program = Program::from_json(&read_text(file)?).and_then(|program| program.scalars());
+    let program = program.map_err(Error::circuit(&place))?;
     Ok(Work::Program { name: place, program, public: Vec::new() })
 }
 

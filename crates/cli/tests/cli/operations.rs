@@ -191,7 +191,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.write("saved.json", saved("solinas-program", 1));
     place.run("eval --key SERVER --program saved.json --inputs a.ct b.ct -o saved");
     assert_eq!(place.run("decrypt --key CLIENT saved/sum.ct"), "14\n");
-    for (format, version, message) in [("other", 1, "its format is"), ("solinas-program", 2, "update solinas")] {
+    for (format, version, message) in [("other", 1, "its format is"), ("solinas-program", 3, "update solinas")] {
         place.write("saved.json", saved(format, version));
         assert!(place.fail("eval --key SERVER --program saved.json --inputs a.ct b.ct -o r", 1).contains(message));
     }

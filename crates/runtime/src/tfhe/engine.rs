@@ -338,15 +338,6 @@ impl Engine for TfheEngine {
     }
 }
 
-fn no_packing() -> Error {
-    Error::Request {
-        what:
-            "the server key lacks the section `packing`, from which the result of a private program takes its randomness"
-                .into(),
-        help: "let the holder of the client key add it by `solinas convert`".into(),
-    }
-}
-
 fn no_slots(params: &Params) -> Error {
     Error::SchemeForm { scheme: SCHEME, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
@@ -371,11 +362,6 @@ impl Planned {
         schedule.waves().into_iter().chain(rounds).collect()
     }
 
-    /// What makes results private.
-    fn sanitizer(&self) -> Result<&Sanitizer, Error> {
-        self.engine.packing.sanitizer()?.ok_or_else(no_packing)
-    }
-
     fn run_from(
         &self,
         batch: &Batch<'_>,
@@ -387,7 +373,9 @@ impl Planned {
         let lanes = self.need(batch.instances, 1).lanes(batch.room);
         let (schedule, target) = (&self.scheduled.schedule, self.engine.target());
         match self.is_private {
-            true => private::run(schedule, target, self.sanitizer()?, (&inputs, from, lanes), pause, control),
+            true => {
+                private::run(schedule, target, self.engine.packing.sanitizer()?, (&inputs, from, lanes), pause, control)
+            }
             false => schedule.run(target, &inputs, from, pause, lanes, control),
         }
     }
@@ -423,7 +411,6 @@ impl Planned {
 impl PlannedWork for Planned {
     fn hide(&mut self) -> Result<(), Error> {
         // A run prepares the section, which takes a moment.
-        self.engine.packing.key.as_ref().ok_or_else(no_packing)?;
         self.is_private = true;
         Ok(())
     }

@@ -4,9 +4,9 @@ use super::lowered::Cases;
 use super::programs::{self, Limits};
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
-use solinas_circuits::program::Elements;
+use solinas_circuits::program::Shape;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Natural, ParamsInfo, Plain, Program, Server, Type, Work,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, Natural, ParamsInfo, Plain, Program, Server, Work,
     cost_under, keygen,
 };
 
@@ -135,14 +135,11 @@ impl Setup {
             let (ciphertext, plaintext) = if rng.next_u32().is_multiple_of(3) && !known.is_empty() {
                 known[rng.next_u32() as usize % known.len()].clone()
             } else {
-                let plaintext = plaintext(input.ty, fresh).map_err(text)?;
+                let plaintext = Plain::new(fresh.ty, shape(fresh.shape), fresh.values).map_err(text)?;
                 (self.client.encrypt(&plaintext).map_err(text)?, plaintext)
             };
             inputs.push(ciphertext);
-            plain.push(match plaintext.shape {
-                None => Elements::Scalar(plaintext.values[0].clone()),
-                Some(_) => Elements::Array(plaintext.values),
-            });
+            plain.push(plaintext);
         }
         let Some(outputs) = levels(self.server.run(Work::program(program, &inputs), &Control::default()))? else {
             return Ok(Outcome::TooFewLevels);
@@ -150,7 +147,7 @@ impl Setup {
         let want = evaluated(program, &plain, slots)?;
         for (output, want) in outputs.into_iter().zip(want) {
             let got = self.client.decrypt(&output).map_err(text)?;
-            if got.values != want.values() {
+            if got != want {
                 return Err(format!("{plain:?} gave {got:?}, not {want:?}"));
             }
             self.keep((output, got), rng).map_err(text)?;
@@ -179,29 +176,32 @@ impl Setup {
     }
 }
 
-fn plaintext(ty: Type, elements: Elements) -> Result<Plain, Error> {
-    match elements {
-        Elements::Scalar(value) => Plain::new(ty, None, vec![value]),
-        Elements::Array(values) => Plain::new(ty, Some(vec![values.len()]), values),
-    }
+/// The shape of a ciphertext.
+fn shape(shape: Shape) -> Option<Vec<usize>> {
+    (!shape.is_empty()).then(|| shape.into())
 }
 
 /// The outputs in the clear: of bits element by element.
-fn evaluated(program: &Program, inputs: &[Elements], slots: bool) -> Result<Vec<Elements>, String> {
+fn evaluated(program: &Program, inputs: &[Plain], slots: bool) -> Result<Vec<Plain>, String> {
     if slots {
-        return program.evaluate_arrays(inputs).map_err(|error| error.to_string());
+        let of = |plain: &Plain| {
+            let shape = Shape::new(plain.shape.iter().flatten().copied())?;
+            Ok(solinas_circuits::Plain { ty: plain.ty, shape, values: plain.values.clone() })
+        };
+        let inputs: Result<Vec<_>, _> = inputs.iter().map(of).collect();
+        let outputs = inputs.and_then(|inputs| program.evaluate_arrays(&inputs));
+        let outputs = outputs.map_err(|error: solinas_circuits::Error| error.to_string())?.into_iter();
+        return Ok(outputs.map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect());
     }
-    let lanes = inputs.iter().map(|input| input.values().len()).max().unwrap_or(1);
-    let at = |input: &Elements, lane: usize| input.values()[lane.min(input.values().len() - 1)].clone();
+    let lanes = inputs.iter().map(|input| input.values.len()).max().unwrap_or(1);
+    let at = |input: &Plain, lane: usize| input.values[lane.min(input.values.len() - 1)].clone();
     let mut columns = vec![Vec::new(); program.outputs.len()];
     for lane in 0..lanes {
         let case: Vec<Natural> = inputs.iter().map(|input| at(input, lane)).collect();
         let outputs = program.evaluate(&case).map_err(|error| error.to_string())?;
         columns.iter_mut().zip(outputs).for_each(|(column, value)| column.push(value));
     }
-    let array = inputs.iter().any(|input| matches!(input, Elements::Array(_)));
-    Ok(columns
-        .into_iter()
-        .map(|mut c| if array { Elements::Array(c) } else { Elements::Scalar(c.remove(0)) })
-        .collect())
+    let shape = inputs.iter().any(|input| input.shape.is_some()).then_some(vec![lanes]);
+    let types = program.output_types().into_iter();
+    Ok(types.zip(columns).map(|(ty, values)| Plain { ty, shape: shape.clone(), values }).collect())
 }

@@ -1,0 +1,236 @@
+//! Version 1: programs of single values. An array parameter is a list of inputs, and an array of the result a list of outputs.
+
+use super::{FORMAT, ProgramFile, ResultType, bad, parsed};
+use crate::Error;
+use crate::program::{Axes, How, Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: String,
+    version: Option<u64>,
+    name: Option<String>,
+    parameters: Vec<Parameter>,
+    result: Spec,
+    program: Program,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Parameter {
+    name: Option<String>,
+    r#type: Spec,
+}
+
+/// The type of a parameter or of the result: one type, an array, or several types.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Spec {
+    One(String),
+    /// The type of the elements, and the sizes of the dimensions.
+    Array(Vec<Part>),
+    Several {
+        tuple: Vec<Self>,
+    },
+}
+
+/// A part of the type of an array.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Part {
+    Element(String),
+    Size(usize),
+}
+
+impl Spec {
+    /// The type and shape of one value or array.
+    fn value(&self) -> Result<ValueType, Error> {
+        match self {
+            Self::One(name) => Ok(ValueType { ty: name.parse()?, shape: Shape::scalar() }),
+            Self::Array(parts) => {
+                let Some((Part::Element(name), sizes)) = parts.split_first() else {
+                    return Err(bad("the type of an array names the type of its elements first"));
+                };
+                let size = |part: &Part| if let Part::Size(size) = part { *size } else { 0 };
+                let shape = Shape::new(sizes.iter().map(size)).map_err(|_| contradiction())?;
+                // Version 1 has no empty arrays, and more elements than inputs are no arrays of them.
+                if shape.size() == 0 { Err(contradiction()) } else { Ok(ValueType { ty: name.parse()?, shape }) }
+            }
+            Self::Several { .. } => Err(bad("a parameter is a tuple")),
+        }
+    }
+
+    fn of(value: &ValueType) -> Self {
+        if value.shape.is_empty() {
+            return Self::One(value.ty.to_string());
+        }
+        let sizes = value.shape.iter().map(|&size| Part::Size(size));
+        Self::Array([Part::Element(value.ty.to_string())].into_iter().chain(sizes).collect())
+    }
+
+    fn of_result(result: &ResultType) -> Result<Self, Error> {
+        Ok(match result {
+            ResultType::One(text) => Self::of(&text.parse()?),
+            ResultType::Several { tuple } => {
+                Self::Several { tuple: tuple.iter().map(Self::of_result).collect::<Result<_, _>>()? }
+            }
+        })
+    }
+}
+
+fn contradiction() -> Error {
+    bad("its parameters or its result are not those of its graph")
+}
+
+/// Reads a file.
+pub(super) fn read(text: &str) -> Result<ProgramFile, Error> {
+    let Document { name, parameters, result, program: flat, .. } = parsed(text)?;
+    flat.validate()?;
+    let mut reader = Reader::default();
+    let elements = reader.parameters(&flat, &parameters)?;
+    for node in &flat.nodes {
+        let value = match node.op {
+            Op::Input(index) => reader.element(&elements[index as usize], node.ty),
+            _ => {
+                let args = node.args.iter().map(|arg| reader.values[arg.0 as usize]).collect();
+                reader.push(current(&node.op), args, node.ty)
+            }
+        };
+        reader.values.push(value);
+    }
+    let mut outputs = flat.outputs.iter();
+    let result = reader.result(&result, &flat, &mut outputs)?;
+    if outputs.next().is_some() {
+        return Err(contradiction());
+    }
+    Ok(ProgramFile { name: name.unwrap_or_else(|| "program".into()), program: reader.program, result })
+}
+
+/// What an operation of version 1 is called today.
+fn current(op: &Op) -> Op {
+    match op {
+        Op::SumElements => Op::Reduce { how: How::Sum, axes: Axes::All },
+        Op::RotateElements(by) => Op::Roll { by: *by, axes: Axes::All },
+        op => op.clone(),
+    }
+}
+
+/// What an input of version 1 is: an input, or an element of one.
+struct Element {
+    input: u32,
+    place: Option<(Shape, usize)>,
+}
+
+#[derive(Default)]
+struct Reader {
+    program: Program,
+    /// The new value of each node.
+    values: Vec<ValueId>,
+    /// The value of each input that is an array.
+    arrays: HashMap<u32, ValueId>,
+}
+
+impl Reader {
+    fn push(&mut self, op: Op, args: Vec<ValueId>, ty: Type) -> ValueId {
+        self.program.nodes.push(Node { op, args, ty });
+        ValueId(self.program.nodes.len() as u32 - 1)
+    }
+
+    /// Adds the inputs. Returns the element that each input of the file is.
+    fn parameters(&mut self, flat: &Program, parameters: &[Parameter]) -> Result<Vec<Element>, Error> {
+        let mut elements = Vec::with_capacity(flat.inputs.len());
+        for parameter in parameters {
+            let ValueType { ty, shape } = parameter.r#type.value()?;
+            let inputs = flat.inputs.get(elements.len()..).and_then(|rest| rest.get(..shape.size()));
+            let Some(inputs) = inputs.filter(|inputs| inputs.iter().all(|input| input.ty == ty)) else {
+                return Err(contradiction());
+            };
+            let is_array = !shape.is_empty();
+            let own = parameter.name.clone().filter(|_| is_array);
+            let name = own.unwrap_or_else(|| inputs[0].name.clone());
+            let index = self.program.inputs.len() as u32;
+            self.program.inputs.push(Input { name, ty, shape: is_array.then(|| shape.clone()) });
+            let place = |place| is_array.then(|| (shape.clone(), place));
+            elements.extend((0..shape.size()).map(|at| Element { input: index, place: place(at) }));
+        }
+        if elements.len() == flat.inputs.len() { Ok(elements) } else { Err(contradiction()) }
+    }
+
+    /// The value of an input of version 1.
+    fn element(&mut self, element: &Element, ty: Type) -> ValueId {
+        let op = Op::Input(element.input);
+        let Some((shape, place)) = &element.place else { return self.push(op, Vec::new(), ty) };
+        let array = match self.arrays.get(&element.input) {
+            Some(&array) => array,
+            None => self.push(op, Vec::new(), ty),
+        };
+        self.arrays.insert(element.input, array);
+        let mut rest = *place;
+        let part = |stride: i64| {
+            let start = rest / stride as usize;
+            rest %= stride as usize;
+            Range { start, step: 1, len: 1 }
+        };
+        let ranges = shape.strides().into_iter().map(part).collect();
+        let part = self.push(Op::Slice(ranges), vec![array], ty);
+        self.push(Op::Reshape { rank: shape.len() as u32, to: Shape::scalar() }, vec![part], ty)
+    }
+
+    /// Adds the outputs of a result.
+    fn result<'a>(
+        &mut self,
+        spec: &Spec,
+        flat: &Program,
+        outputs: &mut impl Iterator<Item = &'a Output>,
+    ) -> Result<ResultType, Error> {
+        if let Spec::Several { tuple } = spec {
+            let tuple = tuple.iter().map(|part| self.result(part, flat, outputs)).collect::<Result<_, _>>()?;
+            return Ok(ResultType::Several { tuple });
+        }
+        let value = spec.value()?;
+        let mut parts = Vec::new();
+        let mut name = None;
+        for _ in 0..value.shape.size() {
+            let output = outputs.next().ok_or_else(contradiction)?;
+            let of = output.value.0 as usize;
+            if flat.nodes[of].ty != value.ty {
+                return Err(contradiction());
+            }
+            parts.push(self.values[of]);
+            name.get_or_insert_with(|| output.name.clone());
+        }
+        let name = name.unwrap_or_default();
+        let (name, result) = match parts[..] {
+            [one] if value.shape.is_empty() => (name, one),
+            _ => {
+                let line = |this: &mut Self, part| {
+                    let to = Shape::new([1])?;
+                    Ok::<_, Error>(this.push(Op::Reshape { rank: 0, to }, vec![part], value.ty))
+                };
+                let parts = parts.into_iter().map(|part| line(self, part)).collect::<Result<Vec<_>, _>>()?;
+                let joined = self.push(Op::Join(0), parts, value.ty);
+                let shaped = self.push(Op::Reshape { rank: 1, to: value.shape.clone() }, vec![joined], value.ty);
+                (name.strip_suffix("[0]").map_or(name.clone(), str::to_owned), shaped)
+            }
+        };
+        self.program.outputs.push(Output { name, value: result });
+        Ok(ResultType::One(value.to_string()))
+    }
+}
+
+/// Writes a file.
+pub(super) fn write(file: &ProgramFile) -> Result<String, Error> {
+    let parameter = |input: &Input| {
+        let shape = input.shape.clone().unwrap_or_default();
+        Parameter { name: Some(input.name.clone()), r#type: Spec::of(&ValueType { ty: input.ty, shape }) }
+    };
+    let document = Document {
+        format: FORMAT.0.to_owned(),
+        version: Some(1),
+        name: Some(file.name.clone()),
+        parameters: file.program.inputs.iter().map(parameter).collect(),
+        result: Spec::of_result(&file.result)?,
+        program: file.program.scalars()?,
+    };
+    serde_json::to_string(&document).map_err(|error| bad(error.to_string()))
+}

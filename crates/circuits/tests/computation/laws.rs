@@ -1,0 +1,231 @@
+//! Laws of programs on arrays, on random programs:
+//! steps give what evaluation of whole arrays gives, whatever the batches, their order, the memory and the pauses are; a lifted program gives the results of
+//! the program of each element; a program of single values is one step, as it is.
+
+use super::generator::{Case, Kind, below, case, larger, pick, plain};
+use crate::common::rng;
+use rand_chacha::ChaCha8Rng;
+use solinas_circuits::Plain;
+use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Shape, Type};
+use solinas_circuits::steps::{Batch, FAN_IN, Kernel, Machine, Steps, THIN, Value, split};
+use std::sync::Arc;
+
+fn kind(seed: u64) -> Kind {
+    Kind { large: seed.is_multiple_of(10), packed: seed.is_multiple_of(3) }
+}
+
+fn want(case: &Case) -> Vec<Plain> {
+    case.shaped.program().evaluate_arrays(&case.inputs).unwrap()
+}
+
+fn shape(sizes: &[usize]) -> Shape {
+    Shape::new(sizes.iter().copied()).unwrap()
+}
+
+#[test]
+fn steps_give_what_evaluation_of_whole_arrays_gives() {
+    let (mut count, mut packed) = (0, 0);
+    for seed in 0..solinas_testing::rounds(1000, 100_000) as u64 {
+        let case = case(seed, kind(seed));
+        let steps = split(&case.shaped).unwrap();
+        count += steps.steps.len();
+        packed += steps.kernels.iter().filter(|kernel| matches!(kernel, Kernel::Packed(_))).count();
+        for kernel in &steps.kernels {
+            assert!(!matches!(kernel, Kernel::Program(program) if !program.is_of_scalars()), "{kernel:?}");
+        }
+        let rng = &mut rng(seed);
+        let (batch, budget) = (pick(rng, &[1, 7, 64, 100_000]), pick(rng, &[0, 50, usize::MAX]));
+        let got = steps.evaluate(&case.inputs, batch, budget).unwrap();
+        assert_eq!(got, want(&case), "seed {seed}: {:#?}\n{steps:#?}", case.shaped);
+    }
+    println!("{count} steps, {packed} of them packed");
+    assert!(packed > 100);
+}
+
+/// Batches end in any order, several at a time; the run stops and goes on from its state.
+fn interrupted(rng: &mut ChaCha8Rng, steps: &Steps, inputs: &[Plain]) -> (Vec<Plain>, usize) {
+    let mut machine = Machine::new(steps, usize::MAX, None).unwrap();
+    let mut flying: Vec<(Batch, Vec<Vec<Value>>)> = Vec::new();
+    let mut restarts = 0;
+    loop {
+        if flying.len() < 5
+            && below(rng, 3) > 0
+            && let Some(next) = machine.next(1 + below(rng, 90))
+        {
+            let results = steps.compute(next.step, next.lanes.len(), &machine.inputs(&next), inputs).unwrap();
+            flying.push((next, results));
+        } else if !flying.is_empty() {
+            let (batch, results) = flying.swap_remove(below(rng, flying.len()));
+            machine.finish(&batch, results);
+        } else if machine.is_finished() {
+            let progress = machine.progress(|_| 3);
+            assert_eq!(progress.done, progress.total);
+            return (steps.results(&machine, inputs), restarts);
+        }
+        if below(rng, 20) == 0 {
+            restarts += 1;
+            flying.clear();
+            machine = Machine::new(steps, usize::MAX, Some(machine.checkpoint())).unwrap();
+        }
+    }
+}
+
+#[test]
+fn order_of_batches_and_pauses_change_nothing() {
+    let mut restarts = 0;
+    for seed in 0..solinas_testing::rounds(400, 20_000) as u64 {
+        let case = case(seed, Kind { large: seed.is_multiple_of(4), packed: seed.is_multiple_of(5) });
+        let steps = split(&case.shaped).unwrap();
+        let (got, more) = interrupted(&mut rng(seed), &steps, &case.inputs);
+        assert_eq!(got, want(&case), "seed {seed}: {:#?}", case.shaped);
+        restarts += more;
+    }
+    println!("{restarts} restarts");
+    assert!(restarts > 50);
+}
+
+#[test]
+fn states_of_other_runs_are_refused() {
+    let program = |op| Arc::new(Program::from_op(op, &[Type::Uint(8); 2]).unwrap());
+    let steps = |op, sizes| split(&program(op).at(&[shape(sizes), shape(sizes)]).unwrap()).unwrap();
+    let (add, longer) = (steps("add", &[3]), steps("add", &[300]));
+    let mut machine = Machine::new(&longer, 0, None).unwrap();
+    let batch = machine.next(100).unwrap();
+    machine.finish(&batch, vec![vec![7u8; 100]]);
+    assert!(Machine::new(&longer, 0, Some(machine.checkpoint())).is_ok());
+    let mut cut = machine.checkpoint();
+    cut.live[0].2.pop();
+    let mut other = machine.checkpoint();
+    other.live[0].0.0 = 99;
+    for (steps, cursor) in [(&add, machine.checkpoint()), (&longer, cut), (&longer, other)] {
+        let error = Machine::new(steps, 0, Some(cursor)).unwrap_err();
+        assert!(error.to_string().contains("start the run anew"), "{error}");
+    }
+}
+
+#[test]
+fn lifted_programs_give_what_the_program_gives_of_each_element() {
+    for seed in 0..solinas_testing::rounds(400, 20_000) as u64 {
+        let case = case(seed, Kind { large: false, packed: false });
+        let rng = &mut rng(seed);
+        let program = case.shaped.program();
+        let outer = shape(&pick(rng, &[vec![2], vec![3], vec![2, 2], vec![1], vec![]]));
+        let batched: Vec<bool> = (0..case.inputs.len()).map(|i| i == 0 || below(rng, 3) > 0).collect();
+        let lifted = Arc::new(case.shaped.lift(&outer, &batched).unwrap());
+        let rows = outer.size();
+        let each: Vec<Vec<Plain>> = (0..rows)
+            .map(|_| {
+                let of = |(input, batched): (&Plain, &bool)| {
+                    if *batched { plain(rng, input.ty, input.shape.clone()) } else { input.clone() }
+                };
+                case.inputs.iter().zip(&batched).map(of).collect()
+            })
+            .collect();
+        let stack = |all: Vec<&Plain>| Plain {
+            ty: all[0].ty,
+            shape: all[0].shape.under(&outer).unwrap(),
+            values: all.iter().flat_map(|plain| plain.values.clone()).collect(),
+        };
+        let inputs: Vec<Plain> = (0..case.inputs.len())
+            .map(|i| if batched[i] { stack(each.iter().map(|row| &row[i]).collect()) } else { case.inputs[i].clone() })
+            .collect();
+        let wants: Vec<Vec<Plain>> = each.iter().map(|row| program.evaluate_arrays(row).unwrap()).collect();
+        let want: Vec<Plain> =
+            (0..program.outputs.len()).map(|k| stack(wants.iter().map(|row| &row[k]).collect())).collect();
+        assert_eq!(lifted.evaluate_arrays(&inputs).unwrap(), want, "seed {seed}: {program:#?}\n{lifted:#?}");
+        let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape.clone()).collect();
+        let steps = split(&lifted.at(&shapes).unwrap()).unwrap();
+        assert_eq!(steps.evaluate(&inputs, 64, usize::MAX).unwrap(), want, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_program_of_single_values_is_its_own_kernel() {
+    let program = larger();
+    for sizes in [&[][..], &[5], &[3, 100]] {
+        let steps = split(&Arc::new(program.clone()).at(&[(); 4].map(|()| shape(sizes))).unwrap()).unwrap();
+        let [Kernel::Program(kernel)] = &steps.kernels[..] else { panic!("{steps:?}") };
+        assert_eq!((steps.steps.len(), &kernel.nodes, &kernel.outputs), (1, &program.nodes, &program.outputs));
+        assert_eq!(kernel.input_types(), program.input_types());
+    }
+    // So is one across the elements of packed arrays, with scalars.
+    let mut builder = ProgramBuilder::new();
+    let [a, b] = ["a", "b"].map(|name| builder.input(name, Type::Mod(257)).unwrap());
+    let rotated = builder.rotate_elements(a, 3).unwrap();
+    let dot = builder.dot(rotated, b).unwrap();
+    builder.output("dot", dot);
+    let program = builder.finish().unwrap();
+    for sizes in [[&[][..], &[]], [&[5], &[5]], [&[5], &[]]] {
+        let steps = split(&Arc::new(program.clone()).at(&sizes.map(shape)).unwrap()).unwrap();
+        let [Kernel::Packed(kernel)] = &steps.kernels[..] else { panic!("{steps:?}") };
+        assert_eq!((&kernel.nodes, &kernel.outputs), (&program.nodes, &program.outputs));
+    }
+}
+
+#[test]
+fn few_independent_lanes_of_a_level_are_one_step() {
+    for (count, steps) in [(THIN - 1, 1), (THIN, 2)] {
+        let mut builder = ProgramBuilder::new();
+        let [x, y] = ["x", "y"].map(|name| builder.input(name, Type::Uint(8)).unwrap());
+        let rolled = builder.op(Op::Roll { by: 1, axes: Axes::All }, &[y]).unwrap();
+        for (name, op, value) in [("p", Op::Neg, x), ("q", Op::Not, rolled)] {
+            let value = builder.op(op, &[value]).unwrap();
+            builder.output(name, value);
+        }
+        let program = Arc::new(builder.finish().unwrap());
+        assert_eq!(split(&program.at(&[shape(&[count]), shape(&[count])]).unwrap()).unwrap().steps.len(), steps);
+    }
+}
+
+/// `reduce(x * w)` along a dimension.
+fn products(how: How, sizes: &[usize], first: bool) -> Arc<Program> {
+    let mut builder = ProgramBuilder::new();
+    let [x, w] = ["x", "w"].map(|name| builder.input(name, Type::Uint(8)).unwrap());
+    let mut product = builder.op(Op::Mul, &[x, w]).unwrap();
+    if first && sizes.len() == 2 {
+        product = builder.op(Op::Permute(vec![1, 0]), &[product]).unwrap();
+    }
+    let sum = builder.op(Op::Reduce { how, axes: Axes::Last(1) }, &[product]).unwrap();
+    builder.output("result", sum);
+    Arc::new(builder.finish().unwrap())
+}
+
+#[test]
+fn sums_of_products_take_few_levels() {
+    for (count, lanes) in [(100, &[100, 1][..]), (300, &[300, 18, 1]), (1000, &[1000, 62, 1])] {
+        let shapes = [shape(&[count]), shape(&[count])];
+        let steps = split(&products(How::Sum, &[count], false).at(&shapes).unwrap()).unwrap();
+        assert_eq!(steps.steps.iter().map(|step| step.lanes).collect::<Vec<_>>(), lanes);
+    }
+}
+
+/// The elements that are kept at once do not grow with the array. In long runs, arrays have 10^6 elements.
+#[test]
+fn a_reduction_keeps_few_elements() {
+    const BUDGET: usize = 16_384;
+    let side = if solinas_testing::is_long() { 1000 } else { 100 };
+    let count = side * side;
+    for how in [How::Sum, How::Max] {
+        for (sizes, first) in [(vec![count], false), (vec![side, side], false), (vec![side, side], true)] {
+            let shape = shape(&sizes);
+            let array = |modulus: usize| {
+                Plain::new(Type::Uint(8), shape.clone(), (0..count).map(|i| (i % modulus) as u128)).unwrap()
+            };
+            let inputs = [array(251), array(13)];
+            let shaped = products(how, &sizes, first).at(&[shape.clone(), shape.clone()]).unwrap();
+            let steps = split(&shaped).unwrap();
+            let mut machine = Machine::new(&steps, BUDGET, None).unwrap();
+            while let Some(next) = machine.next(256) {
+                let results = steps.compute(next.step, next.lanes.len(), &machine.inputs(&next), &inputs).unwrap();
+                machine.finish(&next, results);
+            }
+            let along = if first { "columns" } else { "rows" };
+            let lanes: Vec<usize> = steps.steps.iter().map(|step| step.lanes).collect();
+            println!("{how:?} of {sizes:?} along {along}: peak {} elements, lanes {lanes:?}", machine.peak());
+            // A lane needs its neighbours in every row.
+            let rows = if first { side } else { 1 };
+            assert!(machine.peak() < BUDGET + 6 * FAN_IN * (rows + 256), "{}", machine.peak());
+            assert_eq!(steps.results(&machine, &inputs), shaped.program().evaluate_arrays(&inputs).unwrap());
+        }
+    }
+}
