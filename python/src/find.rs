@@ -19,8 +19,8 @@ pub(crate) fn find_params<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (depth, plaintext_modulus, terms) = task;
     let keys = ternary.map(|ternary| if ternary { KeyDistribution::Ternary } else { KeyDistribution::Gaussian });
-    let usual = ParamsRequest::new(depth, plaintext_modulus);
-    let wanted = ParamsRequest { security, terms, keys, ring_reduction, slots, ..usual };
+    let wanted =
+        ParamsRequest { security, terms, keys, ring_reduction, slots, ..ParamsRequest::new(depth, plaintext_modulus) };
     let error = |error| Failure::from(solinas_runtime::Error::from(error));
     let found = guarded(py, || find(&wanted).map_err(error))?;
     let described = as_dict(py, &found)?;

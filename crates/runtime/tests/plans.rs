@@ -180,7 +180,8 @@ fn no_word_of_a_header_can_be_changed_under_an_identity() {
         };
         read.and_then(run).is_ok()
     };
-    let files: [(Kind, Vec<u8>, &dyn Fn(&[u8]) -> bool); 3] = [
+    type IsTaken<'a> = &'a dyn Fn(&[u8]) -> bool;
+    let files: [(Kind, Vec<u8>, IsTaken<'_>); 3] = [
         (Kind::Plan, plan.to_bytes().unwrap(), &is_plan),
         (Kind::RunState, state.to_bytes().unwrap(), &goes_on),
         (Kind::Ciphertext, inputs[0].to_bytes().unwrap(), &is_input),

@@ -7,20 +7,22 @@ use solinas_schemes::lwe::pir::{Answer, Builder, Client, Hint, Layout, Query};
 use solinas_schemes::lwe::{self, KeyFile};
 use solinas_schemes::{Control, Entropy};
 
+type Read = Box<dyn Fn(&[u8]) -> Option<String>>;
+
 /// Data with an identity.
 struct Bound {
     name: &'static str,
     bytes: Vec<u8>,
     /// The identity, with the fingerprint if there is one. `None` for data that are refused.
-    read: Box<dyn Fn(&[u8]) -> Option<String>>,
+    read: Read,
     /// Makes the hashes against damage anew.
-    seal: fn(&mut Vec<u8>),
+    seal: fn(&mut [u8]),
     /// The first of the bytes that the identity does not bind, and why.
     free: Option<(usize, &'static str)>,
 }
 
 /// Makes the hash at the end of a hint, a query or an answer.
-fn seal_message(bytes: &mut Vec<u8>) {
+fn seal_message(bytes: &mut [u8]) {
     let end = bytes.len() - 32;
     let hash = blake3::hash(&bytes[..end]);
     bytes[end..].copy_from_slice(hash.as_bytes());
@@ -67,7 +69,7 @@ fn messages() -> [Bound; 3] {
 }
 
 /// Makes the hash of the only piece of a matrix, and the seal.
-fn seal_matrix(bytes: &mut Vec<u8>) {
+fn seal_matrix(bytes: &mut [u8]) {
     let table = bytes.len() - 64;
     let piece = blake3::hash(&bytes[4096..table]);
     bytes[table..table + 32].copy_from_slice(piece.as_bytes());
@@ -103,7 +105,7 @@ fn rsa() -> [Bound; 3] {
     let [pkcs8, pkcs1] =
         [PrivateFormat::Pkcs8, PrivateFormat::Pkcs1].map(|format| key.to_der(format).unwrap().to_vec());
     let public = key.public_key().to_der(PublicFormat::Spki).unwrap();
-    let seal = |_: &mut Vec<u8>| ();
+    let seal = |_: &mut [u8]| ();
     [
         Bound { name: "RSA private key", bytes: pkcs8, read: Box::new(of_private), seal, free: None },
         Bound { name: "RSA private key of PKCS #1", bytes: pkcs1, read: Box::new(of_private), seal, free: None },
