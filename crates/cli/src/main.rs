@@ -25,6 +25,7 @@ mod manual;
 #[cfg(unix)]
 mod memory;
 mod names;
+mod other_file;
 mod output;
 mod paper;
 mod params;

@@ -187,9 +187,9 @@ mod tests {
         assert_eq!(literal("5").ty(None, true).unwrap(), Type::Uint(3));
         assert_eq!(literal("0").ty(None, true).unwrap(), Type::Uint(1));
         assert!(literal("5").ty(None, false).is_err());
-        assert!(literal("true").bits(Type::Bool).unwrap() == 1);
+        assert_eq!(literal("true").plain(Type::Bool).unwrap().values, [1]);
         assert!(
-            Literal::parse("a.ct").is_none() && Literal::parse("5x8").is_some_and(|l| l.bits(Type::Uint(8)).is_err())
+            Literal::parse("a.ct").is_none() && Literal::parse("5x8").is_some_and(|l| l.plain(Type::Uint(8)).is_err())
         );
     }
 

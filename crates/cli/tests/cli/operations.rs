@@ -246,7 +246,7 @@ fn lists_of_constants_are_public_arrays() {
         ("add a.ct 1,2", "3"),
         ("add a.ct 1,2,16", "16"),
         ("add a.ct 1,2,x", "x"),
-        ("add a.ct 1,2,3u8", "write the constant as a u4"),
+        ("add a.ct 1,2,3u8", "cast a.ct first"),
     ] {
         let output = place.command(&format!("eval --key SERVER {line} -o s.ct")).assert().failure();
         let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
