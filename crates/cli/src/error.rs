@@ -192,7 +192,8 @@ impl Error {
 
     /// The problem and the remedy.
     pub(crate) fn parts(&self) -> (String, Option<String>) {
-        if let Some((path, (what, help))) = self.other_file().and_then(|path| Some((path, crate::files::other(path)?)))
+        if let Some((path, (what, help))) =
+            self.other_file().and_then(|path| Some((path, crate::other_file::kind(path)?)))
         {
             return (format!("{} is {what}", shown(path)), Some(help));
         }

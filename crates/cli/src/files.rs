@@ -3,7 +3,6 @@
 use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
-use solinas_circuits::program::Program;
 use solinas_field::allocation::fallible;
 use solinas_formats::{
     Expect, Kind, NewFile, PRIVATE_KEY_HEAD, PUBLIC_MAGIC, Reader, SECRET_MAGIC, check_replaceable, containing_folder,
@@ -46,27 +45,6 @@ fn no_text(path: &Path) -> Option<Error> {
     let kind = solinas_kind(path, &head(path).ok()?)?;
     let what = format!("{} is a {kind}, but a text file is needed", path.display());
     Some(input(what, format!("name a text file; `solinas inspect` describes a {kind}")))
-}
-
-/// The most bytes of a file that is looked at to say what it is.
-const LOOKED_AT: u64 = 1 << 24;
-
-/// What a file is that has not the format of Solinas, and which verb takes it. `None` for a file that no verb takes.
-pub(crate) fn other(path: &Path) -> Option<(&'static str, String)> {
-    let text = String::from_utf8(read_bytes(path, LOOKED_AT).ok()?).ok()?;
-    let name = path.display();
-    Some(if Program::from_json(&text).is_ok() {
-        ("a program", format!("`solinas eval --program {name}` runs it, and with --estimate it prints the cost"))
-    } else if solinas_circuits::import::read(&text).is_ok() {
-        (
-            "a circuit",
-            format!("`solinas circuit stats {name}` describes it, and `solinas eval --circuit {name}` runs it"),
-        )
-    } else if text.contains("-----BEGIN ") {
-        ("a file in PEM", format!("`solinas rsa inspect {name}` describes the key in it"))
-    } else {
-        return None;
-    })
 }
 
 /// A file of up to `most` bytes, or standard input for `-`.

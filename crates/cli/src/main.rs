@@ -32,6 +32,7 @@ mod manual;
 #[cfg(unix)]
 mod memory;
 mod names;
+mod other_file;
 mod output;
 #[cfg(feature = "paper")]
 mod paper;

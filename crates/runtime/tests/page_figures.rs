@@ -137,6 +137,5 @@ fn counts_of_bootstraps_are_those_of_the_pages() {
             "book/python-library.md",
             format!("A comparison of two `u16` with its two selections takes {} bootstraps", bootstraps(&exchanged)),
         ),
-        ("book/python-library.md", format!("strings of 32 bytes compare in {} bootstraps", one("eq", Type::Uint(256)))),
     ]);
 }

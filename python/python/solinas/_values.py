@@ -293,7 +293,7 @@ class Value(Ciphertext, metaclass=TypeClass):
         if isinstance(self, Bool) != is_bool(other) and not (isinstance(self, Bool) and number in {0, 1}):
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other!r}: "
-                + (f"write {int(other)} for it" if is_bool(other) else "give a value of one type")
+                + (f"write {number} for it" if is_bool(other) else "give a value of one type")
             )
         try:
             return type(self)(number)

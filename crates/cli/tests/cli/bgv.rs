@@ -26,6 +26,10 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
         ("sum a.ct", "2\n"),
         ("dot a.ct b.ct", "501\n"),
         ("dot a.ct two.ct", "4\n"),
+        ("dot a.ct 3,2,40", "65504\n"),
+        ("dot 3,2,40 a.ct", "65504\n"),
+        ("mul 2,3,4 a.ct", "2\n6\n65533\n"),
+        ("add a.ct 1,1,1mod65537", "2\n3\n0\n"),
     ] {
         place.run(&format!("eval --key k/server.key {operation} -o c.ct"));
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");

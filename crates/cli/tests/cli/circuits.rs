@@ -370,7 +370,7 @@ fn files_that_were_made_for_another_input_are_refused() {
         }
     }
     // A circuit names its ports.
-    place.run("circuit build sub --type u4 --to yosys-json -o sub.json");
+    place.run("circuit build sub --type u4 --to yosys -o sub.json");
     place.run("encrypt --key CLIENT --type u4 --name b 1 -o second.ct");
     let message = place.fail("eval --key SERVER --circuit sub.json -o r.ct --inputs second.ct x.ct", 2);
     assert!(message.contains("second.ct was made for the input b, and it is given for a"), "{message}");

@@ -234,7 +234,7 @@ fn existing_places_are_named_with_the_way_out() {
         let line = format!("inspect absent.ct a.ct add.txt damaged.ct{json}");
         let output = place.command(&line).assert().code(1);
         let errors = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-        for part in ["absent.ct", "add.txt is not a Solinas file", "damaged.ct is damaged"] {
+        for part in ["absent.ct", "add.txt is a circuit", "damaged.ct is damaged"] {
             assert!(errors.contains(part), "{line}: {errors}");
         }
         if !json.is_empty() {
@@ -315,7 +315,7 @@ fn files_of_other_kinds_are_named_with_their_verbs() {
     let place = Place::new();
     place.run("circuit build add --type u4 -o add.txt");
     place.run("circuit build add --type u4 --to blif -o add.blif");
-    place.run("circuit build add --type u4 --to yosys-json -o add.json");
+    place.run("circuit build add --type u4 --to yosys -o add.json");
     place.run("rsa keygen --bits 1024 --research --output rsa.pem");
     place.write("program.json", std::fs::read_to_string("tests/golden/program.json").unwrap());
     place.write("notes.txt", "some words");

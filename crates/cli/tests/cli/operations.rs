@@ -220,3 +220,36 @@ fn operations_are_listed_as_json() {
     let add = listed.as_array().unwrap().iter().find(|operation| operation["name"] == "add").unwrap();
     assert_eq!(add["arity"], 2);
 }
+
+/// A list of constants is a public array, in the place of any operand.
+#[test]
+fn lists_of_constants_are_public_arrays() {
+    let place = Place::new();
+    place.encrypt("u4", "8 13 7", "a.ct");
+    place.encrypt("u4", "5", "one.ct");
+    place.encrypt("bool", "1 0 1", "c.ct");
+    for (line, values) in [
+        ("add a.ct 15,3,0", "7 0 7"),
+        ("sub 15,3,0 a.ct", "7 6 9"),
+        ("lt a.ct 9,9,9u4", "1 0 1"),
+        ("shl a.ct 0,1,2", "8 10 12"),
+        ("add one.ct 1,2,3", "6 7 8"),
+        ("select c.ct a.ct 1,2,3", "8 2 7"),
+        ("select c.ct 1,2,3 a.ct", "1 13 3"),
+        ("abs_diff a.ct #15,3,0", "7 10 7"),
+    ] {
+        place.run(&format!("eval --key SERVER {line} -o r.ct"));
+        let printed = place.run("decrypt --key CLIENT r.ct").replace("true", "1").replace("false", "0");
+        assert_eq!(printed.split_whitespace().collect::<Vec<_>>().join(" "), values, "{line}");
+    }
+    for (line, part) in [
+        ("add a.ct 1,2", "3"),
+        ("add a.ct 1,2,16", "16"),
+        ("add a.ct 1,2,x", "x"),
+        ("add a.ct 1,2,3u8", "cast a.ct first"),
+    ] {
+        let output = place.command(&format!("eval --key SERVER {line} -o s.ct")).assert().failure();
+        let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(message.contains(part), "{line}: {message}");
+    }
+}
