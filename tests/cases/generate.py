@@ -4,6 +4,7 @@ Run it with Python and numpy 2: `python tests/cases/generate.py`. A case is a pr
 its outputs, or a part of the message with which the program refuses the inputs. All faces of Solinas run the cases.
 """
 
+# ruff: noqa: D102, D103, D401, PLR0915, PLR0917, PLR2004, PLW0603
 from __future__ import annotations
 
 import json
@@ -117,7 +118,9 @@ def case(name: str, p: Program, outputs: list[tuple[int, str, Any]] | None = Non
     cases.setdefault(topic, []).append(entry)
 
 
-def single(name: str, kind: str, result: str, op: Any, values: list[Any], compute: Callable[..., Any], **more: Any) -> None:
+def single(
+    name: str, kind: str, result: str, op: Any, values: list[Any], compute: Callable[..., Any], **more: Any
+) -> None:
     """A case of one operation on values of one type, or of the types that `kinds` names."""
     p = Program()
     kinds = more.get("kinds", [kind] * len(values))
@@ -130,7 +133,9 @@ def single(name: str, kind: str, result: str, op: Any, values: list[Any], comput
     case(name, p, [(node, result, value)])
 
 
-def refused(name: str, kind: str, op: Any, shapes: list[tuple[int, ...]], compute: Callable[..., Any], error: str) -> None:
+def refused(
+    name: str, kind: str, op: Any, shapes: list[tuple[int, ...]], compute: Callable[..., Any], error: str
+) -> None:
     """A case that numpy and Solinas refuse."""
     p = Program()
     args = [p.input(kind, numbers(kind, shape), False) for shape in shapes]
@@ -144,7 +149,16 @@ def refused(name: str, kind: str, op: Any, shapes: list[tuple[int, ...]], comput
 
 
 def broadcasting() -> None:
-    pairs = [((), ()), ((3,), ()), ((), (2, 2)), ((2, 1), (3,)), ((4, 1, 3), (2, 1)), ((0,), (1,)), ((2, 0), ()), ((1,), (1, 1))]
+    pairs = [
+        ((), ()),
+        ((3,), ()),
+        ((), (2, 2)),
+        ((2, 1), (3,)),
+        ((4, 1, 3), (2, 1)),
+        ((0,), (1,)),
+        ((2, 0), ()),
+        ((1,), (1, 1)),
+    ]
     operations = [("add", np.add, "u8"), ("mul", np.multiply, "i16"), ("sub", np.subtract, "u64")]
     for i, (left, right) in enumerate(pairs):
         for name, ufunc, kind in operations[i % 3 :] + operations[: i % 3 - 1 if i % 3 else 0]:
@@ -177,18 +191,53 @@ def elements() -> None:
         single(f"{name} of i8", "i8", "i8", name, [np.array([7, -7, -128, 127, 5, 0], np.int8), one + 0], ufunc)
         single(f"{name} of u16", "u16", "u16", name, [numbers("u16", (6,)), numbers("u16", (6,)) | 1], ufunc)
     single("rem of i8", "i8", "i8", "rem", [np.array([7, -7, -128, 127, 5, 0], np.int8), one + 0], np.fmod)
-    for name, ufunc in [("and", np.bitwise_and), ("or", np.bitwise_or), ("xor", np.bitwise_xor), ("min", np.minimum), ("max", np.maximum)]:
+    for name, ufunc in [
+        ("and", np.bitwise_and),
+        ("or", np.bitwise_or),
+        ("xor", np.bitwise_xor),
+        ("min", np.minimum),
+        ("max", np.maximum),
+    ]:
         single(f"{name} of i16", "i16", "i16", name, [numbers("i16", (5,)), numbers("i16", (5,))], ufunc)
-    for name, ufunc in [("eq", np.equal), ("ne", np.not_equal), ("lt", np.less), ("le", np.less_equal), ("gt", np.greater), ("ge", np.greater_equal)]:
+    for name, ufunc in [
+        ("eq", np.equal),
+        ("ne", np.not_equal),
+        ("lt", np.less),
+        ("le", np.less_equal),
+        ("gt", np.greater),
+        ("ge", np.greater_equal),
+    ]:
         values = numbers("i8", (6,))
-        single(f"{name} of i8", "i8", "bool", name, [values, np.where([True, False] * 3, values, numbers("i8", (6,)))], ufunc)
+        single(
+            f"{name} of i8",
+            "i8",
+            "bool",
+            name,
+            [values, np.where([True, False] * 3, values, numbers("i8", (6,)))],
+            ufunc,
+        )
     amounts = np.array([0, 1, 3, 7, 5, 2], np.uint8)
     single("shl of u8", "u8", "u8", "shl", [numbers("u8", (6,)), amounts], np.left_shift)
     single("shr of u8", "u8", "u8", "shr", [numbers("u8", (6,)), amounts], np.right_shift)
-    single("shr of i8", "i8", "i8", "shr", [numbers("i8", (6,)), amounts], lambda a, b: np.right_shift(a, b.astype(np.int8)), kinds=["i8", "u8"])
+    single(
+        "shr of i8",
+        "i8",
+        "i8",
+        "shr",
+        [numbers("i8", (6,)), amounts],
+        lambda a, b: np.right_shift(a, b.astype(np.int8)),
+        kinds=["i8", "u8"],
+    )
     single("count_ones of u8", "u8", "u8", "count_ones", [numbers("u8", (5,))], np.bitwise_count)
     for start, to in [("u8", "i8"), ("i8", "i32"), ("u16", "u8"), ("i8", "u64"), ("bool", "u8"), ("i32", "u16")]:
-        single(f"cast of {start} to {to}", start, to, "cast", [numbers(start, (2, 3))], lambda a, to=to: a.astype(DTYPES[to]))
+        single(
+            f"cast of {start} to {to}",
+            start,
+            to,
+            "cast",
+            [numbers(start, (2, 3))],
+            lambda a, to=to: a.astype(DTYPES[to]),
+        )
     table = rng.integers(0, 256, 256).astype(np.uint8)
     single("lookup in a table", "u8", "u8", {"lookup": table.tolist()}, [numbers("u8", (2, 2))], lambda a: table[a])
     p = Program()
@@ -221,7 +270,15 @@ def reductions() -> None:
         reduce(f"{how} of {kind} along an empty dimension", how, kind, np.zeros((3, 0), DTYPES[kind]), 1)
     reduce("max of no rows", "max", "u8", np.zeros((0, 3), np.uint8), 1)
     reduce("sum along no dimension", "sum", "u8", numbers("u8", (2, 3)), 0)
-    for how, kind, count in [("sum", "u8", 16), ("sum", "u8", 17), ("sum", "u16", 257), ("sum", "u8", 300), ("max", "i16", 33), ("min", "u8", 100), ("prod", "u8", 18)]:
+    for how, kind, count in [
+        ("sum", "u8", 16),
+        ("sum", "u8", 17),
+        ("sum", "u16", 257),
+        ("sum", "u8", 300),
+        ("max", "i16", 33),
+        ("min", "u8", 100),
+        ("prod", "u8", 18),
+    ]:
         reduce(f"{how} of {count} values", how, kind, numbers(kind, (count,)), None)
     reduce("sum of rows of 40", "sum", "u8", numbers("u8", (5, 40)), 1)
     for how in ("sum", "max"):
@@ -257,9 +314,30 @@ def moves() -> None:
     move("roll", {"roll": {"by": 2, "axes": None}}, (5,), lambda a: np.roll(a, -2))
     move("roll of all as one", {"roll": {"by": -1, "axes": None}}, (2, 3), lambda a: np.roll(a, 1))
     move("roll of rows", {"roll": {"by": 4, "axes": 1}}, (2, 3), lambda a: np.roll(a, -4, axis=1))
-    single("concatenate", "u8", "u8", {"join": 0}, [numbers("u8", (2,)), numbers("u8", (0,)), numbers("u8", (3,))], lambda *a: np.concatenate(a))
-    single("concatenate rows", "i8", "i8", {"join": 1}, [numbers("i8", (2, 3)), numbers("i8", (1, 3))], lambda *a: np.concatenate(a))
-    single("concatenate columns", "i8", "i8", {"join": 0}, [numbers("i8", (2, 3)), numbers("i8", (2, 1))], lambda *a: np.concatenate(a, axis=1))
+    single(
+        "concatenate",
+        "u8",
+        "u8",
+        {"join": 0},
+        [numbers("u8", (2,)), numbers("u8", (0,)), numbers("u8", (3,))],
+        lambda *a: np.concatenate(a),
+    )
+    single(
+        "concatenate rows",
+        "i8",
+        "i8",
+        {"join": 1},
+        [numbers("i8", (2, 3)), numbers("i8", (1, 3))],
+        lambda *a: np.concatenate(a),
+    )
+    single(
+        "concatenate columns",
+        "i8",
+        "i8",
+        {"join": 0},
+        [numbers("i8", (2, 3)), numbers("i8", (2, 1))],
+        lambda *a: np.concatenate(a, axis=1),
+    )
     p = Program()
     parts = [p.input("u8", numbers("u8", (2,))) for _ in range(3)]
     lines = [p.node({"reshape": {"axes": 1, "to": [1, 2]}}, [part], "u8") for part in parts]
@@ -296,7 +374,10 @@ def compositions() -> None:
         p.functions.append({"program": {"inputs": ports, "nodes": nodes, "outputs": outputs, "functions": []}})
 
     for name, op, compute in [("argmax", "gt", np.argmax), ("argmin", "lt", np.argmin)]:
-        for label, values in [("of ties", [[3, 7, 7, 1, 7], [0, 0, 0, 0, 0]]), ("of rows", rng.integers(0, 9, (3, 21)))]:
+        for label, values in [
+            ("of ties", [[3, 7, 7, 1, 7], [0, 0, 0, 0, 0]]),
+            ("of rows", rng.integers(0, 9, (3, 21))),
+        ]:
             p = Program()
             a = p.input("u8", values)
             best(p, op)
@@ -305,7 +386,10 @@ def compositions() -> None:
             value = p.node({"reduce": {"how": {"function": 0}, "axes": 1}}, [a, index], "u8")
             node = p.node({"result": 1}, [value], "u8")
             extreme = np.max if name == "argmax" else np.min
-            found = [(value, "u8", extreme(p.given[0], axis=1)), (node, "u8", compute(p.given[0], axis=1).astype(np.uint8))]
+            found = [
+                (value, "u8", extreme(p.given[0], axis=1)),
+                (node, "u8", compute(p.given[0], axis=1).astype(np.uint8)),
+            ]
             case(f"{name} {label}", p, found)
     p = Program()
     value = p.input("u8", numbers("u8", (10,)))
@@ -363,19 +447,58 @@ def modular() -> None:
     total = p.node({"reduce": {"how": "sum", "axes": None}}, [product], "mod257")
     node = p.node("sub", [a, total], "mod257")
     value = int(p.given[0] @ p.given[1]) % MODULUS
-    case("a dot product and differences from it", p, [(total, "mod257", value), (node, "mod257", (p.given[0] - value) % MODULUS)])
+    case(
+        "a dot product and differences from it",
+        p,
+        [(total, "mod257", value), (node, "mod257", (p.given[0] - value) % MODULUS)],
+    )
 
 
 def refusals() -> None:
     aligned = "counted from the end, must be equal or 1"
     refused("shapes that do not broadcast", "u8", "add", [(2,), (3,)], np.add, aligned)
     refused("shapes that do not broadcast in front", "u8", "mul", [(2, 3), (3, 3)], np.multiply, aligned)
-    refused("a reshape to another size", "u8", {"reshape": {"axes": 1, "to": [4]}}, [(3,)], lambda a: a.reshape(4), "give a shape of 3 elements")
+    refused(
+        "a reshape to another size",
+        "u8",
+        {"reshape": {"axes": 1, "to": [4]}},
+        [(3,)],
+        lambda a: a.reshape(4),
+        "give a shape of 3 elements",
+    )
     refused("an index beyond the end", "u8", {"take": [3]}, [(3,)], lambda a: a.take([3]), "give indices below 3")
-    refused("a join of other widths", "u8", {"join": 1}, [(2, 3), (2, 2)], lambda *a: np.concatenate(a), "differ in that dimension alone")
-    refused("the largest of nothing", "u8", {"reduce": {"how": "max", "axes": None}}, [(0,)], np.max, "give at least one element")
-    refused("a broadcast to fewer elements", "u8", {"broadcast_to": [2]}, [(3,)], lambda a: np.broadcast_to(a, (2,)), "does not broadcast to [2]")
-    refused("a transpose of a line", "u8", {"permute": [1, 0]}, [(3,)], lambda a: a.transpose(1, 0), "names the last 2 dimensions")
+    refused(
+        "a join of other widths",
+        "u8",
+        {"join": 1},
+        [(2, 3), (2, 2)],
+        lambda *a: np.concatenate(a),
+        "differ in that dimension alone",
+    )
+    refused(
+        "the largest of nothing",
+        "u8",
+        {"reduce": {"how": "max", "axes": None}},
+        [(0,)],
+        np.max,
+        "give at least one element",
+    )
+    refused(
+        "a broadcast to fewer elements",
+        "u8",
+        {"broadcast_to": [2]},
+        [(3,)],
+        lambda a: np.broadcast_to(a, (2,)),
+        "does not broadcast to [2]",
+    )
+    refused(
+        "a transpose of a line",
+        "u8",
+        {"permute": [1, 0]},
+        [(3,)],
+        lambda a: a.transpose(1, 0),
+        "names the last 2 dimensions",
+    )
 
 
 def main() -> None:

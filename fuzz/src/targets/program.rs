@@ -3,25 +3,34 @@
 use solinas_circuits::Plain;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
-use solinas_circuits::program::{Input, Program, ProgramBuilder, Shape, Type};
+use solinas_circuits::program::{Axes, How, Input, Op, Program, ProgramBuilder, ProgramFile, Range, Shape, Type};
 use solinas_circuits::radix;
+use solinas_circuits::steps::split;
 use solinas_runtime::Natural;
+use std::sync::Arc;
 
 /// Reads the bytes as a program, and as a graph.
 pub fn run(data: &[u8]) {
     if let Ok(graph) = serde_json::from_slice::<LutGraph>(data) {
         graph.validate().expect("what was read is valid");
     }
+    if let Ok(file) = std::str::from_utf8(data).map_err(drop).and_then(|text| ProgramFile::read(text).map_err(drop)) {
+        let text = file.write().expect("what was read can be written");
+        assert_eq!(ProgramFile::read(&text).as_ref(), Ok(&file), "the file comes back as another one");
+        arrays(file.program);
+    }
     let Ok(program) = serde_json::from_slice::<Program>(data) else { return };
     let small = program.nodes.len() <= 12 && program.nodes.iter().all(|node| node.ty.width() <= 8);
-    if program.validate().is_err() || !small {
+    if program.validate().is_err() || !small || !program.functions.is_empty() {
         return;
     }
-    let input = |ty: Type| match ty.modulus() {
-        Some(modulus) => Natural::from(0xa7 % u128::from(modulus)),
-        None => Natural::from(0xa7).low(ty.width()),
+    let is_of_values = |op: &Op| {
+        op.is_elementwise() || matches!(op, Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements)
     };
-    let inputs: Vec<Natural> = program.inputs.iter().map(|at| input(at.ty)).collect();
+    if !program.nodes.iter().all(|node| is_of_values(&node.op)) || program.inputs.iter().any(|at| at.shape.is_some()) {
+        return;
+    }
+    let inputs: Vec<Natural> = program.inputs.iter().map(|at| value(at.ty)).collect();
     let want = program.evaluate(&inputs).expect("a valid program on inputs of its types");
     // The shape of all inputs as `count` says: a scalar, or an array of that many elements.
     let plain = |count: Option<usize>| -> Vec<Plain> {
@@ -54,6 +63,49 @@ pub fn run(data: &[u8]) {
     assert_eq!(netlist.evaluate(&inputs).expect("inputs of its types"), want, "gates compute something else");
 }
 
+/// A value of a type.
+fn value(ty: Type) -> Natural {
+    match ty.modulus() {
+        Some(modulus) => Natural::from(0xa7 % u128::from(modulus)),
+        None => Natural::from(0xa7).low(ty.width()),
+    }
+}
+
+/// Steps compute what evaluation of whole arrays gives, and so do lifted programs.
+fn arrays(program: Program) {
+    let program = Arc::new(program);
+    let any = || Shape::new([2]).expect("a small shape");
+    let shapes: Vec<Shape> = program.inputs.iter().map(|at| at.shape.clone().unwrap_or_else(any)).collect();
+    let Ok(shaped) = program.at(&shapes) else { return };
+    let steps = split(&shaped).expect("shapes that fit");
+    let elements = shaped.shapes().iter().chain(&shapes).fold(0usize, |sum, shape| sum.saturating_add(shape.size()));
+    let small = program.nodes.len() <= 20 && program.nodes.iter().all(|node| node.ty.width() <= 64);
+    if elements > 1 << 10 || !small {
+        return;
+    }
+    let of = |(at, shape): (&Input, &Shape)| Plain {
+        ty: at.ty,
+        shape: shape.clone(),
+        values: vec![value(at.ty); shape.size()],
+    };
+    let inputs: Vec<Plain> = program.inputs.iter().zip(&shapes).map(of).collect();
+    let want = program.evaluate_arrays(&inputs).expect("shapes that fit");
+    assert_eq!(steps.evaluate(&inputs, 3, 7).as_ref(), Ok(&want), "steps compute something else");
+    if let Ok(flat) = program.scalars() {
+        assert!(flat.validate().is_ok(), "a program of single values is not valid");
+    }
+    if program.nodes.iter().all(|node| !node.ty.is_packed()) {
+        let lifted = shaped.lift(&any(), &vec![true; inputs.len()]).expect("small shapes");
+        let twice = |plain: &Plain| Plain {
+            ty: plain.ty,
+            shape: plain.shape.under(&any()).expect("a small shape"),
+            values: plain.values.repeat(2),
+        };
+        let got = lifted.evaluate_arrays(&inputs.iter().map(twice).collect::<Vec<_>>()).expect("lifted shapes fit");
+        assert_eq!(got, want.iter().map(twice).collect::<Vec<_>>(), "a lifted program computes something else");
+    }
+}
+
 /// A program for each of some operations, and a graph.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
@@ -67,7 +119,31 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let across = [Program::from_op("dot", &[Type::Mod(5); 2]), Program::rotation(Type::Mod(257), -3)];
     seeds.extend(across.into_iter().flatten().filter_map(|program| serde_json::to_vec(&program).ok()));
     seeds.extend(sum_and_index().ok().and_then(|program| serde_json::to_vec(&program).ok()));
+    let files = [Program::from_op("dot", &[Type::Mod(5); 2]), sum_and_index(), moves()];
+    let files = files.into_iter().flatten().filter_map(|program| ProgramFile::new("seed", program).ok());
+    for file in files {
+        seeds.extend(file.write().into_iter().chain(file.write_v1()).map(String::into_bytes));
+    }
     seeds
+}
+
+/// A program of moves and reductions of arrays.
+fn moves() -> Result<Program, solinas_circuits::Error> {
+    let mut builder = ProgramBuilder::new();
+    let shape = Shape::new([2, 3])?;
+    let [a, b] = ["a", "b"].map(|name| builder.array_input(name, Type::Uint(5), shape.clone()));
+    let turned = builder.op(Op::Permute(vec![1, 0]), &[a?])?;
+    let part = builder.op(Op::Slice(vec![Range { start: 2, step: -1, len: 2 }]), &[b?])?;
+    let taken = builder.op(Op::Take(vec![1, 0, 1]), &[part])?;
+    let line = builder.op(Op::Reshape { rank: 2, to: Shape::new([6])? }, &[taken])?;
+    let wide = builder.op(Op::BroadcastTo(Shape::new([3, 6])?), &[line])?;
+    let joined = builder.op(Op::Join(0), &[wide, turned])?;
+    let rolled = builder.op(Op::Roll { by: 1, axes: Axes::Last(1) }, &[joined])?;
+    let sum = builder.op(Op::Reduce { how: How::Sum, axes: Axes::Last(1) }, &[rolled])?;
+    let most = builder.op(Op::Reduce { how: How::Max, axes: Axes::All }, &[sum])?;
+    builder.output("sum", sum);
+    builder.output("most", most);
+    builder.finish()
 }
 
 fn sum_and_index() -> Result<Program, solinas_circuits::Error> {

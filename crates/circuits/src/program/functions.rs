@@ -1,6 +1,6 @@
 //! What a program calls: circuits, and functions that combine two elements of arrays.
 
-use super::{How, Op, Program, Type, ValueId};
+use super::{How, Node, Op, Program, Type, ValueId};
 use crate::{Error, Netlist, Port};
 use serde::{Deserialize, Serialize};
 
@@ -165,11 +165,9 @@ impl Program {
             expected: "it takes a call of a circuit or a reduction with a function, and one of its results",
         })
     }
-}
 
-impl Program {
     /// For a call, whether the last dimension of its operand at `at` holds bits, and whether that of its first result does.
-    pub(super) fn bit_dimensions(&self, call: &super::Node, at: usize) -> (bool, bool) {
+    pub(super) fn bit_dimensions(&self, call: &Node, at: usize) -> (bool, bool) {
         let Op::Call(index) = call.op else { return (false, false) };
         let Some(Function::Circuit { netlist, .. }) = self.functions.get(index as usize) else { return (false, false) };
         let ty = self.nodes[call.args[at].0 as usize].ty;

@@ -305,9 +305,12 @@ impl<'a> Splitter<'a> {
         let Some(Function::Circuit { netlist, optimize }) = self.program.functions.get(function as usize) else {
             return Ok(Vec::new());
         };
-        let wide: Vec<bool> = netlist.outputs().iter().map(|port| port.ty().is_none()).collect();
+        // The parts of each output: the bits of a port that no integer holds.
+        let outputs = netlist.outputs().iter().map(|port| if port.ty().is_none() { port.bits.len() } else { 1 });
+        let outputs: Vec<usize> = outputs.collect();
         let own = &self.shapes[v];
-        let lanes = Shape::new(own[..own.len() - usize::from(wide.first() == Some(&true))].iter().copied())?;
+        let has_bits = outputs.first().is_some_and(|&parts| parts > 1);
+        let lanes = Shape::new(own[..own.len() - usize::from(has_bits)].iter().copied())?;
         let (mut ports, mut by_bits) = (Vec::new(), Vec::new());
         for (port, arg) in netlist.inputs().iter().zip(&self.node(v).args) {
             let arg = arg.0 as usize;
@@ -325,14 +328,9 @@ impl<'a> Splitter<'a> {
                 ports.push(Port::Lanes(self.steps.layouts.broadcast(bit, &lead, &lanes)));
             }
         }
-        let split: Vec<&str> = netlist
-            .inputs()
-            .iter()
-            .zip(&by_bits)
-            .filter(|(_, split)| **split)
-            .map(|(port, _)| port.name.as_str())
-            .collect();
-        let is_whole = split.is_empty() && !wide.contains(&true);
+        let named = netlist.inputs().iter().zip(&by_bits).filter(|(_, split)| **split);
+        let split: Vec<&str> = named.map(|(port, _)| port.name.as_str()).collect();
+        let is_whole = split.is_empty() && outputs.iter().all(|&parts| parts == 1);
         let netlist = if is_whole {
             netlist.clone()
         } else {
@@ -341,13 +339,9 @@ impl<'a> Splitter<'a> {
         let out = self.new_slots(netlist.outputs().len());
         let kernel = Kernel::Circuit { netlist, optimize: *optimize };
         let kernel = self.kernel(kernel, KernelKey::Circuit(function, by_bits));
-        let mut slots = out.iter().map(|&slot| self.steps.layouts.slot(slot)).collect::<Vec<_>>().into_iter();
-        let mut results = Vec::new();
-        let Some(Function::Circuit { netlist, .. }) = self.program.functions.get(function as usize) else {
-            return Ok(Vec::new());
-        };
-        for (port, wide) in netlist.outputs().iter().zip(wide) {
-            let parts: Vec<LayoutId> = slots.by_ref().take(if wide { port.bits.len() } else { 1 }).collect();
+        let (mut results, mut slots) = (Vec::with_capacity(outputs.len()), out.iter());
+        for parts in outputs {
+            let parts: Vec<LayoutId> = slots.by_ref().take(parts).map(|&slot| self.steps.layouts.slot(slot)).collect();
             results.push(self.steps.layouts.join(&parts, &vec![1; parts.len()], 1));
         }
         self.steps.steps.push(Step { level: self.places.level[v], kernel, ports, lanes: lanes.size(), out });

@@ -6,7 +6,7 @@ use super::generator::{Case, Kind, below, case, larger, pick, plain};
 use crate::common::rng;
 use rand_chacha::ChaCha8Rng;
 use solinas_circuits::Plain;
-use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Shape, Type};
+use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Range, Shape, Type};
 use solinas_circuits::steps::{Batch, FAN_IN, Kernel, Machine, Steps, THIN, Value, split};
 use std::sync::Arc;
 
@@ -227,5 +227,26 @@ fn a_reduction_keeps_few_elements() {
             assert!(machine.peak() < BUDGET + 6 * FAN_IN * (rows + 256), "{}", machine.peak());
             assert_eq!(steps.results(&machine, &inputs), shaped.program().evaluate_arrays(&inputs).unwrap());
         }
+    }
+}
+
+/// Chains of operations are followed without recursion. In long runs they have 10^6 operations.
+#[test]
+fn long_chains_need_no_stack() {
+    let take = |i: usize| Op::Take(if i.is_multiple_of(2) { vec![2, 0, 1] } else { vec![1, 2, 0] });
+    let flip = |_| Op::Slice(vec![Range { start: 2, step: -1, len: 3 }]);
+    let negate = |_| Op::Neg;
+    for op in [&take as &dyn Fn(usize) -> Op, &flip, &negate] {
+        let mut builder = ProgramBuilder::new();
+        let mut value = builder.input("x", Type::Uint(8)).unwrap();
+        for i in 0..solinas_testing::rounds(10_000, 1_000_000) {
+            value = builder.op(op(i), &[value]).unwrap();
+        }
+        builder.output("y", value);
+        let shaped = Arc::new(builder.finish().unwrap()).at(&[shape(&[3])]).unwrap();
+        let steps = split(&shaped).unwrap();
+        let inputs = [Plain::new(Type::Uint(8), shape(&[3]), [1u128, 2, 3]).unwrap()];
+        // Each chain is an even number of operations that undo each other.
+        assert_eq!(steps.evaluate(&inputs, 8, 0).unwrap(), inputs);
     }
 }

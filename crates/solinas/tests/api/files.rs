@@ -60,7 +60,7 @@ fn programs_are_saved_and_checked_against_their_types() {
     let text = std::fs::read_to_string(&path).unwrap();
     for (bad, kind) in [
         ("{}".to_owned(), ErrorKind::Format),
-        (text.replace(r#""version":1"#, r#""version":9"#), ErrorKind::Format),
+        (text.replace(r#""version":2"#, r#""version":9"#), ErrorKind::Format),
         (text.replace(r#""args":[0,1]"#, r#""args":[0,7]"#), ErrorKind::Circuit),
     ] {
         std::fs::write(&path, bad).unwrap();
