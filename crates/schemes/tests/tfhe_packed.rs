@@ -13,7 +13,7 @@ use solinas_schemes::tfhe::{
 use solinas_schemes::{Control, Entropy, Error};
 
 fn client(name: &str) -> ClientKey {
-    ClientKey::generate(&Params::named(name).unwrap(), false, Entropy::Insecure(23), &Control::default()).unwrap()
+    ClientKey::generate(&Params::named(name).unwrap(), true, Entropy::Insecure(23), &Control::default()).unwrap()
 }
 
 fn packer(client: &ClientKey) -> Packer {

@@ -191,8 +191,8 @@ fn phases_of_all_masks_are_equally_many() {
 
 #[test]
 fn bytes_depend_neither_on_the_back_end_nor_on_threads_nor_on_calls() {
-    for name in ["gates-40", "integers-40"] {
-        let client = client(name);
+    for name in Params::test_names() {
+        let client = client(&name);
         let key = client.server_key(&Control::default()).unwrap();
         let seed = RandomSeed::new(client.id(), "u5", b"seed");
         let bits: Vec<u32> = (0..11).map(|i| 1 + i % most_bits(&client).min(2)).collect();
