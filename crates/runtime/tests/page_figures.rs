@@ -49,7 +49,7 @@ fn sizes_of_keys_and_files_are_those_of_the_pages() {
         let x = builder.input("x", ty).unwrap();
         builder.output("x", x);
         let program = builder.finish().unwrap();
-        let result = server.run(Work::program(&program, &[value.clone()]), &control).unwrap().remove(0);
+        let result = server.run(Work::program(&program, std::slice::from_ref(&value)), &control).unwrap().remove(0);
         let compact = server.compact(&result).unwrap();
         [value, result, compact].map(|ciphertext| ciphertext.to_bytes().unwrap().len())
     };
