@@ -15,9 +15,15 @@ np = pytest.importorskip("numpy")
 CASES = Path(__file__).resolve().parents[2] / "tests" / "cases"
 
 
+def array(described: dict[str, Any]) -> Any:
+    kind = described["type"]
+    dtype = "bool" if kind == "bool" else f"{'u' if kind[0] == 'u' else ''}int{kind[1:] if kind[0] in 'ui' else 64}"
+    return np.array(described["values"], dtype).reshape(described["shape"])
+
+
 def computed(case: dict[str, Any]) -> list[Any]:
     program = sl.Program._from_json(json.dumps(case["program"]), case["name"])
-    inputs = [np.array(given["values"]).reshape(given["shape"]) for given in case["inputs"]]
+    inputs = [array(given) for given in case["inputs"]]
     results = program.simulate(*(value if value.shape else value.item() for value in inputs))
     return list(results) if isinstance(results, tuple) else [results]
 
@@ -32,7 +38,7 @@ def says(case: dict[str, Any]) -> bool:
         results = computed(case)
     except (sl.SolinasError, TypeError):
         return False
-    wanted = [np.array(output["values"]).reshape(output["shape"]) for output in case["outputs"]]
+    wanted = [array(output) for output in case["outputs"]]
     return len(results) == len(wanted) and all(map(np.array_equal, results, wanted))
 
 

@@ -292,7 +292,7 @@ pub enum Error {
     },
     /// Arrays where single values are needed.
     #[error(
-        "{op} at node {node} works on arrays, but single values are computed here; split the program into steps first"
+        "{op} at node {node} works on arrays, and only single values are computed here; give a program of single values"
     )]
     NotScalar {
         /// The operation.

@@ -99,7 +99,7 @@ fn arrays(program: Program) {
         let twice = |plain: &Plain| Plain {
             ty: plain.ty,
             shape: plain.shape.under(&any()).expect("a small shape"),
-            values: plain.values.repeat(2),
+            values: [&plain.values[..]; 2].concat(),
         };
         let got = lifted.evaluate_arrays(&inputs.iter().map(twice).collect::<Vec<_>>()).expect("lifted shapes fit");
         assert_eq!(got, want.iter().map(twice).collect::<Vec<_>>(), "a lifted program computes something else");

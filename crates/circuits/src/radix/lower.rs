@@ -222,7 +222,7 @@ impl Lowering<'_> {
             return Err(wrong("give the number of operands that it takes"));
         }
         if !node.op.is_elementwise() && !matches!(node.op, Op::Input(_) | Op::Const(_)) {
-            return Err(wrong("tables are of single values; split a program of arrays into steps first"));
+            return Err(wrong("tables are of single values; give a program of single values"));
         }
         let same = |types: &[Type]| types.iter().all(|&t| t == node.ty);
         let typed = match &node.op {

@@ -80,6 +80,19 @@ fn every_program_comes_back_from_its_file() {
     }
 }
 
+/// So do sums and rotations of whole arrays, as programs of engines name them.
+#[test]
+fn programs_of_engines_come_back_from_their_files() {
+    let programs = [Program::rotation(Type::Mod(257), -3), Program::from_op("dot", &[Type::Mod(257); 2])];
+    for program in programs.map(Result::unwrap) {
+        for text in [program.to_json("across").unwrap(), serde_json::to_string(&program).unwrap()] {
+            let file = ProgramFile::read(&text).unwrap();
+            assert_eq!(ProgramFile::read(&file.write().unwrap()).unwrap(), file);
+            assert_eq!(file.program.scalars().unwrap(), program);
+        }
+    }
+}
+
 /// Long lists are base64.
 #[test]
 fn long_lists_come_back() {

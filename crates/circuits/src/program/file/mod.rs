@@ -3,7 +3,7 @@
 mod v1;
 mod v2;
 
-use super::{Program, Shape, Type, ValueType};
+use super::{Axes, How, Node, Op, Program, Shape, Type, ValueType};
 use crate::Error;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,15 @@ impl ResultType {
     }
 }
 
+/// What files call an operation: engines have names of their own for sums and rotations of whole arrays.
+fn current(op: Op) -> Op {
+    match op {
+        Op::SumElements => Op::Reduce { how: How::Sum, axes: Axes::All },
+        Op::RotateElements(by) => Op::Roll { by, axes: Axes::All },
+        op => op,
+    }
+}
+
 fn bad(problem: impl Into<String>) -> Error {
     Error::NotAProgram { problem: problem.into() }
 }
@@ -75,8 +84,10 @@ impl ProgramFile {
     ///
     /// # Errors
     /// The errors of [`Program::validate`].
-    pub fn new(name: impl Into<String>, program: Program) -> Result<Self, Error> {
+    pub fn new(name: impl Into<String>, mut program: Program) -> Result<Self, Error> {
         program.validate()?;
+        let nodes = std::mem::take(&mut program.nodes).into_iter();
+        program.nodes = nodes.map(|node| Node { op: current(node.op), ..node }).collect();
         let result = ResultType::of(&program.declared_outputs());
         Ok(Self { name: name.into(), program, result })
     }

@@ -1,8 +1,8 @@
 //! Version 1: programs of single values. An array parameter is a list of inputs, and an array of the result a list of outputs.
 
-use super::{FORMAT, ProgramFile, ResultType, bad, parsed};
+use super::{FORMAT, ProgramFile, ResultType, bad, current, parsed};
 use crate::Error;
-use crate::program::{Axes, How, Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
+use crate::program::{Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<ProgramFile, Error> {
             Op::Input(index) => reader.element(&elements[index as usize], node.ty),
             _ => {
                 let args = node.args.iter().map(|arg| reader.values[arg.0 as usize]).collect();
-                reader.push(current(&node.op), args, node.ty)
+                reader.push(current(node.op.clone()), args, node.ty)
             }
         };
         reader.values.push(value);
@@ -104,15 +104,6 @@ pub(super) fn read(text: &str) -> Result<ProgramFile, Error> {
         return Err(contradiction());
     }
     Ok(ProgramFile { name: name.unwrap_or_else(|| "program".into()), program: reader.program, result })
-}
-
-/// What an operation of version 1 is called today.
-fn current(op: &Op) -> Op {
-    match op {
-        Op::SumElements => Op::Reduce { how: How::Sum, axes: Axes::All },
-        Op::RotateElements(by) => Op::Roll { by: *by, axes: Axes::All },
-        op => op.clone(),
-    }
 }
 
 /// What an input of version 1 is: an input, or an element of one.

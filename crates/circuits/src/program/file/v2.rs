@@ -1,6 +1,6 @@
 //! Version 2: programs whose values have shapes. Types are texts, and the inputs are the parameters.
 
-use super::{FORMAT, ProgramFile, ResultType, bad, parsed};
+use super::{FORMAT, ProgramFile, ResultType, bad, current, parsed};
 use crate::program::{Axes, Function, How, Input, Node, Op, Output, Program, Range, Shape, Type, ValueId};
 use crate::{Error, Natural, Netlist};
 use base64::Engine;
@@ -173,7 +173,7 @@ impl From<Axes> for Option<u32> {
 
 impl OpText {
     fn of(node: &Node) -> Self {
-        match &node.op {
+        match &current(node.op.clone()) {
             Op::Input(index) => Self::Input(*index),
             Op::Const(value) => Self::Const(value.clone()),
             Op::Lookup(table) => Self::Lookup(table.clone()),
@@ -187,9 +187,7 @@ impl OpText {
             Op::Join(axis) => Self::Join(*axis),
             Op::Take(indices) => Self::Take(Numbers::indices(indices)),
             Op::Roll { by, axes } => Self::Roll { by: *by, axes: (*axes).into() },
-            Op::RotateElements(by) => Self::Roll { by: *by, axes: None },
             Op::Reduce { how, axes } => Self::Reduce { how: *how, axes: (*axes).into() },
-            Op::SumElements => Self::Reduce { how: How::Sum, axes: None },
             Op::Call(function) => Self::Call(*function),
             Op::Result(index) => Self::Result(*index),
             op => Self::Name(op.name().to_owned()),
