@@ -3,7 +3,7 @@
 
 use solinas_circuits::program::{OPERATIONS, Program};
 use solinas_circuits::{Builder, NodeId};
-use solinas_formats::{Expect, Kind, Reader, Writer, tfhe as files};
+use solinas_formats::{Expect, Kind, Reader, tfhe as files};
 use solinas_runtime::{
     Ciphertext, Control, CostModel, Form, Inputs, KeygenOptions, Netlist, Plain, Plan, Server, ServerOptions, Type,
     Work, keygen,

@@ -193,7 +193,7 @@ fn tables_of_one_argument_share_no_more_than_the_formula_of_a_bootstrap_counts()
     let params = client.params();
     let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let mut rng = client.encryption_rng(6).unwrap();
-    let count = solinas_testing::rounds(SAMPLES, 16 * SAMPLES);
+    let count = rounds(512, 8192);
     let inputs: Vec<LweCiphertext> = (0..count).map(|i| client.encrypt(i as u32 % 16, &mut rng).unwrap()).collect();
     let table = |f: fn(u8) -> u8| core::array::from_fn::<u8, 16, _>(|v| f(v as u8));
     let errors = |table: [u8; 16]| -> Vec<f64> {
