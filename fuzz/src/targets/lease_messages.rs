@@ -35,7 +35,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         json!({ "end": end, "seconds": 1.5, "core_ms": 3000, "progress": progress, "timeline": timeline,
                 "bootstraps": 21, "whole_core_ms": 2900.5 })
     };
-    let spec = json!({ "key": "k", "program": digest, "reduce": "sum", "compact": true, "effort": 21.0,
+    let spec = json!({ "key": "k", "program": digest, "reduce": "sum", "compact": true,
+        "private_program": false, "auditable": false, "effort": 21.0,
         "inputs": [{ "blob": digest }, { "elements": digest }, { "constant": { "type": "u8", "values": ["3"] } }],
         "stages": [{ "plan": digest, "elements": 3, "waves": [2, 5] }] });
     let granted = json!({ "lease": format!("local.{id}.7"), "tenant": "local", "id": id, "spec": spec, "attempts": 1,

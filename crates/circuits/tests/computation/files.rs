@@ -13,7 +13,7 @@ const FILES: [&str; 6] = [
     "tests/data/programs/rust.json",
     "../solinas/tests/data/python.json",
     "../server/web/cardio.json",
-    "../cli/tests/golden/program.json",
+    "../cli/tests/cli/golden/program.json",
 ];
 
 fn read(file: &str) -> String {

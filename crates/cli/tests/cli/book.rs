@@ -190,7 +190,7 @@ fn documentation_test(page: &str) -> Result<(), String> {
         let text = fs::read_to_string(root().join("crates").join(name).join("src/lib.rs")).unwrap();
         text.contains(&format!("#[doc = include_str!(\"../../../{page}\")]"))
     };
-    if ["bigint", "circuits", "schemes", "solinas"].into_iter().any(included) {
+    if ["bigint", "circuits", "rsa", "schemes", "solinas"].into_iter().any(included) {
         Ok(())
     } else {
         Err(format!("no src/lib.rs has #[doc = include_str!(\"../../../{page}\")]"))

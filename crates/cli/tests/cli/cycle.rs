@@ -82,8 +82,7 @@ fn parameter_sets_are_listed_with_their_claims() {
 #[test]
 fn every_verb_has_examples_in_its_help() {
     let place = Place::new();
-    for verb in ["", "keygen", "encrypt", "eval", "decrypt", "inspect", "convert", "circuit", "params", "bench", "demo"]
-    {
+    for verb in ["", "keygen", "encrypt", "eval", "decrypt", "inspect", "circuit", "params", "bench", "demo"] {
         let text = place.run(&format!("{verb} --help"));
         assert!(text.contains("Examples:\n") && text.contains(&format!("solinas {verb}")), "{verb}");
     }

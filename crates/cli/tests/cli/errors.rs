@@ -317,7 +317,7 @@ fn files_of_other_kinds_are_named_with_their_verbs() {
     place.run("circuit build add --type u4 --to blif -o add.blif");
     place.run("circuit build add --type u4 --to yosys -o add.json");
     place.run("rsa keygen --bits 1024 --research --output rsa.pem");
-    place.write("program.json", std::fs::read_to_string("tests/golden/program.json").unwrap());
+    place.write("program.json", std::fs::read_to_string("tests/cli/golden/program.json").unwrap());
     place.write("notes.txt", "some words");
     for (file, what, verb) in [
         ("program.json", "is a program", "solinas eval --program program.json"),

@@ -60,7 +60,6 @@ fn ciphertexts_replace_ciphertexts_but_no_key_and_do_not_go_to_standard_output()
             "encrypt --key k/client.key --type u4 1",
             "eval --key k/server.key neg a.ct",
             "random --key k/server.key --type u4 --seed 1",
-            "convert a.ct",
         ] {
             let message = place.fail(&format!("{line} -o {target}"), 1);
             assert!(

@@ -56,7 +56,7 @@ fn of_tfhe() -> Files {
         file(tfhe_files::public_header(&public), |writer| tfhe_files::write_public(writer, &public)),
         file(tfhe_files::server_header(&server.key), |writer| tfhe_files::write_server(writer, &server)),
     ];
-    Files { scheme: tfhe_files::SCHEME, files, read: read_tfhe, unbound: &["bootstrap", "keyswitch"] }
+    Files { scheme: tfhe_files::SCHEME, files, read: read_tfhe, unbound: &["bootstrap", "keyswitch", "packing"] }
 }
 
 /// Keys of every scheme. Their sets have names of their own where the scheme allows it, so that no reader compares them with a named set.

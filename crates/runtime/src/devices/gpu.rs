@@ -50,6 +50,10 @@ impl Device for Gpus {
         self.name.to_string()
     }
 
+    fn schemes(&self) -> &'static str {
+        "tfhe, bgv, ntru, lwe and gh"
+    }
+
     fn has_failed(&self) -> bool {
         self.gpus.iter().any(Gpu::has_failed)
     }

@@ -26,6 +26,9 @@ pub(crate) trait Device: Debug + Send + Sync {
     /// The name under which a caller asks for it.
     fn name(&self) -> String;
 
+    /// The schemes for whose keys it computes.
+    fn schemes(&self) -> &'static str;
+
     /// Whether an error has ended the device.
     fn has_failed(&self) -> bool {
         false
@@ -58,15 +61,19 @@ pub(crate) trait Device: Debug + Send + Sync {
 /// # Errors
 /// [`Error::Device`] if it has none. The errors of the device.
 pub(crate) fn part<T>(device: &dyn Device, scheme: &str, part: Option<Result<T, Error>>) -> Result<T, Error> {
-    let (device, scheme) = (device.name(), scheme.to_owned());
-    part.unwrap_or_else(|| Err(DeviceError::new(Missing::Scheme { device, scheme }).into()))
+    part.unwrap_or_else(|| {
+        let (name, schemes) = (device.name(), device.schemes());
+        Err(DeviceError::new(Missing::Scheme { name, schemes, scheme: scheme.to_owned() }).into())
+    })
 }
 
 /// A device that cannot do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Missing {
-    #[error("the device {device} does not compute for keys of the scheme {scheme}; take another device, such as cpu")]
-    Scheme { device: String, scheme: String },
+    #[error(
+        "the device {name} computes for keys of scheme {schemes} alone, and not of {scheme}; take another device, such as cpu"
+    )]
+    Scheme { name: String, schemes: &'static str, scheme: String },
     #[error(
         "this build of Solinas has no device {name}; build it with the feature `{feature}`, or take the device cpu"
     )]

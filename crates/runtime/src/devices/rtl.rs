@@ -15,6 +15,10 @@ impl Device for Rtl {
         "rtl".into()
     }
 
+    fn schemes(&self) -> &'static str {
+        "gh"
+    }
+
     fn gh(&self, key: &Arc<ServerKey>, memory: u64) -> Option<Result<Box<dyn GhBackend>, Error>> {
         let check = solinas_rtl::gh::Evaluation::check(key);
         Some(check.map(|()| Box::new(Simulated { memory, cycles: Arc::default() }) as Box<_>).map_err(Error::from))

@@ -36,7 +36,7 @@ const LINES: [&str; 36] = [
     "encrypt --research --key b/client.key --type u8 3 -o OUT",
     "encrypt --research --key g/server.key --type bool true -o OUT",
     "encrypt --research --key k/client.key --type u4 --csv rows.csv --column v -o OUT",
-    "eval --key k/server.key --program numbers.json k.ct -o OUT",
+    "eval --key k/server.key --program numbers.json --inputs k.ct -o OUT",
     "circuit stats numbers.json",
     "eval --key k/server.key add k.ct k.ct -o OUT",
     "eval --key l/server.key not l.ct -o OUT",
