@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use solinas_gpu::{Device, DeviceOptions, Stream};
-//! let device = Device::open("emulated".parse()?, DeviceOptions::default())?.expect("it is not the processor");
+//! let device = Device::emulated(DeviceOptions::default());
 //! let stream = Stream::new(&device)?;
 //! let buffer = stream.buffer_of(&[1u32, 2, 3], "an example")?;
 //! let mut values = [0; 2];

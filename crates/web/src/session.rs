@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn small_requests_for_much_memory_are_refused() {
         let mut session = Session::default();
-        ask(&mut session, json!({ "do": "keygen", "params": "gates-toy", "insecure_seed": 1 }), b"").unwrap();
+        ask(&mut session, json!({ "do": "keygen", "params": "gates-40", "insecure_seed": 1 }), b"").unwrap();
         for request in [
             json!({ "do": "auction", "bidders": usize::MAX, "type": "u8" }),
             json!({ "do": "auction", "bidders": 32, "type": "u4294967295" }),
