@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import solinas as sl
-
-np = pytest.importorskip("numpy")
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "cases"
 

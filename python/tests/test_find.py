@@ -12,7 +12,7 @@ def test_what_is_found_is_the_smallest_secure_set():
     assert len(found.primes) == 3
     small = sl.find_params(2, 257, security=40, keys="ternary", terms=4)
     assert small.name.startswith("n")
-    assert small.name.endswith("-d2-p257-k2-t4-ternary")
+    assert small.name.endswith("-d2-p257-k2-t4-e128-ternary")
     assert small.classical_bits >= 40
 
 

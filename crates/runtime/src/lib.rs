@@ -25,6 +25,7 @@ mod arithmetic;
 mod ciphertext;
 mod cost;
 mod cost_model;
+mod device;
 mod devices;
 mod disk;
 mod engine;

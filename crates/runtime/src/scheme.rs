@@ -1,6 +1,6 @@
 //! Keys and ciphertexts of a scheme, as the rest of the runtime sees them: a trait for each role. [`Engine`] is the role of a server.
 
-use crate::devices::Device;
+use crate::device::Device;
 use crate::engine::Engine;
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{

@@ -1,6 +1,7 @@
 //! The server: an evaluation key in memory, and threads.
 
 use crate::ciphertext::same_key;
+use crate::device::Device;
 use crate::devices::{self, Chosen};
 use crate::engine::{Engine, RandomRequest};
 use crate::process::Pool;
@@ -24,7 +25,7 @@ pub struct Server {
     run_memory: Option<u64>,
     name: DeviceName,
     /// The device that computes. None for the processor.
-    device: Option<Arc<dyn devices::Device>>,
+    device: Option<Arc<dyn Device>>,
 }
 
 impl fmt::Debug for Server {

@@ -5,6 +5,7 @@ mod backends;
 mod foreign_circuits;
 mod memory;
 mod oprf;
+mod page_figures;
 mod planning;
 mod plans;
 mod private_program;

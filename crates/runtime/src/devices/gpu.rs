@@ -1,8 +1,9 @@
 //! GPUs, and the emulated devices of the same kernels.
 
-use super::{Device, GpuInfo, GpuList};
+use super::{GpuInfo, GpuList};
 use crate::Error;
-use crate::gh::Backend as GhBackend;
+use crate::device::Device;
+use crate::gh::{Backend as GhBackend, KeyWithin as GhKey};
 use crate::leveled::OnDevice;
 use solinas_gpu::{Device as Gpu, DeviceOptions, Stream};
 use solinas_schemes::bgv::{self, Bgv};
@@ -10,6 +11,7 @@ use solinas_schemes::gh::{self, Params, RecryptMethod};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 use solinas_schemes::{DeviceName, tfhe};
+use std::any::Any;
 use std::sync::Arc;
 
 /// The GPUs of one name, at least one.
@@ -58,34 +60,45 @@ impl Device for Gpus {
         self.gpus.iter().any(Gpu::has_failed)
     }
 
-    fn tfhe(&self, evaluator: &tfhe::Evaluator) -> Option<Result<Box<dyn tfhe::Backend>, Error>> {
-        let engines = || Ok(Box::new(solinas_gpu::tfhe::Engines::new(&self.gpus, evaluator)?) as Box<_>);
-        Some(engines())
+    fn part(&self, key: &dyn Any) -> Option<Result<Box<dyn Any>, Error>> {
+        if let Some(evaluator) = key.downcast_ref::<tfhe::Evaluator>() {
+            return boxed(self.tfhe(evaluator));
+        }
+        if let Some(key) = key.downcast_ref::<Arc<bgv::ServerKey>>() {
+            return boxed(self.bgv(key));
+        }
+        if let Some(key) = key.downcast_ref::<Arc<ntru::ServerKey>>() {
+            return boxed(self.ntru(key));
+        }
+        if let Some(key) = key.downcast_ref::<Arc<lwe::ServerKey>>() {
+            return boxed(self.lwe(key));
+        }
+        let gh = key.downcast_ref::<GhKey>();
+        gh.and_then(|_| boxed(self.one("gh").map(|gpu| Box::new(OfGpu(gpu.clone())) as Box<dyn GhBackend>)))
+    }
+}
+
+fn boxed<P: 'static>(part: Result<P, Error>) -> Option<Result<Box<dyn Any>, Error>> {
+    Some(part.map(|part| Box::new(part) as Box<dyn Any>))
+}
+
+impl Gpus {
+    fn tfhe(&self, evaluator: &tfhe::Evaluator) -> Result<Box<dyn tfhe::Backend>, Error> {
+        Ok(Box::new(solinas_gpu::tfhe::Engines::new(&self.gpus, evaluator)?))
     }
 
-    fn bgv(&self, key: &Arc<bgv::ServerKey>) -> Option<Result<Box<dyn OnDevice<Bgv>>, Error>> {
-        let engine =
-            || Ok(Box::new(solinas_gpu::ring::bgv::Engine::new(&self.stream("bgv")?, Arc::clone(key))?) as Box<_>);
-        Some(engine())
+    fn bgv(&self, key: &Arc<bgv::ServerKey>) -> Result<Box<dyn OnDevice<Bgv>>, Error> {
+        Ok(Box::new(solinas_gpu::ring::bgv::Engine::new(&self.stream("bgv")?, Arc::clone(key))?))
     }
 
-    fn ntru(&self, key: &Arc<ntru::ServerKey>) -> Option<Result<Box<dyn OnDevice<Ntru>>, Error>> {
-        let engine =
-            || Ok(Box::new(solinas_gpu::ring::ntru::Engine::new(&self.stream("ntru")?, Arc::clone(key))?) as Box<_>);
-        Some(engine())
+    fn ntru(&self, key: &Arc<ntru::ServerKey>) -> Result<Box<dyn OnDevice<Ntru>>, Error> {
+        Ok(Box::new(solinas_gpu::ring::ntru::Engine::new(&self.stream("ntru")?, Arc::clone(key))?))
     }
 
     /// The device computes the products of vectors with switching keys.
-    fn lwe(&self, key: &Arc<lwe::ServerKey>) -> Option<Result<Box<dyn OnDevice<Lwe>>, Error>> {
-        let evaluator = || {
-            let engine = solinas_gpu::lwe::Engine::new(self.one("lwe")?)?;
-            Ok(Box::new(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine))) as Box<_>)
-        };
-        Some(evaluator())
-    }
-
-    fn gh(&self, _: &Arc<gh::ServerKey>, _: u64) -> Option<Result<Box<dyn GhBackend>, Error>> {
-        Some(self.one("gh").map(|gpu| Box::new(OfGpu(gpu.clone())) as Box<_>))
+    fn lwe(&self, key: &Arc<lwe::ServerKey>) -> Result<Box<dyn OnDevice<Lwe>>, Error> {
+        let engine = solinas_gpu::lwe::Engine::new(self.one("lwe")?)?;
+        Ok(Box::new(lwe::Evaluator::shared(Arc::clone(key))?.with_accelerator(Arc::new(engine))))
     }
 }
 

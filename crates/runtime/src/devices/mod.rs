@@ -6,85 +6,35 @@ mod gpu;
 #[cfg(feature = "rtl")]
 mod rtl;
 
+use crate::device::Device;
 use crate::engine::Engine;
-use crate::gh::Backend as GhBackend;
-use crate::leveled::OnDevice;
 use crate::options::DEVICE_VARIABLE;
 use crate::process::Pool;
 use crate::{Error, ServerKey, ServerOptions};
 use auto::{Auto, allows_fallback};
 use serde::Serialize;
-use solinas_schemes::bgv::{self, Bgv};
-use solinas_schemes::lwe::{self, Lwe};
-use solinas_schemes::ntru::{self, Ntru};
-use solinas_schemes::{DeviceError, DeviceErrorKind, DeviceFault, DeviceName, gh, tfhe};
-use std::fmt::Debug;
+use solinas_schemes::DeviceName;
 use std::sync::Arc;
 
-/// Computes for keys. A method is `None` if the device has nothing for the scheme.
-pub(crate) trait Device: Debug + Send + Sync {
-    /// The name under which a caller asks for it.
-    fn name(&self) -> String;
-
-    /// The schemes for whose keys it computes.
-    fn schemes(&self) -> &'static str;
-
-    /// Whether an error has ended the device.
-    fn has_failed(&self) -> bool {
-        false
-    }
-
-    fn tfhe(&self, _: &tfhe::Evaluator) -> Option<Result<Box<dyn tfhe::Backend>, Error>> {
-        None
-    }
-
-    fn bgv(&self, _: &Arc<bgv::ServerKey>) -> Option<Result<Box<dyn OnDevice<Bgv>>, Error>> {
-        None
-    }
-
-    fn ntru(&self, _: &Arc<ntru::ServerKey>) -> Option<Result<Box<dyn OnDevice<Ntru>>, Error>> {
-        None
-    }
-
-    fn lwe(&self, _: &Arc<lwe::ServerKey>) -> Option<Result<Box<dyn OnDevice<Lwe>>, Error>> {
-        None
-    }
-
-    /// The tables of Recrypt. Those on the processor take up to `memory` bytes.
-    fn gh(&self, _: &Arc<gh::ServerKey>, _memory: u64) -> Option<Result<Box<dyn GhBackend>, Error>> {
-        None
-    }
-}
-
-/// The part of a device for a scheme.
-///
-/// # Errors
-/// [`Error::Device`] if it has none. The errors of the device.
-pub(crate) fn part<T>(device: &dyn Device, scheme: &str, part: Option<Result<T, Error>>) -> Result<T, Error> {
-    part.unwrap_or_else(|| {
-        let (name, schemes) = (device.name(), device.schemes());
-        Err(DeviceError::new(Missing::Scheme { name, schemes, scheme: scheme.to_owned() }).into())
-    })
-}
-
-/// A device that cannot do what was asked.
+/// This build lacks a device.
+#[cfg(not(all(feature = "gpu", feature = "rtl")))]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Missing {
-    #[error(
-        "the device {name} computes for keys of scheme {schemes} alone, and not of {scheme}; take another device, such as cpu"
-    )]
-    Scheme { name: String, schemes: &'static str, scheme: String },
-    #[error(
-        "this build of Solinas has no device {name}; build it with the feature `{feature}`, or take the device cpu"
-    )]
-    #[cfg_attr(all(feature = "gpu", feature = "rtl"), allow(dead_code, reason = "this build has all devices"))]
-    Build { name: DeviceName, feature: &'static str },
+#[error("this build of Solinas has no device {name}; build it with the feature `{feature}`, or take the device cpu")]
+struct Missing {
+    name: DeviceName,
+    feature: &'static str,
 }
 
-impl DeviceFault for Missing {
-    fn kind(&self) -> DeviceErrorKind {
-        DeviceErrorKind::Request
+#[cfg(not(all(feature = "gpu", feature = "rtl")))]
+impl solinas_schemes::DeviceFault for Missing {
+    fn kind(&self) -> solinas_schemes::DeviceErrorKind {
+        solinas_schemes::DeviceErrorKind::Request
     }
+}
+
+#[cfg(not(all(feature = "gpu", feature = "rtl")))]
+fn missing(name: &DeviceName, feature: &'static str) -> Error {
+    solinas_schemes::DeviceError::new(Missing { name: name.clone(), feature }).into()
 }
 
 /// Opens the device of a name. `None` is the processor, which takes the place of a missing GPU under `auto`.
@@ -97,13 +47,13 @@ fn open(name: &DeviceName, memory: Option<u64>) -> Result<Option<Arc<dyn Device>
         #[cfg(feature = "rtl")]
         DeviceName::Rtl => Ok(Some(Arc::new(rtl::Rtl))),
         #[cfg(not(feature = "rtl"))]
-        DeviceName::Rtl => Err(DeviceError::new(Missing::Build { name: name.clone(), feature: "rtl" }).into()),
+        DeviceName::Rtl => Err(missing(name, "rtl")),
         #[cfg(feature = "gpu")]
         name => Ok(gpu::Gpus::open(name, memory)?.map(|gpus| Arc::new(gpus) as Arc<dyn Device>)),
         #[cfg(not(feature = "gpu"))]
         DeviceName::Auto => Ok(memory.and(None)),
         #[cfg(not(feature = "gpu"))]
-        name => Err(DeviceError::new(Missing::Build { name: name.clone(), feature: "gpu" }).into()),
+        name => Err(missing(name, "gpu")),
     }
 }
 

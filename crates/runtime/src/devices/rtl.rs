@@ -1,9 +1,10 @@
 //! The simulated accelerator for Gentry-Halevi.
 
-use super::Device;
 use crate::Error;
-use crate::gh::Backend as GhBackend;
+use crate::device::Device;
+use crate::gh::{Backend as GhBackend, KeyWithin};
 use solinas_schemes::gh::{Evaluator, Params, RecryptMethod, ServerKey};
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,9 +20,13 @@ impl Device for Rtl {
         "gh"
     }
 
-    fn gh(&self, key: &Arc<ServerKey>, memory: u64) -> Option<Result<Box<dyn GhBackend>, Error>> {
-        let check = solinas_rtl::gh::Evaluation::check(key);
-        Some(check.map(|()| Box::new(Simulated { memory, cycles: Arc::default() }) as Box<_>).map_err(Error::from))
+    fn part(&self, key: &dyn Any) -> Option<Result<Box<dyn Any>, Error>> {
+        let KeyWithin { key, memory } = key.downcast_ref()?;
+        let tables = || -> Result<Box<dyn GhBackend>, Error> {
+            solinas_rtl::gh::Evaluation::check(key)?;
+            Ok(Box::new(Simulated { memory: *memory, cycles: Arc::default() }))
+        };
+        Some(tables().map(|tables| Box::new(tables) as Box<dyn Any>))
     }
 }
 

@@ -5,6 +5,13 @@ use solinas_schemes::gh::{Arithmetic, Evaluator, Params, RecryptMethod, ServerKe
 use std::fmt::Debug;
 use std::sync::Arc;
 
+/// A server key, and the bytes that tables on the processor may take.
+#[derive(Debug)]
+pub(crate) struct KeyWithin {
+    pub(crate) key: Arc<ServerKey>,
+    pub(crate) memory: u64,
+}
+
 /// Makes the tables of Recrypt, and computes with them. All back ends give the same results.
 pub(crate) trait Backend: Debug + Send + Sync {
     /// Bytes that tables may take.

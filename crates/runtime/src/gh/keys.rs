@@ -1,9 +1,9 @@
 //! Key generation, encryption, decryption, and the description of parameter sets.
 
-use super::SCHEME;
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
-use crate::devices::{Device, part};
+use super::{KeyWithin, SCHEME};
+use crate::device::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
@@ -230,7 +230,8 @@ impl scheme::Public for Server {
 
     fn engine(self: Arc<Self>, device: Option<&dyn Device>, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         let memory = options.memory.map_or_else(crate::memory::budget, Ok)?;
-        let backend = device.map(|device| part(device, SCHEME.name(), device.gh(&self.key, memory))).transpose()?;
+        let key = KeyWithin { key: Arc::clone(&self.key), memory };
+        let backend = device.map(|device| part(device, SCHEME.name(), &key)).transpose()?;
         Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), memory, backend)?))
     }
 

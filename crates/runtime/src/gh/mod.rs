@@ -8,7 +8,7 @@ mod keys;
 mod run;
 mod schedule;
 
-pub(crate) use backend::Backend;
+pub(crate) use backend::{Backend, KeyWithin};
 
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};

@@ -1,18 +1,11 @@
 //! The evaluators on devices, and advice to users whose computation needs more levels than their keys have.
 
-use super::{Leveled, OnDevice};
-use crate::Error;
-use crate::devices::Device;
+use super::Leveled;
 use solinas_schemes::bgv::{self, Bgv};
 use solinas_schemes::lwe::{self, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
-use std::sync::Arc;
 
 impl Leveled for Bgv {
-    fn on_device(device: &dyn Device, key: &Arc<bgv::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
-        device.bgv(key)
-    }
-
     fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
         let or =
             if params.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
@@ -29,10 +22,6 @@ impl Leveled for Bgv {
 }
 
 impl Leveled for Ntru {
-    fn on_device(device: &dyn Device, key: &Arc<ntru::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
-        device.ntru(key)
-    }
-
     fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
         if let Some(name) = ntru::Params::deep_enough(params.plaintext_modulus(), products) {
             return format!(
@@ -47,10 +36,6 @@ impl Leveled for Ntru {
 }
 
 impl Leveled for Lwe {
-    fn on_device(device: &dyn Device, key: &Arc<lwe::ServerKey>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>> {
-        device.lwe(key)
-    }
-
     fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),

@@ -4,7 +4,7 @@ use super::engine::LeveledEngine;
 use super::payload::{Elements, form_of};
 use super::plan::slot_type;
 use super::{Leveled, ParamsOf, memory_bytes};
-use crate::devices::{Device, part};
+use crate::device::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, BITS, Encrypt, Secret};
@@ -327,7 +327,7 @@ impl<S: Leveled> scheme::Public for Server<S> {
     }
 
     fn engine(self: Arc<Self>, device: Option<&dyn Device>, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
-        let on_device = device.map(|device| part(device, S::NAME, S::on_device(device, &self.key))).transpose()?;
+        let on_device = device.map(|device| part(device, S::NAME, &self.key)).transpose()?;
         Ok(Arc::new(LeveledEngine::new(self, on_device)?))
     }
 

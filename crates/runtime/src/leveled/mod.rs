@@ -15,11 +15,9 @@ mod slot_noise;
 pub(crate) use engine::OnDevice;
 pub(crate) use keys::info;
 
-use crate::devices::Device;
-use crate::{Error, Scheme};
+use crate::Scheme;
 use solinas_formats::CiphertextFiles;
-use solinas_schemes::leveled::{self, Params as _, ServerKey};
-use std::sync::Arc;
+use solinas_schemes::leveled::{self, Params as _};
 
 /// A leveled scheme with its files.
 pub(crate) trait Leveled: CiphertextFiles {
@@ -29,9 +27,6 @@ pub(crate) trait Leveled: CiphertextFiles {
     /// Returns advice for a computation with a given number of products in a row. If the advice names a set of the
     /// scheme, the set is the one of [`leveled::Leveled::deep_enough`].
     fn deeper_set_hint(params: &ParamsOf<Self>, products: usize) -> String;
-
-    /// The evaluator of a key on a device. None if the device has none for the scheme.
-    fn on_device(device: &dyn Device, key: &Arc<ServerKey<Self>>) -> Option<Result<Box<dyn OnDevice<Self>>, Error>>;
 }
 
 /// The parameters of a scheme.

@@ -6,7 +6,7 @@ use super::compact::Compact;
 use super::elements::Elements;
 use super::inputs::BatchInputs;
 use super::{private, random};
-use crate::devices::{Device, part};
+use crate::device::{Device, part};
 use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
@@ -112,7 +112,7 @@ impl TfheEngine {
     pub(crate) fn new(file: &ServerFile, device: Option<&dyn Device>) -> Result<Self, Error> {
         let evaluator = Evaluator::new(&file.key)?;
         let packing = Packing { key: file.packing.clone(), packer: OnceLock::new(), sanitizer: OnceLock::new() };
-        let device = device.map(|device| part(device, SCHEME.name(), device.tfhe(&evaluator))).transpose()?;
+        let device = device.map(|device| part(device, SCHEME.name(), &evaluator)).transpose()?;
         Ok(Self { device, ..Self::host(Arc::new(evaluator), Arc::new(packing)) })
     }
 

@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::elements::Elements;
 use super::engine::TfheEngine;
-use crate::devices::Device;
+use crate::device::Device;
 use crate::engine::Engine;
 use crate::plans::{form_of, info};
 use crate::scheme::{self, Encrypt, Public, Secret, bits_only};
