@@ -7,9 +7,9 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import left_out
 
 import solinas as sl
+from conftest import left_out
 from solinas._expression import Node
 
 
