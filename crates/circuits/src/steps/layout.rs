@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::program::{Axes, Op, Range, Shape, Strides, places};
-use hashbrown::HashMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A place for the elements of one value: an input, a public array, or a result of a step.

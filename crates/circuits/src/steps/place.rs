@@ -5,7 +5,7 @@
 
 use super::{THIN, reduce};
 use crate::program::{Node, Op, Program, Shape, Shaped, ValueId};
-use hashbrown::HashMap;
+use std::collections::HashMap;
 
 /// How a value of a program is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

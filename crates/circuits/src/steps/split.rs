@@ -7,7 +7,7 @@ use crate::program::{
     self, Axes, Function, How, Input, Node, Op, Program, Shape, Shaped, Strides, Type, ValueId, ValueType,
 };
 use crate::{Error, Plain};
-use hashbrown::HashMap;
+use std::collections::HashMap;
 
 /// Turns a program on inputs of known shapes into steps. A program of single values on arrays of one shape is one step, whose kernel is that program.
 ///

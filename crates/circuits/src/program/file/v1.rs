@@ -3,8 +3,8 @@
 use super::{FORMAT, ProgramFile, ResultType, bad, current, parsed};
 use crate::Error;
 use crate::program::{Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
-use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 #[derive(Serialize, Deserialize)]
 struct Document {
