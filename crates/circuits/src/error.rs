@@ -292,7 +292,7 @@ pub enum Error {
     },
     /// Arrays where single values are needed.
     #[error(
-        "{op} at node {node} works on arrays, and only single values are computed here; give a program of single values"
+        "{op} at node {node} works on arrays, and only single values are computed here; write one operation for each element, as the Python package does"
     )]
     NotScalar {
         /// The operation.

@@ -260,7 +260,7 @@ impl Prepared {
     /// not hidden. The bytes differ from run to run, and the results name no plan.
     ///
     /// # Errors
-    /// [`Error::NoPrivateProgram`] for another scheme; [`Error::Request`] for a server key without the section `packing`, and for a conversion.
+    /// [`Error::NoPrivateProgram`] for another scheme; [`Error::Request`] for a conversion.
     pub fn private_program(mut self, is_private: bool) -> Result<Self, Error> {
         if is_private && !self.is_private {
             check_private(&self.server)?;

@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// The compact form of a ciphertext (TFHE): it can be decrypted but not computed with. A single block takes a sixth of the bytes. More blocks share a
-    /// mask, and take down to 3 bytes each, if the key has the section `packing`, which is read now if it was not before. Decryption fails as rarely as an
+    /// mask, and take down to 3 bytes each. The section `packing` of the key is read now if it was not before. Decryption fails as rarely as an
     /// operation does.
     ///
     /// # Errors

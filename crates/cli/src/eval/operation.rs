@@ -233,12 +233,18 @@ fn cast(operands: &[Operand], types: &[Type], files: &[Loaded]) -> Option<String
     if first == second || first.modulus().is_some() || second.modulus().is_some() {
         return None;
     }
+    if first.signed() != second.signed() {
+        // The unsigned type needs a bit for the sign.
+        let of = |ty: Type| ty.width() + usize::from(!ty.signed());
+        let width = of(first).max(of(second)).next_power_of_two();
+        return Some(format!("cast both to i{width}, which holds all values of {first} and {second}"));
+    }
     let (narrow, wide) = if first.width() < second.width() { (a, second) } else { (b, first) };
     Some(match narrow {
         Operand::Constant(_) => format!("write the constant as a {wide}, as in 1{wide}"),
         Operand::File(index) => {
             let file = files[*index].0.display();
-            format!("cast {file} first: `solinas eval to_{wide} {file}`")
+            format!("cast {file} first: `solinas eval --key KEY to_{wide} {file} -o cast.ct`")
         }
     })
 }

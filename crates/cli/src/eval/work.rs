@@ -302,7 +302,9 @@ fn check_names(names: &[String], files: &[PathBuf], loaded: &[Loaded]) -> Result
             let file = file.display();
             return Err(usage(
                 format!("{file} was made for the input {other}, and it is given for {name}"),
-                format!("give {other}={file}, and each other input so; {name}={file} takes it for {name} nevertheless"),
+                format!(
+                    "name the inputs, as in `--inputs {other}={file} ..`; to use this file for {name} all the same, write {name}={file}"
+                ),
             ));
         }
     }

@@ -342,10 +342,10 @@ fn operands_of_two_types_are_cast_by_name() {
         place.run(&format!("encrypt --key CLIENT --type {ty} {value} -o {ty}.ct"));
     }
     for (line, help) in [
-        ("add u8.ct u4.ct", "cast u4.ct first: `solinas eval to_u8 u4.ct`"),
-        ("sub bool.ct u8.ct", "cast bool.ct first: `solinas eval to_u8 bool.ct`"),
-        ("lt u8.ct i8.ct", "cast i8.ct first: `solinas eval to_u8 i8.ct`"),
-        ("select bool.ct u4.ct u8.ct", "cast u4.ct first: `solinas eval to_u8 u4.ct`"),
+        ("add u8.ct u4.ct", "cast u4.ct first: `solinas eval --key KEY to_u8 u4.ct -o cast.ct`"),
+        ("sub bool.ct u8.ct", "cast bool.ct first: `solinas eval --key KEY to_u8 bool.ct -o cast.ct`"),
+        ("lt u8.ct i8.ct", "cast both to i16, which holds all values of u8 and i8"),
+        ("select bool.ct u4.ct u8.ct", "cast u4.ct first: `solinas eval --key KEY to_u8 u4.ct -o cast.ct`"),
         ("add u8.ct 3u4", "write the constant as a u8, as in 1u8"),
     ] {
         let message = place.fail(&format!("eval --key SERVER {line} -o y.ct"), 1);
