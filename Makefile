@@ -62,6 +62,7 @@ lint-bench:
 
 lint-crates:
 	$(CARGO) xtask ci-lint
+	$(CARGO) check --quiet --package solinas-cli --no-default-features # the command of `make demo`
 
 web: ## The client of the service's page, which goes into later builds of the command
 	$(CARGO) xtask web --if-possible

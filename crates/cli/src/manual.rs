@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+#[cfg(feature = "service")]
 use solinas_server::Scope;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +104,9 @@ fn known(verb: &str, arg: &Arg) -> Option<Vec<String>> {
         (_, "model") => owned(&["fewest", "shallow", "threads-4"]),
         (_, "log") => owned(&["off", "error", "warn", "info"]),
         (_, "state") => owned(&STATES),
+        #[cfg(feature = "service")]
         (_, "scope") => Scope::ALL.iter().map(|scope| scope.name().to_owned()).collect(),
+        #[cfg(feature = "paper")]
         ("paper", "tables") => solinas_paper::list().into_iter().map(|table| table.name.to_string()).collect(),
         _ => return None,
     };

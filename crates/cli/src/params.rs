@@ -56,9 +56,10 @@ fn devices(list: &GpuList) -> String {
         let (memory, note) = (size(gpu.memory_bytes as usize), gpu.problem.clone().unwrap_or_default());
         vec![gpu.name.clone(), gpu.model.clone(), memory, gpu.multiprocessors.to_string(), gpu.driver.clone(), note]
     }));
+    let others = if cfg!(feature = "gpu") { "devices cpu and emulated" } else { "device cpu" };
     let gpus = match &list.problem {
-        Some(problem) => format!("{problem}\nEvery machine has the devices cpu and emulated.\n"),
-        None => columns(&rows) + "\nEvery machine also has the devices cpu and emulated.\n",
+        Some(problem) => format!("{problem}\nEvery machine has the {others}.\n"),
+        None => columns(&rows) + &format!("\nEvery machine also has the {others}.\n"),
     };
     gpus + &designs()
 }

@@ -178,13 +178,10 @@ impl Remote {
     /// [`Error::Refused`]: for an unknown key, or a program that it cannot compute.
     pub fn estimate(&self, program: &Program, key_id: &str, elements: usize) -> Result<Cost, Error> {
         let sent = self.send_program(program)?;
-        let mut body = json!({
+        let body = json!({
             "program": sent["program"], "map": sent["map"], "reduce": sent["reduce"], "key": key_id, "elements": elements,
+            "private_program": program.private_program,
         });
-        // Services of version 0.1 do not know the field.
-        if program.private_program {
-            body["private_program"] = true.into();
-        }
         let answer = self.post("/v1/estimates", body.to_string().as_bytes(), None)?;
         serde_json::from_value(answer).map_err(|error| self.http.foreign(error.to_string()))
     }

@@ -163,9 +163,10 @@ impl Layouts {
             Op::Slice(ranges) => {
                 let lead = lead(ranges.len());
                 let mut offset = 0;
-                for (Range { start, step, .. }, stride) in ranges.iter().zip(&mut strides[lead..]) {
-                    offset += *start as i64 * *stride;
-                    *stride *= step;
+                for (Range { start, step, len }, stride) in ranges.iter().zip(&mut strides[lead..]) {
+                    // A range of no element has no start, and one of a single element no step.
+                    offset += if *len == 0 { 0 } else { *start as i64 * *stride };
+                    *stride = if *len <= 1 { 0 } else { *stride * step };
                 }
                 self.view(of, to.clone(), strides, offset)
             }

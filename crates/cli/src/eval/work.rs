@@ -125,8 +125,14 @@ impl Work {
 
     /// Loads one ciphertext for each input of a circuit or program. A circuit also takes public values, which become a part of it.
     pub(super) fn load(self, inputs: &[PathBuf]) -> Result<(Self, Vec<Loaded>)> {
-        let names = self.parameters();
         let ordered = self.in_order(inputs)?;
+        let names = match &self {
+            // A file for each element of an array is one for each input.
+            Self::Program { program, .. } if program.inputs.len() == ordered.len() => {
+                program.inputs.iter().map(|input| input.name.clone()).collect()
+            }
+            _ => self.parameters(),
+        };
         // NAME=FILE says what each file is for.
         let check = |loaded: &[Loaded]| if ordered == inputs { check_names(&names, &ordered, loaded) } else { Ok(()) };
         let inputs = &ordered[..];

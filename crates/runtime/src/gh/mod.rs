@@ -8,6 +8,7 @@ mod keys;
 mod run;
 mod schedule;
 
+#[cfg_attr(not(any(feature = "gpu", feature = "rtl")), allow(unused_imports, reason = "devices use it"))]
 pub(crate) use backend::{Backend, KeyWithin};
 
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};

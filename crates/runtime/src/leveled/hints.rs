@@ -1,4 +1,4 @@
-//! The evaluators on devices, and advice to users whose computation needs more levels than their keys have.
+//! Advice to users whose computation needs more levels than their keys have.
 
 use super::Leveled;
 use solinas_schemes::bgv::{self, Bgv};

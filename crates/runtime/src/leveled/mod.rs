@@ -12,6 +12,7 @@ mod payload;
 mod plan;
 mod slot_noise;
 
+#[cfg_attr(not(feature = "gpu"), allow(unused_imports, reason = "devices use it"))]
 pub(crate) use engine::OnDevice;
 pub(crate) use keys::info;
 

@@ -21,7 +21,7 @@ pub(super) enum Blocks {
     Compact(Compact, usize),
 }
 
-/// The name of a form in the header of a file. Files up to version 0.1 have no name, and their blocks are full.
+/// The name of a form in the header of a file. Full blocks have no name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Stored {

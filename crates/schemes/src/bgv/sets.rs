@@ -186,7 +186,7 @@ mod tests {
         for set in &SECURE {
             let params = Params::named(set.name).unwrap();
             assert_eq!(params.log2_failure(), -f64::from(set.failure_bits), "{}", set.name);
-            // Today's depth with the bound of today's other sets is above what security allows, whatever the groups.
+            // With a bound of 2^-128, a set of this depth has a modulus above what its security allows, whatever the groups.
             let deeper = |group| {
                 let literal = literal(set.name, set.dimension, set.modulus, set.depth, group);
                 Params::try_from(ParamsLiteral { failure_bits: 128, ..literal }).unwrap().log2_total()
