@@ -1,6 +1,6 @@
 //! Programs on arrays as steps: a step runs a kernel, a program of single values or a circuit, on many lanes. This module has no cryptography.
 //!
-//! [`split`] turns a program on inputs of known shapes into [`Steps`]. Operations that move elements cost nothing: they are [layouts](Layouts), by which a step
+//! [`split()`] turns a program on inputs of known shapes into [`Steps`]. Operations that move elements cost nothing: they are [layouts](Layouts), by which a step
 //! reads its inputs. A reduction is several steps. Integers modulo a number share ciphertexts, so a step computes whole arrays of them.
 //!
 //! [`Machine`] says which lanes of which step to compute next, and takes the results. It keeps only elements that are still needed.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A server key, and the bytes that tables on the processor may take.
 #[derive(Debug)]
-#[cfg_attr(not(any(feature = "gpu", feature = "rtl")), allow(dead_code, reason = "devices use it"))]
+#[cfg_attr(not(feature = "rtl"), allow(dead_code, reason = "the simulated accelerator reads it"))]
 pub(crate) struct KeyWithin {
     pub(crate) key: Arc<ServerKey>,
     pub(crate) memory: u64,
