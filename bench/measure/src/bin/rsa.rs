@@ -12,9 +12,9 @@ use std::time::Instant;
 use bench_common::command;
 use bench_measure::{Result, try_least};
 use clap::Parser;
+use solinas_rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 use solinas_schemes::Control;
 use solinas_schemes::Entropy;
-use solinas_rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 
 /// Times RSA private operations.
 #[derive(Parser)]
