@@ -147,7 +147,7 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         E::Noise { .. } | E::Margin { .. } | E::OutOfLevels { .. } | E::BelowLevel { .. } => ErrorKind::Noise,
         E::File { .. } => ErrorKind::File,
         E::Cancelled(_) => ErrorKind::Cancelled,
-        E::EmptySlot { .. } => ErrorKind::Internal,
+        E::NoSlot { .. } => ErrorKind::Internal,
         _ => ErrorKind::Other,
     }
 }

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use crate::evaluated::evaluated;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-use solinas_runtime::program::{Op, Shape};
+use solinas_runtime::program::Op;
 use solinas_runtime::{
     ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, Work, keygen,
 };
@@ -41,18 +42,6 @@ fn weighted(ty: Type) -> Program {
     let result = builder.op(difference, &[product, w]).unwrap();
     builder.output("result", result);
     builder.finish().unwrap()
-}
-
-/// What plain evaluation gives.
-fn evaluated(program: &Program, inputs: &[Plain]) -> Vec<Plain> {
-    let of = |plain: &Plain| solinas_circuits::Plain {
-        ty: plain.ty,
-        shape: Shape::new(plain.shape.iter().flatten().copied()).unwrap(),
-        values: plain.values.clone(),
-    };
-    let outputs = program.evaluate_arrays(&inputs.iter().map(of).collect::<Vec<_>>()).unwrap();
-    let shape = |shape: Shape| (!shape.is_empty()).then(|| shape.into());
-    outputs.into_iter().map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect()
 }
 
 #[test]

@@ -360,9 +360,9 @@ pub enum Error {
         "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"
     )]
     ChosenSeed,
-    /// A run reads a value that it has not computed. This is a fault of Solinas.
-    #[error("slot {slot} is empty; please report this as a fault of Solinas")]
-    EmptySlot {
+    /// A run uses a slot that it does not have, or reads an empty one. This is a fault of Solinas.
+    #[error("slot {slot} is empty or missing; please report this as a fault of Solinas")]
+    NoSlot {
         /// The number of the slot.
         slot: u32,
     },

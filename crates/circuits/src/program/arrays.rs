@@ -28,7 +28,7 @@ impl Program {
     /// Evaluates the program on public values and arrays.
     ///
     /// # Errors
-    /// [`Error::InputType`] or [`Error::WrongCount`] for other inputs than those of the program; [`Error::Shape`] or [`Error::Packed`] for shapes that do not
+    /// [`Error::InputType`] or [`Error::WrongCount`] for other inputs than those of the program; the errors of [`Plain::new`]; [`Error::Shape`] or [`Error::Packed`] for shapes that do not
     /// fit; an error of [`Program::validate`].
     pub fn evaluate_arrays(&self, inputs: &[Plain]) -> Result<Vec<Plain>, Error> {
         self.validate()?;
@@ -40,6 +40,7 @@ impl Program {
                 return Err(Error::InputType { name: input.name.clone(), wanted, got: plain.value_type() });
             }
             plain.values.iter().try_for_each(|value| input.check(value))?;
+            plain.check()?;
         }
         // A value is dropped after its last use.
         let mut readers = vec![0usize; self.nodes.len()];

@@ -21,14 +21,23 @@ impl Plain {
     /// [`Error::ElementCount`] if the number of elements is not that of the shape; [`Error::ConstantOutOfRange`] for an element that the type does not hold.
     pub fn new<V: Into<Natural>>(ty: Type, shape: Shape, values: impl IntoIterator<Item = V>) -> Result<Self, Error> {
         ty.validate()?;
-        let values: Vec<Natural> = values.into_iter().map(Into::into).collect();
-        if values.len() != shape.size() {
-            return Err(Error::ElementCount { shape, got: values.len() });
+        let plain = Self { ty, shape, values: values.into_iter().map(Into::into).collect() };
+        plain.check()?;
+        Ok(plain)
+    }
+
+    /// Checks that the elements are those of the shape and the type.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.values.len() != self.shape.size() {
+            return Err(Error::ElementCount { shape: self.shape.clone(), got: self.values.len() });
         }
-        if let Some(value) = values.iter().find(|value| !ty.holds(value)) {
-            return Err(Error::ConstantOutOfRange { what: "the value", value: value.clone(), ty });
+        match self.values.iter().find(|value| !self.ty.holds(value)) {
+            Some(value) => Err(Error::ConstantOutOfRange { what: "the value", value: value.clone(), ty: self.ty }),
+            None => Ok(()),
         }
-        Ok(Self { ty, shape, values })
     }
 
     /// One value.

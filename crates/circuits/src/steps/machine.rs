@@ -137,8 +137,14 @@ impl<'a, V> Machine<'a, V> {
             budget,
         };
         (0..count).for_each(|step| machine.update(step));
-        for slot in 0..machine.windows.len() {
-            machine.free(SlotId(slot as u32));
+        if (0..count).any(|step| machine.done[step] > machine.ready[step]) {
+            return bad_cursor("it has lanes whose inputs do not exist");
+        }
+        for slot in (0..machine.windows.len()).map(|slot| SlotId(slot as u32)) {
+            if machine.windows[slot.0 as usize].base > machine.unread(slot) {
+                return bad_cursor("it lacks values that later lanes read");
+            }
+            machine.free(slot);
         }
         Ok(machine)
     }
@@ -248,10 +254,10 @@ impl<'a, V> Machine<'a, V> {
         }
     }
 
-    /// Drops the elements of a slot that no later lane reads.
-    fn free(&mut self, slot: SlotId) {
+    /// The first element of a slot that a later lane or an output may read.
+    fn unread(&self, slot: SlotId) -> usize {
         if self.kept[slot.0 as usize] {
-            return;
+            return 0;
         }
         let mut keep = usize::MAX;
         for &step in &self.readers[slot.0 as usize] {
@@ -261,6 +267,12 @@ impl<'a, V> Machine<'a, V> {
                 keep = keep.min(reads.map_or(usize::MAX, |reads| reads.keep[at]));
             }
         }
+        keep
+    }
+
+    /// Drops the elements of a slot that no later lane reads.
+    fn free(&mut self, slot: SlotId) {
+        let keep = self.unread(slot);
         let window = &mut self.windows[slot.0 as usize];
         let dropped = keep.min(window.end()).saturating_sub(window.base);
         window.values.drain(..dropped);
@@ -306,24 +318,27 @@ impl<V: Clone> Machine<'_, V> {
     }
 }
 
+fn bad_cursor<T>(problem: &str) -> Result<T, Error> {
+    Err(Error::BadCursor { problem: problem.to_owned() })
+}
+
 /// The lanes that are done and the results that are kept, checked.
 fn state<V>(steps: &Steps, from: Option<Cursor<V>>) -> Result<(Vec<usize>, Vec<Window<V>>), Error> {
     let mut windows: Vec<_> = steps.slots.iter().map(|_| Window { base: 0, values: VecDeque::new() }).collect();
     let Some(Cursor { done, live }) = from else { return Ok((vec![0; steps.steps.len()], windows)) };
-    let bad = |problem: &str| Err(Error::BadCursor { problem: problem.to_owned() });
     if done.len() != steps.steps.len() || done.iter().zip(&steps.steps).any(|(&done, step)| done > step.lanes) {
-        return bad("its steps are not those of the program");
+        return bad_cursor("its steps are not those of the program");
     }
     for (slot, base, values) in live {
         match windows.get_mut(slot.0 as usize) {
             Some(window) => *window = Window { base, values: values.into() },
-            None => return bad("it holds values that the program does not have"),
+            None => return bad_cursor("it holds values that the program does not have"),
         }
     }
     for (slot, window) in windows.iter().enumerate() {
         let there = if let Source::Step(step) = steps.slots[slot] { done[step] } else { 0 };
         if window.base.checked_add(window.values.len()) != Some(there) {
-            return bad("its values are not those that its steps computed");
+            return bad_cursor("its values are not those that its steps computed");
         }
     }
     Ok((done, windows))

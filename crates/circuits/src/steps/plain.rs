@@ -26,7 +26,7 @@ impl Steps {
     /// Computes the outputs on public inputs, `batch` lanes at a time. With more than `budget` elements, values are used up before others are made.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::Shape`] for other inputs than those of the steps.
+    /// [`Error::WrongCount`] or [`Error::InputType`] for other inputs than those of the steps; the errors of [`Plain::new`].
     pub fn evaluate(&self, inputs: &[Plain], batch: usize, budget: usize) -> Result<Vec<Plain>, Error> {
         self.check(inputs)?;
         let mut machine = Machine::new(self, budget, None)?;
@@ -40,7 +40,7 @@ impl Steps {
     /// Checks that inputs have the types and shapes of the steps.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::InputType`].
+    /// As [`Self::evaluate`].
     fn check(&self, inputs: &[Plain]) -> Result<(), Error> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
@@ -51,7 +51,7 @@ impl Steps {
                 wanted: self.inputs[at].clone(),
                 got: inputs[at].value_type(),
             }),
-            None => Ok(()),
+            None => inputs.iter().try_for_each(Plain::check),
         }
     }
 

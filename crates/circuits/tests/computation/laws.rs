@@ -250,3 +250,43 @@ fn long_chains_need_no_stack() {
         assert_eq!(steps.evaluate(&inputs, 8, 0).unwrap(), inputs);
     }
 }
+
+/// A state from elsewhere is refused, or the run goes on from it. It never reads what the state does not hold.
+#[test]
+fn forged_states_are_refused_or_go_on() {
+    let (mut refused, mut accepted) = (0, 0);
+    for seed in 0..solinas_testing::rounds(300, 10_000) as u64 {
+        let case = case(seed, kind(seed));
+        let steps = split(&case.shaped).unwrap();
+        let rng = &mut rng(seed);
+        let mut cursor = Machine::new(&steps, 0, None).unwrap().checkpoint();
+        for (step, done) in steps.steps.iter().zip(&mut cursor.done) {
+            *done = below(rng, step.lanes + 1);
+            cursor.live.extend(step.out.iter().filter(|_| *done > 0).map(|slot| (*slot, *done, Vec::new())));
+        }
+        let Ok(mut machine) = Machine::new(&steps, usize::MAX, Some(cursor)) else {
+            refused += 1;
+            continue;
+        };
+        accepted += 1;
+        while let Some(next) = machine.next(50) {
+            let results = steps.compute(next.step, next.lanes.len(), &machine.inputs(&next), &case.inputs).unwrap();
+            machine.finish(&next, results);
+        }
+        assert_eq!(steps.results(&machine, &case.inputs), want(&case), "seed {seed}");
+    }
+    assert!(refused > 0 && accepted > 0, "{refused} {accepted}");
+}
+
+/// The fields of a plain array are public, so its values need not be those of its shape and type.
+#[test]
+fn values_that_are_not_those_of_their_shape_are_refused() {
+    let program = Arc::new(Program::from_op("add", &[Type::Uint(8); 2]).unwrap());
+    let good = Plain::new(Type::Uint(8), shape(&[2]), [1u128, 2]).unwrap();
+    let steps = split(&program.at(&[shape(&[2]), shape(&[2])]).unwrap()).unwrap();
+    for values in [vec![1u128], vec![1, 2, 3], vec![1, 256]] {
+        let bad = Plain { values: values.into_iter().map(Into::into).collect(), ..good.clone() };
+        let inputs = [good.clone(), bad];
+        assert!(program.evaluate_arrays(&inputs).is_err() && steps.evaluate(&inputs, 1, 0).is_err(), "{inputs:?}");
+    }
+}

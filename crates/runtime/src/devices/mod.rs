@@ -41,6 +41,7 @@ fn missing(name: &DeviceName, feature: &'static str) -> Error {
 ///
 /// # Errors
 /// [`Error::Device`] if the device cannot be opened, or if this build has none of that name.
+#[cfg_attr(not(feature = "gpu"), allow(unused_variables, reason = "GPUs take the memory"))]
 fn open(name: &DeviceName, memory: Option<u64>) -> Result<Option<Arc<dyn Device>>, Error> {
     match name {
         DeviceName::Cpu => Ok(None),
@@ -51,7 +52,7 @@ fn open(name: &DeviceName, memory: Option<u64>) -> Result<Option<Arc<dyn Device>
         #[cfg(feature = "gpu")]
         name => Ok(gpu::Gpus::open(name, memory)?.map(|gpus| Arc::new(gpus) as Arc<dyn Device>)),
         #[cfg(not(feature = "gpu"))]
-        DeviceName::Auto => Ok(memory.and(None)),
+        DeviceName::Auto => Ok(None),
         #[cfg(not(feature = "gpu"))]
         name => Err(missing(name, "gpu")),
     }

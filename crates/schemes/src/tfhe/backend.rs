@@ -55,19 +55,19 @@ pub trait Values {
     /// Stores ciphertexts in their slots.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// [`Error::NoSlot`]; [`Error::Device`].
     fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error>;
 
     /// Computes independent bootstraps and stores their outputs in slots. No task reads an output of another one.
     ///
     /// # Errors
-    /// [`Error::EmptySlot`]; [`Error::Device`].
+    /// [`Error::NoSlot`]; [`Error::Table`]; [`Error::Device`].
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error>;
 
     /// Computes sums of slots and returns them in order.
     ///
     /// # Errors
-    /// [`Error::EmptySlot`]; [`Error::Device`].
+    /// [`Error::NoSlot`]; [`Error::Device`].
     fn read(&mut self, sums: &[Sum]) -> Result<Vec<LweCiphertext>, Error>;
 }
 
@@ -99,10 +99,15 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
+    fn put(&mut self, slot: u32, value: LweCiphertext) -> Result<(), Error> {
+        *self.slots.get_mut(slot as usize).ok_or(Error::NoSlot { slot })? = Some(value);
+        Ok(())
+    }
+
     fn sum(&self, sum: &Sum) -> Result<LweCiphertext, Error> {
         let term = |&(slot, coefficient): &(u32, i32)| {
             let value = self.slots.get(slot as usize).and_then(Option::as_ref);
-            Ok((coefficient, value.ok_or(Error::EmptySlot { slot })?))
+            Ok((coefficient, value.ok_or(Error::NoSlot { slot })?))
         };
         let terms = sum.terms.iter().map(term).collect::<Result<Vec<_>, Error>>()?;
         LweCiphertext::linear(self.evaluator.params().big_dimension(), &terms, sum.constant)
@@ -115,18 +120,19 @@ impl Values for Memory<'_> {
     }
 
     fn write(&mut self, values: &[(u32, &LweCiphertext)]) -> Result<(), Error> {
-        for &(slot, value) in values {
-            *self.slots.get_mut(slot as usize).ok_or(Error::EmptySlot { slot })? = Some(value.clone());
-        }
-        Ok(())
+        values.iter().try_for_each(|&(slot, value)| self.put(slot, value.clone()))
     }
 
     fn bootstrap(&mut self, tasks: &[Task]) -> Result<(), Error> {
-        let job = |task: &Task| Ok(BootstrapTask { input: self.sum(&task.argument)?, table: &self.tables[task.table] });
+        let no_table = || Error::Table { params: self.evaluator.params().name().into() };
+        let job = |task: &Task| {
+            let table = self.tables.get(task.table).ok_or_else(no_table)?;
+            Ok(BootstrapTask { input: self.sum(&task.argument)?, table })
+        };
         let jobs = tasks.iter().map(job).collect::<Result<Vec<_>, Error>>()?;
         for (task, outputs) in tasks.iter().zip(self.evaluator.bootstrap(&jobs)?) {
             for (&slot, output) in task.outputs.iter().zip(outputs) {
-                self.slots[slot as usize] = Some(output);
+                self.put(slot, output)?;
             }
         }
         Ok(())
