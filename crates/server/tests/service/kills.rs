@@ -3,7 +3,8 @@
 use crate::harness::{Client, U8, keys};
 use serde_json::json;
 use solinas_runtime::Type;
-use std::io::{BufRead, BufReader};
+use solinas_server::{Config, Service, Token};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -26,23 +27,42 @@ impl Drop for Process {
     }
 }
 
-/// Starts the example `serve` on a store. Returns its address, and its token if the store is new.
-pub(crate) fn start(store: &Path) -> (Process, String, String) {
-    run(Command::new(example()).arg(store))
+/// The variable that names the store of [`child_that_serves`].
+pub(crate) const STORE: &str = "SOLINAS_TEST_STORE";
+
+/// The smallest service: it takes keys for trials, prints its address and the token of a new store, and runs until it is killed. Other tests start it as a
+/// process of its own.
+#[test]
+fn child_that_serves() {
+    let Some(store) = std::env::var_os(STORE) else { return };
+    let mut config = Config::new(PathBuf::from(store));
+    config.address.set_port(0);
+    config.research = true;
+    config.checkpoint = Duration::ZERO;
+    config.limits.attempts = 1000;
+    config.limits.disk_reserve_bytes = 0;
+    let service = Service::start(config).unwrap();
+    println!("\nhttp://{} {}", service.address(), service.first_token().map_or("-", Token::secret));
+    loop {
+        std::thread::park();
+    }
 }
 
-/// The example `serve`.
-pub(crate) fn example() -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    tests.parent().unwrap().parent().unwrap().join("examples").join("serve")
+/// The arguments with which this executable runs [`child_that_serves`].
+pub(crate) const CHILD: [&str; 3] = ["--exact", "kills::child_that_serves", "--nocapture"];
+
+/// Starts the smallest service on a store. Returns its address, and its token if the store is new.
+pub(crate) fn start(store: &Path) -> (Process, String, String) {
+    run(Command::new(std::env::current_exe().unwrap()).args(CHILD).env(STORE, store))
 }
 
 /// As [`start`], with the command of the service.
 pub(crate) fn run(command: &mut Command) -> (Process, String, String) {
     let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let (url, token) = line.trim().split_once(' ').unwrap_or_else(|| panic!("it said {line:?}"));
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // The frame of the tests prints lines of its own first.
+    let line = lines.find(|line| line.starts_with("http://")).expect("the service prints its address");
+    let (url, token) = line.split_once(' ').unwrap_or_else(|| panic!("it said {line:?}"));
     (Process(process), url.to_owned(), token.to_owned())
 }
 

@@ -168,13 +168,14 @@ fn small_requests_for_much_memory_end_no_process() {
     assert!(process.lives(), "the service ended");
 }
 
-/// Starts a service with little address space: the example `serve`, or the command in `SOLINAS_COMMAND`.
+/// Starts a service with little address space: the smallest one, or the command in `SOLINAS_COMMAND`.
 fn start(store: &Path) -> (kills::Process, String, String) {
     let mut shell = Command::new("sh");
     let limited = |rest: &str| format!("ulimit -v {SPACE} && exec \"$0\" {rest}");
     match std::env::var_os("SOLINAS_COMMAND") {
         None => {
-            shell.args(["-c", &limited("\"$1\"")]).arg(kills::example()).arg(store);
+            let child = kills::CHILD.join(" ");
+            shell.args(["-c", &limited(&child)]).arg(std::env::current_exe().unwrap()).env(kills::STORE, store);
             kills::run(&mut shell)
         }
         Some(command) => {
