@@ -38,8 +38,10 @@ pub(crate) fn wait<T: Send>(
     loop {
         let limit = deadline.map_or(TICK, |deadline| deadline.saturating_duration_since(Instant::now()));
         let done = py.detach(|| job.wait_timeout(TICK.min(limit)));
+        // There is no progress before the steps are counted.
+        let now = progress(job);
         let heard = py.check_signals().and_then(|()| match watch {
-            Some(watch) if seen.replace(progress(job)) != Some(progress(job)) => watch.call1(progress(job)).map(drop),
+            Some(watch) if now.1 > 0 && seen.replace(now) != Some(now) => watch.call1(now).map(drop),
             _ => Ok(()),
         });
         heard.inspect_err(|_| {
