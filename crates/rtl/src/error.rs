@@ -104,6 +104,14 @@ pub enum Error {
 
 impl solinas_schemes::DeviceFault for Error {
     fn kind(&self) -> solinas_schemes::DeviceErrorKind {
-        solinas_schemes::DeviceErrorKind::Failure
+        use solinas_schemes::DeviceErrorKind;
+        match self {
+            // The caller installs a tool, names a folder, or gives a shorter operand.
+            Self::Tool { .. } | Self::Verilator { .. } | Self::NoCache | Self::TooLong { .. } => {
+                DeviceErrorKind::Request
+            }
+            Self::NoSource { .. } | Self::NoPort { .. } => DeviceErrorKind::Internal,
+            _ => DeviceErrorKind::Failure,
+        }
     }
 }

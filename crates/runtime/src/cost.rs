@@ -1,6 +1,6 @@
 //! The cost of programs and circuits without a key.
 
-use crate::ports::CircuitPorts;
+use crate::prepared::{Known, fresh_steps, level_sums};
 use crate::{Control, Error, Estimate, Scheme, Work};
 
 /// Counts the operations of work on one element, under the scheme that [`Scheme::of_params`] finds.
@@ -24,13 +24,18 @@ pub fn cost_under<'a>(
     params: &str,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
-    let entry = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default().entry();
-    match work.into() {
-        Work::Program { program, .. } => entry.cost(program, params, control),
-        Work::Circuit { netlist, .. } => entry.cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control),
-        Work::Convert { .. } => Err(Error::Request {
-            what: "a conversion has no cost without a key".into(),
-            help: "prepare it on a server, and ask for its estimate".into(),
-        }),
+    let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
+    let entry = scheme.entry();
+    let mut known = Known::new(fresh_steps(work.into(), control)?, 1)?;
+    let mut levels = Vec::with_capacity(known.steps.steps.len());
+    for index in 0..known.steps.steps.len() {
+        let step = &known.steps.steps[index];
+        let weight = known.with_operands(step, None, |operands| entry.weight(operands, control))?;
+        let [inputs, results] = known.types_of(step);
+        let (cost, facts) = entry.cost(known.steps.kernel(step), params, (weight, [&inputs, &results]), control)?;
+        levels.push((step.level, cost.of_lanes(step.lanes as u64)));
+        known.note(index, &facts);
     }
+    let none = Estimate { scheme, ..Estimate::default() };
+    Ok(level_sums(levels).unwrap_or(none))
 }

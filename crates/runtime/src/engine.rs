@@ -1,10 +1,11 @@
 //! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::memory::Need;
+use crate::payload::Payload;
 use crate::planning::Source;
-
-use crate::plans::{Plan, Position, Ran, RunState};
+use crate::plans::{Cursor, KernelPlan, Position, RunId, RunState};
 use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
+use solinas_circuits::steps;
 use std::sync::Arc;
 
 /// A scheme's evaluation under one key.
@@ -14,6 +15,12 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
 
     /// The parameter set.
     fn params(&self) -> ParamsInfo;
+
+    /// Whether the key was made from a chosen seed.
+    fn is_insecure(&self) -> bool;
+
+    /// The contents of an array without elements.
+    fn empty(&self) -> Element;
 
     /// Bytes of the key in memory.
     fn memory_bytes(&self) -> usize;
@@ -30,7 +37,7 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error>;
 
     /// The work of a plan that was made before, for the source and the inputs of the request.
-    fn pinned(self: Arc<Self>, _plan: &Plan, _request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+    fn pinned(self: Arc<Self>, _plan: &KernelPlan, _request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         Err(Error::NoPlan { scheme: self.params().scheme })
     }
 
@@ -59,10 +66,85 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         Err(Error::NoRandom { scheme: self.params().scheme })
     }
 
-    /// Public values as an input of a run. None if the engine takes each value as a constant of the operations on its element.
-    fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
+    /// Whether public values may be inputs of kernels ([`Self::public`]). Otherwise they are constants of kernels.
+    fn takes_public(&self) -> bool {
+        false
+    }
+
+    /// Public values as a ciphertext without noise.
+    fn public(&self, _plain: &Plain) -> Result<Ciphertext, Error> {
+        Err(Error::Internal("the scheme takes public values as constants alone".into()))
+    }
+
+    /// The noise weight of the operands of a kernel, from which alone it is planned: every sum of the operands of a lane has at most this many times the
+    /// variance that the same sum of independent bootstraps has. None for an engine that plans by the operands themselves.
+    fn weight(&self, _operands: &Operands<'_>, _control: &Control<'_>) -> Result<Option<u64>, Error> {
         Ok(None)
     }
+
+    /// Whether two operands of a lane have equal noise, though they are results of different lanes. `of` gives the operands of a lane with their values.
+    fn are_equal(&self, _lanes: usize, _of: Valued<'_>) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// The state of a run that stopped.
+    fn state(&self, _id: RunId, _stopped: Stopped) -> Result<RunState, Error> {
+        Err(Error::NoPause { scheme: self.params().scheme })
+    }
+
+    /// The position from which a run goes on. `slots` has the types of the slots of its steps, and what is known of their values.
+    fn stopped(&self, _id: RunId, _state: &RunState, _slots: &[(Type, Facts)]) -> Result<Stopped, Error> {
+        Err(Error::NoPause { scheme: self.params().scheme })
+    }
+}
+
+/// What a run of several steps keeps for later steps: an element, or all elements that share ciphertexts.
+pub(crate) type Element = Arc<dyn Payload>;
+
+/// An operand of a lane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Operand<'a> {
+    /// An element of a given ciphertext.
+    Given(&'a Ciphertext, usize),
+    /// A result of a step, or an input that does not exist yet: the step, its slot, its place, and what is known of it.
+    Computed(Option<usize>, steps::SlotId, usize, Facts),
+}
+
+/// The operands of a lane, with their values.
+pub(crate) type Valued<'a> = &'a dyn Fn(usize) -> Result<Vec<(Operand<'a>, Ciphertext)>, Error>;
+
+/// The operands of the lanes of a kernel.
+pub(crate) struct Operands<'a> {
+    pub(crate) lanes: usize,
+    /// The operands of a lane, one for each input of the kernel that is not public.
+    pub(crate) of: &'a dyn Fn(usize) -> Vec<Operand<'a>>,
+}
+
+/// What is known of a result of a kernel before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The noise weight, as [`Engine::weight`] has it.
+    pub(crate) weight: u64,
+    /// Whether no input of the kernel has any of its noise. Results of other lanes then have none of it either, unless their operands are equal.
+    pub(crate) is_own: bool,
+    /// Whether it is own, and no other result of the lane has any of its noise.
+    pub(crate) is_apart: bool,
+    /// The input of the kernel, by its number, whose blocks it has, with either sign.
+    pub(crate) passes: Option<usize>,
+}
+
+impl Facts {
+    /// Those of a fresh ciphertext.
+    pub(crate) const FRESH: Self = Self { weight: 1, is_own: true, is_apart: true, passes: None };
+}
+
+/// Where a run stopped.
+#[derive(Debug, Default)]
+pub(crate) struct Stopped {
+    /// The position in the kernel that runs.
+    pub(crate) cursor: Cursor,
+    /// The kernel that runs, and the state of the steps. None if there is one step.
+    pub(crate) steps: Option<(Option<steps::Batch>, steps::Cursor<Element>)>,
 }
 
 /// A request for encrypted random values.
@@ -78,10 +160,11 @@ pub(crate) struct RandomRequest<'a> {
 pub(crate) struct PlanRequest<'a> {
     /// The program, circuit or conversion.
     pub(crate) source: &'a Arc<Source>,
-    /// The inputs, checked and in the engine's form. A conversion takes its only input in the form that it has. None for fresh inputs.
+    /// The inputs, checked and in the engine's form, for an engine that plans by them. A conversion takes its only input in the form that it has. None if they
+    /// do not exist yet.
     pub(crate) inputs: Option<&'a [Ciphertext]>,
-    /// The noise weight to assume of inputs that are not given ([`PlannedWork::noise`]). It is 1 for fresh ones.
-    pub(crate) noise: u64,
+    /// The noise weight of the inputs ([`Engine::weight`]). It is 1 for fresh ones.
+    pub(crate) weight: u64,
     /// Elements that run side by side.
     pub(crate) instances: usize,
     /// Threads that compute.
@@ -90,10 +173,22 @@ pub(crate) struct PlanRequest<'a> {
     pub(crate) model: CostModel,
 }
 
-/// The operations of a computation, in order, on an engine.
+/// The end of a run in parts.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Done(Vec<Ciphertext>),
+    Paused(Cursor),
+}
+
+/// The operations of a kernel, in order, on an engine.
 pub(crate) trait PlannedWork: Send + Sync {
     /// The plan as a value. None if the scheme has no such values.
-    fn plan(&self) -> Result<Option<Plan>, Error> {
+    fn plan(&self) -> Result<Option<KernelPlan>, Error> {
+        Ok(None)
+    }
+
+    /// The identity of the plan. None if the scheme has no such values.
+    fn id(&self) -> Result<Option<KeyId>, Error> {
         Ok(None)
     }
 
@@ -107,9 +202,9 @@ pub(crate) trait PlannedWork: Send + Sync {
         Vec::new()
     }
 
-    /// The noise weight of the results: a bound of their variance, in variances of a bootstrap. It is 1 where plans do not depend on it.
-    fn noise(&self) -> u64 {
-        1
+    /// What is known of each result. `types` are the types of the inputs and of the results.
+    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
+        vec![Facts::FRESH; types[1].len()]
     }
 
     /// The memory of a run on a given number of elements and threads, beside the key and the inputs.
@@ -133,10 +228,10 @@ pub(crate) trait PlannedWork: Send + Sync {
     fn run_until(
         &self,
         _batch: &Batch<'_>,
-        _from: Option<&RunState>,
+        _from: Option<&Cursor>,
         _pause: &dyn Fn(Position) -> bool,
         _control: &Control<'_>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Part, Error> {
         Err(Error::NoPause { scheme: self.count(1)?.scheme })
     }
 
@@ -150,13 +245,6 @@ pub(crate) struct OutputSpec {
     pub(crate) ty: Type,
     /// Whether it is one value, whatever the shape of the arrays: arrays reach it through sums alone.
     pub(crate) scalar: bool,
-}
-
-impl OutputSpec {
-    /// An array, if any input is one.
-    pub(crate) fn array(ty: Type) -> Self {
-        Self { ty, scalar: false }
-    }
 }
 
 /// The inputs of a run, and its outputs.

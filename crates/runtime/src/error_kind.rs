@@ -121,6 +121,8 @@ fn circuit(error: &Circuit) -> ErrorKind {
         | Circuit::OperandTypes { .. }
         | Circuit::BadType { .. }
         | Circuit::UnknownType { .. } => ErrorKind::Type,
+        Circuit::Shape { .. } | Circuit::LargeShape { .. } | Circuit::ElementCount { .. } => ErrorKind::Shape,
+        Circuit::Packed { .. } => ErrorKind::Element,
         Circuit::NotAProgram { .. } | Circuit::NewerProgram { .. } => ErrorKind::Format,
         _ => ErrorKind::Circuit,
     }

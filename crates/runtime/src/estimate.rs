@@ -47,6 +47,24 @@ impl Estimate {
         }
     }
 
+    /// The counts of this work on several elements.
+    #[must_use]
+    pub(crate) fn of_lanes(&self, lanes: u64) -> Self {
+        Self {
+            bootstraps: self.bootstraps.saturating_mul(lanes),
+            recrypts: self.recrypts.saturating_mul(lanes),
+            products: self.products.saturating_mul(lanes),
+            rotations: self.rotations.saturating_mul(lanes),
+            ..self.clone()
+        }
+    }
+
+    /// The cost of this work and of independent work beside it, on the same server.
+    #[must_use]
+    pub(crate) fn beside(&self, other: &Self) -> Self {
+        Self { depth: self.depth.max(other.depth), ..self.followed_by(other) }
+    }
+
     /// The counts without the depth: `40 bootstraps`, or `3 recrypts, 25 products`.
     pub fn counts(&self) -> String {
         self.scheme.entry().counts(self)

@@ -46,7 +46,7 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
         false
     }
 
-    /// The noise weight of the elements, as [`PlannedWork::noise`](crate::engine::PlannedWork::noise) has it.
+    /// The noise weight of the elements, as [`Engine::weight`](crate::engine::Engine::weight) has it.
     fn noise(&self) -> u64 {
         1
     }

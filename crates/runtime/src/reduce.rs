@@ -1,12 +1,10 @@
 //! Reductions: an associative operation on all elements of an array.
 
-use crate::planning::Source;
 use crate::{Ciphertext, Control, Error, Plan, Prepared, Progress, Server, Type, Work, memory};
-use solinas_circuits::program::{Op, Program, ProgramBuilder, ValueId};
+use solinas_circuits::program::{Function, How, Program};
+use solinas_circuits::steps;
+use solinas_circuits::steps::reduce::{kernel, levels, most};
 use std::sync::Arc;
-
-/// Neighbours that one level of a built-in reduction combines. A sum of these few numbers carries once.
-const FAN_IN: usize = 16;
 
 /// An associative operation on the elements of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,39 +47,30 @@ impl Reduction<'_> {
         }
     }
 
-    /// Neighbours that one level combines.
-    const fn fan_in(&self) -> usize {
-        if matches!(self, Self::Program(_)) { 2 } else { FAN_IN }
+    /// How a program names it.
+    const fn how(&self) -> How {
+        match self {
+            Self::Sum => How::Sum,
+            Self::Min => How::Min,
+            Self::Max => How::Max,
+            Self::Any => How::Or,
+            Self::All => How::And,
+            Self::Program(_) => How::Function(0),
+        }
+    }
+
+    /// The functions of a program that it names.
+    fn holder(&self) -> Program {
+        let function = match self {
+            Self::Program(program) => Some(Function::Program((*program).clone())),
+            _ => None,
+        };
+        Program { functions: function.into_iter().collect(), ..Program::default() }
     }
 
     /// The program that combines neighbours.
     fn program(&self, ty: Type, count: usize) -> Result<Program, Error> {
-        let op = match self {
-            Self::Program(program) => return Ok((*program).clone()),
-            Self::Sum => None,
-            Self::Min => Some(Op::Min),
-            Self::Max => Some(Op::Max),
-            Self::Any => Some(Op::Or),
-            Self::All => Some(Op::And),
-        };
-        let mut builder = ProgramBuilder::new();
-        let mut values: Vec<ValueId> =
-            (0..count).map(|place| builder.input(format!("x{place}"), ty)).collect::<Result<_, _>>()?;
-        let result = match op {
-            None => builder.sum(&values)?,
-            Some(op) => {
-                while let [_, _, ..] = values[..] {
-                    let pair = |pair: &[ValueId]| match *pair {
-                        [a, b] => builder.op(op.clone(), &[a, b]),
-                        _ => Ok(pair[0]),
-                    };
-                    values = values.chunks(2).map(pair).collect::<Result<_, _>>()?;
-                }
-                values[0]
-            }
-        };
-        builder.output("result", result);
-        Ok(builder.finish()?)
+        Ok(kernel(&self.holder(), self.how(), (ty, ty), count)?)
     }
 
     /// Checks that the operation takes elements of a type.
@@ -114,20 +103,6 @@ impl Reduction<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Returns the levels of a reduction of `len` elements, as pairs of the number of neighbours in a group and the number
-/// of groups. A level combines each group into one element. Elements that are in no group pass to the next level
-/// unchanged.
-fn levels(mut len: usize, fan_in: usize) -> Vec<(usize, usize)> {
-    let mut levels = Vec::new();
-    while len > 1 {
-        let neighbours = fan_in.min(len);
-        let groups = len / neighbours;
-        levels.push((neighbours, groups));
-        len = groups + len % neighbours;
-    }
-    levels
 }
 
 /// A level of a reduction: a program that combines each group of neighbours in an array into one element.
@@ -190,7 +165,7 @@ impl Reduction<'_> {
         self.check(ty)?;
         let mut elements = len;
         let mut last: Option<(usize, Arc<Program>)> = None;
-        let level = |(neighbours, groups)| {
+        let level = |steps::reduce::Level { neighbours, groups, .. }| {
             let program = match &last {
                 Some((count, program)) if *count == neighbours => Arc::clone(program),
                 _ => Arc::new(self.program(ty, neighbours)?),
@@ -200,7 +175,7 @@ impl Reduction<'_> {
             elements = groups + elements % neighbours;
             Ok(level)
         };
-        levels(len, self.fan_in()).into_iter().map(level).collect()
+        levels(len, most(&self.holder(), self.how(), ty)).into_iter().map(level).collect()
     }
 }
 
@@ -217,28 +192,18 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Prepared>, Error> {
         let mut all: Vec<Prepared> = Vec::new();
-        // Levels that share a program share its source too.
-        let mut last: Option<(&Arc<Program>, Arc<Source>)> = None;
-        let mut noise = match reduced {
+        let mut weight = match reduced {
             Reduced::Array(array) => array.elements.noise(),
-            Reduced::Result(prepared) => prepared.noise(),
+            Reduced::Result(prepared) => prepared.weight(),
         };
         for level in levels {
             let prepared = match reduced {
                 Reduced::Array(array) if all.is_empty() => self.prepare_level(level, array, None, control)?,
-                // Several inputs that may share noise add up their weights.
-                _ => {
-                    let noise = if noise > 1 { noise.saturating_mul(level.neighbours as u64) } else { 1 };
-                    let shared = last.as_ref().filter(|(program, _)| Arc::ptr_eq(program, &level.program));
-                    let source = shared.map(|(_, source)| Arc::clone(source));
-                    let source = source.unwrap_or_else(|| Arc::new(Source::Program((*level.program).clone())));
-                    last = Some((&level.program, Arc::clone(&source)));
-                    Prepared::expected(self, source, level.groups, noise, control)?
-                }
+                _ => Prepared::expected(self, &level.program, level.groups, weight, control)?,
             };
             // Elements that pass to the next level keep their noise.
             let passes = level.groups * level.neighbours < level.elements;
-            noise = prepared.noise().max(if passes { noise } else { 0 });
+            weight = prepared.weight().max(if passes { weight } else { 0 });
             all.push(prepared);
         }
         Ok(all)
@@ -310,21 +275,5 @@ impl Server {
             done += steps;
         }
         row.get(0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_end_with_one_element() {
-        assert_eq!(levels(1, 16), []);
-        assert_eq!(levels(2, 16), [(2, 1)]);
-        assert_eq!(levels(16, 16), [(16, 1)]);
-        assert_eq!(levels(17, 16), [(16, 1), (2, 1)]);
-        assert_eq!(levels(255, 16), [(16, 15), (16, 1), (15, 1)]);
-        assert_eq!(levels(4096, 16), [(16, 256), (16, 16), (16, 1)]);
-        assert_eq!(levels(5, 2), [(2, 2), (2, 1), (2, 1)]);
     }
 }

@@ -1,13 +1,12 @@
 //! Keys and ciphertexts of a scheme, as the rest of the runtime sees them: a trait for each role. [`Engine`] is the role of a server.
 
 use crate::device::Device;
-use crate::engine::Engine;
+use crate::engine::{Engine, Facts, Operands};
 pub(crate) use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::{
-    Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, Program, Scheme,
-    ServerOptions, Type,
+    Ciphertext, Control, Error, Estimate, KeyId, KeygenOptions, Natural, ParamsInfo, Plain, Scheme, ServerOptions, Type,
 };
-use solinas_circuits::Netlist;
+use solinas_circuits::steps::Kernel;
 use solinas_formats::{Destination, Header, Reader, Writer};
 use std::fmt::Debug;
 use std::path::Path;
@@ -156,11 +155,20 @@ pub(crate) trait SchemeEntry: Sync {
     /// Whether it has a parameter set of that name.
     fn has(&self, params: &str) -> bool;
 
-    /// Counts the operations of a program under the parameter set of that name.
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+    /// The noise weight of the operands of a kernel. It is 1 where costs do not depend on it.
+    fn weight(&self, _operands: &Operands<'_>, _control: &Control<'_>) -> Result<u64, Error> {
+        Ok(1)
+    }
 
-    /// Counts the operations of a circuit on one element under the parameter set of that name.
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+    /// Counts the operations of a kernel on one element under the parameter set of that name. The operands have that noise weight, and the inputs and the
+    /// results have these types.
+    fn cost(
+        &self,
+        kernel: &Kernel,
+        params: &str,
+        about: (u64, [&[Type]; 2]),
+        control: &Control<'_>,
+    ) -> Result<(Estimate, Vec<Facts>), Error>;
 
     /// The counts of an estimate as text.
     fn counts(&self, estimate: &Estimate) -> String;

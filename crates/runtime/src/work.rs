@@ -103,15 +103,6 @@ pub enum Input {
     Public(Plain),
 }
 
-impl Input {
-    pub(crate) fn shape(&self) -> Option<&[usize]> {
-        match self {
-            Self::Encrypted(ciphertext) => ciphertext.shape(),
-            Self::Public(plain) => plain.shape.as_deref(),
-        }
-    }
-}
-
 impl From<Ciphertext> for Input {
     fn from(ciphertext: Ciphertext) -> Self {
         Self::Encrypted(ciphertext)

@@ -66,7 +66,6 @@ fn runs_that_do_not_fit_are_refused_before_they_begin() {
     let packed = client.public_key().unwrap().encrypt(&plain).unwrap();
     let inputs = [Input::Encrypted(packed.clone()), Input::Public(plain)];
     is_memory(server.prepare(Work::program(&and, &inputs), &control).unwrap_err());
-    is_memory(server.reduce(solinas_runtime::Reduction::Any, &packed, &control).unwrap_err());
 }
 
 /// Parts of one encryption stay short. Others are expanded, to 500 times their size, and the budget is checked before.

@@ -44,7 +44,7 @@ impl Source {
         };
         match text.trim_start().starts_with('{') {
             false => Ok(Self::Circuit(import::read(text)?)),
-            true => match Program::from_json(text).and_then(|program| program.scalars()) {
+            true => match Program::from_json(text).and_then(Program::with_scalar_inputs) {
                 Ok(program) => Ok(Self::Program(program)),
                 Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
                 Err(error) => Err(error.into()),

@@ -10,6 +10,12 @@ impl Program {
         self.nodes.iter().any(|node| node.op.crosses())
     }
 
+    /// Whether any operation combines elements of an array that share ciphertexts.
+    #[must_use]
+    pub fn crosses_slots(&self) -> bool {
+        self.nodes.iter().any(|node| node.op.crosses() && node.ty.is_packed())
+    }
+
     /// For each node, whether it is an array. `inputs` states this for the inputs; an input without an entry is an array. A value that depends only on
     /// constants, scalars and sums is a scalar. The program must be valid, and of operations on scalars or on all elements.
     #[must_use]

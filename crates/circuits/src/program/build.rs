@@ -151,6 +151,11 @@ impl ProgramBuilder {
         }
     }
 
+    /// The program so far. It has no output yet, so it is not valid.
+    pub(crate) fn unchecked(self) -> Program {
+        self.program
+    }
+
     /// Checks and returns the program.
     ///
     /// # Errors

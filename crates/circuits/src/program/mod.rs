@@ -33,7 +33,6 @@ pub use functions::Function;
 pub use infer::Shaped;
 pub use op::{Axes, How, Op, Range};
 pub use plain::Plain;
-pub use public::Unrolled;
 pub use shape::{MAX_ELEMENTS, MAX_RANK, Shape, Strides, ValueType};
 
 use serde::{Deserialize, Serialize};

@@ -4,14 +4,28 @@ use super::arrays::moved;
 use super::{Axes, How, Input, Node, Op, Output, Program, Shape, Type, ValueId};
 use crate::Error;
 
-/// The most values of all nodes together.
-const MAX_VALUES: usize = 1 << 22;
+/// The most values of all nodes together, so that a short file with large arrays takes little memory.
+const MAX_VALUES: usize = 1 << 20;
 
 impl Program {
     /// The shape of each node where inputs of any shape are scalars. Packed values may be moved as wholes.
     pub(super) fn declared_shapes(&self) -> Result<Vec<Shape>, Error> {
         let shapes: Vec<Shape> = self.inputs.iter().map(|input| input.shape.clone().unwrap_or_default()).collect();
         self.shapes_of_wholes(&shapes)
+    }
+
+    /// [`Self::scalars`] for callers that give the elements of arrays one by one. A program that combines elements of arrays stays as it is.
+    ///
+    /// # Errors
+    /// Those of [`Self::scalars`].
+    pub fn with_scalar_inputs(self) -> Result<Self, Error> {
+        self.validate()?;
+        let combines = |node: &Node| match &node.op {
+            Op::Call(_) | Op::Result(_) => true,
+            Op::Reduce { .. } | Op::Roll { .. } => !node.ty.is_packed(),
+            _ => false,
+        };
+        if self.nodes.iter().any(combines) { Ok(self) } else { self.scalars() }
     }
 
     /// The program of single values: each element of an input of a given shape is an input, each element of an output is an output, and each operation on

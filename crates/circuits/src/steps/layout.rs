@@ -88,7 +88,8 @@ impl Layouts {
     }
 
     /// The slots that a layout reads.
-    pub(super) fn slots(&self, id: LayoutId) -> Vec<SlotId> {
+    #[must_use]
+    pub fn slots(&self, id: LayoutId) -> Vec<SlotId> {
         let (mut found, mut seen) = (Vec::new(), vec![false; self.all.len()]);
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
@@ -183,6 +184,20 @@ impl Layouts {
             Op::Roll { by, axes } => self.roll(of, shape, *by, *axes)?,
             _ => of,
         })
+    }
+
+    /// Some elements of a layout of `size` elements.
+    pub(super) fn some(&mut self, of: LayoutId, indices: &[usize], size: usize) -> LayoutId {
+        self.add(Layout::Take { indices: indices.iter().map(|&index| index as u64).collect(), size, of })
+    }
+
+    /// Divides the elements of the first of these slots among all of them. Part `k` has `sizes[k]` elements, and element `i` is number `order[i]` in the parts.
+    pub(super) fn divide(&mut self, parts: &[SlotId], sizes: &[usize], order: &[u64]) {
+        // Who reads the slot has this layout, which then reads all parts.
+        let Some(whole) = self.ids.remove(&Layout::Slot(parts[0])) else { return };
+        let all: Vec<LayoutId> = parts.iter().map(|&slot| self.slot(slot)).collect();
+        let of = self.join(&all, sizes, 1);
+        self.all[whole.0 as usize] = Layout::Take { indices: order.into(), size: order.len(), of };
     }
 
     /// Parts along a dimension that has `inner` elements for each index.

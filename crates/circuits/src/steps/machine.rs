@@ -16,7 +16,7 @@ pub struct Batch {
 }
 
 /// An element that a batch reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Element<'a, V> {
     /// An element of an input of the program; all of them if there is no place.
     Input(usize, Option<usize>),
@@ -25,6 +25,15 @@ pub enum Element<'a, V> {
     /// A result of a step.
     Value(&'a V),
 }
+
+// A value need not be copied for its place to be.
+impl<V> Clone for Element<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Element<'_, V> {}
 
 /// A state from which a run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,6 +202,23 @@ impl<'a, V> Machine<'a, V> {
             self.open.remove(&step);
         }
         Some(Batch { step, lanes: start..end })
+    }
+
+    /// Hands out a batch that an earlier machine of these steps had handed out, before the state was taken from which this one goes on.
+    ///
+    /// # Errors
+    /// [`Error::BadCursor`] if these are not the next lanes of the step, or their inputs do not exist.
+    pub fn resume(&mut self, batch: &Batch) -> Result<(), Error> {
+        let Batch { step, lanes } = batch;
+        let is_next = self.issued.get(*step).is_some_and(|&issued| issued == lanes.start && !lanes.is_empty());
+        if !is_next || lanes.end > self.ready[*step] {
+            return bad_cursor("its lanes are not the next ones of a step");
+        }
+        self.issued[*step] = lanes.end;
+        if lanes.end == self.ready[*step] {
+            self.open.remove(step);
+        }
+        Ok(())
     }
 
     /// What a batch reads: for each input of the kernel, an element for each lane, or one whole value.

@@ -5,21 +5,22 @@
 //!
 //! [`Machine`] says which lanes of which step to compute next, and takes the results. It keeps only elements that are still needed.
 
+mod constants;
 mod layout;
 mod machine;
 mod place;
 mod plain;
-mod reduce;
+pub mod reduce;
 mod split;
 
 pub use layout::{LayoutId, Layouts, SlotId};
 pub use machine::{Batch, Cursor, Element, Machine, Progress};
 pub use plain::Value;
-pub use reduce::{FAN_IN, UNROLLED};
 pub use split::split;
 
-use crate::program::{Program, ValueType};
-use crate::{Netlist, Plain};
+use crate::program::{Program, Shape, Type, ValueType};
+use crate::{Error, Netlist, Plain};
+use std::sync::Arc;
 
 /// Independent operations of one level on fewer lanes than this are one step, so that few of them do not keep processors idle.
 pub const THIN: usize = 64;
@@ -121,4 +122,51 @@ impl Steps {
     pub fn source(&self, slot: SlotId) -> Source {
         self.slots[slot.0 as usize]
     }
+
+    /// The types and shapes of the values in the slots. The results of the lanes of a step are an array of one dimension.
+    ///
+    /// # Errors
+    /// None for steps that [`split()`] made.
+    pub fn slot_types(&self) -> Result<Vec<ValueType>, Error> {
+        let given = |source: &Source| match *source {
+            Source::Input(input) => self.inputs[input].clone(),
+            Source::Public(plain) => self.public[plain].value_type(),
+            Source::Step(_) => ValueType { ty: Type::Bool, shape: Shape::scalar() },
+        };
+        let mut types: Vec<ValueType> = self.slots.iter().map(given).collect();
+        for step in &self.steps {
+            let results = match self.kernel(step) {
+                Kernel::Packed(program) => {
+                    let shape = |port: &Port| match port {
+                        Port::Whole(slot) => flat(&types[slot.0 as usize].shape),
+                        Port::Lanes(_) => Shape::scalar(),
+                    };
+                    let shapes: Vec<Shape> = step.ports.iter().map(shape).collect();
+                    Arc::new(program.clone()).at(&shapes)?.outputs()
+                }
+                kernel => {
+                    let shape = Shape::new([step.lanes])?;
+                    kernel.result_types().into_iter().map(|ty| ValueType { ty, shape: shape.clone() }).collect()
+                }
+            };
+            step.out.iter().zip(results).for_each(|(slot, ty)| types[slot.0 as usize] = ty);
+        }
+        Ok(types)
+    }
+}
+
+impl Kernel {
+    /// The types of the results of a lane.
+    #[must_use]
+    pub fn result_types(&self) -> Vec<Type> {
+        match self {
+            Self::Program(program) | Self::Packed(program) => program.output_types(),
+            Self::Circuit { netlist, .. } => netlist.outputs().iter().map(crate::Port::element_type).collect(),
+        }
+    }
+}
+
+/// The shape of a value in a packed kernel: a scalar, or all elements in a row.
+fn flat(shape: &Shape) -> Shape {
+    if shape.is_empty() { Shape::scalar() } else { Shape::line(shape) }
 }

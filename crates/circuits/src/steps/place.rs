@@ -150,7 +150,8 @@ impl<'a> Places<'a> {
         let Op::Reduce { how, axes } = self.node(v).op else { return 0 };
         let shape = &self.shapes[self.node(v).args[0].0 as usize];
         let (_, inner) = shape.split(axes.count(shape.len())).unwrap_or((&[], &[]));
-        reduce::levels(how, inner.iter().product()).len() as u32
+        let most = reduce::most(self.program, how, self.node(v).ty);
+        reduce::levels(inner.iter().product(), most).len() as u32
     }
 
     fn compute(&mut self, v: usize, thin: &mut HashMap<(u32, usize, bool), usize>) {
@@ -159,9 +160,10 @@ impl<'a> Places<'a> {
         let direct: Vec<Option<usize>> = args.iter().map(|&arg| self.direct(v, arg)).collect();
         let size = |v: usize| self.shapes[v].size();
         let lanes = if packed {
-            // A scalar that depends on an array belongs to the kernel of the array.
-            let known = direct.iter().flatten().map(|&of| self.lanes[of]);
-            args.iter().map(|arg| size(arg.0 as usize)).chain(known).fold(size(v), usize::max)
+            let arrays = args.iter().map(|arg| arg.0 as usize).chain([v]).filter(|&v| !self.shapes[v].is_empty());
+            // A scalar that depends on arrays belongs to the kernel of the longest of them. A kernel has arrays of one length.
+            let known = || direct.iter().flatten().map(|&of| self.lanes[of]).fold(1, usize::max);
+            arrays.map(size).max().unwrap_or_else(known)
         } else {
             size(v)
         };

@@ -2,7 +2,7 @@
 
 use super::place::{Places, Role};
 use super::reduce::{self, Level};
-use super::{Kernel, KernelId, LayoutId, Layouts, Output, Port, SlotId, Source, Step, Steps};
+use super::{Kernel, KernelId, LayoutId, Layouts, Output, Port, SlotId, Source, Step, Steps, flat};
 use crate::program::{
     self, Axes, Function, How, Input, Node, Op, Program, Shape, Shaped, Strides, Type, ValueId, ValueType,
 };
@@ -141,7 +141,7 @@ impl<'a> Splitter<'a> {
         }
         let mut kernel = Program { functions: Vec::new(), ..self.program.clone() };
         for (input, given) in kernel.inputs.iter_mut().zip(&self.steps.inputs) {
-            input.shape = Some(flat(&given.shape, packed));
+            input.shape = Some(port_shape(&given.shape, packed));
         }
         kernel.nodes.iter_mut().for_each(|node| node.op = across(&node.op));
         Some(if packed { Kernel::Packed(kernel) } else { Kernel::Program(kernel) })
@@ -256,13 +256,16 @@ impl<'a> Splitter<'a> {
             let layout = self.steps.layouts.slot(empty);
             return Ok(vec![self.steps.layouts.broadcast(layout, &Shape::scalar(), &self.shapes[v])]);
         }
+        let most = reduce::most(self.program, how, types[0]);
         let mut arrays: Vec<LayoutId> = args.iter().map(|&arg| self.layouts_of[arg][0]).collect();
         let ready = args.iter().map(|&arg| self.places.ready[arg]).max().unwrap_or(0);
+        // A kernel that casts its neighbours knows which of their bits are always 0.
+        let mut cast = self.cast_below(args[0]).filter(|_| !matches!(how, How::Function(_)));
         // Lanes are in the order in which the elements lie: the groups of a row, or the rows of a group.
         let by_groups = rank > 0 && self.steps.layouts.is_transposed(arrays[0], rank);
         let order = |count: usize| if by_groups { [count, rows] } else { [rows, count] };
         let (mut row, mut element) = (count as i64, 1i64);
-        for (level, Level { neighbours, groups, rest }) in (ready..).zip(reduce::levels(how, count)) {
+        for (level, Level { neighbours, groups, rest }) in (ready..).zip(reduce::levels(count, most)) {
             let port = |steps: &mut Steps, array: LayoutId, first: usize, count: usize, step: usize| {
                 let group = element * step as i64;
                 let strides = if by_groups { [group, row] } else { [row, group] };
@@ -272,6 +275,7 @@ impl<'a> Splitter<'a> {
             let mut ports = Vec::with_capacity(neighbours * arrays.len());
             for place in 0..neighbours {
                 for &array in &arrays {
+                    let array = cast.map_or(array, |(_, array)| array);
                     ports.push(Port::Lanes(port(&mut self.steps, array, place, groups, neighbours)?));
                 }
             }
@@ -283,7 +287,8 @@ impl<'a> Splitter<'a> {
                     None
                 });
             }
-            let kernel = reduce::kernel(self.program, how, types[0], neighbours)?;
+            let from = cast.take().map_or(types[0], |(ty, _)| ty);
+            let kernel = reduce::kernel(self.program, how, (from, types[0]), neighbours)?;
             let kernel = self.program_kernel(kernel, false);
             let out = self.new_slots(arrays.len());
             for ((array, &slot), passed) in arrays.iter_mut().zip(&out).zip(passed) {
@@ -298,6 +303,13 @@ impl<'a> Splitter<'a> {
             (row, element) = if by_groups { (1, rows as i64) } else { (count as i64, 1) };
         }
         Ok(arrays)
+    }
+
+    /// The type and the layout of what a value is a cast of.
+    fn cast_below(&self, v: usize) -> Option<(Type, LayoutId)> {
+        let Node { op: Op::Cast, args, .. } = self.node(v) else { return None };
+        let of = args[0].0 as usize;
+        Some((self.node(of).ty, *self.layouts_of[of].first()?))
     }
 
     /// The step of a circuit.
@@ -376,8 +388,8 @@ impl<'a> Splitter<'a> {
 }
 
 /// The shape of an input of a kernel.
-fn flat(shape: &Shape, packed: bool) -> Shape {
-    if !packed || shape.is_empty() { Shape::scalar() } else { Shape::line(shape) }
+fn port_shape(shape: &Shape, packed: bool) -> Shape {
+    if packed { flat(shape) } else { Shape::scalar() }
 }
 
 /// The operation of a kernel on whole arrays.
@@ -463,7 +475,7 @@ impl<'s, 'a> KernelBuilder<'s, 'a> {
             return value;
         }
         let name = format!("x{}", self.ports.len());
-        self.kernel.inputs.push(Input { name, ty: *ty, shape: Some(flat(from, self.packed)) });
+        self.kernel.inputs.push(Input { name, ty: *ty, shape: Some(port_shape(from, self.packed)) });
         let value = self.push(Op::Input(self.ports.len() as u32), Vec::new(), *ty);
         self.ports.push(port);
         self.inputs.insert(port, value);

@@ -7,7 +7,9 @@ use crate::common::rng;
 use rand_chacha::ChaCha8Rng;
 use solinas_circuits::Plain;
 use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Range, Shape, Type};
-use solinas_circuits::steps::{Batch, FAN_IN, Kernel, Machine, Steps, THIN, Value, split};
+use solinas_circuits::steps::reduce::FAN_IN;
+use solinas_circuits::steps::{Batch, Kernel, Machine, Port, Source, Step, Steps, THIN, Value, split};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 fn kind(seed: u64) -> Kind {
@@ -64,10 +66,73 @@ fn interrupted(rng: &mut ChaCha8Rng, steps: &Steps, inputs: &[Plain]) -> (Vec<Pl
         }
         if below(rng, 20) == 0 {
             restarts += 1;
-            flying.clear();
             machine = Machine::new(steps, usize::MAX, Some(machine.checkpoint())).unwrap();
+            // One of the batches goes on; it was handed out first of its step, or it is refused.
+            flying.truncate(1);
+            flying.retain(|(batch, _)| machine.resume(batch).is_ok());
         }
     }
+}
+
+/// Kernels with constants, copies of outputs, and any number of combinations of public values give the same results.
+#[test]
+fn public_values_may_be_constants_of_kernels() {
+    let (mut divided, mut copied) = (0, 0);
+    for seed in 0..solinas_testing::rounds(600, 50_000) as u64 {
+        let case = case(seed, kind(seed));
+        let rng = &mut rng(seed);
+        let public: HashMap<u32, Plain> =
+            (0..).zip(&case.inputs).filter(|_| below(rng, 2) == 0).map(|(at, plain)| (at, plain.clone())).collect();
+        let encrypted: Vec<Plain> = (0..)
+            .zip(&case.inputs)
+            .filter(|(at, _)| !public.contains_key(at))
+            .map(|(_, plain)| plain.clone())
+            .collect();
+        let program = Arc::new(case.shaped.program().with_public(&public).unwrap());
+        let shapes: Vec<Shape> = encrypted.iter().map(|plain| plain.shape.clone()).collect();
+        let most = pick(rng, &[1, 2, 16, usize::MAX]);
+        let copies: Vec<bool> = program.outputs.iter().map(|_| below(rng, 3) == 0).collect();
+        let plain = split(&program.at(&shapes).unwrap()).unwrap();
+        let steps = plain.clone().with_copies(|output| copies[output]).unwrap().with_constants(most).unwrap();
+        divided += usize::from(steps.steps.len() > plain.steps.len());
+        copied += copies.iter().filter(|copied| **copied).count();
+        let (batch, budget) = (pick(rng, &[1, 7, 64, 100_000]), pick(rng, &[0, 50, usize::MAX]));
+        let want = want(&case);
+        assert_eq!(steps.evaluate(&encrypted, batch, budget).unwrap(), want, "seed {seed}: {:#?}", case.shaped);
+        assert_eq!(interrupted(rng, &steps, &encrypted).0, want, "seed {seed}");
+        let types = steps.slot_types().unwrap();
+        for (step, kernel) in steps.steps.iter().map(|step| (step, steps.kernel(step))) {
+            let lanes = if let Kernel::Packed(_) = kernel { None } else { Some(step.lanes) };
+            let found = step.out.iter().map(|slot| &types[slot.0 as usize]);
+            assert!(found.clone().map(|found| found.ty).eq(kernel.result_types()), "seed {seed}");
+            assert!(lanes.is_none_or(|lanes| found.clone().all(|found| found.shape.size() == lanes)), "seed {seed}");
+            if let (Kernel::Program(program), usize::MAX) = (kernel, most) {
+                let reads = step.ports.iter().enumerate().any(|(port, _)| reads_public(&steps, step, port));
+                assert!(!reads, "seed {seed}: {program:?}");
+            }
+        }
+    }
+    assert!(divided > 50 && copied > 50, "{divided} {copied}");
+}
+
+fn reads_public(steps: &Steps, step: &Step, port: usize) -> bool {
+    let Port::Lanes(layout) = step.ports[port] else { return false };
+    (0..step.lanes).any(|lane| matches!(steps.source(steps.layouts.at(layout, lane).0), Source::Public(_)))
+}
+
+#[test]
+fn a_packed_kernel_has_arrays_of_one_length() {
+    let ty = Type::Mod(257);
+    let mut builder = ProgramBuilder::new();
+    let [a, b] = ["a", "b"].map(|name| builder.input(name, ty).unwrap());
+    let sum = builder.op(Op::Reduce { how: How::Sum, axes: Axes::All }, &[a]).unwrap();
+    let scaled = builder.op(Op::Mul, &[sum, b]).unwrap();
+    builder.output("scaled", scaled);
+    let program = Arc::new(builder.finish().unwrap());
+    let inputs = [8usize, 4].map(|len| Plain::new(ty, shape(&[len]), (1..=len).map(|i| i as u128)).unwrap());
+    let steps = split(&program.at(&[shape(&[8]), shape(&[4])]).unwrap()).unwrap();
+    assert_eq!(steps.steps.len(), 2);
+    assert_eq!(steps.evaluate(&inputs, 1, 0).unwrap(), program.evaluate_arrays(&inputs).unwrap());
 }
 
 #[test]
@@ -81,7 +146,7 @@ fn order_of_batches_and_pauses_change_nothing() {
         restarts += more;
     }
     println!("{restarts} restarts");
-    assert!(restarts > 50);
+    assert!(restarts > 30);
 }
 
 #[test]

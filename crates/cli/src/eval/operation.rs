@@ -4,9 +4,9 @@ use super::work::{Loaded, Work, load};
 use crate::error::{Error, Result, input, usage};
 use crate::names::unknown_operation;
 use crate::values::{Literal, constant_text};
-use solinas_circuits::counted;
-use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
-use solinas_runtime::{Form, Plain};
+use solinas_circuits::program::{Axes, Function, How, Op, Program, ProgramBuilder, Shape, Type, ValueId};
+use solinas_circuits::{self as circuits, counted};
+use solinas_runtime::{Ciphertext, Form, Plain};
 use std::path::PathBuf;
 
 /// Operations that reduce one array to one value.
@@ -130,7 +130,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     if reduces {
         let program = reduction(&name, &loaded[0], table_type)?;
-        return Ok((Work::Reduction { name, program }, loaded));
+        return Ok((Work::Program { name, program, public: Vec::new() }, loaded));
     }
     if name == "lookup" {
         let program = lookup(&loaded[0], table, table_type.unwrap_or(ty))?;
@@ -318,26 +318,54 @@ fn reduction(name: &str, (file, array): &Loaded, wanted: Option<Type>) -> Result
     }
     let build = || {
         let mut builder = ProgramBuilder::new();
-        let values =
-            (0..array.len()).map(|i| builder.input(format!("a{i}"), ty)).collect::<std::result::Result<Vec<_>, _>>()?;
-        let largest = matches!(name, "max" | "argmax");
+        let values = builder.input("a", ty)?;
+        let all = |how| Op::Reduce { how, axes: Axes::All };
         let result = match name {
-            "argmax" | "argmin" => argument(&mut builder, &values, largest)?.1,
+            "argmax" | "argmin" => arg_reduce(&mut builder, values, array, name == "argmax")?,
             "sum" => {
-                let wanted = wanted.or(counts.then_some(count));
-                let cast = |value: &ValueId| wanted.map_or(Ok(*value), |wanted| builder.cast(*value, wanted));
-                let values = values.iter().map(cast).collect::<Built<Vec<_>>>()?;
-                builder.sum(&values)?
+                let wanted = wanted.or(counts.then_some(count)).filter(|&wanted| wanted != ty);
+                let values = wanted.map_or(Ok(values), |wanted| builder.cast(values, wanted))?;
+                builder.op(all(How::Sum), &[values])?
             }
-            _ => {
-                let op = if largest { Op::Max } else { Op::Min };
-                tree(values, |a, b| builder.op(op.clone(), &[a, b]))?
-            }
+            "max" => builder.op(all(How::Max), &[values])?,
+            _ => builder.op(all(How::Min), &[values])?,
         };
         builder.output("result", result);
         builder.finish()
     };
     build().map_err(Error::circuit(place))
+}
+
+/// The index of the first largest or smallest element of an array.
+fn arg_reduce(builder: &mut ProgramBuilder, values: ValueId, array: &Ciphertext, largest: bool) -> Built<ValueId> {
+    let index = index_type(array.len());
+    let shape = Shape::new(array.shape().unwrap_or(&[]).iter().copied())?;
+    let indices = builder.array(circuits::Plain::new(index, shape, 0..array.len() as u128)?)?;
+    let mut function = ProgramBuilder::new();
+    let mut input = |name, ty| function.input(name, ty);
+    let entries = [(input("a", array.ty())?, input("i", index)?), (input("b", array.ty())?, input("j", index)?)];
+    let (value, index) = first_of(&mut function, entries, largest)?;
+    function.output("value", value);
+    function.output("index", index);
+    let function = builder.function(Function::Program(function.finish()?));
+    let reduce = Op::Reduce { how: How::Function(function), axes: Axes::All };
+    let most = builder.op(reduce, &[values, indices])?;
+    builder.op(Op::Result(1), &[most])
+}
+
+/// The type of indices below this number.
+fn index_type(count: usize) -> Type {
+    Type::Uint((usize::BITS - count.saturating_sub(1).leading_zeros()).max(1) as u16)
+}
+
+/// Of two values with their indices, the larger or the smaller one. If both are equal, the first one stays.
+fn first_of(
+    builder: &mut ProgramBuilder,
+    [(a, i), (b, j)]: [(ValueId, ValueId); 2],
+    largest: bool,
+) -> Built<(ValueId, ValueId)> {
+    let stays = builder.op(if largest { Op::Ge } else { Op::Le }, &[a, b])?;
+    Ok((builder.op(Op::Select, &[stays, a, b])?, builder.op(Op::Select, &[stays, i, j])?))
 }
 
 type Built<T> = std::result::Result<T, solinas_circuits::Error>;
@@ -358,15 +386,10 @@ fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> B
 
 /// The largest or smallest of some values, and the index of its first occurrence. Depth is logarithmic.
 fn argument(builder: &mut ProgramBuilder, values: &[ValueId], largest: bool) -> Built<(ValueId, ValueId)> {
-    let last = values.len().saturating_sub(1);
-    let index = Type::Uint((usize::BITS - last.leading_zeros()).max(1) as u16);
+    let index = index_type(values.len());
     let entries = values.iter().enumerate().map(|(i, &value)| Ok((value, builder.constant(i as u128, index)?)));
     let entries = entries.collect::<Built<Vec<_>>>()?;
-    tree(entries, |(a, i), (b, j)| {
-        // If both are equal, the earlier value stays.
-        let stays = builder.op(if largest { Op::Ge } else { Op::Le }, &[a, b])?;
-        Ok((builder.op(Op::Select, &[stays, a, b])?, builder.op(Op::Select, &[stays, i, j])?))
-    })
+    tree(entries, |a, b| first_of(builder, [a, b], largest))
 }
 
 /// The program that finds the largest of `count` values (output `price`) and its index (output `winner`).

@@ -43,7 +43,6 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
     let key_id = key_id.to_string();
     if request.estimate {
         let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
-        let elements = if matches!(work, Work::Reduction { .. }) { 1 } else { elements };
         let cost = with_key(&remote, request.key, || remote.estimate(&program, &key_id, elements))?;
         return out.result(&cost, || {
             let (bootstraps, depth, url) = (cost.bootstraps, cost.depth, remote.url());
@@ -55,10 +54,7 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
             )
         });
     }
-    let one = |(_, ciphertext): &Loaded| -> Result<Input> {
-        let bytes = ciphertext.to_bytes()?;
-        Ok(if matches!(work, Work::Reduction { .. }) { Input::Elements(bytes) } else { Input::Encrypted(bytes) })
-    };
+    let one = |(_, ciphertext): &Loaded| -> Result<Input> { Ok(Input::Encrypted(ciphertext.to_bytes()?)) };
     let mut inputs = files.iter().map(one).collect::<Result<Vec<_>>>()?;
     if let Work::Program { public, .. } = work {
         public.iter().for_each(|(at, plain)| inputs.insert(*at, Input::Public(plain.clone())));
@@ -95,9 +91,7 @@ pub(crate) fn write(targets: &[PathBuf], results: &[Ciphertext], out: &Output) -
 /// The text that the service reads.
 fn text(work: &Work) -> Result<String> {
     match work {
-        Work::Program { name, program, .. } | Work::Reduction { name, program } => {
-            program.to_json(name).map_err(crate::error::Error::circuit(name))
-        }
+        Work::Program { name, program, .. } => program.to_json(name).map_err(crate::error::Error::circuit(name)),
         Work::Circuit { netlist, bound: true, .. } => Ok(write_yosys_json(netlist)),
         Work::Circuit { file, .. } => read_text(file),
         Work::Convert { name, .. } => {

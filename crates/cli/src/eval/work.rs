@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
 use crate::values::constant_text;
-use solinas_circuits::program::{Program, Type};
+use solinas_circuits::program::{self, Program, Shape, Type};
 use solinas_circuits::{bits, counted};
 use solinas_runtime::{
     self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Netlist, Plain, Plan, Prepared, Scheme, Server,
@@ -17,8 +17,6 @@ pub(super) type Loaded = (PathBuf, Ciphertext);
 pub(super) enum Work {
     /// One input for each ciphertext, and the public arrays with their places among the inputs.
     Program { name: String, program: Program, public: Vec<(usize, Plain)> },
-    /// One input for each element of the only ciphertext.
-    Reduction { name: String, program: Program },
     /// One port for each ciphertext. The other inputs of the file have been replaced by public values if `bound` is set.
     Circuit { file: PathBuf, netlist: Netlist, bound: bool },
     /// Converts the only ciphertext.
@@ -30,28 +28,35 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Loaded>> {
     files.iter().map(|file| Ok((file.clone(), Ciphertext::load(file)?))).collect()
 }
 
-/// Reads one file for each parameter of a program. An array of the length of its parameter gives the elements of that.
-fn load_elements(files: &[PathBuf], lengths: &[usize]) -> Result<Vec<Loaded>> {
-    let mut all = Vec::new();
-    for ((file, ciphertext), &length) in load(files)?.into_iter().zip(lengths) {
-        if length == 1 {
-            all.push((file, ciphertext));
-            continue;
-        }
-        if ciphertext.shape() != Some(&[length]) {
-            let holds =
-                if ciphertext.shape().is_some() { counted(ciphertext.len(), "value") } else { "no array".into() };
-            let what = format!("{} holds {holds}, but its input is an array of {length} values", file.display());
-            return Err(input(what, format!("encrypt {length} values to the file")));
-        }
-        let named = |element: Ciphertext| match ciphertext.name() {
-            Some(name) => element.named(name),
-            None => element,
-        };
-        let elements = (0..length).map(|index| Ok((file.clone(), named(ciphertext.get(index)?))));
-        all.extend(elements.collect::<Result<Vec<_>>>()?);
+/// A ciphertext for an input of a declared shape. Its elements may lie in a row, as `encrypt` writes them.
+fn in_shape((file, ciphertext): Loaded, input: &program::Input) -> Result<Loaded> {
+    let Some(shape) = &input.shape else { return Ok((file, ciphertext)) };
+    let own = ciphertext.shape().unwrap_or(&[]);
+    if own == &shape[..] {
+        return Ok((file, ciphertext));
     }
-    Ok(all)
+    // A value is not an array of one dimension or more, so that it would combine with every element.
+    let in_a_row = own.len() <= 1 && ciphertext.len() == shape.size() && !(shape.is_empty() && own.len() == 1);
+    if !in_a_row {
+        let holds = match own {
+            [] => "one value".to_owned(),
+            [_] => counted(ciphertext.len(), "value"),
+            own => format!("an array of shape {own:?}"),
+        };
+        let (name, wanted) =
+            (&input.name, if shape.is_empty() { "one value".into() } else { format!("an array of shape {shape}") });
+        let what = format!("{} holds {holds}, but the input '{name}' is {wanted}", file.display());
+        return Err(crate::error::input(what, format!("encrypt {} to the file", counted(shape.size(), "value"))));
+    }
+    let name = ciphertext.name().map(str::to_owned);
+    let shaped = ciphertext.reshape(if shape.is_empty() { None } else { Some(shape.to_vec()) })?;
+    Ok((
+        file,
+        match name {
+            Some(name) => shaped.named(&name),
+            None => shaped,
+        },
+    ))
 }
 
 /// Reads the file of a circuit or program.
@@ -71,7 +76,7 @@ fn circuit(file: &Path) -> Result<Work> {
 /// Reads a program.
 fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
-    let program = Program::from_json(&read_text(file)?).and_then(|program| program.scalars());
+    let program = Program::from_json(&read_text(file)?);
     let program = program.map_err(Error::circuit(&place))?;
     Ok(Work::Program { name: place, program, public: Vec::new() })
 }
@@ -79,7 +84,7 @@ fn program(file: &Path) -> Result<Work> {
 impl Work {
     /// The files in the order of the inputs. `NAME=FILE` gives a file to the input of this name; either all files are given so, or none is.
     fn in_order(&self, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let names = self.parameters();
+        let names = self.inputs();
         let named = |file: &PathBuf| -> Option<(usize, PathBuf)> {
             let (name, file) = file.to_str()?.split_once('=')?;
             Some((names.iter().position(|known| known == name)?, PathBuf::from(file)))
@@ -104,35 +109,19 @@ impl Work {
         }
     }
 
-    /// Names of the parameters. An array of a program is one of them.
-    fn parameters(&self) -> Vec<String> {
-        let inputs: Vec<&str> = match self {
-            Self::Circuit { netlist, .. } => netlist.inputs().iter().map(|port| port.name.as_str()).collect(),
-            Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                program.inputs.iter().map(|input| input.name.as_str()).collect()
-            }
+    /// Names of the inputs.
+    fn inputs(&self) -> Vec<String> {
+        match self {
+            Self::Circuit { netlist, .. } => netlist.inputs().iter().map(|port| port.name.clone()).collect(),
+            Self::Program { program, .. } => program.inputs.iter().map(|input| input.name.clone()).collect(),
             Self::Convert { .. } => Vec::new(),
-        };
-        let lengths = self.lengths().unwrap_or_else(|| vec![1; inputs.len()]);
-        let mut at = 0;
-        let parameter = |length: usize| {
-            let name = inputs[at];
-            at += length;
-            if length == 1 { name } else { name.trim_end_matches("[0]") }.to_owned()
-        };
-        lengths.into_iter().map(parameter).collect()
+        }
     }
 
     /// Loads one ciphertext for each input of a circuit or program. A circuit also takes public values, which become a part of it.
     pub(super) fn load(self, inputs: &[PathBuf]) -> Result<(Self, Vec<Loaded>)> {
         let ordered = self.in_order(inputs)?;
-        let names = match &self {
-            // A file for each element of an array is one for each input.
-            Self::Program { program, .. } if program.inputs.len() == ordered.len() => {
-                program.inputs.iter().map(|input| input.name.clone()).collect()
-            }
-            _ => self.parameters(),
-        };
+        let names = self.inputs();
         // NAME=FILE says what each file is for.
         let check = |loaded: &[Loaded]| if ordered == inputs { check_names(&names, &ordered, loaded) } else { Ok(()) };
         let inputs = &ordered[..];
@@ -142,18 +131,9 @@ impl Work {
                 .iter()
                 .map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit")))
                 .collect(),
-            Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty)).collect()
-            }
+            Self::Program { program, .. } => program.inputs.iter().map(described).collect(),
             Self::Convert { .. } => Vec::new(),
         };
-        if let Some(lengths) =
-            self.lengths().filter(|lengths| lengths.len() == inputs.len() && inputs.len() < wanted.len())
-        {
-            let loaded = load_elements(inputs, &lengths)?;
-            check(&loaded)?;
-            return Ok((self, loaded));
-        }
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
             let what = format!("{} takes {inputs}, but got {files}", self.label());
@@ -165,27 +145,15 @@ impl Work {
         }
         let (work, loaded) = match self {
             Self::Circuit { file, netlist, .. } => bind(file, &netlist, inputs)?,
+            Self::Program { name, program, public } => {
+                let loaded = load(inputs)?.into_iter().zip(&program.inputs);
+                let loaded = loaded.map(|(loaded, input)| in_shape(loaded, input)).collect::<Result<Vec<_>>>()?;
+                (Self::Program { name, program, public }, loaded)
+            }
             work => (work, load(inputs)?),
         };
         check(&loaded)?;
         Ok((work, loaded))
-    }
-
-    /// The number of elements of each parameter of a program. The inputs `x[0]`, `x[1]`, .. are the elements of an array.
-    fn lengths(&self) -> Option<Vec<usize>> {
-        let Self::Program { program, .. } = self else { return None };
-        let mut lengths: Vec<usize> = Vec::new();
-        let mut array = "";
-        for input in &program.inputs {
-            let element = input.name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
-            let element = element.and_then(|(array, index)| Some((array, index.parse::<usize>().ok()?)));
-            match (element, lengths.last_mut()) {
-                (Some((name, index)), Some(last)) if index > 0 && index == *last && name == array => *last += 1,
-                _ => lengths.push(1),
-            }
-            array = element.map_or("", |(array, _)| array);
-        }
-        Some(lengths)
     }
 
     /// Plans the work: on those ciphertexts, or without them on fresh ones of one element. If a plan is given, the work runs by it.
@@ -196,6 +164,9 @@ impl Work {
         plan: Option<&Plan>,
         control: &Control<'_>,
     ) -> Result<Prepared> {
+        if files.is_none() {
+            self.check_estimated()?;
+        }
         let ciphertexts = || -> Option<Vec<Ciphertext>> {
             files.map(|files| files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect())
         };
@@ -204,9 +175,6 @@ impl Work {
                 Some(files) => runtime::Work::program(program, Inputs::Given(with_public(files, public))),
                 None => program.into(),
             },
-            Self::Reduction { program, .. } => {
-                runtime::Work::program(program, inputs(ciphertexts().map(elements).transpose()?))
-            }
             Self::Circuit { netlist, .. } => runtime::Work::circuit(netlist, inputs(ciphertexts())),
             Self::Convert { name, form } => match files {
                 Some([(_, ciphertext)]) => runtime::Work::Convert { ciphertext, form: *form },
@@ -219,21 +187,54 @@ impl Work {
         })
     }
 
+    /// Checks that an estimate without inputs knows the shapes of arrays.
+    fn check_estimated(&self) -> Result<()> {
+        let Self::Program { name, program, .. } = self else { return Ok(()) };
+        match program.inputs.iter().find(|input| input.shape.is_none()) {
+            Some(input) if !program.is_of_scalars() && !program.crosses_slots() => {
+                let what =
+                    format!("{name} combines elements of arrays, and the input '{}' may have any shape", input.name);
+                Err(usage(what, "give --inputs, or a shape in the program's file"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Counts the operations on one element under a parameter set of the scheme, without a key. If no scheme is given, the name of the set decides.
     pub(super) fn cost(&self, scheme: Option<Scheme>, params: &str, control: &Control<'_>) -> Result<Estimate> {
+        self.check_estimated()?;
         match self {
-            Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(solinas_runtime::cost_under(scheme, program, params, control)?)
-            }
+            Self::Program { program, .. } => Ok(solinas_runtime::cost_under(scheme, program, params, control)?),
             Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_under(scheme, netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
+    /// The work as a service has it: it takes the elements of arrays one by one, unless the program combines them.
+    #[cfg(feature = "service")]
+    pub(super) fn for_service(self, files: Vec<Loaded>) -> Result<(Self, Vec<Loaded>)> {
+        let Self::Program { name, program, public } = self else { return Ok((self, files)) };
+        let shapes: Vec<_> = program.inputs.iter().map(|input| input.shape.clone()).collect();
+        let count = program.inputs.len();
+        let program = program.with_scalar_inputs().map_err(Error::circuit(&name))?;
+        let mut all = Vec::new();
+        for ((file, ciphertext), shape) in files.into_iter().zip(shapes) {
+            match shape.filter(|shape| !shape.is_empty() && program.inputs.len() != count) {
+                None => all.push((file, ciphertext)),
+                Some(_) => {
+                    for index in 0..ciphertext.len() {
+                        all.push((file.clone(), ciphertext.get(index)?));
+                    }
+                }
+            }
+        }
+        Ok((Self::Program { name, program, public }, all))
+    }
+
     /// Short description for messages.
     pub(super) fn label(&self) -> String {
         match self {
-            Self::Program { name, .. } | Self::Reduction { name, .. } | Self::Convert { name, .. } => name.clone(),
+            Self::Program { name, .. } | Self::Convert { name, .. } => name.clone(),
             Self::Circuit { file, .. } => file.display().to_string(),
         }
     }
@@ -241,9 +242,7 @@ impl Work {
     /// Names of the outputs.
     pub(super) fn output_names(&self) -> Vec<String> {
         match self {
-            Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                program.outputs.iter().map(|output| output.name.clone()).collect()
-            }
+            Self::Program { program, .. } => program.outputs.iter().map(|output| output.name.clone()).collect(),
             Self::Circuit { netlist, .. } => netlist.outputs().iter().map(|port| port.name.clone()).collect(),
             Self::Convert { .. } => vec!["result".to_owned()],
         }
@@ -259,7 +258,7 @@ impl Work {
             Self::Circuit { netlist, .. } => {
                 netlist.inputs().iter().map(|port| (port.name.as_str(), None, port.bits.len())).collect()
             }
-            Self::Reduction { .. } | Self::Convert { .. } => return Ok(()),
+            Self::Convert { .. } => return Ok(()),
         };
         let holds_bits = |ct: &Ciphertext, width: usize| {
             ct.ty() == Type::Bool && width > 1 && ct.shape().and_then(<[usize]>::last) == Some(&width)
@@ -282,21 +281,17 @@ impl Work {
                 return Err(input(what, help));
             }
         }
-        let mut arrays = files.iter().filter(|(_, ct)| ct.shape().is_some());
-        let Some((first, ct)) = arrays.next() else { return Ok(()) };
-        match arrays.find(|(_, other)| other.shape() != ct.shape()) {
-            None => Ok(()),
-            Some((file, other)) => Err(input(
-                format!(
-                    "{} has {}, but {} has {}",
-                    first.display(),
-                    counted(ct.len(), "value"),
-                    file.display(),
-                    other.len()
-                ),
-                "give arrays of the same shape",
-            )),
+        if let Self::Program { program, public, .. } = self {
+            // Operations on single elements broadcast. Others have rules of their own, which the server knows.
+            if program.is_of_scalars() {
+                let lists = public.iter().map(|(_, plain)| ("the list".to_owned(), plain.shape.clone()));
+                let files =
+                    files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec)));
+                return check_shapes(files.chain(lists));
+            }
+            return Ok(());
         }
+        check_shapes(files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec))))
     }
 }
 
@@ -338,6 +333,35 @@ fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, V
     Ok((Work::Circuit { file, netlist, bound }, load(&files)?))
 }
 
+/// Checks that arrays broadcast to one shape.
+fn check_shapes(arrays: impl Iterator<Item = (String, Option<Vec<usize>>)>) -> Result<()> {
+    let mut all: Option<(String, Vec<usize>, Shape)> = None;
+    for (name, sizes) in arrays.filter_map(|(name, sizes)| Some((name, sizes?))) {
+        let shape = Shape::new(sizes.iter().copied()).map_err(Error::circuit(&name))?;
+        let Some((first, own, common)) = &mut all else {
+            all = Some((name, sizes, shape));
+            continue;
+        };
+        match common.broadcast(&shape).map_err(Error::circuit(&name))? {
+            Some(shape) => *common = shape,
+            None => {
+                let holds = |sizes: &[usize]| counted(sizes.iter().product::<usize>(), "value");
+                let what = format!("{first} has {}, but {name} has {}", holds(own), holds(&sizes));
+                return Err(input(what, "give arrays of the same shape"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Name, type and shape of an input.
+fn described(input: &program::Input) -> String {
+    match &input.shape {
+        Some(shape) if !shape.is_empty() => format!("{} ({}{shape})", input.name, input.ty),
+        _ => format!("{} ({})", input.name, input.ty),
+    }
+}
+
 fn not_estimated(name: &str) -> Error {
     usage(format!("there is no estimate for {name}"), "run it: it needs a few bootstraps for each value")
 }
@@ -360,9 +384,4 @@ where
         Some(given) => Inputs::from(&given),
         None => Inputs::Fresh { instances: 1 },
     }
-}
-
-/// The elements of all arrays, in order.
-fn elements(arrays: Vec<Ciphertext>) -> Result<Vec<Ciphertext>> {
-    arrays.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?))).collect()
 }

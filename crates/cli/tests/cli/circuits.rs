@@ -295,45 +295,54 @@ fn a_public_circuit_runs_on_plain_numbers() {
 
 #[test]
 fn a_file_with_an_array_is_the_array_parameter_of_a_program() {
-    use solinas_circuits::program::{Op, ProgramBuilder, Type};
+    use solinas_circuits::program::{Axes, How, Op, ProgramBuilder, Shape, Type};
     let place = Place::new();
     let mut builder = ProgramBuilder::new();
-    let names = ["x[0]", "x[1]", "x[2]", "y", "z[0]", "z[1]"];
-    let values = names.map(|name| builder.input(name, Type::Uint(4)).unwrap());
-    let [x0, x1, x2, y, z0, z1] = values;
-    for (name, pair) in [("r[0]", [x0, z1]), ("r[1]", [x2, y]), ("r[2]", [x1, z0])] {
-        let sum = builder.op(Op::Add, &pair).unwrap();
-        builder.output(name, sum);
-    }
-    place.write("f.json", serde_json::to_string(&builder.finish().unwrap()).unwrap());
-    for (values, file) in [("1 2 3", "x.ct"), ("4", "y.ct"), ("5 6", "z.ct")] {
+    let shape = |sizes: &[usize]| Shape::new(sizes.iter().copied()).unwrap();
+    let u4 = Type::Uint(4);
+    let x = builder.array_input("x", u4, shape(&[2, 3])).unwrap();
+    let (y, z) = (builder.input("y", u4).unwrap(), builder.array_input("z", u4, shape(&[1])).unwrap());
+    let sum = builder.op(Op::Add, &[x, y]).unwrap();
+    let rows = builder.op(Op::Reduce { how: How::Max, axes: Axes::Last(1) }, &[sum]).unwrap();
+    let less = builder.op(Op::Sub, &[rows, z]).unwrap();
+    builder.output("rows", less);
+    let moved = builder.op(Op::Permute(vec![1, 0]), &[x]).unwrap();
+    builder.output("moved", moved);
+    place.write("f.json", builder.finish().unwrap().to_json("f").unwrap());
+    // `y` may have any shape, so it broadcasts.
+    for (values, file) in [("1 2 3 4 5 6", "x.ct"), ("1 0 2", "y.ct"), ("--array 1", "z.ct"), ("1", "one.ct")] {
         place.encrypt("u4", values, file);
     }
     let line = "eval --key SERVER --program f.json -o r/ --inputs";
-    place.run(&format!("{line} x.ct y.ct z.ct"));
-    assert_eq!(
-        place.run("decrypt --key CLIENT r/r[0].ct r/r[1].ct r/r[2].ct"),
-        "r/r[0].ct: 7\nr/r[1].ct: 7\nr/r[2].ct: 7\n"
-    );
-    let message = place.fail(&format!("{line} z.ct y.ct z.ct"), 1);
-    assert!(message.contains("z.ct holds 2 values, but its input is an array of 3 values"), "{message}");
-    assert!(place.fail(&format!("{line} x.ct z.ct"), 2).contains("takes 6 inputs, but got 2 files"));
+    for (inputs, rows) in [("x.ct y.ct z.ct", "4 7"), ("x.ct one.ct one.ct", "3 6"), ("z=one.ct y=y.ct x=x.ct", "4 7")]
+    {
+        place.run(&format!("{line} {inputs}"));
+        let results = place.run("decrypt --key CLIENT r/rows.ct r/moved.ct");
+        assert_eq!(results, format!("r/rows.ct: {rows}\nr/moved.ct: 1 4 2 5 3 6\n"), "{inputs}");
+    }
+    let message = place.fail(&format!("{line} y.ct y.ct z.ct"), 1);
+    assert!(message.contains("y.ct holds 3 values, but the input 'x' is an array of shape [2, 3]"), "{message}");
+    let message = place.fail(&format!("{line} x.ct y.ct y.ct"), 1);
+    assert!(message.contains("y.ct holds 3 values, but the input 'z' is an array of shape [1]"), "{message}");
+    assert!(place.fail(&format!("{line} x.ct z.ct"), 2).contains("takes 3 inputs, but got 2 files"));
+    let message = place.fail("eval --program f.json --estimate --params integers-toy", 2);
+    assert!(message.contains("the input 'y' may have any shape"), "{message}");
 }
 
 /// Files remember the column or name that they were made for, so that swapped files of one type are found.
 #[test]
 fn files_that_were_made_for_another_input_are_refused() {
-    use solinas_circuits::program::{Op, ProgramBuilder, Type};
+    use solinas_circuits::program::{Axes, How, Op, ProgramBuilder, Shape, Type};
     let place = Place::new();
     let u4 = Type::Uint(4);
     let mut builder = ProgramBuilder::new();
-    let [a, b, x0, x1] = ["income", "debt", "x[0]", "x[1]"].map(|name| builder.input(name, u4).unwrap());
-    let mut result = builder.op(Op::Sub, &[a, b]).unwrap();
-    for x in [x0, x1] {
-        result = builder.op(Op::Xor, &[result, x]).unwrap();
-    }
+    let [a, b] = ["income", "debt"].map(|name| builder.input(name, u4).unwrap());
+    let x = builder.array_input("x", u4, Shape::new([2]).unwrap()).unwrap();
+    let difference = builder.op(Op::Sub, &[a, b]).unwrap();
+    let mixed = builder.op(Op::Reduce { how: How::Xor, axes: Axes::All }, &[x]).unwrap();
+    let result = builder.op(Op::Xor, &[difference, mixed]).unwrap();
     builder.output("r", result);
-    place.write("f.json", serde_json::to_string(&builder.finish().unwrap()).unwrap());
+    place.write("f.json", builder.finish().unwrap().to_json("f").unwrap());
     place.write("rows.csv", "income,debt,age\n9,2,5\n");
     for column in ["income", "1", "age"] {
         place.run(&format!("encrypt --key CLIENT --type u4 --csv rows.csv --column {column} -o {column}.ct"));

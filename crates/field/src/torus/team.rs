@@ -30,7 +30,7 @@ type Work<'a> = dyn Fn(Seat<'_>) + Sync + 'a;
 
 /// A leader's team: the threads of its pool that help with one piece of work after the other.
 ///
-/// The first [`Self::run`] asks the current thread pool for helpers, and later ones find them awake. They leave if no work
+/// The first `run` asks the current thread pool for helpers, and later ones find them awake. They leave if no work
 /// comes for a millisecond, or if the team is dismissed or dropped.
 #[derive(Debug)]
 pub struct Team {
@@ -191,7 +191,7 @@ impl Team {
         TeamCounters { runs, members, wanted, recruited, muster_ns, idle_ns }
     }
 
-    /// Runs `work(member, members)` as [`Self::run`] does, for work whose members do not meet.
+    /// Runs `work(member, members)` as `run` does, for work whose members do not meet.
     pub fn each(&mut self, most: usize, work: &(dyn Fn(usize, usize) + Sync)) {
         self.run(most, &|seat| work(seat.member, seat.members));
     }

@@ -1,11 +1,12 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
-
+use crate::engine::{
+    Batch, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, RandomRequest, Stopped, Valued,
+};
 use crate::memory::Need;
-use crate::plans::{Plan, Position, Ran, RunState};
+use crate::plans::{Cursor, KernelPlan, Position, RunId, RunState};
 use crate::process::Pool;
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
 use std::sync::{Arc, OnceLock};
 
 /// Engines of one key on a GPU and on the processor. Both give the same results.
@@ -61,6 +62,14 @@ impl Engine for Auto {
         self.host.params()
     }
 
+    fn is_insecure(&self) -> bool {
+        self.host.is_insecure()
+    }
+
+    fn empty(&self) -> Element {
+        self.host.empty()
+    }
+
     fn memory_bytes(&self) -> usize {
         self.host.memory_bytes()
     }
@@ -79,7 +88,7 @@ impl Engine for Auto {
         Ok(self.choice(device, host, request.threads))
     }
 
-    fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let device = self.try_device(|| Arc::clone(&self.device).pinned(plan, request))?;
         let host = Arc::clone(&self.host).pinned(plan, request)?;
         Ok(self.choice(device, host, request.threads))
@@ -97,8 +106,28 @@ impl Engine for Auto {
         self.host.random(request, control)
     }
 
-    fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
+    fn takes_public(&self) -> bool {
+        self.host.takes_public()
+    }
+
+    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         self.host.public(plain)
+    }
+
+    fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
+        self.host.weight(operands, control)
+    }
+
+    fn are_equal(&self, lanes: usize, of: Valued<'_>) -> Result<bool, Error> {
+        self.host.are_equal(lanes, of)
+    }
+
+    fn state(&self, id: RunId, stopped: Stopped) -> Result<RunState, Error> {
+        self.host.state(id, stopped)
+    }
+
+    fn stopped(&self, id: RunId, state: &RunState, slots: &[(Type, Facts)]) -> Result<Stopped, Error> {
+        self.host.stopped(id, state, slots)
     }
 }
 
@@ -153,12 +182,16 @@ impl PlannedWork for Choice {
         self.host.waves()
     }
 
-    fn noise(&self) -> u64 {
-        self.host.noise()
+    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
+        self.host.facts(types)
     }
 
-    fn plan(&self) -> Result<Option<Plan>, Error> {
+    fn plan(&self) -> Result<Option<KernelPlan>, Error> {
         self.host.plan()
+    }
+
+    fn id(&self) -> Result<Option<KeyId>, Error> {
+        self.host.id()
     }
 
     fn need(&self, instances: usize, threads: usize) -> Need {
@@ -183,10 +216,10 @@ impl PlannedWork for Choice {
     fn run_until(
         &self,
         batch: &Batch<'_>,
-        from: Option<&RunState>,
+        from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Part, Error> {
         if self.prefers_device(batch.instances, control)?
             && let Some(ran) = self.auto.try_device(|| self.device.run_until(batch, from, pause, control))?
         {
@@ -238,6 +271,14 @@ mod tests {
             crate::params().swap_remove(0)
         }
 
+        fn is_insecure(&self) -> bool {
+            true
+        }
+
+        fn empty(&self) -> Element {
+            unreachable!("no run has arrays")
+        }
+
         fn memory_bytes(&self) -> usize {
             0
         }
@@ -282,7 +323,7 @@ mod tests {
             let request = PlanRequest {
                 source: &source,
                 inputs: None,
-                noise: 1,
+                weight: 1,
                 instances: 1,
                 threads: 1,
                 model: CostModel::Fewest,

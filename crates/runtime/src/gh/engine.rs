@@ -7,12 +7,13 @@ use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Concurrency, Run, Schedule, most_live};
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use solinas_circuits::Limits;
 use solinas_circuits::build::{Recipe, Style};
-use solinas_circuits::{Limits, Netlist};
+use solinas_circuits::steps::Kernel;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{self, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -204,6 +205,14 @@ impl Engine for GhEngine {
         info(self.set())
     }
 
+    fn is_insecure(&self) -> bool {
+        self.key.public().is_insecure()
+    }
+
+    fn empty(&self) -> Element {
+        Arc::new(Elements { params: self.set().clone(), blocks: Vec::new() })
+    }
+
     fn simulated_cycles(&self) -> Option<u64> {
         self.backend.cycles()
     }
@@ -285,16 +294,16 @@ fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
     Error::Exhausted { input, bit, margin, need }
 }
 
-/// Counts recryptions, products and depth of a program under a parameter set, without a key.
-pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
-    let schedule = plan(program, params, &[], &planning::limits(control)?)?;
-    Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
-}
-
-/// Counts as [`cost`] does, for a circuit.
-pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+/// Counts recryptions, products and depth of a kernel under a parameter set, without a key.
+pub(crate) fn cost(kernel: &Kernel, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     let limits = planning::limits(control)?;
-    let schedule = schedule(&netlist.optimize_within(&GATE_COSTS, &limits)?, params, &[], &limits)?;
+    let schedule = match kernel {
+        Kernel::Program(program) | Kernel::Packed(program) => plan(program, params, &[], &limits)?,
+        Kernel::Circuit { netlist, optimize } => {
+            let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
+            schedule(optimized.as_ref().unwrap_or(netlist), params, &[], &limits)?
+        }
+    };
     Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
 }
 

@@ -11,11 +11,12 @@ mod schedule;
 #[cfg_attr(not(any(feature = "gpu", feature = "rtl")), allow(unused_imports, reason = "devices use it"))]
 pub(crate) use backend::{Backend, KeyWithin};
 
+use crate::engine::Facts;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Scheme, Type};
 use keys::{Client, Public, Server, info};
-use solinas_circuits::Netlist;
 use solinas_circuits::counted;
+use solinas_circuits::steps::Kernel;
 use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
@@ -67,12 +68,15 @@ impl SchemeEntry for Gh {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost(program, &Params::named(params)?, control)
-    }
-
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost_circuit(netlist, &Params::named(params)?, control)
+    fn cost(
+        &self,
+        kernel: &Kernel,
+        params: &str,
+        (_, [_, types]): (u64, [&[Type]; 2]),
+        control: &Control<'_>,
+    ) -> Result<(Estimate, Vec<Facts>), Error> {
+        let cost = engine::cost(kernel, &Params::named(params)?, control)?;
+        Ok((cost, vec![Facts::FRESH; types.len()]))
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

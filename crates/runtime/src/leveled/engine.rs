@@ -5,11 +5,12 @@ use super::payload::{Elements, form_of, packed, polynomial_bytes};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, ParamsOf, memory_bytes, multiply_batch};
 use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step, most_live};
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork};
+use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::steps::Kernel;
 use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::leveled::{NoiseModel, Params, ServerKey, State, StoredCiphertext};
 use solinas_schemes::slots::log2_canonical_norm;
@@ -172,6 +173,14 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         self.key.info()
     }
 
+    fn is_insecure(&self) -> bool {
+        self.key.public().is_insecure()
+    }
+
+    fn empty(&self) -> Element {
+        Arc::new(Elements::<S> { params: self.set().clone(), count: 0, zero_padded: true, blocks: Vec::new() })
+    }
+
     fn memory_bytes(&self) -> usize {
         key_bytes::<S>(&self.key.key) + (self.multiply_batch - 1) * self.set().product_bytes()
     }
@@ -217,9 +226,12 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         }
     }
 
-    fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
-        let slots = self.form() == Form::Slots;
-        slots.then(|| keys::public::<S>(self.key.public(), plain)).transpose()
+    fn takes_public(&self) -> bool {
+        self.form() == Form::Slots
+    }
+
+    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        keys::public::<S>(self.key.public(), plain)
     }
 }
 
@@ -322,26 +334,24 @@ fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State>
     State { level, noise: states.map(dropped).fold(Noise::ONE, Noise::max) }
 }
 
-/// Counts the products and the depth of a program under a parameter set, without a key. Operations across elements
+/// Counts the products and the depth of a kernel under a parameter set, without a key. Operations across elements
 /// count for a full polynomial.
 pub(super) fn cost<S: Leveled>(
-    program: &Program,
+    kernel: &Kernel,
     params: &ParamsOf<S>,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
-    let arrays = Arrays { elements: params.dimension(), inputs: &[] };
-    // A key may rotate slots. If the parameters allow no rotations, their error gives the reason.
-    let context = PlanContext { rotates: true, ..context::<S>(params, &[]) };
-    costs::<S>(&plan_program(program, &context, arrays, &planning::limits(control)?)?, params)
-}
-
-/// Counts as [`cost`] does, for a circuit.
-pub(super) fn cost_circuit<S: Leveled>(
-    netlist: &Netlist,
-    params: &ParamsOf<S>,
-    control: &Control<'_>,
-) -> Result<Estimate, Error> {
-    costs::<S>(&plan_circuit(netlist, true, &context::<S>(params, &[]), &planning::limits(control)?)?, params)
+    let limits = planning::limits(control)?;
+    let plan = match kernel {
+        Kernel::Program(program) | Kernel::Packed(program) => {
+            let arrays = Arrays { elements: params.dimension(), inputs: &[] };
+            // A key may rotate slots. If the parameters allow no rotations, their error gives the reason.
+            let context = PlanContext { rotates: true, ..context::<S>(params, &[]) };
+            plan_program(program, &context, arrays, &limits)?
+        }
+        Kernel::Circuit { netlist, optimize } => plan_circuit(netlist, *optimize, &context::<S>(params, &[]), &limits)?,
+    };
+    costs::<S>(&plan, params)
 }
 
 /// The cost of a plan on one element.

@@ -3,10 +3,11 @@
 use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
 use super::{Leveled, ParamsOf, engine, memory_bytes};
+use crate::engine::Facts;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
-use solinas_circuits::Netlist;
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Type, memory};
 use solinas_circuits::counted;
+use solinas_circuits::steps::Kernel;
 use solinas_formats::{KeyFiles, Kind, Reader};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::{NoiseModel as _, Params as _};
@@ -71,12 +72,15 @@ impl<S: Leveled> SchemeEntry for S {
         Elements::<S>::bytes_of(reader)
     }
 
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost::<S>(program, &S::named(params)?, control)
-    }
-
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost_circuit::<S>(netlist, &S::named(params)?, control)
+    fn cost(
+        &self,
+        kernel: &Kernel,
+        params: &str,
+        (_, [_, types]): (u64, [&[Type]; 2]),
+        control: &Control<'_>,
+    ) -> Result<(Estimate, Vec<Facts>), Error> {
+        let cost = engine::cost::<S>(kernel, &S::named(params)?, control)?;
+        Ok((cost, vec![Facts::FRESH; types.len()]))
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

@@ -1,153 +1,60 @@
 //! Plans as values: what a server computes for a program, to the last bootstrap.
 
-use super::params::{SCHEME, form_of, info};
-use super::schedule::Schedule;
-use super::{gates, tables};
-use crate::planning::Source;
+use super::kernel_plan::{KernelPlan, VERSION, cbor, check_counts, counted};
+use super::params::{SCHEME, info};
 use crate::{Error, KeyId, ParamsInfo, Scheme};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use solinas_circuits::lut::LutGraph;
-use solinas_circuits::{Netlist, Port};
 use solinas_formats::{Destination, Expect, Header, Kind, Overwrite, Reader, Writer, tfhe as files};
-use solinas_schemes::tfhe::Params;
-use solinas_schemes::tfhe::params::Family;
 use std::fmt;
 use std::path::Path;
 
-/// The version of the rules that turn the body of a plan into bootstraps.
-const VERSION: u32 = 1;
+/// The most kernels of a plan, so that a forged file takes no memory.
+const MOST: u64 = 1 << 16;
 
-/// A plan (TFHE): all that determines the bootstraps of a program or a circuit under a parameter set.
+/// A plan (TFHE): all that determines the bootstraps of a program or a circuit under a parameter set. A program on arrays may have several kernels; its plan
+/// has that of each.
 ///
 /// The bytes of the results depend on the plan, the server key and the inputs alone. They are the same on every machine, back end and
 /// number of threads. Another version of this library may choose another plan for a program, and it computes the same bytes by this one.
 #[derive(Clone, PartialEq)]
 pub struct Plan {
-    params: Params,
-    /// The hash of the program or circuit.
-    source: KeyId,
-    model: String,
-    /// Largest noise weight of the inputs, by [`planned_weight`].
-    weight: u64,
-    body: Body,
+    /// One or more, of one parameter set, in the order of the steps.
+    kernels: Vec<KernelPlan>,
     id: KeyId,
-}
-
-/// The computation that a plan describes.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Body {
-    /// Lookup tables on blocks (the integers family).
-    Tables(LutGraph),
-    /// Gates on bits (the gates family).
-    Gates(Netlist),
 }
 
 impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plan").field("id", &self.id).field("params", &self.params.name()).finish_non_exhaustive()
+        f.debug_struct("Plan").field("id", &self.id).field("params", &self.params().name).finish_non_exhaustive()
     }
 }
 
-impl Body {
-    /// The name in the header of a file.
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Tables(_) => "tables",
-            Self::Gates(_) => "gates",
-        }
+/// The identity of a computation by plans of its steps: that of the only plan, or the hash of all.
+pub(crate) fn joint_id(ids: &[KeyId]) -> Result<KeyId, Error> {
+    match ids {
+        [only] => Ok(*only),
+        ids => Ok(KeyId::hash_of(&cbor(&("plans", ids))?)),
     }
-
-    fn bytes(&self) -> Result<Vec<u8>, Error> {
-        match self {
-            Self::Tables(graph) => cbor(graph),
-            Self::Gates(netlist) => cbor(netlist),
-        }
-    }
-
-    /// The numbers of input and output blocks.
-    fn blocks(&self) -> (usize, usize) {
-        match self {
-            Self::Tables(graph) => (graph.inputs().len(), graph.outputs().len()),
-            Self::Gates(netlist) => (netlist.input_bits(), netlist.outputs().iter().map(|port| port.bits.len()).sum()),
-        }
-    }
-
-    /// Waves of bootstraps for inputs of at most this noise weight.
-    pub(crate) fn schedule(&self, weight: u64) -> Schedule {
-        match self {
-            Self::Tables(graph) => tables::schedule(graph),
-            Self::Gates(netlist) => gates::schedule(netlist, weight),
-        }
-    }
-}
-
-fn cbor(value: &impl Serialize) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let written = ciborium::into_writer(value, &mut bytes);
-    written.map(|()| bytes).map_err(|error| Error::Internal(format!("a plan cannot be written: {error}")))
-}
-
-fn parse<T: DeserializeOwned>(reader: &Reader, bytes: &[u8]) -> Result<T, Error> {
-    let mut rest = bytes;
-    let value = ciborium::from_reader(&mut rest).map_err(|error| reader.section_error("body", error))?;
-    if rest.is_empty() { Ok(value) } else { Err(reader.section_error("body", "it goes on after its end").into()) }
-}
-
-/// The noise weight for which a plan is made. Plans refresh inputs of a larger weight before anything else, so they are all the same.
-pub(crate) fn planned_weight(params: &Params, weight: u64) -> u64 {
-    let refreshed = match params.family() {
-        Family::Gates => gates::REFRESHED,
-        Family::Integers => params.max_weight() as u64,
-    };
-    weight.min(refreshed)
-}
-
-/// The numbers of input and output blocks of a program or circuit.
-fn blocks_of(params: &Params, source: &Source) -> (usize, usize) {
-    let form = form_of(params);
-    let blocks = |width: usize| width.div_ceil(form.bits_per_block());
-    match source {
-        Source::Program(program) => (
-            program.inputs.iter().map(|input| blocks(input.ty.width())).sum(),
-            program.outputs.iter().map(|output| blocks(program.nodes[output.value.0 as usize].ty.width())).sum(),
-        ),
-        Source::Circuit(netlist, _) => {
-            let all = |ports: &[Port]| ports.iter().map(|port| blocks(port.bits.len())).sum();
-            (all(netlist.inputs()), all(netlist.outputs()))
-        }
-        Source::Convert(_) => (0, 0),
-    }
-}
-
-/// The identity of a plan. The name of its model is no part of it, because two models may choose one plan.
-pub(crate) fn id(params: &Params, source: KeyId, weight: u64, body: &Body) -> Result<KeyId, Error> {
-    let all = (VERSION, params.literal(), source, weight, body.name(), KeyId::hash_of(&body.bytes()?));
-    Ok(KeyId::hash_of(&cbor(&all)?))
-}
-
-/// The hash of what a plan computes. The names of inputs and outputs do not matter.
-pub(crate) fn source_id(source: &Source) -> Result<KeyId, Error> {
-    let (kind, bytes) = match source {
-        Source::Program(program) => {
-            let outputs: Vec<_> = program.outputs.iter().map(|output| output.value).collect();
-            ("program", cbor(&(program.input_types(), &program.nodes, outputs))?)
-        }
-        Source::Circuit(netlist, optimize) => ("circuit", cbor(&(netlist, optimize))?),
-        Source::Convert(form) => ("conversion", cbor(form)?),
-    };
-    Ok(KeyId::hash_of(&cbor(&(kind, KeyId::hash_of(&bytes)))?))
 }
 
 impl Plan {
-    /// `weight` is a [`planned_weight`].
-    pub(crate) fn new(params: &Params, source: &Source, model: &str, weight: u64, body: Body) -> Result<Self, Error> {
-        Self::identified(params.clone(), source_id(source)?, model.to_owned(), weight, body)
+    /// Equal plans of kernels are one.
+    pub(crate) fn new(all: impl IntoIterator<Item = KernelPlan>) -> Result<Self, Error> {
+        let mut kernels: Vec<KernelPlan> = Vec::new();
+        for kernel in all {
+            if kernels.iter().all(|known| known.id() != kernel.id()) {
+                kernels.push(kernel);
+            }
+        }
+        if kernels.is_empty() {
+            return Err(Error::Internal("a plan has no kernel".into()));
+        }
+        let id = joint_id(&kernels.iter().map(KernelPlan::id).collect::<Vec<_>>())?;
+        Ok(Self { kernels, id })
     }
 
-    fn identified(params: Params, source: KeyId, model: String, weight: u64, body: Body) -> Result<Self, Error> {
-        let id = id(&params, source, weight, &body)?;
-        Ok(Self { params, source, model, weight, body, id })
+    /// The plans of the kernels.
+    pub(crate) fn kernels(&self) -> &[KernelPlan] {
+        &self.kernels
     }
 
     /// The hash of everything that determines the results. Equal plans have the same one.
@@ -162,74 +69,41 @@ impl Plan {
 
     /// The parameter set for which it was made.
     pub fn params(&self) -> ParamsInfo {
-        info(&self.params)
+        info(self.kernels[0].params())
     }
 
     /// The name of the model by which it was chosen.
     pub fn model(&self) -> &str {
-        &self.model
+        self.kernels[0].model()
     }
 
-    /// Number of bootstraps for one element.
+    /// Number of bootstraps for one element of each kernel.
     pub fn bootstraps(&self) -> u64 {
         self.waves().iter().sum()
     }
 
-    /// Number of bootstraps of each wave, for one element. The bootstraps of a wave are independent.
+    /// Number of bootstraps of each wave, for one element of each kernel. The bootstraps of a wave are independent.
     pub fn waves(&self) -> Vec<u64> {
-        self.schedule().waves().iter().map(|&count| count as u64).collect()
-    }
-
-    fn schedule(&self) -> Schedule {
-        self.body.schedule(self.weight)
-    }
-
-    pub(crate) fn body(&self) -> &Body {
-        &self.body
-    }
-
-    pub(crate) fn weight(&self) -> u64 {
-        self.weight
-    }
-
-    /// Checks that the plan computes this source under these parameters, on inputs of at most this noise weight.
-    ///
-    /// # Errors
-    /// [`Error::OtherPlan`] if it does not.
-    pub(crate) fn check(&self, params: &Params, source: &Source, weight: u64) -> Result<(), Error> {
-        let other = |what: String, help: &str| Err(Error::OtherPlan { what, help: help.into() });
-        if self.params != *params {
-            let what = format!("for parameters {:?}, and the key has {:?}", self.params.name(), params.name());
-            return other(what, "make a plan with this key, or use a key of those parameters");
-        }
-        if self.source != source_id(source)? {
-            let what = "of another program, or of other types or constants".to_owned();
-            return other(what, "give the program from which the plan was made, or plan this one");
-        }
-        let weight = planned_weight(params, weight);
-        if weight > self.weight {
-            let what = format!("for inputs of noise weight {} at most, and these have {weight}", self.weight);
-            return other(what, "plan on these inputs; inputs that repeat a ciphertext have a larger weight");
-        }
-        let (wanted, has) = (blocks_of(params, source), self.body.blocks());
-        if wanted != has {
-            let what = format!("with {has:?} blocks of inputs and outputs, where the program has {wanted:?}");
-            return other(what, "it is a forgery: plan the program again");
-        }
-        Ok(())
+        self.kernels.iter().flat_map(KernelPlan::waves).collect()
     }
 
     fn header(&self) -> Result<Header, Error> {
-        let header = Header::new(Kind::Plan).scheme(files::SCHEME).params(self.params.literal())?;
-        let header = header.meta("plan_version", &VERSION)?.meta("plan", &self.id)?.meta("source", &self.source)?;
-        let header = header.meta("model", &self.model)?.meta("weight", &self.weight)?;
-        let (bootstraps, waves) = (self.bootstraps(), self.waves().len() as u64);
-        let header = header.meta("body", &self.body.name())?.meta("bootstraps", &bootstraps)?;
-        Ok(header.meta("waves", &waves)?)
+        let [first, _, ..] = &self.kernels[..] else { return self.kernels[0].header() };
+        let header = Header::new(Kind::Plan).scheme(files::SCHEME).params(first.params().literal())?;
+        let header = header.meta("plan_version", &VERSION)?.meta("plan", &self.id)?.meta("model", &first.model())?;
+        counted(header.meta("kernels", &(self.kernels.len() as u64))?, &self.waves())
     }
 
     fn write<D: Destination + ?Sized>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        Ok(writer.section("body", &self.body.bytes()?)?)
+        if let [only] = &self.kernels[..] {
+            return only.write(writer);
+        }
+        for (number, kernel) in self.kernels.iter().enumerate() {
+            let mut bytes = Writer::in_memory(kernel.header()?);
+            kernel.write(&mut bytes)?;
+            writer.section(&section(number as u64), &bytes.into_bytes()?)?;
+        }
+        Ok(())
     }
 
     /// Writes the plan to a file. It replaces an existing file, but never a secret file.
@@ -270,35 +144,36 @@ impl Plan {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let version: u32 = reader.meta("plan_version")?;
-        if version != VERSION {
-            let what = format!("of version {version}, and this library computes plans of version {VERSION}");
-            return Err(Error::OtherPlan { what, help: "plan the program again".into() });
+        if !reader.header().meta.contains_key("kernels") {
+            return Self::new([KernelPlan::read(reader)?]);
         }
-        let params = files::params(reader)?;
-        let weight: u64 = reader.meta("weight")?;
-        let name: String = reader.meta("body")?;
-        let bytes = reader.section("body")?;
-        let body = match (params.family(), &*name) {
-            (Family::Gates, "gates") => Body::Gates(parse(reader, &bytes)?),
-            (Family::Integers, "tables") => Body::Tables(parse(reader, &bytes)?),
-            _ => return Err(reader.field("body", "plans of the parameter set have another").into()),
+        let count: u64 = reader.meta("kernels")?;
+        if !(2..=MOST).contains(&count) {
+            return Err(reader.field("kernels", "a plan has no such number of kernels").into());
+        }
+        let kernel = |number: u64| {
+            let bytes = reader.section(&section(number))?;
+            KernelPlan::read(&Reader::from_bytes("plan", &*bytes, Expect::kind(Kind::Plan))?)
         };
-        if let Body::Tables(graph) = &body
-            && graph.budget() != tables::budget(weight)
-        {
-            return Err(reader.field("weight", "the tables are for another weight").into());
+        let kernels = (0..count).map(kernel).collect::<Result<Vec<_>, Error>>()?;
+        if kernels.iter().any(|kernel| kernel.params() != kernels[0].params()) {
+            return Err(reader.field("kernels", "they are for several parameter sets").into());
         }
-        let plan = Self::identified(params, reader.meta("source")?, reader.meta("model")?, weight, body)?;
+        let plan = Self::new(kernels)?;
+        if plan.kernels.len() as u64 != count {
+            return Err(reader.field("kernels", "a kernel is there twice").into());
+        }
         if plan.id != reader.meta::<KeyId>("plan")? {
             return Err(reader.field("plan", "it is not the hash of the plan").into());
         }
-        // The header repeats for `inspect` what the body says.
-        for (field, count) in [("bootstraps", plan.bootstraps()), ("waves", plan.waves().len() as u64)] {
-            if reader.meta::<u64>(field)? != count {
-                return Err(reader.field(field, &format!("the plan has {count}")).into());
-            }
+        if plan.params().name != files::params(reader)?.name() {
+            return Err(reader.field("params", "the kernels are for another parameter set").into());
         }
+        check_counts(reader, &plan.waves())?;
         Ok(plan)
     }
+}
+
+fn section(kernel: u64) -> String {
+    format!("kernel{kernel}")
 }

@@ -41,7 +41,7 @@ pub(crate) trait Inputs: Sync {
 }
 
 /// A run that stopped before a wave.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Cursor {
     /// The outputs of the instances that are complete. These are the first ones.
     pub(crate) outputs: Vec<Vec<LweCiphertext>>,

@@ -5,7 +5,7 @@ use crate::memory::Need;
 use crate::{Control, Error};
 use solinas_schemes::tfhe::{Backend, LookupTable, table_covariance};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 
 /// `constant + sum of c_i x_i` over values of a schedule. The constant is a torus word.
@@ -132,6 +132,35 @@ impl Schedule {
         covariances.into_iter().for_each(|((row, _), covariance)| sums[row] += covariance.unsigned_abs());
         let eighths = sums.into_iter().max().unwrap_or(0);
         u64::try_from(eighths.div_ceil(8)).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// The inputs whose values some outputs have, up to their signs and constants. None if an output has another value, or two have the same one: a sum of them
+    /// then has more noise than one of the inputs.
+    pub(crate) fn passed(&self, outputs: Range<usize>) -> Option<Vec<u32>> {
+        let mut passed = Vec::new();
+        for output in &self.outputs[outputs] {
+            match output.terms[..] {
+                [] => {}
+                [(value, 1 | -1)] if value < self.inputs && !passed.contains(&value) => passed.push(value),
+                _ => return None,
+            }
+        }
+        Some(passed)
+    }
+
+    /// Whether no input has any of the noise of some outputs.
+    pub(crate) fn are_own(&self, outputs: Range<usize>) -> bool {
+        self.outputs[outputs].iter().flat_map(|output| &output.terms).all(|&(value, _)| value >= self.inputs)
+    }
+
+    /// Whether no input and no other output has any of the noise of some outputs.
+    pub(crate) fn are_apart(&self, outputs: Range<usize>) -> bool {
+        let owners = |outputs: &[Linear]| -> BTreeSet<u32> {
+            outputs.iter().flat_map(|output| &output.terms).map(|&(value, _)| self.owner(value)).collect()
+        };
+        let own = owners(&self.outputs[outputs.clone()]);
+        let others = [&self.outputs[..outputs.start], &self.outputs[outputs.end..]];
+        self.are_own(outputs) && others.into_iter().all(|others| owners(others).is_disjoint(&own))
     }
 
     /// The input or rotation that a value comes from, by the number of its first value.

@@ -5,18 +5,21 @@ use super::blocks::Blocks;
 use super::compact::Compact;
 use super::elements::Elements;
 use super::inputs::BatchInputs;
-use super::{private, random};
+use super::{private, random, trivial, weight};
 use crate::device::{Device, part};
-use crate::engine::{Batch, Engine, PlanRequest, PlannedWork, RandomRequest};
+use crate::engine::{
+    Batch, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, RandomRequest, Stopped, Valued,
+};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::plans::{
-    Body, Cursor, End, Plan, Position, Ran, RunId, RunState, SCHEME, Schedule, form_of, id as plan_id, info, inputs_id,
-    planned_weight, source_id, tables, value_bytes,
+    Body, Cursor, End, KernelPlan, Position, RunId, RunState, SCHEME, Schedule, StepsState, form_of, id as plan_id,
+    info, planned_weight, source_id, tables, value_bytes,
 };
-
-use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use crate::scheme::downcast;
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, Type};
 use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::steps::{self, Kernel, SlotId};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_formats::OnDemand;
 use solinas_formats::tfhe::ServerFile;
@@ -24,8 +27,7 @@ use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
     Backend, Evaluator, LookupTable, LweCiphertext, Packer, PackingKey, Params, Sanitizer, Split, Sum, Task,
 };
-use std::collections::HashMap;
-use std::ops::Add;
+use std::ops::{Add, Range};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -173,13 +175,45 @@ impl TfheEngine {
         let Some([input]) = inputs else {
             return Err(Error::Internal("a conversion takes one ciphertext".into()));
         };
-        let (width, weight) = (input.ty().width() as u16, weight(std::slice::from_ref(input), &Control::default())?);
+        let (width, weight) = (input.ty().width() as u16, weight::of_array(input, &Control::default())?);
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, weight)?,
             Form::Radix => tables::bits_to_radix(width, weight)?,
             Form::Slots => return Err(no_slots(self.set())),
         };
         Ok(tables::schedule(&graph))
+    }
+
+    /// The state of steps, from that of a file.
+    fn resumed(
+        &self,
+        state: &StepsState,
+        slots: &[(Type, Facts)],
+    ) -> Result<(Option<steps::Batch>, steps::Cursor<Element>), Error> {
+        let other = || Error::OtherRun { what: "of other steps".into() };
+        let (form, mut blocks) = (self.form(), state.blocks.iter());
+        let mut live = Vec::with_capacity(state.live.len());
+        for &(slot, base, count) in &state.live {
+            let (ty, facts) = slots.get(slot as usize).ok_or_else(other)?;
+            let size = form.blocks(*ty) as u64;
+            // Each value takes blocks of the file, so that a forged number takes no memory.
+            if count.saturating_mul(size) > blocks.len() as u64 {
+                return Err(other());
+            }
+            let value = |_| -> Element {
+                let blocks = Blocks::Full(vec![blocks.by_ref().take(size as usize).cloned().collect()]);
+                Arc::new(Elements { params: self.set().clone(), weight: facts.weight, blocks })
+            };
+            live.push((SlotId(slot), base as usize, (0..count).map(value).collect()));
+        }
+        if blocks.next().is_some() {
+            return Err(other());
+        }
+        let batch = state.batch.map(|numbers| {
+            let [step, start, end] = numbers.map(|number| number as usize);
+            steps::Batch { step, lanes: start..end }
+        });
+        Ok((batch, steps::Cursor { done: state.done.iter().map(|&done| done as usize).collect(), live }))
     }
 
     fn scheduled(&self, key: Key, make: impl FnOnce() -> Result<Body, Error>) -> Result<Arc<Scheduled>, Error> {
@@ -267,6 +301,14 @@ impl Engine for TfheEngine {
         info(self.set())
     }
 
+    fn is_insecure(&self) -> bool {
+        self.evaluator.is_insecure()
+    }
+
+    fn empty(&self) -> Element {
+        Arc::new(Elements { params: self.set().clone(), weight: 1, blocks: Blocks::Full(Vec::new()) })
+    }
+
     fn memory_bytes(&self) -> usize {
         self.evaluator.size()
     }
@@ -302,17 +344,10 @@ impl Engine for TfheEngine {
     }
 
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        // The masks of many inputs take a while.
-        let weight_within = |inputs: &[Ciphertext]| weight(inputs, control);
-        let weight =
-            || Ok::<_, Error>(planned_weight(self.set(), request.inputs.map_or(Ok(request.noise), weight_within)?));
+        let weight = planned_weight(self.set(), request.weight);
         let (form, scheduled, weight) = match &**request.source {
-            Source::Program(program) => {
-                let weight = weight()?;
-                (self.form(), self.chosen(program, request, weight, control)?, weight)
-            }
+            Source::Program(program) => (self.form(), self.chosen(program, request, weight, control)?, weight),
             Source::Circuit(netlist, optimize) => {
-                let weight = weight()?;
                 let limits = planning::limits(control)?;
                 let key = (Arc::clone(request.source), weight, false);
                 let body = || circuit(netlist, *optimize, self.set(), weight, &limits);
@@ -328,14 +363,54 @@ impl Engine for TfheEngine {
         Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
     }
 
-    fn pinned(self: Arc<Self>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-        let noise = |inputs: &[Ciphertext]| weight(inputs, &Control::default());
-        plan.check(self.set(), request.source, request.inputs.map_or(Ok(request.noise), noise)?)?;
+    fn pinned(self: Arc<Self>, plan: &KernelPlan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+        plan.check(self.set(), request.source, request.weight)?;
         let (source, model, weight) = (Arc::clone(request.source), plan.model().to_owned(), plan.weight());
         let scheduled = Arc::new(Scheduled::new(plan.body().clone(), weight));
         let form = self.form();
         Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
     }
+
+    fn takes_public(&self) -> bool {
+        true
+    }
+
+    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        trivial::array(&self.evaluator, plain)
+    }
+
+    // The masks of many inputs take a while.
+    fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
+        weight::of_operands(operands, control).map(Some)
+    }
+
+    fn are_equal(&self, lanes: usize, of: Valued<'_>) -> Result<bool, Error> {
+        weight::are_equal(lanes, of)
+    }
+
+    fn state(&self, id: RunId, stopped: Stopped) -> Result<RunState, Error> {
+        let steps = stopped.steps.map(|(batch, cursor)| suspended(batch, cursor)).transpose()?;
+        Ok(RunState::new(self.set(), id, self.evaluator.is_insecure(), stopped.cursor, steps))
+    }
+
+    fn stopped(&self, id: RunId, state: &RunState, slots: &[(Type, Facts)]) -> Result<Stopped, Error> {
+        let cursor = state.cursor(id)?.clone();
+        let steps = state.steps().map(|steps| self.resumed(steps, slots)).transpose()?;
+        Ok(Stopped { cursor, steps })
+    }
+}
+
+/// The state of steps, as files have it.
+fn suspended(batch: Option<steps::Batch>, cursor: steps::Cursor<Element>) -> Result<StepsState, Error> {
+    let (mut live, mut blocks) = (Vec::with_capacity(cursor.live.len()), Vec::new());
+    for (slot, base, values) in cursor.live {
+        live.push((slot.0, base as u64, values.len() as u64));
+        for value in &values {
+            blocks.extend(downcast::<Elements>(&**value, SCHEME)?.blocks.full()?.concat());
+        }
+    }
+    let batch = batch.map(|batch| [batch.step, batch.lanes.start, batch.lanes.end].map(|number| number as u64));
+    Ok(StepsState { batch, done: cursor.done.into_iter().map(|done| done as u64).collect(), live, blocks })
 }
 
 fn no_slots(params: &Params) -> Error {
@@ -380,15 +455,23 @@ impl Planned {
         }
     }
 
+    /// The largest noise weight of the parameter set.
+    fn most(&self) -> u64 {
+        self.engine.set().max_weight() as u64
+    }
+
+    /// The noise weight of some blocks of the results.
+    fn joint_weight(&self, blocks: Range<usize>) -> u64 {
+        self.scheduled.schedule.joint_weight(blocks).min(self.most())
+    }
+
     fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
-        let (evaluator, plan) = (&self.engine.evaluator, if self.is_private { None } else { self.id()? });
+        let (evaluator, plan) = (&self.engine.evaluator, if self.is_private { None } else { self.plan_id()? });
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let (params, mut first) = (evaluator.params(), 0);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let next = first + form.blocks(ty);
-            let most = params.max_weight() as u64;
-            let weight =
-                if self.is_private { most } else { self.scheduled.schedule.joint_weight(first..next).min(most) };
+            let weight = if self.is_private { self.most() } else { self.joint_weight(first..next) };
             first = next;
             let params = params.clone();
             let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
@@ -397,8 +480,7 @@ impl Planned {
         outputs.collect()
     }
 
-    /// The identity of the plan. None for a conversion.
-    fn id(&self) -> Result<Option<KeyId>, Error> {
+    fn plan_id(&self) -> Result<Option<KeyId>, Error> {
         let Some(body) = &self.scheduled.body else { return Ok(None) };
         if let Some(id) = self.scheduled.id.get() {
             return Ok(Some(*id));
@@ -419,11 +501,10 @@ impl PlannedWork for Planned {
         self.widths().into_iter().map(|width| width as u64).collect()
     }
 
-    fn noise(&self) -> u64 {
-        let schedule = &self.scheduled.schedule;
+    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
         match self.is_private {
-            true => self.engine.set().max_weight() as u64,
-            false => schedule.joint_weight(0..schedule.outputs.len()),
+            true => vec![Facts { weight: self.most(), is_own: false, is_apart: false, passes: None }; types[1].len()],
+            false => facts(&self.scheduled.schedule, self.engine.set(), types),
         }
     }
 
@@ -456,8 +537,9 @@ impl PlannedWork for Planned {
         Ok(Estimate { seconds: seconds + copies, bootstrap_seconds: speed.alone, threads, ..self.count(instances)? })
     }
 
-    fn plan(&self) -> Result<Option<Plan>, Error> {
-        let plan = |body: &Body| Plan::new(self.engine.set(), &self.source, &self.model, self.weight, body.clone());
+    fn plan(&self) -> Result<Option<KernelPlan>, Error> {
+        let plan =
+            |body: &Body| KernelPlan::new(self.engine.set(), &self.source, &self.model, self.weight, body.clone());
         self.scheduled.body.as_ref().map(plan).transpose()
     }
 
@@ -468,56 +550,66 @@ impl PlannedWork for Planned {
         }
     }
 
+    // None for a conversion.
+    fn id(&self) -> Result<Option<KeyId>, Error> {
+        self.plan_id()
+    }
+
     fn run_until(
         &self,
         batch: &Batch<'_>,
-        from: Option<&RunState>,
+        from: Option<&Cursor>,
         pause: &dyn Fn(Position) -> bool,
         control: &Control<'_>,
-    ) -> Result<Ran, Error> {
-        let Some(plan) = self.id()? else {
-            return Err(Error::Request {
-                what: "a conversion cannot pause".into(),
-                help: "run it without a checkpoint".into(),
-            });
-        };
-        let id = RunId { key_id: self.engine.key_id(), plan, inputs: inputs_id(batch.inputs)? };
-        let cursor = from.map(|from| from.cursor(id)).transpose()?;
+    ) -> Result<Part, Error> {
         let (schedule, set) = (&self.scheduled.schedule, self.engine.set());
         let fits = |cursor: &Cursor| {
             schedule.check_cursor(cursor, batch.instances)
                 || self.is_private && private::check_cursor(schedule, set, cursor, batch.instances)
         };
-        if cursor.is_some_and(|cursor| !fits(cursor)) {
+        if from.is_some_and(|cursor| !fits(cursor)) {
             return Err(Error::OtherRun { what: "of another number of elements or waves".into() });
         }
-        match self.run_from(batch, cursor, pause, control)? {
-            End::Done(results) => Ok(Ran::Done(self.results(batch, results)?)),
-            End::Paused(cursor) => {
-                let evaluator = &self.engine.evaluator;
-                let outputs = self.scheduled.schedule.outputs.len();
-                Ok(Ran::Paused(Box::new(RunState::new(
-                    evaluator.params(),
-                    id,
-                    evaluator.is_insecure(),
-                    outputs,
-                    cursor,
-                ))))
-            }
+        match self.run_from(batch, from, pause, control)? {
+            End::Done(results) => Ok(Part::Done(self.results(batch, results)?)),
+            End::Paused(cursor) => Ok(Part::Paused(cursor)),
         }
     }
 }
 
-/// Counts bootstraps and depth of a program under a parameter set, without a key.
-pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+/// Counts bootstraps and depth of a kernel under a parameter set, without a key.
+pub(crate) fn cost(
+    kernel: &Kernel,
+    params: &Params,
+    (weight, types): (u64, [&[Type]; 2]),
+    control: &Control<'_>,
+) -> Result<(Estimate, Vec<Facts>), Error> {
     planning::check_built_in()?;
-    Ok(count(&body(program, params, 1, false, &planning::limits(control)?)?.schedule(1).waves(), 1, params))
+    let (limits, weight) = (planning::limits(control)?, planned_weight(params, weight));
+    let body = match kernel {
+        Kernel::Program(program) | Kernel::Packed(program) => body(program, params, weight, false, &limits)?,
+        Kernel::Circuit { netlist, optimize } => circuit(netlist, *optimize, params, weight, &limits)?,
+    };
+    let schedule = body.schedule(weight);
+    Ok((count(&schedule.waves(), 1, params), facts(&schedule, params, types)))
 }
 
-/// Counts as [`cost`] does, for a circuit.
-pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
-    planning::check_built_in()?;
-    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?.schedule(1).waves(), 1, params))
+/// What is known before a run of results, from the types of the inputs and of the results.
+fn facts(schedule: &Schedule, params: &Params, [inputs, results]: [&[Type]; 2]) -> Vec<Facts> {
+    let (form, mut first) = (form_of(params), 0);
+    // The number of the input of each block of the inputs.
+    let ports = inputs.iter().enumerate().flat_map(|(port, ty)| std::iter::repeat_n(port, form.blocks(*ty)));
+    let ports: Vec<usize> = ports.collect();
+    let of = |ty: &Type| {
+        let blocks = first..first + form.blocks(*ty);
+        first = blocks.end;
+        let weight = schedule.joint_weight(blocks.clone()).min(params.max_weight() as u64);
+        let mut passed =
+            schedule.passed(blocks.clone()).into_iter().flatten().map(|value| ports.get(value as usize).copied());
+        let passes = passed.next().flatten().filter(|first| passed.all(|port| port == Some(*first)));
+        Facts { weight, is_own: schedule.are_own(blocks.clone()), is_apart: schedule.are_apart(blocks), passes }
+    };
+    results.iter().map(of).collect()
 }
 
 /// Plans a circuit whose inputs have this noise weight.
@@ -587,32 +679,4 @@ fn seconds_on_devices(waves: Vec<usize>, lanes: usize, parallel: usize, speed: S
     };
     // The sum of no numbers is -0.0.
     waves.into_iter().map(wave).fold(0.0, Add::add)
-}
-
-/// Returns the noise weight with which to plan the inputs: every sum of their blocks has at most this many times the variance that the same sum of
-/// independent bootstraps has.
-///
-/// Blocks of weight 1 have the same noise if their masks are equal or opposite, and independent noise otherwise. A sum of `m` equal ones with any coefficients
-/// has at most `m` times the variance of independent blocks. Inputs of a larger weight may share noise with each other and with blocks of weight 1, in any
-/// way. A sum of parts whose variances are at most `w_i v` has at most the variance `(sum of w_i) v` (Cauchy and Schwarz), so their weights add up.
-fn weight(inputs: &[Ciphertext], control: &Control<'_>) -> Result<u64, Error> {
-    let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
-    let all = all.collect::<Result<Vec<_>, Error>>()?;
-    let (single, shared): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, input)| input.weight <= 1);
-    let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
-    let repeated = |element: usize| -> Result<u64, Error> {
-        control.check()?;
-        let mut counts: HashMap<[u32; 8], u64> = HashMap::new();
-        let of_element = |array: bool| if array { element } else { 0 };
-        for words in single.iter().flat_map(|(array, input)| input.blocks.mask_starts(of_element(*array))) {
-            // A block without a mask has no noise.
-            if words != [0; 8] {
-                *counts.entry(words).or_default() += 1;
-            }
-        }
-        Ok(counts.into_values().max().unwrap_or(0))
-    };
-    let counted = if single.is_empty() { 0 } else { elements };
-    let most = (0..counted).map(repeated).try_fold(0, |most, one| Ok::<_, Error>(one?.max(most)))?;
-    Ok(shared.iter().map(|(_, input)| input.weight).fold(most, u64::saturating_add).max(1))
 }

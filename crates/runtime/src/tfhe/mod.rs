@@ -8,13 +8,16 @@ mod inputs;
 mod keys;
 mod private;
 mod random;
+mod trivial;
+mod weight;
 
+use crate::engine::{Facts, Operands};
 use crate::plans::info;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Type, memory};
 use keys::{Client, Open};
-use solinas_circuits::Netlist;
 use solinas_circuits::counted;
+use solinas_circuits::steps::Kernel;
 use solinas_formats::tfhe::{self as files, ServerFile};
 use solinas_formats::{Kind, Reader};
 use solinas_schemes::tfhe::{ClientKey, Params};
@@ -74,12 +77,18 @@ impl SchemeEntry for Tfhe {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost(program, &Params::named(params)?, control)
+    fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<u64, Error> {
+        weight::of_operands(operands, control)
     }
 
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
-        engine::cost_circuit(netlist, &Params::named(params)?, control)
+    fn cost(
+        &self,
+        kernel: &Kernel,
+        params: &str,
+        about: (u64, [&[Type]; 2]),
+        control: &Control<'_>,
+    ) -> Result<(Estimate, Vec<Facts>), Error> {
+        engine::cost(kernel, &Params::named(params)?, about, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

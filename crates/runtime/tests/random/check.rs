@@ -6,8 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 use solinas_circuits::program::Shape;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Natural, ParamsInfo, Plain, Program, Server, Work,
-    cost_under, keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Program, Server, Work, cost_under, keygen,
 };
 
 /// Under what a program came through.
@@ -144,7 +143,7 @@ impl Setup {
         let Some(outputs) = levels(self.server.run(Work::program(program, &inputs), &Control::default()))? else {
             return Ok(Outcome::TooFewLevels);
         };
-        let want = evaluated(program, &plain, slots)?;
+        let want = evaluated(program, &plain)?;
         for (output, want) in outputs.into_iter().zip(want) {
             let got = self.client.decrypt(&output).map_err(text)?;
             if got != want {
@@ -181,27 +180,14 @@ fn shape(shape: Shape) -> Option<Vec<usize>> {
     (!shape.is_empty()).then(|| shape.into())
 }
 
-/// The outputs in the clear: of bits element by element.
-fn evaluated(program: &Program, inputs: &[Plain], slots: bool) -> Result<Vec<Plain>, String> {
-    if slots {
-        let of = |plain: &Plain| {
-            let shape = Shape::new(plain.shape.iter().flatten().copied())?;
-            Ok(solinas_circuits::Plain { ty: plain.ty, shape, values: plain.values.clone() })
-        };
-        let inputs: Result<Vec<_>, _> = inputs.iter().map(of).collect();
-        let outputs = inputs.and_then(|inputs| program.evaluate_arrays(&inputs));
-        let outputs = outputs.map_err(|error: solinas_circuits::Error| error.to_string())?.into_iter();
-        return Ok(outputs.map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect());
-    }
-    let lanes = inputs.iter().map(|input| input.values.len()).max().unwrap_or(1);
-    let at = |input: &Plain, lane: usize| input.values[lane.min(input.values.len() - 1)].clone();
-    let mut columns = vec![Vec::new(); program.outputs.len()];
-    for lane in 0..lanes {
-        let case: Vec<Natural> = inputs.iter().map(|input| at(input, lane)).collect();
-        let outputs = program.evaluate(&case).map_err(|error| error.to_string())?;
-        columns.iter_mut().zip(outputs).for_each(|(column, value)| column.push(value));
-    }
-    let shape = inputs.iter().any(|input| input.shape.is_some()).then_some(vec![lanes]);
-    let types = program.output_types().into_iter();
-    Ok(types.zip(columns).map(|(ty, values)| Plain { ty, shape: shape.clone(), values }).collect())
+/// The outputs in the clear.
+fn evaluated(program: &Program, inputs: &[Plain]) -> Result<Vec<Plain>, String> {
+    let of = |plain: &Plain| {
+        let shape = Shape::new(plain.shape.iter().flatten().copied())?;
+        Ok(solinas_circuits::Plain { ty: plain.ty, shape, values: plain.values.clone() })
+    };
+    let inputs: Result<Vec<_>, _> = inputs.iter().map(of).collect();
+    let outputs = inputs.and_then(|inputs| program.evaluate_arrays(&inputs));
+    let outputs = outputs.map_err(|error: solinas_circuits::Error| error.to_string())?.into_iter();
+    Ok(outputs.map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect())
 }

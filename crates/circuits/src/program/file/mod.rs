@@ -76,7 +76,16 @@ fn bad(problem: impl Into<String>) -> Error {
 }
 
 fn parsed<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
-    serde_json::from_str(text).map_err(|error| bad(error.to_string()))
+    serde_json::from_str(text).map_err(|error| {
+        let (text, at) = (error.to_string(), format!("line {} column {}", error.line(), error.column()));
+        // The names of our own types say nothing to a reader.
+        match text.contains("untagged enum") {
+            true => bad(format!(
+                "at {at} stands no operation of the format, or its fields are not those of the operation; constants are the bits of a value, so they are not negative"
+            )),
+            false => bad(text),
+        }
+    })
 }
 
 impl ProgramFile {

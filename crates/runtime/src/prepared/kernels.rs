@@ -1,0 +1,300 @@
+//! The plans of the kernels of all steps, made before the first one runs.
+
+use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
+use crate::planning::Source;
+use crate::plans::Plan;
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, Plain, Server, Type};
+use solinas_circuits::program::ValueType;
+use solinas_circuits::steps::{Kernel, KernelId, Port, Source as Filled, Step, Steps};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Steps, and what is known of their values.
+pub(crate) struct Known {
+    pub(crate) steps: Steps,
+    /// The types and shapes of the slots.
+    pub(crate) types: Vec<ValueType>,
+    /// What is known of the values in the slots.
+    pub(crate) facts: Vec<Facts>,
+}
+
+impl Known {
+    /// Steps on inputs of this noise weight.
+    pub(crate) fn new(steps: Steps, weight: u64) -> Result<Self, Error> {
+        let types = steps.slot_types()?;
+        let is_own = weight == 1;
+        let facts = vec![Facts { weight, is_own, is_apart: is_own, passes: None }; types.len()];
+        Ok(Self { steps, types, facts })
+    }
+
+    /// Calls `f` with the operands of a step. `values` are the inputs, if they are given.
+    pub(crate) fn with_operands<T>(
+        &self,
+        step: &Step,
+        values: Option<&[Ciphertext]>,
+        f: impl FnOnce(&Operands<'_>) -> T,
+    ) -> T {
+        let of = |lane: usize| step.ports.iter().filter_map(|port| self.operand(*port, lane, values)).collect();
+        f(&Operands { lanes: if self.are_apart(step, values) { 0 } else { step.lanes }, of: &of })
+    }
+
+    /// The types of the inputs and of the results of the kernel of a step.
+    pub(crate) fn types_of(&self, step: &Step) -> [Vec<Type>; 2] {
+        let inputs = match self.steps.kernel(step) {
+            Kernel::Program(program) | Kernel::Packed(program) => program.input_types(),
+            Kernel::Circuit { netlist, .. } => {
+                netlist.inputs().iter().map(solinas_circuits::Port::element_type).collect()
+            }
+        };
+        [inputs, step.out.iter().map(|slot| self.types[slot.0 as usize].ty).collect()]
+    }
+
+    /// Notes what is known of the results of a step.
+    pub(crate) fn note(&mut self, index: usize, facts: &[Facts]) {
+        let out = &self.steps.steps[index].out;
+        out.iter().zip(facts).for_each(|(slot, facts)| self.facts[slot.0 as usize] = *facts);
+    }
+
+    pub(super) fn operand<'v>(
+        &'v self,
+        port: Port,
+        lane: usize,
+        values: Option<&'v [Ciphertext]>,
+    ) -> Option<Operand<'v>> {
+        let (mut port, mut lane) = (port, lane);
+        loop {
+            let (slot, at) = match port {
+                Port::Lanes(layout) => self.steps.layouts.at(layout, lane),
+                Port::Whole(slot) => (slot, 0),
+            };
+            let facts = self.facts[slot.0 as usize];
+            match (self.steps.source(slot), values) {
+                (Filled::Public(_), _) => return None,
+                (Filled::Input(input), Some(values)) => return Some(Operand::Given(&values[input], at)),
+                // It has the noise of what the kernel read.
+                (Filled::Step(step), _) if facts.passes.is_some() => {
+                    port = self.steps.steps[step].ports[facts.passes.unwrap_or_default()];
+                    lane = at;
+                }
+                (Filled::Step(step), _) => return Some(Operand::Computed(Some(step), slot, at, facts)),
+                (Filled::Input(_), None) => return Some(Operand::Computed(None, slot, at, facts)),
+            }
+        }
+    }
+
+    /// Whether no lane of a step reads an element twice, and each element has noise of its own.
+    fn are_apart(&self, step: &Step, values: Option<&[Ciphertext]>) -> bool {
+        let slots = |port: &Port| match *port {
+            Port::Lanes(layout) => self.steps.layouts.slots(layout),
+            Port::Whole(slot) => vec![slot],
+        };
+        let mut seen = HashSet::new();
+        step.ports.iter().flat_map(slots).all(|slot| {
+            let is_given = matches!(self.steps.source(slot), Filled::Input(_)) && values.is_some();
+            !is_given && self.facts[slot.0 as usize] == Facts::FRESH && seen.insert(slot)
+        })
+    }
+}
+
+/// The planned kernels of steps.
+pub(super) struct Kernels {
+    pub(super) known: Known,
+    /// The kernel of each step.
+    pub(super) all: Vec<PlannedKernel>,
+}
+
+/// The planned kernel of a step.
+pub(super) struct PlannedKernel {
+    pub(super) work: Box<dyn PlannedWork>,
+    pub(super) source: Arc<Source>,
+    /// Elements that run side by side: lanes, or elements that share ciphertexts.
+    pub(super) instances: usize,
+    /// Whether its results hide the program.
+    hides: bool,
+    /// Whether the caller gave its plan.
+    pub(super) is_pinned: bool,
+    /// Whether it is planned for good. Otherwise an engine plans by inputs that do not exist yet.
+    pub(super) is_final: bool,
+}
+
+/// How kernels are planned.
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'a> {
+    pub(super) conversion: Option<Form>,
+    /// The plan that the caller gave.
+    pub(super) pinned: Option<&'a Plan>,
+    /// The noise weight of inputs that are not given.
+    pub(super) weight: u64,
+    pub(super) threads: usize,
+    pub(super) model: CostModel,
+    /// The steps from this one on hide the program.
+    pub(super) hidden_from: Option<usize>,
+}
+
+impl Kernels {
+    /// Plans all steps. `values` are the inputs, if they are given in the form of the engine.
+    pub(super) fn new(
+        server: &Server,
+        steps: Steps,
+        values: Option<&[Ciphertext]>,
+        choice: Choice<'_>,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let mut kernels = Self { known: Known::new(steps, choice.weight)?, all: Vec::new() };
+        let mut sources: HashMap<KernelId, Arc<Source>> = HashMap::new();
+        for index in 0..kernels.known.steps.steps.len() {
+            let step = &kernels.known.steps.steps[index];
+            let source = sources.entry(step.kernel).or_insert_with(|| {
+                Arc::new(match (choice.conversion, kernels.known.steps.kernel(step)) {
+                    (Some(form), _) => Source::Convert(form),
+                    (None, Kernel::Program(program) | Kernel::Packed(program)) => Source::Program(program.clone()),
+                    (None, Kernel::Circuit { netlist, optimize }) => Source::Circuit(netlist.clone(), *optimize),
+                })
+            });
+            let source = Arc::clone(source);
+            let hides = choice.hidden_from.is_some_and(|first| index >= first);
+            let planned = kernels.plan(server, index, source, values, (choice, hides), control)?;
+            let [inputs, results] = kernels.known.types_of(&kernels.known.steps.steps[index]);
+            kernels.known.note(index, &planned.work.facts([&inputs, &results]));
+            kernels.all.push(planned);
+        }
+        Ok(kernels)
+    }
+
+    fn plan(
+        &self,
+        server: &Server,
+        index: usize,
+        source: Arc<Source>,
+        values: Option<&[Ciphertext]>,
+        (choice, hides): (Choice<'_>, bool),
+        control: &Control<'_>,
+    ) -> Result<PlannedKernel, Error> {
+        let step = &self.known.steps.steps[index];
+        let instances = self.instances(step);
+        let weight = self.known.with_operands(step, values, |operands| server.engine.weight(operands, control))?;
+        // An engine that plans by the operands themselves has those of a step that reads each port from one input.
+        let inputs = match (weight, choice.conversion) {
+            (Some(_), None) => None,
+            _ => self.whole_inputs(server, step, values)?,
+        };
+        let Choice { threads, model, .. } = choice;
+        let (weight, is_known) = (weight.unwrap_or(1), weight.is_some());
+        let request = PlanRequest { source: &source, inputs: inputs.as_deref(), weight, instances, threads, model };
+        let engine = Arc::clone(&server.engine);
+        // A plan has the kernels of the program. Those that hide it always are the same.
+        let is_copy = hides && index > 0;
+        let mut work = match choice.pinned.filter(|_| !is_copy) {
+            Some(plan) => pinned(&engine, plan, &request)?,
+            None => engine.plan(&request, control)?,
+        };
+        if hides {
+            work.hide()?;
+        }
+        let is_final = is_known || inputs.is_some() || values.is_none();
+        Ok(PlannedKernel { work, source, instances, hides, is_pinned: choice.pinned.is_some(), is_final })
+    }
+
+    /// Plans a step again: on its inputs, or for operands of this noise weight.
+    pub(super) fn anew(
+        server: &Server,
+        planned: &PlannedKernel,
+        (inputs, weight): (Option<&[Ciphertext]>, u64),
+        control: &Control<'_>,
+    ) -> Result<Box<dyn PlannedWork>, Error> {
+        let (source, instances) = (&planned.source, planned.instances);
+        let (threads, model) = (server.threads(), server.model());
+        let request = PlanRequest { source, inputs, weight, instances, threads, model };
+        let mut work = Arc::clone(&server.engine).plan(&request, control)?;
+        if planned.hides {
+            work.hide()?;
+        }
+        Ok(work)
+    }
+
+    /// The elements that run side by side in a step.
+    fn instances(&self, step: &Step) -> usize {
+        let Kernel::Packed(_) = self.known.steps.kernel(step) else { return step.lanes };
+        let read = step.ports.iter().filter_map(|port| if let Port::Whole(slot) = port { Some(slot) } else { None });
+        let shapes = read.chain(&step.out).map(|slot| &self.known.types[slot.0 as usize].shape);
+        shapes.filter(|shape| !shape.is_empty()).map(|shape| shape.size()).max().unwrap_or(1)
+    }
+
+    /// For each port of a step, the input that it reads. None if one reads something else.
+    fn whole_inputs(
+        &self,
+        server: &Server,
+        step: &Step,
+        values: Option<&[Ciphertext]>,
+    ) -> Result<Option<Vec<Ciphertext>>, Error> {
+        let Some(values) = values else { return Ok(None) };
+        let mut all = Vec::with_capacity(step.ports.len());
+        for port in &step.ports {
+            let slots = match *port {
+                Port::Lanes(layout) => self.known.steps.layouts.slots(layout),
+                Port::Whole(slot) => vec![slot],
+            };
+            all.push(match slots[..] {
+                [slot] => match self.known.steps.source(slot) {
+                    Filled::Input(input) => values[input].clone(),
+                    Filled::Public(public) => public_value(server, &self.known.steps.public[public])?,
+                    Filled::Step(_) => return Ok(None),
+                },
+                _ => return Ok(None),
+            });
+        }
+        Ok(Some(all))
+    }
+
+    /// The counts of all steps, one level after the other.
+    pub(super) fn count(&self, server: &Server) -> Result<Estimate, Error> {
+        self.total(server, |kernel| kernel.work.count(kernel.instances))
+    }
+
+    /// The cost of all steps, one level after the other.
+    pub(super) fn estimate(&self, server: &Server, threads: usize, control: &Control<'_>) -> Result<Estimate, Error> {
+        let pool = server.pool.get()?;
+        self.total(server, |kernel| kernel.work.estimate(kernel.instances, threads, pool, control))
+    }
+
+    fn total(
+        &self,
+        server: &Server,
+        cost: impl Fn(&PlannedKernel) -> Result<Estimate, Error>,
+    ) -> Result<Estimate, Error> {
+        let levels = self.known.steps.steps.iter().zip(&self.all).map(|(step, kernel)| Ok((step.level, cost(kernel)?)));
+        let sum = level_sums(levels.collect::<Result<Vec<_>, Error>>()?);
+        sum.map_or_else(|| server.total_cost::<Error>([]), Ok)
+    }
+}
+
+/// The cost of steps, each given with its level. Those of one level are beside each other. None for no steps.
+pub(crate) fn level_sums(steps: Vec<(u32, Estimate)>) -> Option<Estimate> {
+    let mut levels: Vec<(u32, Estimate)> = Vec::new();
+    for (level, cost) in steps {
+        match levels.last_mut() {
+            Some((last, sum)) if *last == level => *sum = sum.beside(&cost),
+            _ => levels.push((level, cost)),
+        }
+    }
+    levels.into_iter().map(|(_, cost)| cost).reduce(|sum, next| sum.followed_by(&next))
+}
+
+/// Public values as a ciphertext without noise.
+pub(super) fn public_value(server: &Server, plain: &solinas_circuits::Plain) -> Result<Ciphertext, Error> {
+    let shape = if plain.shape.is_empty() { None } else { Some(plain.shape.to_vec()) };
+    server.engine.public(&Plain::new(plain.ty, shape, plain.values.clone())?)
+}
+
+/// The work of the one of the plans that is for this request.
+fn pinned(engine: &Arc<dyn Engine>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
+    let mut other = None;
+    for kernel in plan.kernels() {
+        match Arc::clone(engine).pinned(kernel, request) {
+            // Of a plan of several kernels, no error is about this one in particular.
+            Err(error @ Error::OtherPlan { .. }) => other = Some(error),
+            result => return result,
+        }
+    }
+    Err(other.unwrap_or_else(|| Error::Internal("a plan has no kernel".into())))
+}

@@ -1,0 +1,269 @@
+//! The only loop over steps: it takes batches of lanes from a [`Machine`], computes them, and hands the results back.
+
+use super::kernels::{Kernels, PlannedKernel};
+use super::values::Values;
+use crate::engine::{Element, Facts, Operand, Operands, Part, PlannedWork, Stopped};
+use crate::plans::{Cursor, Position, Ran, RunId};
+use crate::{Ciphertext, Control, Error, Progress, RunState, Server, Type};
+use solinas_circuits::program::ValueType;
+use solinas_circuits::steps::{self, Batch, Machine, Output, Port, SlotId, Step};
+
+/// A run of planned steps on inputs.
+pub(super) struct Run<'a> {
+    pub(super) server: &'a Server,
+    pub(super) kernels: &'a Kernels,
+    pub(super) given: &'a [Ciphertext],
+    /// Bytes that the run may take beside the key and the inputs.
+    pub(super) room: u64,
+    pub(super) control: &'a Control<'a>,
+}
+
+/// How a run in parts begins and stops.
+pub(super) struct Parts<'a> {
+    pub(super) id: RunId,
+    pub(super) from: Option<&'a RunState>,
+    pub(super) pause: &'a (dyn Fn(Position) -> bool + Sync),
+}
+
+impl Run<'_> {
+    /// Computes the outputs, in parts if the caller asks for them.
+    pub(super) fn run(&self, parts: Option<&Parts<'_>>) -> Result<Ran, Error> {
+        let steps = &self.kernels.known.steps;
+        let values = Values { server: self.server, kernels: self.kernels, given: self.given };
+        let slots = || self.kernels.known.types.iter().map(|ty| ty.ty).zip(self.kernels.known.facts.iter().copied());
+        let stopped = match parts.and_then(|parts| Some((parts, parts.from?))) {
+            Some((parts, state)) => {
+                Some(self.server.engine.stopped(parts.id, state, &slots().collect::<Vec<(Type, Facts)>>())?)
+            }
+            None => None,
+        };
+        let (cursor, state) = stopped.map_or((None, None), |stopped| (Some(stopped.cursor), stopped.steps));
+        let is_single = steps.steps.len() == 1;
+        if cursor.is_some() && is_single != state.is_none() {
+            return Err(Error::OtherRun { what: "of other steps".into() });
+        }
+        let (resumed, state) = state.map_or((None, None), |(batch, state)| (batch, Some(state)));
+        let other = |_| Error::OtherRun { what: "of other steps".into() };
+        let mut machine = Machine::new(steps, self.budget(), state).map_err(other)?;
+        let mut cursor = cursor.filter(|cursor| cursor != &Cursor::default());
+        if let Some(batch) = &resumed {
+            machine.resume(batch).map_err(other)?;
+        } else if cursor.is_some() && !is_single {
+            return Err(Error::OtherRun { what: "of other steps".into() });
+        }
+        let mut next = resumed;
+        let (size, costs) = (self.batch(), self.costs()?);
+        let total: u64 =
+            costs.iter().zip(&steps.steps).map(|(cost, step)| cost.saturating_mul(step.lanes as u64)).sum();
+        let mut begun = false;
+        while let Some(batch) = next.take().or_else(|| machine.next(size)) {
+            let done = machine.progress(|step| costs[step]).done;
+            // Between two batches, a run of several steps has nothing of a kernel to keep.
+            if let Some(parts) = parts.filter(|parts| begun && !is_single && (parts.pause)(self.position(&batch, None)))
+            {
+                let stopped = Stopped { cursor: Cursor::default(), steps: Some((None, machine.checkpoint())) };
+                return Ok(Ran::Paused(Box::new(self.server.engine.state(parts.id, stopped)?)));
+            }
+            begun = true;
+            let read = machine.inputs(&batch);
+            let weight = self.more_noise(&values, &batch, &read)?;
+            let inputs = values.inputs(&batch, read)?;
+            let work = costs[batch.step].saturating_mul(batch.lanes.len() as u64);
+            let report = |now: Progress| match is_single {
+                true => self.control.report(now.done, now.total),
+                false => {
+                    let part = u128::from(now.done) * u128::from(work) / u128::from(now.total.max(1));
+                    self.control.report(done + part as u64, total);
+                }
+            };
+            let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
+            let results =
+                match self.part(&values, (&batch, &inputs, weight), cursor.take().as_ref(), parts, &control)? {
+                    Part::Done(results) => results,
+                    Part::Paused(cursor) => {
+                        let Some(parts) = parts else {
+                            return Err(Error::Internal("a run paused by itself".into()));
+                        };
+                        let steps = (!is_single).then(|| (Some(batch), machine.checkpoint()));
+                        let stopped = Stopped { cursor, steps };
+                        return Ok(Ran::Paused(Box::new(self.server.engine.state(parts.id, stopped)?)));
+                    }
+                };
+            match self.direct(&batch, results) {
+                Ok(results) => return results.map(Ran::Done),
+                Err(results) => machine.finish(&batch, values.results(&batch, results)?),
+            }
+        }
+        self.outputs(&values, &machine).map(Ran::Done)
+    }
+
+    /// Computes a batch.
+    fn part(
+        &self,
+        values: &Values<'_>,
+        (batch, inputs, weight): (&Batch, &[Ciphertext], Option<u64>),
+        from: Option<&Cursor>,
+        parts: Option<&Parts<'_>>,
+        control: &Control<'_>,
+    ) -> Result<Part, Error> {
+        let planned = &self.kernels.all[batch.step];
+        let anew = match weight {
+            Some(weight) => Some(Kernels::anew(self.server, planned, (None, weight), control)?),
+            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(inputs), 1), control)?),
+            None => None,
+        };
+        let work: &dyn PlannedWork = anew.as_deref().unwrap_or(&*planned.work);
+        let outputs = values.outputs(batch.step);
+        let room = if self.is_whole() { self.room } else { self.room / 4 };
+        let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
+        match parts {
+            None => work.run(&of_engine, control).map(Part::Done),
+            Some(parts) => {
+                let pause = |inner: Position| (parts.pause)(self.position(batch, Some(inner)));
+                work.run_until(&of_engine, from, &pause, control)
+            }
+        }
+    }
+
+    /// A plan takes results of different lanes to have independent noise. They have the same if all their operands were equal. Returns the noise weight of a
+    /// batch that reads such results together.
+    fn more_noise(
+        &self,
+        values: &Values<'_>,
+        batch: &Batch,
+        read: &[Vec<steps::Element<'_, Element>>],
+    ) -> Result<Option<u64>, Error> {
+        let (engine, known) = (&self.server.engine, &self.kernels.known);
+        let PlannedKernel { is_final, is_pinned, .. } = self.kernels.all[batch.step];
+        if self.kernels.all.len() == 1 || !is_final {
+            return Ok(None);
+        }
+        let ports = &known.steps.steps[batch.step].ports;
+        let operand = |port: usize, lane: usize| known.operand(ports[port], batch.lanes.start + lane, Some(self.given));
+        let valued = |lane: usize| {
+            let one = |(port, elements): (usize, &Vec<steps::Element<'_, Element>>)| {
+                let operand = operand(port, lane)?;
+                let element = elements.get(lane)?;
+                let value = values.port(batch.step, port, batch.lanes.start + lane, std::slice::from_ref(element));
+                Some(value.map(|value| (operand, value)))
+            };
+            read.iter().enumerate().filter_map(one).collect::<Result<Vec<_>, Error>>()
+        };
+        if !engine.are_equal(batch.lanes.len(), &valued)? {
+            return Ok(None);
+        }
+        if is_pinned {
+            let what = "for operands with independent noise, and values of this run have equal noise".into();
+            return Err(Error::OtherPlan { what, help: "run it without a plan, or encrypt equal inputs anew".into() });
+        }
+        let shared = |lane: usize| {
+            let shared = |port: usize| {
+                Some(match operand(port, lane)? {
+                    Operand::Computed(step, slot, at, facts) => {
+                        Operand::Computed(step, slot, at, Facts { is_own: false, is_apart: false, ..facts })
+                    }
+                    given @ Operand::Given(..) => given,
+                })
+            };
+            (0..ports.len()).filter_map(shared).collect()
+        };
+        engine.weight(&Operands { lanes: batch.lanes.len(), of: &shared }, self.control)
+    }
+
+    /// The position in all steps. The waves of all steps count, one step after the other.
+    fn position(&self, batch: &Batch, inner: Option<Position>) -> Position {
+        let instances = self.kernels.known.steps.steps[batch.step].lanes;
+        let all = &self.kernels.all;
+        let inner = inner.unwrap_or(Position { done: 0, instances, lanes: 0, wave: 0, waves: 0 });
+        if all.len() == 1 {
+            return inner;
+        }
+        let waves = |kernels: &[PlannedKernel]| kernels.iter().map(|kernel| kernel.work.waves().len()).sum::<usize>();
+        Position {
+            done: batch.lanes.start + inner.done,
+            instances,
+            lanes: inner.lanes,
+            wave: waves(&all[..batch.step]) + inner.wave,
+            waves: waves(all),
+        }
+    }
+
+    /// The results, if the batch is the only one and they are what it gave.
+    fn direct(
+        &self,
+        batch: &Batch,
+        results: Vec<Ciphertext>,
+    ) -> Result<Result<Vec<Ciphertext>, Error>, Vec<Ciphertext>> {
+        let steps = &self.kernels.known.steps;
+        let [step] = &steps.steps[..] else { return Err(results) };
+        let place = |output: &Output| match output.port {
+            Port::Whole(slot) => step.out.iter().position(|out| *out == slot),
+            Port::Lanes(layout) => step.out.iter().position(|slot| {
+                output.ty.shape.size() == step.lanes
+                    && (0..step.lanes).all(|lane| steps.layouts.at(layout, lane) == (*slot, lane))
+            }),
+        };
+        let places: Option<Vec<usize>> = steps.outputs.iter().map(place).collect();
+        match places {
+            Some(places) if batch.lanes == (0..step.lanes) => {
+                let shaped = |(output, &at): (&Output, &usize)| {
+                    let shape = &output.ty.shape;
+                    results[at].reshape(if shape.is_empty() { None } else { Some(shape.to_vec()) })
+                };
+                Ok(steps.outputs.iter().zip(&places).map(shaped).collect())
+            }
+            _ => Err(results),
+        }
+    }
+
+    /// For each step, the bootstraps, recryptions and products of a lane. It is at least 1.
+    fn costs(&self) -> Result<Vec<u64>, Error> {
+        let cost = |(kernel, step): (&PlannedKernel, &Step)| {
+            let each = kernel.instances / step.lanes.max(1);
+            let cost = kernel.work.count(each)?;
+            Ok((cost.bootstraps + cost.recrypts + cost.products).max(1))
+        };
+        self.kernels.all.iter().zip(&self.kernels.known.steps.steps).map(cost).collect()
+    }
+
+    /// Bytes of the largest value of a slot that a step fills: of an element, or of all that share ciphertexts.
+    fn value_bytes(&self) -> u64 {
+        let steps = &self.kernels.known.steps;
+        let params = self.server.params();
+        let bytes = |slot: &SlotId| {
+            let ValueType { ty, shape } = &self.kernels.known.types[slot.0 as usize];
+            let elements = if ty.is_packed() && !shape.is_empty() { Some(shape.size()) } else { None };
+            params.encrypted_bytes(*ty, elements)
+        };
+        steps.steps.iter().flat_map(|step| &step.out).map(bytes).max().unwrap_or(1).max(1)
+    }
+
+    /// Whether each step is one batch: there is one step, or a kernel is planned on all that it reads.
+    fn is_whole(&self) -> bool {
+        self.kernels.all.len() == 1 || self.kernels.all.iter().any(|kernel| !kernel.is_final)
+    }
+
+    /// The most lanes of a batch. What they read and give takes a quarter of the memory of the run.
+    fn batch(&self) -> usize {
+        if self.is_whole() {
+            return usize::MAX;
+        }
+        let steps = &self.kernels.known.steps.steps;
+        let values = steps.iter().map(|step| step.ports.len() + step.out.len()).max().unwrap_or(1) as u64;
+        let lanes = self.room / 4 / self.value_bytes().saturating_mul(values.max(1));
+        usize::try_from(lanes).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// The number of values above which they are used up before others are made. They take half of the memory of the run.
+    fn budget(&self) -> usize {
+        usize::try_from(self.room / 2 / self.value_bytes()).unwrap_or(usize::MAX)
+    }
+
+    fn outputs(&self, values: &Values<'_>, machine: &Machine<'_, Element>) -> Result<Vec<Ciphertext>, Error> {
+        let output = |(index, output): (usize, &Output)| {
+            let elements: Vec<_> = machine.output(index).collect();
+            values.output(output, &elements)
+        };
+        self.kernels.known.steps.outputs.iter().enumerate().map(output).collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! What a batch of lanes reads, and what it gives.
+
+use super::kernels::{Kernels, public_value};
+use crate::engine::{Batch, Element, OutputSpec};
+use crate::{Ciphertext, Error, Server, Type};
+use solinas_circuits::program::{Shape, ValueType};
+use solinas_circuits::steps::{self, Kernel, Port, SlotId};
+use std::sync::Arc;
+
+/// The inputs of a run, and what its ciphertexts have in common.
+pub(super) struct Values<'a> {
+    pub(super) server: &'a Server,
+    pub(super) kernels: &'a Kernels,
+    pub(super) given: &'a [Ciphertext],
+}
+
+/// Elements that are one after the other in what they come from.
+enum Part<'a> {
+    /// Elements of an input, from a place on.
+    Input(usize, usize, usize),
+    /// Elements of a public array.
+    Public(usize, usize, usize),
+    Value(&'a Element),
+}
+
+impl<'a> Values<'a> {
+    /// A ciphertext for each input of the kernel of a batch.
+    pub(super) fn inputs(
+        &self,
+        batch: &steps::Batch,
+        read: Vec<Vec<steps::Element<'_, Element>>>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let port = |(port, elements): (usize, Vec<_>)| self.port(batch.step, port, batch.lanes.start, &elements);
+        read.into_iter().enumerate().map(port).collect()
+    }
+
+    /// The ciphertext of the elements that a port of a step reads, from a lane on.
+    pub(super) fn port(
+        &self,
+        step: usize,
+        port: usize,
+        lane: usize,
+        elements: &[steps::Element<'_, Element>],
+    ) -> Result<Ciphertext, Error> {
+        match (self.kernels.known.steps.steps[step].ports[port], elements) {
+            (Port::Whole(slot), [whole]) => self.whole(slot, whole),
+            (Port::Whole(_), _) => Err(Error::Internal("a packed kernel reads elements".into())),
+            (Port::Lanes(layout), [first, others @ ..]) => {
+                let (slot, _) = self.kernels.known.steps.layouts.at(layout, lane);
+                let ty = self.kernels.known.types[slot.0 as usize].ty;
+                // One value combines with all lanes.
+                match others.iter().all(|other| is_same(first, other)) {
+                    true => self.array(ty, None, &elements[..1]),
+                    false => self.array(ty, Some(vec![elements.len()]), elements),
+                }
+            }
+            (Port::Lanes(_), []) => Err(Error::Internal("a batch has no lanes".into())),
+        }
+    }
+
+    /// The ciphertext of an output, from its elements.
+    pub(super) fn output(
+        &self,
+        output: &steps::Output,
+        elements: &[steps::Element<'_, Element>],
+    ) -> Result<Ciphertext, Error> {
+        let ValueType { ty, shape } = &output.ty;
+        let shape = if shape.is_empty() { None } else { Some(shape.to_vec()) };
+        match (output.port, elements) {
+            (Port::Whole(slot), [whole]) => self.whole(slot, whole)?.reshape(shape),
+            (_, []) => self.ciphertext(*ty, shape, self.server.engine.empty()),
+            _ => self.array(*ty, shape, elements),
+        }
+    }
+
+    /// The batch of an engine: the inputs of the kernel, and what it gives.
+    pub(super) fn batch<'b>(
+        &self,
+        step: usize,
+        lanes: usize,
+        inputs: &'b [Ciphertext],
+        outputs: &'b [OutputSpec],
+        room: u64,
+    ) -> Batch<'b> {
+        let kernels = self.kernels;
+        let instances = match kernels.known.steps.kernel(&kernels.known.steps.steps[step]) {
+            Kernel::Packed(_) => kernels.all[step].instances,
+            _ => lanes,
+        };
+        // A batch in which every ciphertext is one value gives values.
+        let is_array =
+            inputs.iter().any(|input| input.shape().is_some()) || outputs.iter().any(|output| !output.scalar);
+        Batch { inputs, instances, shape: is_array.then(|| vec![instances]), outputs, room }
+    }
+
+    /// What the kernel of a step gives.
+    pub(super) fn outputs(&self, step: usize) -> Vec<OutputSpec> {
+        let kernels = self.kernels;
+        let step = &kernels.known.steps.steps[step];
+        let is_packed = matches!(kernels.known.steps.kernel(step), Kernel::Packed(_));
+        let spec = |slot: &steps::SlotId| {
+            let ValueType { ty, shape } = &kernels.known.types[slot.0 as usize];
+            OutputSpec { ty: *ty, scalar: is_packed && shape.is_empty() }
+        };
+        step.out.iter().map(spec).collect()
+    }
+
+    /// The elements of what a batch gave, for each output one for each lane.
+    pub(super) fn results(&self, batch: &steps::Batch, results: Vec<Ciphertext>) -> Result<Vec<Vec<Element>>, Error> {
+        let step = &self.kernels.known.steps.steps[batch.step];
+        let is_packed = matches!(self.kernels.known.steps.kernel(step), Kernel::Packed(_));
+        let elements = |result: Ciphertext| match is_packed || batch.lanes.len() == 1 {
+            true => Ok(vec![result.elements]),
+            false => (0..result.len()).map(|lane| result.elements.get(lane)).collect(),
+        };
+        results.into_iter().map(elements).collect()
+    }
+
+    /// The ciphertext of elements, in this shape.
+    fn array(
+        &self,
+        ty: Type,
+        shape: Option<Vec<usize>>,
+        elements: &[steps::Element<'_, Element>],
+    ) -> Result<Ciphertext, Error> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for element in elements {
+            match (*element, parts.last_mut()) {
+                (steps::Element::Input(input, Some(at)), Some(Part::Input(last, first, count)))
+                    if *last == input && *first + *count == at =>
+                {
+                    *count += 1;
+                }
+                (steps::Element::Public(plain, Some(at)), Some(Part::Public(last, first, count)))
+                    if *last == plain && *first + *count == at =>
+                {
+                    *count += 1;
+                }
+                (steps::Element::Input(input, at), _) => parts.push(Part::Input(input, at.unwrap_or(0), 1)),
+                (steps::Element::Public(plain, at), _) => parts.push(Part::Public(plain, at.unwrap_or(0), 1)),
+                (steps::Element::Value(value), _) => parts.push(Part::Value(value)),
+            }
+        }
+        let mut payloads = Vec::with_capacity(parts.len());
+        for part in parts {
+            payloads.push(match part {
+                Part::Input(input, first, count) => {
+                    let given = &self.given[input];
+                    match (first, count) == (0, given.len()) {
+                        true => Arc::clone(&given.elements),
+                        false => given.elements.slice(first..first + count)?,
+                    }
+                }
+                Part::Public(plain, first, count) => {
+                    let plain = &self.kernels.known.steps.public[plain];
+                    let values = plain.values[first..first + count].to_vec();
+                    let some = solinas_circuits::Plain { ty: plain.ty, shape: Shape::new([count])?, values };
+                    public_value(self.server, &some)?.elements
+                }
+                Part::Value(value) => Arc::clone(value),
+            });
+        }
+        let Some((first, others)) = payloads.split_first() else { return Err(Error::EmptyArray) };
+        let elements = if others.is_empty() { Arc::clone(first) } else { first.concat(others)? };
+        self.ciphertext(ty, shape, elements)
+    }
+
+    /// All elements that share ciphertexts.
+    fn whole(&self, slot: SlotId, element: &steps::Element<'_, Element>) -> Result<Ciphertext, Error> {
+        match *element {
+            steps::Element::Input(input, _) => Ok(self.given[input].clone()),
+            steps::Element::Public(plain, _) => public_value(self.server, &self.kernels.known.steps.public[plain]),
+            steps::Element::Value(value) => {
+                let ValueType { ty, shape } = &self.kernels.known.types[slot.0 as usize];
+                let shape = if shape.is_empty() { None } else { Some(shape.to_vec()) };
+                self.ciphertext(*ty, shape, Arc::clone(value))
+            }
+        }
+    }
+
+    fn ciphertext(&self, ty: Type, shape: Option<Vec<usize>>, elements: Element) -> Result<Ciphertext, Error> {
+        let engine = &self.server.engine;
+        let (form, key_id, insecure) = (engine.form(), engine.key_id(), engine.is_insecure());
+        Ciphertext { ty, shape, form, key_id, insecure, plan: None, name: None, elements }.checked()
+    }
+}
+
+fn is_same(a: &steps::Element<'_, Element>, b: &steps::Element<'_, Element>) -> bool {
+    match (a, b) {
+        (steps::Element::Value(a), steps::Element::Value(b)) => std::ptr::eq(*a, *b),
+        (steps::Element::Input(a, i), steps::Element::Input(b, j))
+        | (steps::Element::Public(a, i), steps::Element::Public(b, j)) => (a, i) == (b, j),
+        _ => false,
+    }
+}
