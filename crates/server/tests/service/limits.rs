@@ -60,7 +60,11 @@ fn cases(client: &Client, key: &str, secret: &ClientKey, count: usize) -> Vec<Ca
     let job = |program: &str, inputs: Value| json!({ "key": key, "program": program, "inputs": inputs });
     vec![
         Case { name: "one array that is named eight times", body: job(&eight, json!(vec![&blob; 8])), codes: large },
-        Case { name: "one array 4096 times", body: job(&many, json!(vec![&blob; 4096])), codes: large },
+        Case {
+            name: "one array 4096 times",
+            body: job(&many, json!(vec![&blob; 4096])),
+            codes: &["too_large", "bad_program"],
+        },
         Case { name: "an array that is expanded", body: job(&not, json!([blob])), codes: large },
         Case {
             name: "elements of an array under the public key",
