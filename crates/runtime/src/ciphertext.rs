@@ -3,6 +3,7 @@
 use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::process::on_pool;
 use crate::{Condition, Error, Form, KeyId, ParamsInfo, Scheme, Type};
+use solinas_circuits::program::Shape;
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::ops::Range;
 use std::path::Path;
@@ -319,6 +320,11 @@ impl Ciphertext {
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
         Ok((scheme, CiphertextHeader { ty, form, scalar: shape.is_none(), count }, shape))
     }
+}
+
+/// A shape as ciphertexts have it: none for a scalar.
+pub(crate) fn sizes(shape: &Shape) -> Option<Vec<usize>> {
+    (!shape.is_empty()).then(|| shape.to_vec())
 }
 
 fn checked(shape: Option<Vec<usize>>, len: usize) -> Result<Option<Vec<usize>>, Error> {

@@ -2,6 +2,7 @@
 
 use crate::prepared::{Known, fresh_steps, level_sums};
 use crate::{Control, Error, Estimate, Scheme, Work};
+use std::sync::Arc;
 
 /// Counts the operations of work on one element, under the scheme that [`Scheme::of_params`] finds.
 ///
@@ -26,13 +27,12 @@ pub fn cost_under<'a>(
 ) -> Result<Estimate, Error> {
     let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
     let entry = scheme.entry();
-    let mut known = Known::new(fresh_steps(work.into(), control)?, 1)?;
+    let mut known = Known::new(Arc::new(fresh_steps(work.into(), control)?), 1)?;
     let mut levels = Vec::with_capacity(known.steps.steps.len());
     for index in 0..known.steps.steps.len() {
         let step = &known.steps.steps[index];
         let weight = known.with_operands(step, None, |operands| entry.weight(operands, control))?;
-        let [inputs, results] = known.types_of(step);
-        let (cost, facts) = entry.cost(known.steps.kernel(step), params, (weight, [&inputs, &results]), control)?;
+        let (cost, facts) = entry.cost(known.steps.kernel(step), params, weight, control)?;
         levels.push((step.level, cost.of_lanes(step.lanes as u64)));
         known.note(index, &facts);
     }

@@ -136,6 +136,11 @@ pub(crate) struct Facts {
 impl Facts {
     /// Those of a fresh ciphertext.
     pub(crate) const FRESH: Self = Self { weight: 1, is_own: true, is_apart: true, passes: None };
+
+    /// Those of the results of a kernel, where costs do not depend on them.
+    pub(crate) fn fresh(kernel: &steps::Kernel) -> Vec<Self> {
+        vec![Self::FRESH; kernel.result_types().len()]
+    }
 }
 
 /// Where a run stopped.
@@ -202,9 +207,9 @@ pub(crate) trait PlannedWork: Send + Sync {
         Vec::new()
     }
 
-    /// What is known of each result. `types` are the types of the inputs and of the results.
-    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
-        vec![Facts::FRESH; types[1].len()]
+    /// What is known of each result of the kernel.
+    fn facts(&self, kernel: &steps::Kernel) -> Vec<Facts> {
+        Facts::fresh(kernel)
     }
 
     /// The memory of a run on a given number of elements and threads, beside the key and the inputs.

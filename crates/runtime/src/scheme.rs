@@ -160,13 +160,12 @@ pub(crate) trait SchemeEntry: Sync {
         Ok(1)
     }
 
-    /// Counts the operations of a kernel on one element under the parameter set of that name. The operands have that noise weight, and the inputs and the
-    /// results have these types.
+    /// Counts the operations of a kernel on one element, whose operands have that noise weight, under the parameter set of that name.
     fn cost(
         &self,
         kernel: &Kernel,
         params: &str,
-        about: (u64, [&[Type]; 2]),
+        weight: u64,
         control: &Control<'_>,
     ) -> Result<(Estimate, Vec<Facts>), Error>;
 

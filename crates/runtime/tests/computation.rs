@@ -1,55 +1,13 @@
 //! Programs on arrays under keys: the cases that numpy wrote, pauses, plans, and private programs.
 
-use serde::Deserialize;
-use serde_json::Value;
+use crate::cases::{Case, cases};
+use crate::evaluated::{evaluated, unshaped};
 use solinas_circuits::program::{Axes, How, Op, ProgramFile, Shape};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Input, Inputs, KeygenOptions, Plain, Plan, Program, ProgramBuilder, Progress, Ran,
     RunState, Server, Type, Work, keygen,
 };
-use std::path::Path;
 use std::sync::Mutex;
-
-#[derive(Deserialize)]
-struct Case {
-    name: String,
-    program: Value,
-    inputs: Vec<Array>,
-    #[serde(default)]
-    outputs: Vec<Array>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Array {
-    r#type: String,
-    shape: Vec<usize>,
-    values: Vec<Value>,
-}
-
-impl Array {
-    fn plain(&self) -> Plain {
-        let ty: Type = self.r#type.parse().unwrap();
-        let text = |value: &Value| value.as_bool().map_or_else(|| value.to_string(), |bit| bit.to_string());
-        let texts: Vec<String> = self.values.iter().map(text).collect();
-        Plain::parse(ty, &texts, shape(&self.shape)).unwrap()
-    }
-}
-
-fn shape(sizes: &[usize]) -> Option<Vec<usize>> {
-    (!sizes.is_empty()).then(|| sizes.to_vec())
-}
-
-fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    let read = |file: &std::path::PathBuf| -> Vec<Case> {
-        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
-    };
-    files.iter().flat_map(read).collect()
-}
 
 fn keys(scheme: &str, params: &str, threads: usize) -> (ClientKey, Server) {
     let options = KeygenOptions {
@@ -80,7 +38,7 @@ fn cases_give_what_numpy_gives_under_keys() {
     let (mut ran, mut left_out) = (0, Vec::new());
     for Case { name, program, inputs, outputs, error } in cases() {
         let program = ProgramFile::read(&program.to_string()).unwrap().program;
-        let inputs: Vec<Plain> = inputs.iter().map(Array::plain).collect();
+        let inputs: Vec<Plain> = inputs.iter().map(|input| unshaped(input.plain())).collect();
         let packed = program.nodes.iter().find_map(|node| node.ty.modulus());
         let (client, server) = if packed.is_some() { &slots } else { &integers };
         if packed.is_some_and(|modulus| modulus != 257) {
@@ -98,7 +56,7 @@ fn cases_give_what_numpy_gives_under_keys() {
             let results = results.unwrap_or_else(|error| panic!("{name}, public {public}: {error}"));
             assert_eq!(results.len(), outputs.len(), "{name}");
             for (result, want) in results.iter().zip(&outputs) {
-                assert_eq!(client.decrypt(result).unwrap(), want.plain(), "{name}, public {public}");
+                assert_eq!(client.decrypt(result).unwrap(), unshaped(want.plain()), "{name}, public {public}");
             }
             ran += 1;
         }
@@ -127,7 +85,7 @@ fn scored(ty: Type, rows: usize, columns: usize) -> (Vec<Plain>, Vec<Plain>) {
     let x = Plain::new(ty, Some(vec![rows, columns]), values(1, rows * columns)).unwrap();
     let w = Plain::new(ty, Some(vec![columns]), values(2, columns)).unwrap();
     let inputs = vec![x, w];
-    let want = crate::evaluated::evaluated(&scores(ty), &inputs);
+    let want = evaluated(&scores(ty), &inputs);
     (inputs, want)
 }
 
@@ -282,7 +240,7 @@ fn repeated_blocks_count_in_later_steps() {
             [Plain::new(Type::Int(2), Some(vec![70]), (0..70).map(|i| [3u128, 2, 1, 0][i % 4]).collect()).unwrap()];
         let inputs = Inputs::Given(given(&client, &plain, false));
         let results = server.run(Work::program(&program, inputs), &Control::default()).unwrap();
-        assert_eq!(decrypted(&client, &results), crate::evaluated::evaluated(&program, &plain), "{params}");
+        assert_eq!(decrypted(&client, &results), evaluated(&program, &plain), "{params}");
     }
 }
 

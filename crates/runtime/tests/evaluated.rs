@@ -11,6 +11,11 @@ pub(crate) fn evaluated(program: &Program, inputs: &[Plain]) -> Vec<Plain> {
         values: plain.values.clone(),
     };
     let outputs = program.evaluate_arrays(&inputs.iter().map(of).collect::<Vec<_>>()).unwrap();
-    let shape = |shape: Shape| (!shape.is_empty()).then(|| shape.into());
-    outputs.into_iter().map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect()
+    outputs.into_iter().map(unshaped).collect()
+}
+
+/// A public value as the crate has it: a scalar has no shape.
+pub(crate) fn unshaped(plain: solinas_circuits::Plain) -> Plain {
+    let shape = (!plain.shape.is_empty()).then(|| plain.shape.to_vec());
+    Plain { ty: plain.ty, shape, values: plain.values }
 }

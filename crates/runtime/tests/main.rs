@@ -21,5 +21,7 @@ mod tfhe_packed;
 mod tfhe_shared_noise;
 mod vectors;
 
+#[path = "../../circuits/tests/common/cases.rs"]
+mod cases;
 #[path = "../../circuits/tests/common/foreign.rs"]
 mod foreign;

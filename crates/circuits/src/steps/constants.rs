@@ -249,11 +249,7 @@ impl Steps {
     }
 
     fn reads_public(&self, port: Port) -> bool {
-        let slots = match port {
-            Port::Lanes(layout) => self.layouts.slots(layout),
-            Port::Whole(slot) => vec![slot],
-        };
-        slots.into_iter().any(|slot| matches!(self.source(slot), Source::Public(_)))
+        self.slots_of(port).into_iter().any(|slot| matches!(self.source(slot), Source::Public(_)))
     }
 }
 

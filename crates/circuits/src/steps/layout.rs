@@ -88,8 +88,7 @@ impl Layouts {
     }
 
     /// The slots that a layout reads.
-    #[must_use]
-    pub fn slots(&self, id: LayoutId) -> Vec<SlotId> {
+    pub(super) fn slots(&self, id: LayoutId) -> Vec<SlotId> {
         let (mut found, mut seen) = (Vec::new(), vec![false; self.all.len()]);
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {

@@ -123,6 +123,15 @@ impl Steps {
         self.slots[slot.0 as usize]
     }
 
+    /// The slots that a port reads.
+    #[must_use]
+    pub fn slots_of(&self, port: Port) -> Vec<SlotId> {
+        match port {
+            Port::Lanes(layout) => self.layouts.slots(layout),
+            Port::Whole(slot) => vec![slot],
+        }
+    }
+
     /// The types and shapes of the values in the slots. The results of the lanes of a step are an array of one dimension.
     ///
     /// # Errors
@@ -156,6 +165,15 @@ impl Steps {
 }
 
 impl Kernel {
+    /// The types of the operands of a lane.
+    #[must_use]
+    pub fn input_types(&self) -> Vec<Type> {
+        match self {
+            Self::Program(program) | Self::Packed(program) => program.input_types(),
+            Self::Circuit { netlist, .. } => netlist.inputs().iter().map(crate::Port::element_type).collect(),
+        }
+    }
+
     /// The types of the results of a lane.
     #[must_use]
     pub fn result_types(&self) -> Vec<Type> {

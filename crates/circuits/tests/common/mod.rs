@@ -1,6 +1,8 @@
 //! Shared by the tests.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod cases;
+
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};

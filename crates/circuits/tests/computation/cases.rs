@@ -1,49 +1,10 @@
 //! The cases that numpy wrote (`tests/cases`): whole arrays, steps and files give its results, and refuse what it refuses.
 
-use serde::Deserialize;
-use serde_json::Value;
+use crate::common::cases::{Array, Case, cases};
 use solinas_circuits::Plain;
-use solinas_circuits::program::{ProgramFile, Shape, Type};
+use solinas_circuits::program::ProgramFile;
 use solinas_circuits::steps::split;
-use std::path::Path;
 use std::sync::Arc;
-
-#[derive(Deserialize)]
-struct Case {
-    name: String,
-    program: Value,
-    inputs: Vec<Array>,
-    #[serde(default)]
-    outputs: Vec<Array>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Array {
-    r#type: String,
-    shape: Shape,
-    values: Vec<Value>,
-}
-
-impl Array {
-    fn plain(&self) -> Plain {
-        let ty: Type = self.r#type.parse().unwrap();
-        let bits =
-            |value: &Value| ty.to_bits(&value.as_bool().map_or_else(|| value.to_string().parse().unwrap(), Into::into));
-        Plain::new(ty, self.shape.clone(), self.values.iter().map(|value| bits(value).unwrap())).unwrap()
-    }
-}
-
-fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    let read = |file: &std::path::PathBuf| -> Vec<Case> {
-        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
-    };
-    files.iter().flat_map(read).collect()
-}
 
 #[test]
 fn cases_give_what_numpy_gives() {

@@ -182,8 +182,8 @@ impl PlannedWork for Choice {
         self.host.waves()
     }
 
-    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
-        self.host.facts(types)
+    fn facts(&self, kernel: &solinas_circuits::steps::Kernel) -> Vec<Facts> {
+        self.host.facts(kernel)
     }
 
     fn plan(&self) -> Result<Option<KernelPlan>, Error> {

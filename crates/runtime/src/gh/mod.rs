@@ -13,7 +13,7 @@ pub(crate) use backend::{Backend, KeyWithin};
 
 use crate::engine::Facts;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Scheme, Type};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Scheme};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::counted;
 use solinas_circuits::steps::Kernel;
@@ -72,11 +72,10 @@ impl SchemeEntry for Gh {
         &self,
         kernel: &Kernel,
         params: &str,
-        (_, [_, types]): (u64, [&[Type]; 2]),
+        _: u64,
         control: &Control<'_>,
     ) -> Result<(Estimate, Vec<Facts>), Error> {
-        let cost = engine::cost(kernel, &Params::named(params)?, control)?;
-        Ok((cost, vec![Facts::FRESH; types.len()]))
+        Ok((engine::cost(kernel, &Params::named(params)?, control)?, Facts::fresh(kernel)))
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

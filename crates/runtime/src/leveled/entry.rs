@@ -5,7 +5,7 @@ use super::payload::Elements;
 use super::{Leveled, ParamsOf, engine, memory_bytes};
 use crate::engine::Facts;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Type, memory};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, memory};
 use solinas_circuits::counted;
 use solinas_circuits::steps::Kernel;
 use solinas_formats::{KeyFiles, Kind, Reader};
@@ -76,11 +76,10 @@ impl<S: Leveled> SchemeEntry for S {
         &self,
         kernel: &Kernel,
         params: &str,
-        (_, [_, types]): (u64, [&[Type]; 2]),
+        _: u64,
         control: &Control<'_>,
     ) -> Result<(Estimate, Vec<Facts>), Error> {
-        let cost = engine::cost::<S>(kernel, &S::named(params)?, control)?;
-        Ok((cost, vec![Facts::FRESH; types.len()]))
+        Ok((engine::cost::<S>(kernel, &S::named(params)?, control)?, Facts::fresh(kernel)))
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

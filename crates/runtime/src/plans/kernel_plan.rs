@@ -157,6 +157,11 @@ impl KernelPlan {
         self.id
     }
 
+    /// The hash of what it computes.
+    pub(super) fn source(&self) -> KeyId {
+        self.source
+    }
+
     pub(super) fn params(&self) -> &Params {
         &self.params
     }

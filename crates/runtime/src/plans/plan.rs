@@ -1,7 +1,8 @@
 //! Plans as values: what a server computes for a program, to the last bootstrap.
 
-use super::kernel_plan::{KernelPlan, VERSION, cbor, check_counts, counted};
+use super::kernel_plan::{KernelPlan, VERSION, cbor, check_counts, counted, source_id};
 use super::params::{SCHEME, info};
+use crate::planning::Source;
 use crate::{Error, KeyId, ParamsInfo, Scheme};
 use solinas_formats::{Destination, Expect, Header, Kind, Overwrite, Reader, Writer, tfhe as files};
 use std::fmt;
@@ -52,9 +53,14 @@ impl Plan {
         Ok(Self { kernels, id })
     }
 
-    /// The plans of the kernels.
-    pub(crate) fn kernels(&self) -> &[KernelPlan] {
-        &self.kernels
+    /// The plans of the kernels that compute a source. If there is none, any plan, whose check gives the reason.
+    pub(crate) fn of_source(&self, source: &Source) -> Result<Vec<&KernelPlan>, Error> {
+        let id = source_id(source)?;
+        let mut found: Vec<&KernelPlan> = self.kernels.iter().filter(|kernel| kernel.source() == id).collect();
+        if found.is_empty() {
+            found.extend(self.kernels.first());
+        }
+        Ok(found)
     }
 
     /// The hash of everything that determines the results. Equal plans have the same one.

@@ -1,9 +1,10 @@
 //! The plans of the kernels of all steps, made before the first one runs.
 
+use crate::ciphertext::sizes;
 use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
 use crate::planning::Source;
 use crate::plans::Plan;
-use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, Plain, Server, Type};
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, Plain, Server};
 use solinas_circuits::program::ValueType;
 use solinas_circuits::steps::{Kernel, KernelId, Port, Source as Filled, Step, Steps};
 use std::collections::{HashMap, HashSet};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 /// Steps, and what is known of their values.
 pub(crate) struct Known {
-    pub(crate) steps: Steps,
+    pub(crate) steps: Arc<Steps>,
     /// The types and shapes of the slots.
     pub(crate) types: Vec<ValueType>,
     /// What is known of the values in the slots.
@@ -20,7 +21,7 @@ pub(crate) struct Known {
 
 impl Known {
     /// Steps on inputs of this noise weight.
-    pub(crate) fn new(steps: Steps, weight: u64) -> Result<Self, Error> {
+    pub(crate) fn new(steps: Arc<Steps>, weight: u64) -> Result<Self, Error> {
         let types = steps.slot_types()?;
         let is_own = weight == 1;
         let facts = vec![Facts { weight, is_own, is_apart: is_own, passes: None }; types.len()];
@@ -36,17 +37,6 @@ impl Known {
     ) -> T {
         let of = |lane: usize| step.ports.iter().filter_map(|port| self.operand(*port, lane, values)).collect();
         f(&Operands { lanes: if self.are_apart(step, values) { 0 } else { step.lanes }, of: &of })
-    }
-
-    /// The types of the inputs and of the results of the kernel of a step.
-    pub(crate) fn types_of(&self, step: &Step) -> [Vec<Type>; 2] {
-        let inputs = match self.steps.kernel(step) {
-            Kernel::Program(program) | Kernel::Packed(program) => program.input_types(),
-            Kernel::Circuit { netlist, .. } => {
-                netlist.inputs().iter().map(solinas_circuits::Port::element_type).collect()
-            }
-        };
-        [inputs, step.out.iter().map(|slot| self.types[slot.0 as usize].ty).collect()]
     }
 
     /// Notes what is known of the results of a step.
@@ -84,12 +74,8 @@ impl Known {
 
     /// Whether no lane of a step reads an element twice, and each element has noise of its own.
     fn are_apart(&self, step: &Step, values: Option<&[Ciphertext]>) -> bool {
-        let slots = |port: &Port| match *port {
-            Port::Lanes(layout) => self.steps.layouts.slots(layout),
-            Port::Whole(slot) => vec![slot],
-        };
         let mut seen = HashSet::new();
-        step.ports.iter().flat_map(slots).all(|slot| {
+        step.ports.iter().flat_map(|port| self.steps.slots_of(*port)).all(|slot| {
             let is_given = matches!(self.steps.source(slot), Filled::Input(_)) && values.is_some();
             !is_given && self.facts[slot.0 as usize] == Facts::FRESH && seen.insert(slot)
         })
@@ -135,7 +121,7 @@ impl Kernels {
     /// Plans all steps. `values` are the inputs, if they are given in the form of the engine.
     pub(super) fn new(
         server: &Server,
-        steps: Steps,
+        steps: Arc<Steps>,
         values: Option<&[Ciphertext]>,
         choice: Choice<'_>,
         control: &Control<'_>,
@@ -154,8 +140,8 @@ impl Kernels {
             let source = Arc::clone(source);
             let hides = choice.hidden_from.is_some_and(|first| index >= first);
             let planned = kernels.plan(server, index, source, values, (choice, hides), control)?;
-            let [inputs, results] = kernels.known.types_of(&kernels.known.steps.steps[index]);
-            kernels.known.note(index, &planned.work.facts([&inputs, &results]));
+            let facts = planned.work.facts(kernels.known.steps.kernel(&kernels.known.steps.steps[index]));
+            kernels.known.note(index, &facts);
             kernels.all.push(planned);
         }
         Ok(kernels)
@@ -230,11 +216,7 @@ impl Kernels {
         let Some(values) = values else { return Ok(None) };
         let mut all = Vec::with_capacity(step.ports.len());
         for port in &step.ports {
-            let slots = match *port {
-                Port::Lanes(layout) => self.known.steps.layouts.slots(layout),
-                Port::Whole(slot) => vec![slot],
-            };
-            all.push(match slots[..] {
+            all.push(match self.known.steps.slots_of(*port)[..] {
                 [slot] => match self.known.steps.source(slot) {
                     Filled::Input(input) => values[input].clone(),
                     Filled::Public(public) => public_value(server, &self.known.steps.public[public])?,
@@ -282,19 +264,18 @@ pub(crate) fn level_sums(steps: Vec<(u32, Estimate)>) -> Option<Estimate> {
 
 /// Public values as a ciphertext without noise.
 pub(super) fn public_value(server: &Server, plain: &solinas_circuits::Plain) -> Result<Ciphertext, Error> {
-    let shape = if plain.shape.is_empty() { None } else { Some(plain.shape.to_vec()) };
-    server.engine.public(&Plain::new(plain.ty, shape, plain.values.clone())?)
+    server.engine.public(&Plain::new(plain.ty, sizes(&plain.shape), plain.values.clone())?)
 }
 
 /// The work of the one of the plans that is for this request.
 fn pinned(engine: &Arc<dyn Engine>, plan: &Plan, request: &PlanRequest<'_>) -> Result<Box<dyn PlannedWork>, Error> {
-    let mut other = None;
-    for kernel in plan.kernels() {
-        match Arc::clone(engine).pinned(kernel, request) {
-            // Of a plan of several kernels, no error is about this one in particular.
-            Err(error @ Error::OtherPlan { .. }) => other = Some(error),
-            result => return result,
+    let mut result = Err(Error::Internal("a plan has no kernel".into()));
+    for kernel in plan.of_source(request.source)? {
+        result = Arc::clone(engine).pinned(kernel, request);
+        // Two steps may have one kernel, and operands of different noise.
+        if !matches!(result, Err(Error::OtherPlan { .. })) {
+            break;
         }
     }
-    Err(other.unwrap_or_else(|| Error::Internal("a plan has no kernel".into())))
+    result
 }

@@ -16,11 +16,11 @@ pub(crate) use request::fresh_steps;
 use request::{Request, input_count};
 use run::{Parts, Run};
 use solinas_circuits::program;
-use solinas_circuits::steps::{Port, Source, Steps};
+use solinas_circuits::steps::{Source, Steps};
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Work that is planned and has not run. [`Server::prepare`] makes it. It shares the server's key and threads.
@@ -367,7 +367,9 @@ impl Prepared {
         parts: Option<InParts<'_>>,
         control: &Control<'_>,
     ) -> Result<Ran, Error> {
-        let plan = self.plan_id(kernels)?;
+        // The hash of a large program takes a while.
+        let is_named = self.auditable && !self.is_private;
+        let plan = if is_named || parts.is_some() { self.plan_id(kernels)? } else { None };
         let parts = match (parts, plan) {
             (None, _) => None,
             (Some(_), None) => return Err(self.no_pause()),
@@ -379,7 +381,7 @@ impl Prepared {
         let run = Run { server: &self.server, kernels, given, room, control };
         match self.server.pool.get()?.install(|| run.run(parts.as_ref()))? {
             Ran::Done(mut results) => {
-                let plan = plan.filter(|_| self.auditable && !self.is_private);
+                let plan = plan.filter(|_| is_named);
                 results.iter_mut().for_each(|result| result.plan = plan);
                 Ok(Ran::Done(results))
             }
@@ -456,11 +458,10 @@ fn plan(
     (threads, model): (usize, CostModel),
     control: &Control<'_>,
 ) -> Result<Kernels, Error> {
-    let mut steps = request.steps.clone();
-    let hidden_from = is_private.then(|| if is_alone(&steps) { 0 } else { steps.steps.len() });
-    if is_private && !is_alone(&steps) {
-        steps = steps.with_copies(|_| true)?;
-    }
+    let steps = &request.steps;
+    let copies = is_private && !is_alone(steps);
+    let hidden_from = is_private.then(|| if copies { steps.steps.len() } else { 0 });
+    let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
     let conversion = request.conversion;
     let choice = Choice { conversion, pinned, weight, threads, model, hidden_from };
     Kernels::new(server, steps, values, choice, control)
@@ -468,12 +469,8 @@ fn plan(
 
 /// Whether all outputs are results of the only step.
 fn is_alone(steps: &Steps) -> bool {
-    let is_result = |port: Port| match port {
-        Port::Lanes(layout) => steps.layouts.slots(layout),
-        Port::Whole(slot) => vec![slot],
-    };
-    let slots = steps.outputs.iter().flat_map(|output| is_result(output.port));
-    steps.steps.len() == 1 && slots.into_iter().all(|slot| matches!(steps.source(slot), Source::Step(_)))
+    let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
+    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Source::Step(_)))
 }
 
 /// Checks that the results of a server can hide their program.
@@ -501,7 +498,6 @@ mod tests {
     use super::*;
     use crate::engine::{Element, Engine, Operands, PlanRequest, PlannedWork};
     use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, keygen};
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// An engine that counts the plans that it makes.

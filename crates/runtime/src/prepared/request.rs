@@ -15,7 +15,7 @@ const MOST_ELEMENTS: u64 = 1 << 36;
 
 /// The steps of work, and its inputs.
 pub(super) struct Request {
-    pub(super) steps: Steps,
+    pub(super) steps: Arc<Steps>,
     /// Names of the inputs with their types or widths.
     pub(super) names: Vec<String>,
     /// The encrypted inputs. None for fresh ones.
@@ -50,7 +50,7 @@ impl Request {
                 let shape = |input: &program::Input| input.shape.clone().unwrap_or_else(|| any.clone());
                 let shapes: Vec<Shape> = program.inputs.iter().map(shape).collect();
                 let steps = steps(server, program.clone(), &shapes, control)?;
-                return Ok(Self { steps, names, values: None, conversion: None });
+                return Ok(Self { steps: Arc::new(steps), names, values: None, conversion: None });
             }
         };
         if inputs.len() != program.inputs.len() {
@@ -79,7 +79,7 @@ impl Request {
         let program = if public.is_empty() { program.clone() } else { program.with_public(&public)? };
         let steps = steps(server, program, &shapes, control)?;
         check_scalars(&steps)?;
-        Ok(Self { steps, names, values: Some(values), conversion: None })
+        Ok(Self { steps: Arc::new(steps), names, values: Some(values), conversion: None })
     }
 
     fn circuit(
@@ -117,7 +117,7 @@ impl Request {
             }
         };
         let steps = steps(server, call(netlist, optimize, &types), &shapes, control)?;
-        Ok(Self { steps, names, values, conversion: None })
+        Ok(Self { steps: Arc::new(steps), names, values, conversion: None })
     }
 
     fn convert(server: &Server, ciphertext: &Ciphertext, form: Form) -> Result<Self, Error> {
@@ -126,7 +126,12 @@ impl Request {
         let value = builder.input("x", ciphertext.ty())?;
         builder.output("result", value);
         let steps = split(&Arc::new(builder.finish()?).at(&[shape_of(ciphertext.shape())?])?)?;
-        Ok(Self { steps, names: Vec::new(), values: Some(vec![ciphertext.clone()]), conversion: Some(form) })
+        Ok(Self {
+            steps: Arc::new(steps),
+            names: Vec::new(),
+            values: Some(vec![ciphertext.clone()]),
+            conversion: Some(form),
+        })
     }
 }
 
@@ -183,13 +188,8 @@ fn steps(server: &Server, program: Program, inputs: &[Shape], control: &Control<
         planning::limits(control)?.check_size(joined as u64)?;
     }
     let steps = steps.with_constants(MOST_JOINED)?;
-    let public = |port: &Port| match *port {
-        Port::Lanes(layout) => steps.layouts.slots(layout),
-        Port::Whole(slot) => vec![slot],
-    };
-    let is_read = steps.steps.iter().flat_map(|step| &step.ports).flat_map(public);
-    if server.engine.takes_public() || !is_read.into_iter().any(|slot| matches!(steps.source(slot), Source::Public(_)))
-    {
+    let mut read = steps.steps.iter().flat_map(|step| &step.ports).flat_map(|port| steps.slots_of(*port));
+    if server.engine.takes_public() || !read.any(|slot| matches!(steps.source(slot), Source::Public(_))) {
         return Ok(steps);
     }
     Err(Error::Request {

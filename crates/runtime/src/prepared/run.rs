@@ -1,12 +1,13 @@
 //! The only loop over steps: it takes batches of lanes from a [`Machine`], computes them, and hands the results back.
 
-use super::kernels::{Kernels, PlannedKernel};
+use super::kernels::{Kernels, Known, PlannedKernel};
 use super::values::Values;
+use crate::ciphertext::sizes;
 use crate::engine::{Element, Facts, Operand, Operands, Part, PlannedWork, Stopped};
 use crate::plans::{Cursor, Position, Ran, RunId};
 use crate::{Ciphertext, Control, Error, Progress, RunState, Server, Type};
 use solinas_circuits::program::ValueType;
-use solinas_circuits::steps::{self, Batch, Machine, Output, Port, SlotId, Step};
+use solinas_circuits::steps::{self, Batch, Machine, Output, Port, SlotId, Source, Step};
 
 /// A run of planned steps on inputs.
 pub(super) struct Run<'a> {
@@ -25,44 +26,32 @@ pub(super) struct Parts<'a> {
     pub(super) pause: &'a (dyn Fn(Position) -> bool + Sync),
 }
 
+/// Where a run begins: the batch that an earlier one had begun, and its position in the kernel.
+struct Start<'a> {
+    machine: Machine<'a, Element>,
+    batch: Option<Batch>,
+    cursor: Option<Cursor>,
+}
+
 impl Run<'_> {
     /// Computes the outputs, in parts if the caller asks for them.
     pub(super) fn run(&self, parts: Option<&Parts<'_>>) -> Result<Ran, Error> {
         let steps = &self.kernels.known.steps;
         let values = Values { server: self.server, kernels: self.kernels, given: self.given };
-        let slots = || self.kernels.known.types.iter().map(|ty| ty.ty).zip(self.kernels.known.facts.iter().copied());
-        let stopped = match parts.and_then(|parts| Some((parts, parts.from?))) {
-            Some((parts, state)) => {
-                Some(self.server.engine.stopped(parts.id, state, &slots().collect::<Vec<(Type, Facts)>>())?)
-            }
-            None => None,
-        };
-        let (cursor, state) = stopped.map_or((None, None), |stopped| (Some(stopped.cursor), stopped.steps));
         let is_single = steps.steps.len() == 1;
-        if cursor.is_some() && is_single != state.is_none() {
-            return Err(Error::OtherRun { what: "of other steps".into() });
-        }
-        let (resumed, state) = state.map_or((None, None), |(batch, state)| (batch, Some(state)));
-        let other = |_| Error::OtherRun { what: "of other steps".into() };
-        let mut machine = Machine::new(steps, self.budget(), state).map_err(other)?;
-        let mut cursor = cursor.filter(|cursor| cursor != &Cursor::default());
-        if let Some(batch) = &resumed {
-            machine.resume(batch).map_err(other)?;
-        } else if cursor.is_some() && !is_single {
-            return Err(Error::OtherRun { what: "of other steps".into() });
-        }
-        let mut next = resumed;
+        let Start { mut machine, batch: mut next, mut cursor } = self.start(parts)?;
         let (size, costs) = (self.batch(), self.costs()?);
         let total: u64 =
             costs.iter().zip(&steps.steps).map(|(cost, step)| cost.saturating_mul(step.lanes as u64)).sum();
+        let waves = if parts.is_some() { self.waves() } else { Vec::new() };
         let mut begun = false;
         while let Some(batch) = next.take().or_else(|| machine.next(size)) {
             let done = machine.progress(|step| costs[step]).done;
             // Between two batches, a run of several steps has nothing of a kernel to keep.
-            if let Some(parts) = parts.filter(|parts| begun && !is_single && (parts.pause)(self.position(&batch, None)))
+            if let Some(parts) =
+                parts.filter(|parts| begun && !is_single && (parts.pause)(self.position(&batch, &waves, None)))
             {
-                let stopped = Stopped { cursor: Cursor::default(), steps: Some((None, machine.checkpoint())) };
-                return Ok(Ran::Paused(Box::new(self.server.engine.state(parts.id, stopped)?)));
+                return self.paused(parts, Cursor::default(), None, &machine);
             }
             begun = true;
             let read = machine.inputs(&batch);
@@ -77,18 +66,19 @@ impl Run<'_> {
                 }
             };
             let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
-            let results =
-                match self.part(&values, (&batch, &inputs, weight), cursor.take().as_ref(), parts, &control)? {
-                    Part::Done(results) => results,
-                    Part::Paused(cursor) => {
-                        let Some(parts) = parts else {
-                            return Err(Error::Internal("a run paused by itself".into()));
-                        };
-                        let steps = (!is_single).then(|| (Some(batch), machine.checkpoint()));
-                        let stopped = Stopped { cursor, steps };
-                        return Ok(Ran::Paused(Box::new(self.server.engine.state(parts.id, stopped)?)));
-                    }
-                };
+            let results = match self.part(
+                &values,
+                (&batch, &inputs, weight),
+                cursor.take().as_ref(),
+                parts.map(|parts| (parts, &*waves)),
+                &control,
+            )? {
+                Part::Done(results) => results,
+                Part::Paused(cursor) => {
+                    let itself = || Error::Internal("a run paused by itself".into());
+                    return self.paused(parts.ok_or_else(itself)?, cursor, Some(batch), &machine);
+                }
+            };
             match self.direct(&batch, results) {
                 Ok(results) => return results.map(Ran::Done),
                 Err(results) => machine.finish(&batch, values.results(&batch, results)?),
@@ -97,13 +87,50 @@ impl Run<'_> {
         self.outputs(&values, &machine).map(Ran::Done)
     }
 
+    /// The machine at the beginning, or where the state of an earlier run left it.
+    fn start(&self, parts: Option<&Parts<'_>>) -> Result<Start<'_>, Error> {
+        let Known { steps, types, facts } = &self.kernels.known;
+        let Some((parts, state)) = parts.and_then(|parts| Some((parts, parts.from?))) else {
+            return Ok(Start { machine: Machine::new(steps, self.budget(), None)?, batch: None, cursor: None });
+        };
+        let slots: Vec<(Type, Facts)> = types.iter().map(|ty| ty.ty).zip(facts.iter().copied()).collect();
+        let stopped = self.server.engine.stopped(parts.id, state, &slots)?;
+        let (batch, state) = match stopped.steps {
+            Some((batch, state)) => (batch, Some(state)),
+            None => (None, None),
+        };
+        let other = || Error::OtherRun { what: "of other steps".into() };
+        // Between two batches of several steps, no kernel has a state.
+        let cursor = Some(stopped.cursor).filter(|cursor| cursor != &Cursor::default());
+        let is_single = steps.steps.len() == 1;
+        if is_single != state.is_none() || cursor.is_some() && !is_single && batch.is_none() {
+            return Err(other());
+        }
+        let mut machine = Machine::new(steps, self.budget(), state).map_err(|_| other())?;
+        batch.iter().try_for_each(|batch| machine.resume(batch)).map_err(|_| other())?;
+        Ok(Start { machine, batch, cursor })
+    }
+
+    /// The state of a run that stops in a batch, or between two.
+    fn paused(
+        &self,
+        parts: &Parts<'_>,
+        cursor: Cursor,
+        batch: Option<Batch>,
+        machine: &Machine<'_, Element>,
+    ) -> Result<Ran, Error> {
+        let steps = (self.kernels.all.len() != 1).then(|| (batch, machine.checkpoint()));
+        let state = self.server.engine.state(parts.id, Stopped { cursor, steps })?;
+        Ok(Ran::Paused(Box::new(state)))
+    }
+
     /// Computes a batch.
     fn part(
         &self,
         values: &Values<'_>,
         (batch, inputs, weight): (&Batch, &[Ciphertext], Option<u64>),
         from: Option<&Cursor>,
-        parts: Option<&Parts<'_>>,
+        parts: Option<(&Parts<'_>, &[usize])>,
         control: &Control<'_>,
     ) -> Result<Part, Error> {
         let planned = &self.kernels.all[batch.step];
@@ -118,8 +145,8 @@ impl Run<'_> {
         let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
         match parts {
             None => work.run(&of_engine, control).map(Part::Done),
-            Some(parts) => {
-                let pause = |inner: Position| (parts.pause)(self.position(batch, Some(inner)));
+            Some((parts, waves)) => {
+                let pause = |inner: Position| (parts.pause)(self.position(batch, waves, Some(inner)));
                 work.run_until(&of_engine, from, &pause, control)
             }
         }
@@ -139,6 +166,11 @@ impl Run<'_> {
             return Ok(None);
         }
         let ports = &known.steps.steps[batch.step].ports;
+        let is_computed = |slot: SlotId| matches!(known.steps.source(slot), Source::Step(_));
+        let slots = || ports.iter().flat_map(|port| known.steps.slots_of(*port));
+        if ports.len() < 2 || !slots().any(is_computed) {
+            return Ok(None);
+        }
         let operand = |port: usize, lane: usize| known.operand(ports[port], batch.lanes.start + lane, Some(self.given));
         let valued = |lane: usize| {
             let one = |(port, elements): (usize, &Vec<steps::Element<'_, Element>>)| {
@@ -171,21 +203,21 @@ impl Run<'_> {
     }
 
     /// The position in all steps. The waves of all steps count, one step after the other.
-    fn position(&self, batch: &Batch, inner: Option<Position>) -> Position {
+    fn position(&self, batch: &Batch, waves: &[usize], inner: Option<Position>) -> Position {
         let instances = self.kernels.known.steps.steps[batch.step].lanes;
-        let all = &self.kernels.all;
         let inner = inner.unwrap_or(Position { done: 0, instances, lanes: 0, wave: 0, waves: 0 });
-        if all.len() == 1 {
+        if self.kernels.all.len() == 1 {
             return inner;
         }
-        let waves = |kernels: &[PlannedKernel]| kernels.iter().map(|kernel| kernel.work.waves().len()).sum::<usize>();
-        Position {
-            done: batch.lanes.start + inner.done,
-            instances,
-            lanes: inner.lanes,
-            wave: waves(&all[..batch.step]) + inner.wave,
-            waves: waves(all),
-        }
+        let (done, wave) = (batch.lanes.start + inner.done, waves[batch.step] + inner.wave);
+        Position { done, instances, lanes: inner.lanes, wave, waves: waves[waves.len() - 1] }
+    }
+
+    /// The number of waves of all steps before each step, and of all.
+    fn waves(&self) -> Vec<usize> {
+        let mut sums = vec![0];
+        self.kernels.all.iter().for_each(|kernel| sums.push(sums[sums.len() - 1] + kernel.work.waves().len()));
+        sums
     }
 
     /// The results, if the batch is the only one and they are what it gave.
@@ -208,7 +240,7 @@ impl Run<'_> {
             Some(places) if batch.lanes == (0..step.lanes) => {
                 let shaped = |(output, &at): (&Output, &usize)| {
                     let shape = &output.ty.shape;
-                    results[at].reshape(if shape.is_empty() { None } else { Some(shape.to_vec()) })
+                    results[at].reshape(sizes(shape))
                 };
                 Ok(steps.outputs.iter().zip(&places).map(shaped).collect())
             }

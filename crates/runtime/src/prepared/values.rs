@@ -1,6 +1,7 @@
 //! What a batch of lanes reads, and what it gives.
 
 use super::kernels::{Kernels, public_value};
+use crate::ciphertext::sizes;
 use crate::engine::{Batch, Element, OutputSpec};
 use crate::{Ciphertext, Error, Server, Type};
 use solinas_circuits::program::{Shape, ValueType};
@@ -14,16 +15,7 @@ pub(super) struct Values<'a> {
     pub(super) given: &'a [Ciphertext],
 }
 
-/// Elements that are one after the other in what they come from.
-enum Part<'a> {
-    /// Elements of an input, from a place on.
-    Input(usize, usize, usize),
-    /// Elements of a public array.
-    Public(usize, usize, usize),
-    Value(&'a Element),
-}
-
-impl<'a> Values<'a> {
+impl Values<'_> {
     /// A ciphertext for each input of the kernel of a batch.
     pub(super) fn inputs(
         &self,
@@ -65,7 +57,7 @@ impl<'a> Values<'a> {
         elements: &[steps::Element<'_, Element>],
     ) -> Result<Ciphertext, Error> {
         let ValueType { ty, shape } = &output.ty;
-        let shape = if shape.is_empty() { None } else { Some(shape.to_vec()) };
+        let shape = sizes(shape);
         match (output.port, elements) {
             (Port::Whole(slot), [whole]) => self.whole(slot, whole)?.reshape(shape),
             (_, []) => self.ciphertext(*ty, shape, self.server.engine.empty()),
@@ -123,43 +115,27 @@ impl<'a> Values<'a> {
         shape: Option<Vec<usize>>,
         elements: &[steps::Element<'_, Element>],
     ) -> Result<Ciphertext, Error> {
-        let mut parts: Vec<Part<'_>> = Vec::new();
-        for element in elements {
-            match (*element, parts.last_mut()) {
-                (steps::Element::Input(input, Some(at)), Some(Part::Input(last, first, count)))
-                    if *last == input && *first + *count == at =>
-                {
-                    *count += 1;
-                }
-                (steps::Element::Public(plain, Some(at)), Some(Part::Public(last, first, count)))
-                    if *last == plain && *first + *count == at =>
-                {
-                    *count += 1;
-                }
-                (steps::Element::Input(input, at), _) => parts.push(Part::Input(input, at.unwrap_or(0), 1)),
-                (steps::Element::Public(plain, at), _) => parts.push(Part::Public(plain, at.unwrap_or(0), 1)),
-                (steps::Element::Value(value), _) => parts.push(Part::Value(value)),
-            }
-        }
-        let mut payloads = Vec::with_capacity(parts.len());
-        for part in parts {
-            payloads.push(match part {
-                Part::Input(input, first, count) => {
-                    let given = &self.given[input];
+        // Elements that are one after the other in what they come from are one part.
+        let part = |part: &[steps::Element<'_, Element>]| -> Result<Element, Error> {
+            let (count, first) = (part.len(), |at: Option<usize>| at.unwrap_or(0));
+            match part[0] {
+                steps::Element::Input(input, at) => {
+                    let (given, first) = (&self.given[input], first(at));
                     match (first, count) == (0, given.len()) {
-                        true => Arc::clone(&given.elements),
-                        false => given.elements.slice(first..first + count)?,
+                        true => Ok(Arc::clone(&given.elements)),
+                        false => given.elements.slice(first..first + count),
                     }
                 }
-                Part::Public(plain, first, count) => {
+                steps::Element::Public(plain, at) => {
                     let plain = &self.kernels.known.steps.public[plain];
-                    let values = plain.values[first..first + count].to_vec();
+                    let values = plain.values[first(at)..first(at) + count].to_vec();
                     let some = solinas_circuits::Plain { ty: plain.ty, shape: Shape::new([count])?, values };
-                    public_value(self.server, &some)?.elements
+                    Ok(public_value(self.server, &some)?.elements)
                 }
-                Part::Value(value) => Arc::clone(value),
-            });
-        }
+                steps::Element::Value(value) => Ok(Arc::clone(value)),
+            }
+        };
+        let payloads = elements.chunk_by(is_next).map(part).collect::<Result<Vec<_>, Error>>()?;
         let Some((first, others)) = payloads.split_first() else { return Err(Error::EmptyArray) };
         let elements = if others.is_empty() { Arc::clone(first) } else { first.concat(others)? };
         self.ciphertext(ty, shape, elements)
@@ -172,8 +148,7 @@ impl<'a> Values<'a> {
             steps::Element::Public(plain, _) => public_value(self.server, &self.kernels.known.steps.public[plain]),
             steps::Element::Value(value) => {
                 let ValueType { ty, shape } = &self.kernels.known.types[slot.0 as usize];
-                let shape = if shape.is_empty() { None } else { Some(shape.to_vec()) };
-                self.ciphertext(*ty, shape, Arc::clone(value))
+                self.ciphertext(*ty, sizes(shape), Arc::clone(value))
             }
         }
     }
@@ -182,6 +157,15 @@ impl<'a> Values<'a> {
         let engine = &self.server.engine;
         let (form, key_id, insecure) = (engine.form(), engine.key_id(), engine.is_insecure());
         Ciphertext { ty, shape, form, key_id, insecure, plan: None, name: None, elements }.checked()
+    }
+}
+
+/// Whether an element follows another one in what both come from.
+fn is_next(a: &steps::Element<'_, Element>, b: &steps::Element<'_, Element>) -> bool {
+    match (*a, *b) {
+        (steps::Element::Input(a, Some(i)), steps::Element::Input(b, Some(j)))
+        | (steps::Element::Public(a, Some(i)), steps::Element::Public(b, Some(j))) => a == b && i + 1 == j,
+        _ => false,
     }
 }
 

@@ -466,7 +466,7 @@ impl Planned {
     }
 
     fn results(&self, batch: &Batch<'_>, results: Vec<Vec<LweCiphertext>>) -> Result<Vec<Ciphertext>, Error> {
-        let (evaluator, plan) = (&self.engine.evaluator, if self.is_private { None } else { self.plan_id()? });
+        let evaluator = &self.engine.evaluator;
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let (params, mut first) = (evaluator.params(), 0);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
@@ -475,18 +475,9 @@ impl Planned {
             first = next;
             let params = params.clone();
             let elements = Arc::new(Elements { params, weight, blocks: Blocks::Full(blocks) });
-            Ciphertext { ty, shape, form, key_id, insecure, plan, name: None, elements }.checked()
+            Ciphertext { ty, shape, form, key_id, insecure, plan: None, name: None, elements }.checked()
         });
         outputs.collect()
-    }
-
-    fn plan_id(&self) -> Result<Option<KeyId>, Error> {
-        let Some(body) = &self.scheduled.body else { return Ok(None) };
-        if let Some(id) = self.scheduled.id.get() {
-            return Ok(Some(*id));
-        }
-        let id = plan_id(self.engine.set(), source_id(&self.source)?, self.weight, body)?;
-        Ok(Some(*self.scheduled.id.get_or_init(|| id)))
     }
 }
 
@@ -501,10 +492,13 @@ impl PlannedWork for Planned {
         self.widths().into_iter().map(|width| width as u64).collect()
     }
 
-    fn facts(&self, types: [&[Type]; 2]) -> Vec<Facts> {
+    fn facts(&self, kernel: &Kernel) -> Vec<Facts> {
         match self.is_private {
-            true => vec![Facts { weight: self.most(), is_own: false, is_apart: false, passes: None }; types[1].len()],
-            false => facts(&self.scheduled.schedule, self.engine.set(), types),
+            true => {
+                let hidden = Facts { weight: self.most(), is_own: false, is_apart: false, passes: None };
+                vec![hidden; kernel.result_types().len()]
+            }
+            false => facts(&self.scheduled.schedule, self.engine.set(), kernel),
         }
     }
 
@@ -552,7 +546,12 @@ impl PlannedWork for Planned {
 
     // None for a conversion.
     fn id(&self) -> Result<Option<KeyId>, Error> {
-        self.plan_id()
+        let Some(body) = &self.scheduled.body else { return Ok(None) };
+        if let Some(id) = self.scheduled.id.get() {
+            return Ok(Some(*id));
+        }
+        let id = plan_id(self.engine.set(), source_id(&self.source)?, self.weight, body)?;
+        Ok(Some(*self.scheduled.id.get_or_init(|| id)))
     }
 
     fn run_until(
@@ -581,7 +580,7 @@ impl PlannedWork for Planned {
 pub(crate) fn cost(
     kernel: &Kernel,
     params: &Params,
-    (weight, types): (u64, [&[Type]; 2]),
+    weight: u64,
     control: &Control<'_>,
 ) -> Result<(Estimate, Vec<Facts>), Error> {
     planning::check_built_in()?;
@@ -591,13 +590,14 @@ pub(crate) fn cost(
         Kernel::Circuit { netlist, optimize } => circuit(netlist, *optimize, params, weight, &limits)?,
     };
     let schedule = body.schedule(weight);
-    Ok((count(&schedule.waves(), 1, params), facts(&schedule, params, types)))
+    Ok((count(&schedule.waves(), 1, params), facts(&schedule, params, kernel)))
 }
 
-/// What is known before a run of results, from the types of the inputs and of the results.
-fn facts(schedule: &Schedule, params: &Params, [inputs, results]: [&[Type]; 2]) -> Vec<Facts> {
+/// What is known before a run of the results of a kernel.
+fn facts(schedule: &Schedule, params: &Params, kernel: &Kernel) -> Vec<Facts> {
     let (form, mut first) = (form_of(params), 0);
     // The number of the input of each block of the inputs.
+    let inputs = kernel.input_types();
     let ports = inputs.iter().enumerate().flat_map(|(port, ty)| std::iter::repeat_n(port, form.blocks(*ty)));
     let ports: Vec<usize> = ports.collect();
     let of = |ty: &Type| {
@@ -609,7 +609,7 @@ fn facts(schedule: &Schedule, params: &Params, [inputs, results]: [&[Type]; 2]) 
         let passes = passed.next().flatten().filter(|first| passed.all(|port| port == Some(*first)));
         Facts { weight, is_own: schedule.are_own(blocks.clone()), is_apart: schedule.are_apart(blocks), passes }
     };
-    results.iter().map(of).collect()
+    kernel.result_types().iter().map(of).collect()
 }
 
 /// Plans a circuit whose inputs have this noise weight.

@@ -14,7 +14,7 @@ mod weight;
 use crate::engine::{Facts, Operands};
 use crate::plans::info;
 use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Payload, Public, SchemeEntry, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Type, memory};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, memory};
 use keys::{Client, Open};
 use solinas_circuits::counted;
 use solinas_circuits::steps::Kernel;
@@ -85,10 +85,10 @@ impl SchemeEntry for Tfhe {
         &self,
         kernel: &Kernel,
         params: &str,
-        about: (u64, [&[Type]; 2]),
+        weight: u64,
         control: &Control<'_>,
     ) -> Result<(Estimate, Vec<Facts>), Error> {
-        engine::cost(kernel, &Params::named(params)?, about, control)
+        engine::cost(kernel, &Params::named(params)?, weight, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
