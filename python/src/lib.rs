@@ -2,6 +2,7 @@
 //!
 //! Long calls release the interpreter's lock, and no panic leaves as one: see [`error::guarded`].
 
+mod batches;
 mod bigint;
 mod ciphertext;
 mod circuit;
@@ -31,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PyServerKey>()?;
     module.add_class::<plan::PyPlan>()?;
     module.add_class::<server::PyServer>()?;
+    module.add_class::<batches::PyBatches>()?;
     module.add_class::<remote::PyRemote>()?;
     module.add_class::<job::PyJob>()?;
     module.add_class::<bigint::PyBigInteger>()?;

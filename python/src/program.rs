@@ -4,14 +4,23 @@ use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
-use solinas_circuits::program::{Node, Op, Program, ProgramBuilder, ProgramFile, Shape, Type, ValueId};
+use solinas_circuits::program::{
+    Axes, Function, How, Node, Op, Program, ProgramBuilder, ProgramFile, Shape, Type, ValueId,
+};
 use solinas_circuits::{Error, GateCosts, Natural, Plain};
 
+use crate::circuit::PyCircuit;
 use crate::error::{Failure, circuit_error, guarded};
 use crate::keys::numbers;
 
 fn parse(ty: &str) -> PyResult<Type> {
     ty.parse().map_err(|error| circuit_error(&error))
+}
+
+/// The built-in reduction of this name.
+fn named(how: &str) -> PyResult<How> {
+    serde_json::from_value(how.into())
+        .map_err(|error| Failure::from(solinas_runtime::Error::Internal(error.to_string())).into())
 }
 
 /// A program being traced.
@@ -44,27 +53,6 @@ impl PyGraph {
             },
         }
     }
-
-    /// Adds the nodes of `program`, its inputs replaced by `args`; the values of its outputs.
-    fn push_program(&mut self, program: &Program, args: &[ValueId]) -> Result<Vec<ValueId>, Error> {
-        let (expected, got) = (program.inputs.len(), args.len());
-        if expected != got {
-            return Err(Error::WrongCount { what: "inputs", expected, got });
-        }
-        let mut values: Vec<ValueId> = Vec::with_capacity(program.nodes.len());
-        for node in &program.nodes {
-            let operands: Vec<_> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
-            let value = match &node.op {
-                Op::Input(index) => args[*index as usize],
-                Op::Const(value) => self.builder.constant(value, node.ty)?,
-                Op::Cast => self.push("cast", &operands, node.ty, Vec::new(), 0)?,
-                Op::Lookup(table) => self.push("lookup", &operands, node.ty, table.clone(), 0)?,
-                op => self.builder.op(op.clone(), &operands)?,
-            };
-            values.push(value);
-        }
-        Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).collect())
-    }
 }
 
 fn entries(table: Option<Vec<BigUint>>) -> Vec<Natural> {
@@ -75,6 +63,15 @@ fn ids(args: &[u32]) -> Vec<ValueId> {
     args.iter().copied().map(ValueId).collect()
 }
 
+fn number(value: Result<ValueId, Error>) -> PyResult<u32> {
+    value.map(|value| value.0).map_err(|error| circuit_error(&error))
+}
+
+fn all_numbers(values: Result<Vec<ValueId>, Error>) -> PyResult<Vec<u32>> {
+    let values = values.map_err(|error| circuit_error(&error))?;
+    Ok(values.into_iter().map(|value| value.0).collect())
+}
+
 #[pymethods]
 impl PyGraph {
     #[new]
@@ -82,30 +79,72 @@ impl PyGraph {
         Self::default()
     }
 
-    /// Adds an input.
-    fn input(&mut self, name: &str, ty: &str) -> PyResult<u32> {
+    /// Adds an input of this shape, or of any shape.
+    #[pyo3(signature = (name, ty, shape=None))]
+    fn input(&mut self, name: &str, ty: &str, shape: Option<Vec<usize>>) -> PyResult<u32> {
         let ty = parse(ty)?;
-        Ok(self.builder.input(name, ty).map_err(|error| circuit_error(&error))?.0)
+        number(match shape {
+            None => self.builder.input(name, ty),
+            Some(shape) => Shape::new(shape).and_then(|shape| self.builder.array_input(name, ty, shape)),
+        })
     }
 
     /// Adds a constant, given as its bits.
     fn constant(&mut self, bits: BigUint, ty: &str) -> PyResult<u32> {
         let ty = parse(ty)?;
-        Ok(self.builder.constant(bits, ty).map_err(|error| circuit_error(&error))?.0)
+        number(self.builder.constant(bits, ty))
     }
 
     /// Adds an operation; `to` is the type of a cast or table lookup, `by` the places of a rotation of elements.
     #[pyo3(signature = (op, args, to, table=None, by=0))]
     fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<BigUint>>, by: i64) -> PyResult<u32> {
         let to = parse(to)?;
-        let value = self.push(op, &ids(&args), to, entries(table), by);
-        Ok(value.map_err(|error| circuit_error(&error))?.0)
+        number(self.push(op, &ids(&args), to, entries(table), by))
     }
 
     /// Adds a whole program with the given values as its inputs.
     fn splice(&mut self, program: &PyProgram, args: Vec<u32>) -> PyResult<Vec<u32>> {
-        let values = self.push_program(&program.program, &ids(&args)).map_err(|error| circuit_error(&error))?;
-        Ok(values.into_iter().map(|value| value.0).collect())
+        all_numbers(self.builder.inline(&program.program, &ids(&args)))
+    }
+
+    /// Calls a circuit, and returns its outputs.
+    fn call(&mut self, circuit: &PyCircuit, args: Vec<u32>) -> PyResult<Vec<u32>> {
+        all_numbers(self.builder.call(circuit.netlist.clone(), true, &ids(&args)))
+    }
+
+    /// The elements with these flat indices of an array of shape `from`, in the shape `to`.
+    fn elements(&mut self, array: u32, from_: Vec<usize>, indices: Vec<u64>, to: Vec<usize>) -> PyResult<u32> {
+        let shapes = Shape::new(from_).and_then(|from| Ok((from, Shape::new(to)?)));
+        number(shapes.and_then(|(from, to)| self.builder.elements(ValueId(array), &from, indices, &to)))
+    }
+
+    /// Values, each given with its shape, one after the other in the shape `to`.
+    fn stack(&mut self, parts: Vec<(u32, Vec<usize>)>, to: Vec<usize>) -> PyResult<u32> {
+        let parts = parts.into_iter().map(|(value, shape)| Ok((ValueId(value), Shape::new(shape)?)));
+        let parts: Result<Vec<_>, Error> = parts.collect();
+        number(parts.and_then(|parts| self.builder.stack(&parts, &Shape::new(to)?)))
+    }
+
+    /// Combines the elements along the last axes, or all, by a built-in reduction or a function of two elements. An element is a value of each array.
+    #[pyo3(signature = (how, arrays, axes=None, function=None))]
+    fn reduce(
+        &mut self,
+        how: &str,
+        arrays: Vec<u32>,
+        axes: Option<u32>,
+        function: Option<&PyProgram>,
+    ) -> PyResult<Vec<u32>> {
+        let how = match function {
+            Some(function) => How::Function(self.builder.function(Function::Program(function.program.clone()))),
+            None => named(how)?,
+        };
+        let axes = axes.map_or(Axes::All, Axes::Last);
+        let count = arrays.len() as u32;
+        let first = self.builder.op(Op::Reduce { how, axes }, &ids(&arrays));
+        all_numbers(first.and_then(|first| {
+            let rest = (1..count).map(|index| self.builder.op(Op::Result(index), &[first]));
+            std::iter::once(Ok(first)).chain(rest).collect()
+        }))
     }
 
     /// Names an output.
@@ -116,7 +155,7 @@ impl PyGraph {
     /// The program.
     fn finish(&self) -> PyResult<PyProgram> {
         let program = self.builder.clone().finish().map_err(|error| circuit_error(&error))?;
-        Ok(PyProgram { program })
+        Ok(program.into())
     }
 }
 
@@ -124,6 +163,12 @@ impl PyGraph {
 #[pyclass(module = "solinas._core", name = "Program", frozen)]
 pub(crate) struct PyProgram {
     pub(crate) program: Program,
+}
+
+impl From<Program> for PyProgram {
+    fn from(program: Program) -> Self {
+        Self { program }
+    }
 }
 
 #[pymethods]
@@ -197,23 +242,21 @@ impl PyProgram {
         guarded(py, move || rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>())
     }
 
-    /// The outputs on inputs, all as bits: each a single value or (`arrays`) a value for each element; so are the outputs, which say which of the two.
+    /// The outputs on inputs of these shapes, all as bits, with the shapes of the outputs.
     fn evaluate_arrays(
         &self,
         py: Python<'_>,
         inputs: Vec<Vec<BigUint>>,
-        arrays: Vec<bool>,
-    ) -> PyResult<Vec<(bool, Vec<BigUint>)>> {
+        shapes: Vec<Vec<usize>>,
+    ) -> PyResult<Vec<(Vec<usize>, Vec<BigUint>)>> {
         let program = &self.program;
         guarded(py, move || {
-            let plain = |((values, array), ty): ((Vec<BigUint>, bool), Type)| {
-                let shape = Shape::new(array.then_some(values.len()))?;
-                Plain::new(ty, shape, values)
-            };
-            let inputs = inputs.into_iter().zip(arrays).zip(program.input_types());
+            let plain =
+                |((values, shape), ty): ((Vec<BigUint>, Vec<usize>), Type)| Plain::new(ty, Shape::new(shape)?, values);
+            let inputs = inputs.into_iter().zip(shapes).zip(program.input_types());
             let inputs: Vec<_> = inputs.map(plain).collect::<Result<_, _>>()?;
             let outputs = program.evaluate_arrays(&inputs)?.into_iter();
-            Ok(outputs.map(|output| (!output.shape.is_empty(), numbers(output.values))).collect())
+            Ok(outputs.map(|output| (output.shape.to_vec(), numbers(output.values))).collect())
         })
     }
 

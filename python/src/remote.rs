@@ -1,13 +1,14 @@
-//! A service, which computes the steps that take time.
+//! A service, which computes programs.
 
 use pyo3::prelude::*;
-use solinas_client::{Input as Sent, Program as Text, Reduction, Remote, Trust};
-use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey, export};
+use solinas_client::{Input as Sent, Program as Text, Remote, Trust};
+use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
 use crate::job::{Ids, PyJob};
 use crate::keys::PyServerKey;
-use crate::server::{PyInput, PyStep, Reduce, Step, compute, value};
+use crate::program::PyProgram;
+use crate::server::{PyInput, known, owned};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -15,58 +16,24 @@ pub(crate) struct PyRemote {
     remote: Remote,
 }
 
-/// Limits of every job of a call.
-struct Limits {
-    deadline: Option<String>,
-    max_core_seconds: Option<f64>,
-}
-
-/// What the results tell about the program.
-struct Results {
-    auditable: bool,
-    private_program: bool,
-}
-
-/// A reduction, as the service reads it.
-fn reduction(reduce: &Reduce) -> Result<Text, Failure> {
-    let how = match &reduce.own {
-        Some(program) => Reduction::Program(program.to_json("reduce")?),
-        None => Reduction::named(&reduce.name)
-            .ok_or_else(|| Error::Internal(format!("there is no reduction {:?}", reduce.name)))?,
-    };
-    Ok(match &reduce.map {
-        Some(program) => Text::text(program.to_json("map")?).reduced(how),
-        None => Text::reduction(how),
-    })
-}
-
-/// Computes a step: on the service if it takes time, else here.
+/// Computes a program as one job.
 fn run(
     remote: &Remote,
     key: &ServerKey,
-    (limits, told): (&Limits, &Results),
-    step: &Step,
-    values: &[Input],
+    program: &Text,
+    inputs: &[Input],
     control: &Control<'_>,
     ids: &Ids,
 ) -> Result<Vec<Ciphertext>, Failure> {
-    let (program, args) = match step {
-        Step::Program(program, args, _) => (Text::text(program.to_json("program")?), args),
-        Step::Circuit(netlist, args, _) => (Text::text(export::write_bristol(netlist)?), args),
-        Step::Reduce(reduce) => (reduction(reduce)?, &reduce.args),
-        arrangement => return arrangement.arrange(values),
-    };
-    let program = program.deadline(limits.deadline.clone()).max_core_seconds(limits.max_core_seconds);
-    let program = program.auditable(told.auditable).private_program(told.private_program);
-    let one = |&at: &usize| -> Result<Sent, Failure> {
-        Ok(match value(values, at)? {
+    let one = |input: &Input| -> Result<Sent, Failure> {
+        Ok(match input {
             Input::Encrypted(ciphertext) => Sent::Encrypted(ciphertext.to_bytes()?),
             Input::Public(plain) => Sent::Public(plain.clone()),
         })
     };
-    let inputs = args.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let inputs = inputs.iter().map(one).collect::<Result<Vec<_>, _>>()?;
     let key_id = key.key_id().to_string();
-    let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(&program, &key_id, &inputs))?;
+    let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(program, &key_id, &inputs))?;
     ids.add(job.id());
     let results = job.ciphertexts(control);
     if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
@@ -96,29 +63,28 @@ impl PyRemote {
         guarded(py, || Ok(self.remote.register(&key.key.to_bytes()?)?.sent))
     }
 
-    /// Starts the steps of a plan. The job's result is the values with the numbers `outputs`.
+    /// Starts a program as one job, unless it computes nothing.
     #[allow(clippy::too_many_arguments, reason = "the keyword arguments of the Python function")]
     fn start(
         &self,
         key: &PyServerKey,
         inputs: Vec<PyInput<'_>>,
-        steps: Vec<PyStep<'_>>,
-        outputs: Vec<usize>,
+        program: &PyProgram,
         deadline: Option<String>,
         max_core_seconds: Option<f64>,
         auditable: bool,
         private_program: bool,
     ) -> PyResult<PyJob> {
-        let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
-        let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
-        let (remote, key, limits) = (self.remote.clone(), key.key.clone(), Limits { deadline, max_core_seconds });
-        let told = Results { auditable, private_program };
-        let ids = Ids::default();
+        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (remote, key, ids) = (self.remote.clone(), key.key.clone(), Ids::default());
         let started = ids.clone();
         let work = move |control: &Control<'_>| {
-            compute(inputs, &steps, &outputs, control, |step, values, control| {
-                run(&remote, &key, (&limits, &told), step, values, control, &started)
-            })
+            if let Some(results) = known(&program, &inputs).filter(|_| !private_program) {
+                return Ok(results);
+            }
+            let text = Text::text(program.to_json("program")?).deadline(deadline).max_core_seconds(max_core_seconds);
+            let text = text.auditable(auditable).private_program(private_program);
+            run(&remote, &key, &text, &inputs, control, &started)
         };
         Ok(PyJob::on_service(Job::start(work)?, ids))
     }
@@ -165,19 +131,19 @@ impl PyRemote {
         guarded(py, || Ok(self.remote.usage()?.to_string()))
     }
 
-    /// The cost of a program on arrays of `elements` values, as JSON.
+    /// The cost of a program on inputs of these shapes, as JSON.
     fn estimate(
         &self,
         py: Python<'_>,
         key: &PyServerKey,
         program: &str,
-        elements: usize,
+        shapes: Vec<Vec<usize>>,
         private_program: bool,
     ) -> PyResult<String> {
         guarded(py, || {
             let (program, key_id) =
                 (Text::text(program).private_program(private_program), key.key.key_id().to_string());
-            let estimate = || self.remote.estimate(&program, &key_id, elements);
+            let estimate = || self.remote.estimate(&program, &key_id, Some(&shapes));
             let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
             serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())
         })

@@ -1,13 +1,14 @@
-//! The server, and the plans that it computes.
+//! The server, and the programs that it computes.
 
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
+use solinas_circuits::program::{Op, Output};
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, ProgressParts, Reduction,
-    Server, ServerOptions, Type, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, Server, ServerOptions,
+    Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -25,7 +26,7 @@ pub(crate) struct PyServer {
     server: Arc<Server>,
 }
 
-/// A value that a plan starts from: a ciphertext, or the type, shape and bits of public values.
+/// An input of a program: a ciphertext, or the type, shape and bits of public values.
 #[derive(FromPyObject)]
 pub(crate) enum PyInput<'py> {
     Encrypted(PyRef<'py, PyCiphertext>),
@@ -33,7 +34,7 @@ pub(crate) enum PyInput<'py> {
 }
 
 impl PyInput<'_> {
-    pub(crate) fn owned(self) -> PyResult<Input> {
+    fn owned(self) -> PyResult<Input> {
         match self {
             Self::Encrypted(ciphertext) => Ok(ciphertext.inner.clone().into()),
             Self::Public((ty, shape, values)) => Ok(plain(&ty, shape, values)?.into()),
@@ -41,184 +42,26 @@ impl PyInput<'_> {
     }
 }
 
-/// One step of a plan. A number stands for a value: the inputs of the plan come first, then the results of its steps, in order.
-#[derive(FromPyObject)]
-pub(crate) enum PyStep<'py> {
-    /// The plan is optional.
-    Program(PyRef<'py, PyProgram>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
-    Circuit(PyRef<'py, PyCircuit>, Vec<usize>, Option<PyRef<'py, PyPlan>>),
-    /// The elements with these flat indices, in a shape.
-    Take(usize, Vec<usize>, Option<Vec<usize>>),
-    /// Scalars and arrays one after the other, in a shape.
-    Stack(Vec<usize>, Vec<usize>),
-    /// The elements of the result of a program on values, or of a value, combined by a reduction: its name, or its own program.
-    Reduce(String, Option<PyRef<'py, PyProgram>>, Option<PyRef<'py, PyProgram>>, Vec<usize>),
+/// The inputs of a program.
+pub(crate) fn owned(inputs: Vec<PyInput<'_>>) -> PyResult<Vec<Input>> {
+    inputs.into_iter().map(PyInput::owned).collect()
 }
 
-impl PyStep<'_> {
-    pub(crate) fn owned(self) -> Step {
-        match self {
-            Self::Program(program, values, plan) => Step::Program(program.program.clone(), values, pinned(plan)),
-            Self::Circuit(circuit, values, plan) => Step::Circuit(circuit.netlist.clone(), values, pinned(plan)),
-            Self::Take(value, indices, shape) => Step::Take(value, indices, shape),
-            Self::Stack(values, shape) => Step::Stack(values, shape),
-            Self::Reduce(name, own, map, args) => {
-                let program = |program: Option<PyRef<'_, PyProgram>>| program.map(|program| program.program.clone());
-                Step::Reduce(Reduce { name, own: program(own), map: program(map), args })
-            }
-        }
-    }
-}
-
-fn pinned(plan: Option<PyRef<'_, PyPlan>>) -> Option<Plan> {
-    plan.map(|plan| plan.inner.clone())
-}
-
-pub(crate) enum Step {
-    Program(Program, Vec<usize>, Option<Plan>),
-    Circuit(Netlist, Vec<usize>, Option<Plan>),
-    Take(usize, Vec<usize>, Option<Vec<usize>>),
-    Stack(Vec<usize>, Vec<usize>),
-    Reduce(Reduce),
-}
-
-/// A reduction of the result of a program, or of a value.
-pub(crate) struct Reduce {
-    /// The name of the reduction. It does not matter if there is a program of its own.
-    pub(crate) name: String,
-    pub(crate) own: Option<Program>,
-    pub(crate) map: Option<Program>,
-    pub(crate) args: Vec<usize>,
-}
-
-impl Reduce {
-    fn run(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
-        let reduction = match &self.own {
-            Some(program) => Reduction::Program(program),
-            None => Reduction::named(&self.name)
-                .ok_or_else(|| Error::Internal(format!("there is no reduction {:?}", self.name)))?,
-        };
-        let parts = ProgressParts::new(control, 1 + usize::from(self.map.is_some()));
-        let array = match &self.map {
-            Some(program) => {
-                let inputs = self.args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
-                ciphertext_of(parts.run(0, |control| server.run(Work::program(program, &inputs), control))?)?
-            }
-            None => ciphertexts(values, &self.args)?.into_iter().next().ok_or_else(no_array)?,
-        };
-        let last = usize::from(self.map.is_some());
-        Ok(vec![parts.run(last, |control| server.reduce(reduction, &array, control))?])
-    }
-}
-
-fn no_array() -> Failure {
-    Error::Internal("a reduction has no array".into()).into()
-}
-
-impl Step {
-    /// Whether the step takes time.
-    const fn computes(&self) -> bool {
-        matches!(self, Self::Program(..) | Self::Circuit(..) | Self::Reduce(..))
-    }
-
-    /// The planned work of a step that takes time.
-    fn prepare(&self, server: &Server, values: &[Input], control: &Control<'_>) -> Result<Option<Prepared>, Failure> {
-        let (work, plan) = match self {
-            Self::Program(program, args, plan) => {
-                let inputs = args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
-                (Work::program(program, &inputs), plan)
-            }
-            Self::Circuit(netlist, args, plan) => (Work::circuit(netlist, &ciphertexts(values, args)?), plan),
-            Self::Take(..) | Self::Stack(..) | Self::Reduce(..) => return Ok(None),
-        };
-        Ok(Some(match plan {
-            Some(plan) => server.prepare_pinned(work, plan, control)?,
-            None => server.prepare(work, control)?,
-        }))
-    }
-
-    fn run(
-        &self,
-        server: &Server,
-        values: &[Input],
-        auditable: bool,
-        control: &Control<'_>,
-    ) -> Result<Vec<Ciphertext>, Failure> {
-        match self {
-            Self::Program(..) | Self::Circuit(..) => match self.prepare(server, values, control)? {
-                Some(prepared) => Ok(prepared.auditable(auditable).run(control)?),
-                None => Ok(Vec::new()),
-            },
-            Self::Reduce(reduce) => reduce.run(server, values, control),
-            Self::Take(..) | Self::Stack(..) => self.arrange(values),
-        }
-    }
-
-    /// The result of a step that takes no time: other elements, in another shape.
-    pub(crate) fn arrange(&self, values: &[Input]) -> Result<Vec<Ciphertext>, Failure> {
-        match self {
-            Self::Program(..) | Self::Circuit(..) | Self::Reduce(..) => Ok(Vec::new()),
-            Self::Take(array, indices, shape) => {
-                Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
-            }
-            Self::Stack(parts, shape) => {
-                Ok(vec![Ciphertext::stack(ciphertexts(values, parts)?)?.reshape(Some(shape.clone()))?])
-            }
-        }
-    }
-}
-
-pub(crate) fn value(values: &[Input], at: usize) -> Result<&Input, Failure> {
-    values.get(at).ok_or_else(|| Error::Internal(format!("the plan has no value {at}")).into())
-}
-
-fn ciphertext(values: &[Input], at: usize) -> Result<&Ciphertext, Failure> {
-    match value(values, at)? {
-        Input::Encrypted(ciphertext) => Ok(ciphertext),
-        Input::Public(_) => Err(Error::Internal(format!("value {at} of the plan is not encrypted")).into()),
-    }
+/// The results of a program that computes nothing.
+pub(crate) fn known(program: &Program, inputs: &[Input]) -> Option<Vec<Ciphertext>> {
+    let one = |output: &Output| match program.nodes[output.value.0 as usize].op {
+        Op::Input(index) => match &inputs[index as usize] {
+            Input::Encrypted(ciphertext) => Some(ciphertext.clone()),
+            Input::Public(_) => None,
+        },
+        _ => None,
+    };
+    program.outputs.iter().map(one).collect()
 }
 
 /// The only result of a conversion.
 fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
     results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
-}
-
-fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
-    at.iter().map(|&at| ciphertext(values, at).cloned()).collect()
-}
-
-/// Runs the steps in order and returns the values with the numbers `outputs`.
-pub(crate) fn compute(
-    mut values: Vec<Input>,
-    steps: &[Step],
-    outputs: &[usize],
-    control: &Control<'_>,
-    run: impl Fn(&Step, &[Input], &Control<'_>) -> Result<Vec<Ciphertext>, Failure>,
-) -> Result<Vec<Ciphertext>, Failure> {
-    let (count, mut done) = (steps.iter().filter(|step| step.computes()).count(), 0);
-    let parts = ProgressParts::new(control, count);
-    for step in steps {
-        let results = match count {
-            0 | 1 => run(step, &values, control)?,
-            _ => parts.run(done, |control| run(step, &values, control))?,
-        };
-        values.extend(results.into_iter().map(Input::from));
-        done += usize::from(step.computes());
-    }
-    ciphertexts(&values, outputs)
-}
-
-/// The results as those of a private program.
-fn hidden(server: &Server, results: &[Ciphertext], control: &Control<'_>) -> Result<Vec<Ciphertext>, Failure> {
-    let parts = ProgressParts::new(control, results.len());
-    let one = |(number, result): (usize, &Ciphertext)| {
-        let work = |control: &Control<'_>| {
-            server.prepare_private(result.ty(), std::slice::from_ref(result), control)?.run(control)
-        };
-        ciphertext_of(parts.run(number, work)?)
-    };
-    results.iter().enumerate().map(one).collect()
 }
 
 /// A program or a circuit, whose cost is to be estimated.
@@ -243,11 +86,11 @@ impl PyTask<'_> {
 }
 
 impl Task {
-    /// The work on fresh inputs. A circuit runs once.
+    /// The work on fresh inputs of that many elements.
     fn fresh(&self, elements: usize) -> Work<'_> {
         match self {
             Self::Program(program) => Work::program(program, Inputs::Fresh { instances: elements }),
-            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: 1 }),
+            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: elements }),
         }
     }
 }
@@ -303,45 +146,38 @@ impl PyServer {
         self.server.memory_bytes()
     }
 
-    /// Starts the steps of a plan. The job's result is the values with the numbers `outputs`.
-    #[pyo3(signature = (inputs, steps, outputs, auditable=false, private_program=false))]
+    /// Starts a program, by a plan if there is one.
+    #[pyo3(signature = (inputs, program, plan=None, auditable=false, private_program=false))]
     fn start(
         &self,
         inputs: Vec<PyInput<'_>>,
-        steps: Vec<PyStep<'_>>,
-        outputs: Vec<usize>,
+        program: &PyProgram,
+        plan: Option<&PyPlan>,
         auditable: bool,
         private_program: bool,
     ) -> PyResult<PyJob> {
-        let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
-        let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
-        let server = Arc::clone(&self.server);
+        let (inputs, program) = (owned(inputs)?, program.program.clone());
+        let (server, plan) = (Arc::clone(&self.server), plan.map(|plan| plan.inner.clone()));
         let work = move |control: &Control<'_>| {
-            let run =
-                |step: &Step, values: &[Input], control: &Control<'_>| step.run(&server, values, auditable, control);
-            let hides = usize::from(private_program);
-            let parts = ProgressParts::new(control, 1 + hides);
-            let computed = |control: &Control<'_>| compute(inputs, &steps, &outputs, control, run);
-            let results = if private_program { parts.run(0, computed) } else { computed(control) }?;
-            if private_program { parts.run(1, |control| hidden(&server, &results, control)) } else { Ok(results) }
+            if let Some(results) = known(&program, &inputs).filter(|_| !private_program) {
+                return Ok(results);
+            }
+            let work = Work::program(&program, &inputs);
+            let prepared = match &plan {
+                Some(plan) => server.prepare_pinned(work, plan, control)?,
+                None => server.prepare(work, control)?,
+            };
+            Ok(prepared.auditable(auditable).private_program(private_program)?.run(control)?)
         };
         Ok(PyJob::new(Job::start(work)?))
     }
 
-    /// The plan of the first step that takes time. Ctrl-C stops the planning.
-    fn plan(&self, py: Python<'_>, inputs: Vec<PyInput<'_>>, steps: Vec<PyStep<'_>>) -> PyResult<PyPlan> {
-        let mut values = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
-        let steps: Vec<Step> = steps.into_iter().map(PyStep::owned).collect();
+    /// The plan of a program on inputs. Ctrl-C stops the planning.
+    fn plan(&self, py: Python<'_>, inputs: Vec<PyInput<'_>>, program: &PyProgram) -> PyResult<PyPlan> {
+        let (inputs, program) = (owned(inputs)?, program.program.clone());
         let server = Arc::clone(&self.server);
-        let job: Job<Plan, Failure> = Job::start(move |control| {
-            for step in &steps {
-                match step.prepare(&server, &values, control)? {
-                    Some(prepared) => return Ok(prepared.plan()?),
-                    None => values.extend(step.run(&server, &values, false, control)?.into_iter().map(Input::from)),
-                }
-            }
-            Err(Error::Internal("there is no step to plan".into()).into())
-        })?;
+        let job: Job<Plan, Failure> =
+            Job::start(move |control| Ok(server.prepare(Work::program(&program, &inputs), control)?.plan()?))?;
         wait(&job, py, None, None)?;
         Ok(job.take()?.into())
     }
@@ -386,28 +222,41 @@ impl PyServer {
         Ok(PyJob::new(Job::start(work)?))
     }
 
-    /// Predicts the cost of programs and circuits that run one after the other. Each comes with its number of elements. `hidden` has the type and the number
-    /// of elements of each result that hides the program.
-    /// Ctrl-C stops the measurement.
-    #[pyo3(signature = (works, hidden=None))]
+    /// Predicts the cost of a program on inputs. Ctrl-C stops the measurement.
     fn estimate<'py>(
         &self,
         py: Python<'py>,
-        works: Vec<(PyTask<'py>, usize)>,
-        hidden: Option<Vec<(String, usize)>>,
+        inputs: Vec<PyInput<'py>>,
+        program: &PyProgram,
+        private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let works: Vec<_> = works.into_iter().map(|(work, elements)| (work.owned(), elements)).collect();
+        let (inputs, program) = (owned(inputs)?, program.program.clone());
         let server = Arc::clone(&self.server);
-        let job: Job<Estimate, Failure> = Job::start(move |control| {
-            let cost =
-                |(task, elements): &(Task, usize)| server.prepare(task.fresh(*elements), control)?.estimate(control);
-            let of_hidden = |(ty, elements): &(String, usize)| {
-                let fresh = Inputs::Fresh { instances: *elements };
-                server.prepare_private(ty.parse().map_err(Error::from)?, fresh, control)?.estimate(control)
-            };
-            Ok(server.total_cost(works.iter().map(cost).chain(hidden.iter().flatten().map(of_hidden)))?)
-        })?;
-        wait(&job, py, None, None)?;
-        estimate_dict(py, &job.take()?)
+        estimated(py, private_program, move |control| server.prepare(Work::program(&program, &inputs), control))
     }
+
+    /// Predicts the cost of a program or circuit on fresh inputs. Ctrl-C stops the measurement.
+    fn estimate_fresh<'py>(
+        &self,
+        py: Python<'py>,
+        work: PyTask<'py>,
+        elements: usize,
+        private_program: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let task = work.owned();
+        let server = Arc::clone(&self.server);
+        estimated(py, private_program, move |control| server.prepare(task.fresh(elements), control))
+    }
+}
+
+/// The cost of work.
+fn estimated<'py>(
+    py: Python<'py>,
+    private_program: bool,
+    prepare: impl FnOnce(&Control<'_>) -> Result<Prepared, Error> + Send + 'static,
+) -> PyResult<Bound<'py, PyAny>> {
+    let job: Job<Estimate, Failure> =
+        Job::start(move |control| Ok(prepare(control)?.private_program(private_program)?.estimate(control)?))?;
+    wait(&job, py, None, None)?;
+    estimate_dict(py, &job.take()?)
 }

@@ -83,35 +83,17 @@ def keys(request):
 
 
 class PlainServer:
-    """A server that decrypts, evaluates the steps of a plan on plain values, and encrypts."""
+    """A server that decrypts, evaluates a program on plain values, and encrypts."""
 
     def __init__(self, client):
         self.client = client._inner
 
-    def start(self, inputs, steps, outputs, _auditable=False, _private_program=False):
-        values = list(inputs)
-        for step in steps:
-            match step:
-                case (int() as value, indices, shape):
-                    values.append(values[value].take(indices, shape))
-                case ([*parts], shape):
-                    values.append(type(values[parts[0]]).stack([values[part] for part in parts], shape))
-                case (program, arguments, _):
-                    values += self.evaluate(program, [values[argument] for argument in arguments])
-        return SimpleNamespace(result=lambda *_: [values[output] for output in outputs])
-
-    def evaluate(self, program, inputs):
-        columns, shape = [], None
-        for item in inputs:
-            own = item[1] if isinstance(item, tuple) else item.shape
-            columns.append((item[2] if isinstance(item, tuple) else self.client.decrypt(item), own is not None))
-            shape = shape or own
-        outputs = program.evaluate_arrays([bits for bits, _ in columns], [array for _, array in columns])
-        kinds = [kind for _, kind in program.outputs]
-        return [
-            self.client.encrypt(kind, shape if array else None, bits)
-            for kind, (array, bits) in zip(kinds, outputs, strict=True)
-        ]
+    def start(self, inputs, program, _plan=None, _auditable=False, _private_program=False):
+        shapes = [list((item[1] if isinstance(item, tuple) else item.shape) or []) for item in inputs]
+        bits = [item[2] if isinstance(item, tuple) else self.client.decrypt(item) for item in inputs]
+        outputs = zip(program.outputs, program.evaluate_arrays(bits, shapes), strict=True)
+        results = [self.client.encrypt(kind, shape or None, bits) for (_, kind), (shape, bits) in outputs]
+        return SimpleNamespace(result=lambda *_: results)
 
 
 @pytest.fixture

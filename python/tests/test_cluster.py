@@ -92,10 +92,7 @@ def test_private_programs_run_on_a_cluster(cluster, keys):
     assert client.decrypt(total) == sum(n + 1 for n in numbers) % 16
 
 
-def test_public_arrays_several_results_and_reductions(cluster, keys, monkeypatch):
-    from solinas import _reductions
-
-    monkeypatch.setattr(_reductions, "UNROLLED", 16)
+def test_public_arrays_several_results_and_reductions(cluster, keys):
     client, key = keys
     numbers, x = values(client, 20)
     sums, flags = cluster.run(x + [1] * 20, x < 7, key=key)
@@ -105,6 +102,9 @@ def test_public_arrays_several_results_and_reductions(cluster, keys, monkeypatch
     assert client.decrypt(total) == (sum(numbers) + 20) % 16
     either = cluster.map_reduce(lambda x: x, lambda a, b: a | b, x[:3], key=key)
     assert client.decrypt(either) == numbers[0] | numbers[1] | numbers[2]
+    largest, ordered, single = cluster.run(x.argmax(), x[:8].sort(), x[3] + 1, key=key)
+    assert client.decrypt((largest, single)) == (numbers.index(max(numbers)), (numbers[3] + 1) % 16)
+    assert client.decrypt(ordered).tolist() == sorted(numbers[:8])
 
 
 def test_bad_input_is_refused_by_name(cluster, keys):

@@ -87,7 +87,7 @@ class Traced:
         items = leaf._elements() if isinstance(leaf, sl.Array) else [leaf]
         nodes, recorder = [item._node for item in items], Recorder()
         for i, node in enumerate(self.inputs):
-            recorder.input(node, f"x{i}")
+            recorder.parameter(node, f"x{i}")
         for node in reachable(nodes):
             if node.kind != PARAMETER:
                 recorder.add(node)

@@ -18,7 +18,7 @@ import solinas as sl
 from conftest import PlainServer
 from solinas import _core, _expression, _numpy
 from solinas._data import decode
-from solinas._expression import PARAMETER, Node, Recorder, reachable, schedule
+from solinas._expression import PARAMETER, Node, Recorder, reachable, record
 
 DTYPES = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 FEW = ["bool", "uint8", "int16"]
@@ -91,7 +91,7 @@ class ProgramWorld:
         shape = result.shape if isinstance(result, sl.Array) else ()
         nodes, recorder = [item._node for item in items], Recorder()
         for i, node in enumerate(self.inputs):
-            recorder.input(node, f"x{i}")
+            recorder.parameter(node, f"x{i}")
         for node in reachable(nodes):
             if node.kind != PARAMETER:
                 recorder.add(node)
@@ -109,8 +109,7 @@ class EncryptedWorld:
 
     def reveal(self, result):
         assert not getattr(result, "is_plain", False), f"{result!r} is plain"
-        planned = schedule([result._data])
-        (item,) = PlainServer(CLIENT).start(planned.inputs, planned.steps, planned.outputs).result()
+        (item,) = PlainServer(CLIENT).start(*record([result._data])).result()
         kind = type(result) if isinstance(result, sl.Value) else result.type
         assert kind.name == item.type_name
         return np.asarray(decode(kind, tuple(item.shape or ()), item.bits))

@@ -190,9 +190,10 @@ def test_progress_is_shown_or_heard(integers, capsys, monkeypatch):
     x, seen = client.encrypt(sl.u8(5)), []
     assert client.decrypt(server.start(scaled(x)).result(progress=True)) == 31
     assert "job: 100%" in capsys.readouterr().err
-    server.run(scaled(x), x + 1, client.encrypt([1, 2], sl.U8) * 2, progress=lambda *steps: seen.append(steps))
-    # A computation of several parts counts hundredths of each.
-    assert seen[-1] == (200, 200)
+    work = scaled(x), x + 1, client.encrypt([1, 2], sl.U8) * 2
+    bootstraps = server.estimate(*work).bootstraps
+    server.run(*work, progress=lambda *steps: seen.append(steps))
+    assert seen[-1] == (bootstraps, bootstraps)
     server.start(scaled(x)).result(progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 import solinas as sl
@@ -70,6 +71,25 @@ def test_jobs_can_be_awaited_and_found_again(service, integers):
     assert job.state()["state"] == "succeeded"
 
 
+def test_results_that_hide_the_program_leave_the_values_as_they_are(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    x = client.encrypt([9, 2], sl.U8)
+    before, y = x.to_bytes(), x + 1
+    for where in (server, remote):
+        known, first, second = where.run(x, y, y, private_program=True)
+        assert x.to_bytes() == before and known.to_bytes() != before
+        assert first.to_bytes() != second.to_bytes()
+        assert [client.decrypt(value).tolist() for value in (known, first, second)] == [[9, 2], [10, 3], [10, 3]]
+    # Without that, a value that is given twice is computed once.
+    z = x + 2
+    first, second = remote.run(z, z)
+    assert first.to_bytes() == second.to_bytes()
+    assert len(service.job(service.jobs()[0]["id"]).state()["results"]) == 1
+    with pytest.raises(sl.RangeError, match="max_core_seconds is nan"):
+        remote.run(x + 3, max_core_seconds=float("nan"))
+
+
 def test_reductions_have_the_bytes_of_a_local_server(service, integers):
     client, server = integers
     remote = service.register(server.key)
@@ -93,6 +113,43 @@ def test_reductions_have_the_bytes_of_a_local_server(service, integers):
         remote.map_reduce(f, "product", x, y)
     with pytest.raises(sl.TypeMismatchError, match="encrypted array"):
         server.map_reduce(f, "sum", client.encrypt(sl.u8(1)), client.encrypt(sl.u8(2)))
+
+
+@pytest.mark.parametrize(
+    ("compute", "arrays"),
+    [
+        (lambda x, w: (x * w).sum(), 2),
+        (lambda x: x.max(), 1),
+        (np.sort, 1),
+        (np.argmax, 1),
+        (lambda x, w: (x * w).sum() + x[1:].reshape(2, 2) * x[0], 2),
+    ],
+    ids=["a sum of products", "max", "sort", "argmax", "several shapes"],
+)
+def test_a_computation_is_one_job(service, integers, compute, arrays):
+    client, server = integers
+    remote = service.register(server.key)
+    numbers = [np.array(row, np.uint8) for row in ([5, 200, 7, 9, 200], [1, 2, 3, 4, 5])[:arrays]]
+    inputs = [client.encrypt(row) for row in numbers]
+    jobs, before = len(service.jobs()), service.usage()["today"]
+    result = remote.run(compute(*inputs))
+    after = service.usage()["today"]
+    assert len(service.jobs()) == jobs + 1
+    assert after["bytes_in"] - before["bytes_in"] == sum(len(array.to_bytes()) for array in inputs)
+    assert after["bytes_out"] - before["bytes_out"] == len(result.to_bytes())
+    expected = compute(*numbers) % 256 if arrays == 2 else compute(*numbers)
+    assert np.array_equal(client.decrypt(result), expected)
+
+
+def test_moves_of_ciphertexts_are_no_job(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    x = client.encrypt(np.array([5, 200, 7], np.uint8))
+    jobs = len(service.jobs())
+    assert client.decrypt(remote.run(x[::-1])).tolist() == [7, 200, 5]
+    kept, more = remote.run(x[:2], x + 1)
+    assert (client.decrypt(kept).tolist(), client.decrypt(more).tolist()) == ([5, 200], [6, 201, 8])
+    assert len(service.jobs()) == jobs + 1
 
 
 def test_limits_end_jobs(service, integers):

@@ -59,6 +59,12 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
                 faults.push(format!("{}:{line}: there is no file {path}", page.display()));
             }
         }
+        if page == Path::new(ARCHITECTURE) {
+            let missing = functions(text).into_iter().filter(|(_, name, files)| !is_defined(root, name, files));
+            faults.extend(missing.map(|(line, name, files)| {
+                format!("{}:{line}: {} has no function {name}", page.display(), files.join(" "))
+            }));
+        }
         for (line, link) in links(text) {
             if is_external(&link) {
                 continue;
@@ -124,6 +130,51 @@ fn stands_for_a_file(root: &Path, page: &Path, path: &str) -> bool {
     let in_runtime = Path::new("crates/runtime/src").join(path);
     let short = of_crate.into_iter().chain([in_runtime]).filter(|_| page == Path::new(ARCHITECTURE));
     [PathBuf::from(path), beside].into_iter().chain(short).any(|path| root.join(path).exists())
+}
+
+/// The functions that a row of a table names, with the files of its last cell: those of a walk through the code.
+fn functions(text: &str) -> Vec<(usize, String, Vec<String>)> {
+    let code = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    };
+    let of_row = |(line, row): (usize, &str)| {
+        let cells: Vec<&str> = row.strip_prefix('|')?.trim_end().strip_suffix('|')?.split('|').collect();
+        let (last, before) = cells.split_last()?;
+        let files: Vec<String> = code(last).iter().flat_map(|path| each_of(path)).collect();
+        if files.is_empty() || !files.iter().all(|file| file.ends_with(".rs") || file.ends_with(".py")) {
+            return None;
+        }
+        let named = before.iter().flat_map(|cell| code(cell));
+        let names = named.filter_map(|code| code.rsplit("::").next().filter(|name| is_name(name)).map(str::to_owned));
+        Some(names.map(|name| (line, name, files.clone())).collect::<Vec<_>>())
+    };
+    prose(text).filter_map(of_row).flatten().collect()
+}
+
+/// The paths of `a/{b,c}.rs`.
+fn each_of(path: &str) -> Vec<String> {
+    match path.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+        Some((before, (names, after))) => names.split(',').map(|name| format!("{before}{name}{after}")).collect(),
+        None => vec![path.to_owned()],
+    }
+}
+
+/// Whether one of the files defines a function. Paths may omit `crates/` and `src/`.
+fn is_defined(root: &Path, name: &str, files: &[String]) -> bool {
+    let defines = |text: &str| {
+        let starts = |keyword: &str| {
+            let definition = format!("{keyword} {name}");
+            text.split(&definition).skip(1).any(|rest| rest.starts_with(['(', '<']))
+        };
+        starts("fn") || starts("def")
+    };
+    files.iter().any(|file| {
+        let of_crate = file.split_once('/').map(|(name, rest)| Path::new("crates").join(name).join("src").join(rest));
+        let paths = [Some(PathBuf::from(file)), of_crate];
+        paths.iter().flatten().any(|path| fs::read_to_string(root.join(path)).is_ok_and(|text| defines(&text)))
+    })
 }
 
 pub(crate) fn is_external(link: &str) -> bool {
@@ -247,9 +298,10 @@ mod tests {
             ("docs/SUMMARY.md", "[a](a.md)\n[a](a.md)\n[lonely](lonely.md)"),
             (
                 "docs/architecture.md",
-                "[a](a.md) `api/one.rs` `api/two.rs` `docs/a.md` `docs/NAME.md` `tools/x.py` `and/or`",
+                "[a](a.md) `api/one.rs` `api/two.rs` `docs/a.md` `docs/NAME.md` `tools/x.py` `and/or`\n\
+                 | a | `go`, then `One::stop` and `Step::Add` | `api/{one,three}.rs` |\n",
             ),
-            ("crates/api/src/one.rs", ""),
+            ("crates/api/src/one.rs", "fn go() {}\nfn stopped() {}\n"),
         ]);
         assert_eq!(
             faults,
@@ -260,6 +312,7 @@ mod tests {
                 "README.md:5: link docs/a.md#none: docs/a.md has no heading #none",
                 "docs/architecture.md:1: there is no file api/two.rs",
                 "docs/architecture.md:1: there is no file tools/x.py",
+                "docs/architecture.md:2: api/one.rs api/three.rs has no function stop",
                 "docs/a.md: docs/SUMMARY.md has 2 entries for this page, not one",
                 "docs/architecture.md: docs/SUMMARY.md has 0 entries for this page, not one",
                 "docs/architecture.md: no link leads here from README.md or docs/README.md",

@@ -5,12 +5,11 @@
 
 use crate::csv_rows::{Row, csv_rows};
 use crate::error::{Error, Result, input};
-use crate::eval::max_and_argmax;
 use crate::output::Output;
 use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
-use solinas_circuits::program::Type;
+use solinas_circuits::program::{Program, Type};
 use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{
     Ciphertext, ClientKey, Estimate, KeygenOptions, Natural, Plain, Scheme, Server, ServerKey, ServerOptions, Work,
@@ -168,7 +167,7 @@ fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()
     if let Some(name) = params.map(str::to_owned).or_else(default)
         && scheme.has_params(&name)
     {
-        let auction = max_and_argmax(bids, BID).map_err(Error::circuit("the auction"))?;
+        let auction = Program::auction(bids, BID).map_err(Error::circuit("the auction"))?;
         solinas_runtime::cost_under(scheme, &auction, &name, &interrupt_control()?)?;
     }
     Ok(())
@@ -292,7 +291,7 @@ fn serve(folder: &Path, count: usize, limits: &ServerOptions, out: &Output) -> R
     out.note("server: none of these is a client key")?;
     let key = ServerKey::load(&folder.join("server.key"))?;
     let server = Server::with_options(&key, limits)?;
-    let program = max_and_argmax(count, BID).map_err(Error::circuit("the auction"))?;
+    let program = Program::auction(count, BID).map_err(Error::circuit("the auction"))?;
     let bids = (0..count).map(|i| Ok(Ciphertext::load(&folder.join(sealed_name(i)))?)).collect::<Result<Vec<_>>>()?;
     let control = interrupt_control()?;
     let auction = server.prepare(Work::program(&program, &bids), &control)?;

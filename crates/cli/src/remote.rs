@@ -131,7 +131,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         }
         Command::Schedule { id, output: None } => {
             let schedule = connect(&args.service)?.job(&id).schedule()?;
-            let fields = ["stage", "width", "bootstraps", "done", "estimated_ms", "measured_ms"];
+            let fields = ["step", "width", "bootstraps", "done", "estimated_ms", "measured_ms"];
             out.result(&schedule, || table(&schedule["waves"], &fields))
         }
         Command::Schedule { id, output: Some(file) } => {

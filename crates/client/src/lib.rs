@@ -32,5 +32,5 @@ mod upload;
 pub use error::{Error, Problem};
 pub use http::{Call, Http, Trust};
 pub use job::{Fetched, JobState, RemoteJob};
-pub use program::{Program, Reduction};
+pub use program::Program;
 pub use remote::{Cost, Input, Registered, Remote};

@@ -2,27 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// How the elements of an array are combined.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reduction {
-    /// A built-in reduction, such as `Reduction::Named(solinas_runtime::Reduction::Sum)`.
-    Named(solinas_runtime::Reduction<'static>),
-    /// A program in JSON of two values of one type, whose result has their type. It is associative.
-    Program(String),
-}
-
-impl Reduction {
-    /// The built-in reduction of this name: `sum`, `min`, `max`, `any` or `all`.
-    pub fn named(name: &str) -> Option<Self> {
-        solinas_runtime::Reduction::named(name).map(Self::Named)
-    }
-}
-
-/// What a job computes, with its limits: a program or a circuit, a reduction, or both.
+/// What a job computes, with its limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
-    pub(crate) text: Option<String>,
-    pub(crate) reduction: Option<Reduction>,
+    pub(crate) text: String,
     compact: bool,
     pub(crate) private_program: bool,
     auditable: bool,
@@ -32,10 +15,10 @@ pub struct Program {
 }
 
 impl Program {
-    fn new(text: Option<String>, reduction: Option<Reduction>) -> Self {
+    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    pub fn text(text: impl Into<String>) -> Self {
         Self {
-            text,
-            reduction,
+            text: text.into(),
             compact: false,
             private_program: false,
             auditable: false,
@@ -43,22 +26,6 @@ impl Program {
             deadline: None,
             max_core_seconds: None,
         }
-    }
-
-    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Some(text.into()), None)
-    }
-
-    /// The reduction of an array.
-    pub fn reduction(reduction: Reduction) -> Self {
-        Self::new(None, Some(reduction))
-    }
-
-    /// Combines the elements of the result, which is an array.
-    #[must_use]
-    pub fn reduced(self, reduction: Reduction) -> Self {
-        Self { reduction: Some(reduction), ..self }
     }
 
     /// Asks for compact results: small, and for decryption alone.
@@ -98,10 +65,9 @@ impl Program {
     }
 
     /// The fields of a request for a job, without its key and inputs.
-    pub(crate) fn request(&self, text: Option<&str>, reduce: Option<&str>) -> Value {
-        let program = if reduce.is_some() { "map" } else { "program" };
+    pub(crate) fn request(&self, digest: &str) -> Value {
         json!({
-            program: text, "reduce": reduce, "compact": self.compact, "name": self.name, "deadline": self.deadline,
+            "program": digest, "compact": self.compact, "name": self.name, "deadline": self.deadline,
             "max_core_seconds": self.max_core_seconds, "private_program": self.private_program, "auditable": self.auditable,
         })
     }

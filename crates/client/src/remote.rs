@@ -4,7 +4,7 @@ use crate::Error;
 use crate::digest::digest;
 use crate::http::{Call, Http, Trust, unique};
 use crate::job::RemoteJob;
-use crate::program::{Program, Reduction};
+use crate::program::Program;
 use crate::upload;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -48,8 +48,6 @@ pub struct Registered {
 pub enum Input {
     /// The bytes of the file of a ciphertext.
     Encrypted(Vec<u8>),
-    /// As [`Self::Encrypted`], for an array whose elements are inputs of their own.
-    Elements(Vec<u8>),
     /// Values that the service sees.
     Public(Plain),
 }
@@ -116,6 +114,8 @@ impl Remote {
             Ok(_) => Error::Secret,
             Err(_) => error.into(),
         })?;
+        // A file has its sections at other places than bytes in memory have. The service compares bytes.
+        let key = &loaded.to_bytes()?;
         let (key_id, blob) = (loaded.key_id().to_string(), digest(key));
         let path = format!("/v1/keys/{key_id}");
         match self.http.json(&Call::get(&path)) {
@@ -155,32 +155,20 @@ impl Remote {
     }
 
     /// Sends a program, and returns its digest.
-    fn send_text(&self, text: &str) -> Result<String, Error> {
-        let answer = self.post("/v1/programs", text.as_bytes(), None)?;
+    fn send(&self, program: &Program) -> Result<String, Error> {
+        let answer = self.post("/v1/programs", program.text.as_bytes(), None)?;
         let digest = answer["digest"].as_str().map(str::to_owned);
         digest.ok_or_else(|| self.http.foreign("a program without a digest".into()))
     }
 
-    /// Sends the programs of a computation, and returns the fields of a request.
-    fn send_program(&self, program: &Program) -> Result<Value, Error> {
-        let text = program.text.as_deref().map(|text| self.send_text(text)).transpose()?;
-        let reduce = match &program.reduction {
-            Some(Reduction::Program(own)) => Some(self.send_text(own)?),
-            Some(Reduction::Named(built_in)) => built_in.name().map(str::to_owned),
-            None => None,
-        };
-        Ok(program.request(text.as_deref(), reduce.as_deref()))
-    }
-
-    /// The cost of a program under a registered key, on arrays of that many elements.
+    /// The cost of a program under a registered key, on inputs of these shapes: one for each, and an empty one for a single value. Without shapes, an input
+    /// of any shape is one value.
     ///
     /// # Errors
     /// [`Error::Refused`]: for an unknown key, or a program that it cannot compute.
-    pub fn estimate(&self, program: &Program, key_id: &str, elements: usize) -> Result<Cost, Error> {
-        let sent = self.send_program(program)?;
+    pub fn estimate(&self, program: &Program, key_id: &str, shapes: Option<&[Vec<usize>]>) -> Result<Cost, Error> {
         let body = json!({
-            "program": sent["program"], "map": sent["map"], "reduce": sent["reduce"], "key": key_id, "elements": elements,
-            "private_program": program.private_program,
+            "program": self.send(program)?, "key": key_id, "shapes": shapes, "private_program": program.private_program,
         });
         let answer = self.post("/v1/estimates", body.to_string().as_bytes(), None)?;
         serde_json::from_value(answer).map_err(|error| self.http.foreign(error.to_string()))
@@ -191,16 +179,12 @@ impl Remote {
     /// # Errors
     /// [`Error::Refused`], with the code `key_missing` if the key is not registered.
     pub fn submit(&self, program: &Program, key_id: &str, inputs: &[Input]) -> Result<RemoteJob, Error> {
-        let mut body = self.send_program(program)?;
+        let mut body = program.request(&self.send(program)?);
         let one = |input: &Input| -> Result<Value, Error> {
             match input {
                 Input::Encrypted(bytes) => {
                     self.upload(bytes)?;
                     Ok(json!({ "blob": digest(bytes) }))
-                }
-                Input::Elements(bytes) => {
-                    self.upload(bytes)?;
-                    Ok(json!({ "elements": digest(bytes) }))
                 }
                 Input::Public(plain) => Ok(json!({ "constant": {
                     "type": plain.ty.to_string(), "values": plain.to_strings(), "shape": plain.shape,

@@ -27,7 +27,7 @@ pub fn cost_under<'a>(
 ) -> Result<Estimate, Error> {
     let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
     let entry = scheme.entry();
-    let mut known = Known::new(Arc::new(fresh_steps(work.into(), control)?), 1)?;
+    let mut known = Known::new(Arc::new(fresh_steps(work.into(), control)?))?;
     let mut levels = Vec::with_capacity(known.steps.steps.len());
     for index in 0..known.steps.steps.len() {
         let step = &known.steps.steps[index];

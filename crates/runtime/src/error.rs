@@ -65,14 +65,6 @@ pub enum Error {
         /// Number of elements given.
         got: usize,
     },
-    /// Arrays have different numbers of elements.
-    #[error("inputs have {lhs} and {rhs} elements: elementwise operations need arrays of one shape, or scalars")]
-    Broadcast {
-        /// Number of elements of one array.
-        lhs: usize,
-        /// Number of elements of the other array.
-        rhs: usize,
-    },
     /// The inputs are empty arrays, and the output is a single value.
     #[error("output {output:?} is one value, but the inputs are empty arrays; give arrays of at least one element")]
     Empty {

@@ -49,7 +49,7 @@ impl Error {
             Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } | Self::Compact { .. } => {
                 ErrorKind::Type
             }
-            Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } | Self::EmptyArray => ErrorKind::Shape,
+            Self::Shape { .. } | Self::Empty { .. } | Self::EmptyArray => ErrorKind::Shape,
             Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
             Self::Value { .. } => ErrorKind::Range,
             Self::Exhausted { .. } | Self::Undecryptable { .. } | Self::Levels { .. } => ErrorKind::Noise,

@@ -30,6 +30,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The number of operations that take time: bootstraps, recryptions, products and rotations.
+    pub fn operations(&self) -> u64 {
+        self.bootstraps + self.recrypts + self.products + self.rotations
+    }
+
     /// The cost of this work and of `next` after it, on the same server.
     #[must_use]
     pub fn followed_by(&self, next: &Self) -> Self {

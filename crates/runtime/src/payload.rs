@@ -46,11 +46,6 @@ pub(crate) trait Payload: Any + Debug + Send + Sync {
         false
     }
 
-    /// The noise weight of the elements, as [`Engine::weight`](crate::engine::Engine::weight) has it.
-    fn noise(&self) -> u64 {
-        1
-    }
-
     fn equals(&self, other: &dyn Payload) -> bool;
 
     /// The remaining capacity for operations. `None` if operations do not use any up.

@@ -1,5 +1,6 @@
 //! Plain values and arrays of one type.
 
+use crate::ciphertext::sizes;
 use crate::{Error, Natural, Type};
 use num_bigint::BigInt;
 
@@ -34,6 +35,12 @@ fn range(ty: Type) -> String {
             format!("an integer in {}..={largest}", -1 - &largest)
         }
         Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1, counted from the modulus", modulus - 1),
+    }
+}
+
+impl From<solinas_circuits::Plain> for Plain {
+    fn from(plain: solinas_circuits::Plain) -> Self {
+        Self { ty: plain.ty, shape: sizes(&plain.shape), values: plain.values }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs on arrays under keys: the cases that numpy wrote, pauses, plans, and private programs.
 
 use crate::cases::{Case, cases};
-use crate::evaluated::{evaluated, unshaped};
+use crate::evaluated::evaluated;
 use solinas_circuits::program::{Axes, How, Op, ProgramFile, Shape};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Input, Inputs, KeygenOptions, Plain, Plan, Program, ProgramBuilder, Progress, Ran,
@@ -38,7 +38,7 @@ fn cases_give_what_numpy_gives_under_keys() {
     let (mut ran, mut left_out) = (0, Vec::new());
     for Case { name, program, inputs, outputs, error } in cases() {
         let program = ProgramFile::read(&program.to_string()).unwrap().program;
-        let inputs: Vec<Plain> = inputs.iter().map(|input| unshaped(input.plain())).collect();
+        let inputs: Vec<Plain> = inputs.iter().map(|input| input.plain().into()).collect();
         let packed = program.nodes.iter().find_map(|node| node.ty.modulus());
         let (client, server) = if packed.is_some() { &slots } else { &integers };
         if packed.is_some_and(|modulus| modulus != 257) {
@@ -56,7 +56,7 @@ fn cases_give_what_numpy_gives_under_keys() {
             let results = results.unwrap_or_else(|error| panic!("{name}, public {public}: {error}"));
             assert_eq!(results.len(), outputs.len(), "{name}");
             for (result, want) in results.iter().zip(&outputs) {
-                assert_eq!(client.decrypt(result).unwrap(), unshaped(want.plain()), "{name}, public {public}");
+                assert_eq!(client.decrypt(result).unwrap(), want.plain().into(), "{name}, public {public}");
             }
             ran += 1;
         }
@@ -184,7 +184,10 @@ fn costs_and_progress_are_known_before_a_run() {
     let prepared =
         server.prepare(Work::program(&program, Inputs::Given(given(&client, &plain, false))), &control).unwrap();
     let count = prepared.count().unwrap();
-    assert_eq!(prepared.waves().iter().sum::<u64>() * prepared.elements() as u64, count.bootstraps);
+    assert_eq!(
+        prepared.schedule().iter().map(|step| step.waves.iter().sum::<u64>() * step.lanes as u64).sum::<u64>(),
+        count.bootstraps
+    );
     assert!(prepared.estimate(&Control::default()).unwrap().seconds > 0.0);
     prepared.run(&control).unwrap();
     let seen = seen.into_inner().unwrap();
@@ -265,9 +268,13 @@ fn equal_lanes_count_in_later_steps() {
         let inputs = [equal, y];
         let results = server.run(Work::program(&program, &inputs), &control).unwrap();
         assert_eq!(client.decrypt(&results[0]).unwrap().values, [70 * 15 % 16], "{params}");
-        let pinned = server.prepare_pinned(Work::program(&program, &inputs), &plan, &control);
-        let error = pinned.and_then(|pinned| pinned.run(&control)).unwrap_err().to_string();
-        assert!(error.contains("equal noise"), "{error}");
+        // The step that reads them is planned again by the model of the plan, so it gives the same bytes on every number of threads.
+        let pinned = |server: &Server| {
+            let pinned = server.prepare_pinned(Work::program(&program, &inputs), &plan, &control).unwrap();
+            pinned.run(&control).unwrap()
+        };
+        assert_eq!(pinned(&server), results, "{params}");
+        assert_eq!(pinned(&keys("tfhe", params, 1).1), results, "{params}");
     }
 }
 
@@ -295,8 +302,7 @@ fn results_of_earlier_runs_count_in_later_steps() {
     let results = server.run(Work::program(&program, &inputs), &control).unwrap();
     assert_eq!(client.decrypt(&results[0]).unwrap().values, vec![0u128; 70]);
     let pinned = server.prepare_pinned(Work::program(&program, &inputs), &plan, &control).unwrap();
-    let error = pinned.run(&control).unwrap_err().to_string();
-    assert!(error.contains("equal noise"), "{error}");
+    assert_eq!(pinned.run(&control).unwrap(), results);
 }
 
 /// Public weights of many values: those that many lanes share, those of one kernel, and those that are read.

@@ -11,11 +11,5 @@ pub(crate) fn evaluated(program: &Program, inputs: &[Plain]) -> Vec<Plain> {
         values: plain.values.clone(),
     };
     let outputs = program.evaluate_arrays(&inputs.iter().map(of).collect::<Vec<_>>()).unwrap();
-    outputs.into_iter().map(unshaped).collect()
-}
-
-/// A public value as the crate has it: a scalar has no shape.
-pub(crate) fn unshaped(plain: solinas_circuits::Plain) -> Plain {
-    let shape = (!plain.shape.is_empty()).then(|| plain.shape.to_vec());
-    Plain { ty: plain.ty, shape, values: plain.values }
+    outputs.into_iter().map(Plain::from).collect()
 }

@@ -14,7 +14,6 @@ mod private_program;
 mod programs;
 mod public;
 mod random;
-mod reduce;
 mod schemes;
 mod tfhe_forms;
 mod tfhe_packed;

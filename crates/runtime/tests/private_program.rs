@@ -4,8 +4,8 @@
 use solinas_circuits::program::{Op, Program, ProgramBuilder};
 use solinas_formats::{Expect, Header, Kind, Reader};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeygenOptions, Plain, Server, ServerOptions, Type, Work,
-    keygen,
+    Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeygenOptions, Plain, Prepared, Server, ServerOptions,
+    Type, Work, keygen,
 };
 
 fn setup(params: &str) -> (ClientKey, Server) {
@@ -30,10 +30,18 @@ fn above(ty: Type, c: u128) -> Program {
     builder.finish().unwrap()
 }
 
+/// The private program that returns its input.
+fn private_identity(server: &Server, result: &Ciphertext, control: &Control<'_>) -> Result<Prepared, Error> {
+    let mut builder = ProgramBuilder::new();
+    let value = builder.input("x", result.ty()).unwrap();
+    builder.output("y", value);
+    let program = builder.finish().unwrap();
+    server.prepare(Work::program(&program, std::slice::from_ref(result)), control)?.private_program(true)
+}
+
 /// A result as that of a private program.
 fn hidden(server: &Server, result: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
-    let prepared = server.prepare_private(result.ty(), std::slice::from_ref(result), control)?;
-    Ok(prepared.run(control)?.remove(0))
+    Ok(private_identity(server, result, control)?.run(control)?.remove(0))
 }
 
 fn header(ciphertext: &Ciphertext) -> Header {
@@ -169,9 +177,9 @@ fn what_hides_the_program_counts_in_costs_progress_and_pauses() {
                     assert!(hiding > 0 && hiding.is_multiple_of(3 * blocks), "{params} {op}: {hiding}");
                     (work, if *op == "add" { &[2, 6, 14] } else { &[6, 12, 0] })
                 }
-                None => (server.prepare_private(ty, &inputs, &control).unwrap(), &[9, 3, 15]),
+                None => (private_identity(&server, &inputs[0], &control).unwrap(), &[9, 3, 15]),
             };
-            let (cost, waves) = (work.count().unwrap(), work.waves());
+            let (cost, waves) = (work.count().unwrap(), work.schedule().remove(0).waves);
             assert_eq!((waves.iter().sum::<u64>() * 3, waves.len() as u64), (cost.bootstraps, cost.depth), "{params}");
             assert_eq!(work.estimate(&control).unwrap().bootstraps, cost.bootstraps);
             let seen = Mutex::new(Vec::new());

@@ -3,7 +3,7 @@
 use crate::api::check_head;
 use crate::message::{self, Ask, Granted, LeaseName, News};
 use crate::shelf::Outcome;
-use crate::spec::{Spec, Stage};
+use crate::spec::{Spec, Step};
 use serde::Serialize;
 use solinas_runtime::{Ciphertext, RunState};
 
@@ -16,12 +16,12 @@ pub fn read_message(kind: u8, bytes: &[u8]) -> Option<Vec<u8>> {
     fn again(message: &impl Serialize) -> Option<Vec<u8>> {
         serde_json::to_vec(message).ok()
     }
-    let stages = [Stage { plan: None, elements: 3, waves: vec![2, 5] }];
+    let steps = [Step { lanes: 3, waves: vec![2, 5] }];
     match kind {
         0 => Some(std::str::from_utf8(bytes).ok()?.parse::<LeaseName>().ok()?.to_string().into_bytes()),
         1 => again(&message::read::<Ask>(bytes).ok()?.bounded()),
-        2 => again(&message::read::<News>(bytes).ok()?.bounded(&stages)),
-        3 => again(&message::read::<Outcome>(bytes).ok()?.bounded(1000, &stages)),
+        2 => again(&message::read::<News>(bytes).ok()?.bounded(&steps)),
+        3 => again(&message::read::<Outcome>(bytes).ok()?.bounded(1000, &steps)),
         4 => {
             let granted: Granted = serde_json::from_slice(bytes).ok()?;
             let spec: Spec = serde_json::from_value(granted.spec.clone()).ok()?;

@@ -11,10 +11,10 @@ use tokio::sync::watch;
 /// The progress of a running job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Progress {
-    /// Bootstraps that are done, or steps of schemes without bootstraps.
+    /// Bootstraps that are done, or operations of schemes without bootstraps.
     pub(crate) done: u64,
     pub(crate) total: u64,
-    /// Waves of the present group of elements that are done.
+    /// Waves of all steps that are done.
     pub(crate) wave: usize,
     pub(crate) waves: usize,
 }

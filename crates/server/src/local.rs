@@ -11,7 +11,7 @@ use crate::stop::Stop;
 use crate::store::Lease;
 use crate::task::load_server;
 use crate::worker;
-use solinas_runtime::{Ciphertext, RunState, Server};
+use solinas_runtime::{RunState, Server};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,10 +76,6 @@ impl Files for App {
             kind => Err(Problem::no_ciphertext(digest, kind)),
         }
     }
-
-    fn most_inputs(&self) -> usize {
-        self.config.limits.inputs
-    }
 }
 
 impl Shelf for App {
@@ -103,16 +99,8 @@ impl Shelf for App {
         Ok(self.store.path(&lease.tenant, digest))
     }
 
-    fn kept_array(&self, lease: &Lease) -> Result<Option<Ciphertext>, Problem> {
-        Ok(kept(&self.store.checkpoint_row(&lease.tenant, lease.id), Ciphertext::load))
-    }
-
     fn kept_state(&self, lease: &Lease) -> Result<Option<RunState>, Problem> {
         Ok(kept(&self.store.checkpoint(&lease.tenant, lease.id), RunState::load))
-    }
-
-    fn keep_array(&self, lease: &Lease, array: &Ciphertext) -> Result<(), Problem> {
-        Ok(array.save(&self.store.checkpoint_row(&lease.tenant, lease.id))?)
     }
 
     fn keep_state(&self, lease: &Lease, state: &RunState) -> Result<(), Problem> {

@@ -4,7 +4,7 @@ use crate::error::{Code, Problem};
 use crate::id::{BadId, Digest, Id};
 use crate::live::Progress;
 use crate::shelf::{End, Outcome};
-use crate::spec::Stage;
+use crate::spec::Step;
 use crate::timeline::Timeline;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -105,9 +105,8 @@ pub(crate) struct Granted {
     pub(crate) timeline: Timeline,
     /// The blob of the key.
     pub(crate) key: Digest,
-    /// Whether earlier runs kept an array, and a state.
-    pub(crate) kept: [bool; 2],
-    pub(crate) most_inputs: usize,
+    /// Whether an earlier run kept its state.
+    pub(crate) kept: bool,
     /// Milliseconds between two checkpoints.
     pub(crate) checkpoint: u64,
     /// Milliseconds that the lease holds without a renewal.
@@ -128,21 +127,21 @@ pub(crate) struct News {
 }
 
 impl News {
-    /// The news of a job with these stages, with possible numbers.
-    pub(crate) fn bounded(mut self, stages: &[Stage]) -> Self {
+    /// The news of a job with these steps, with possible numbers.
+    pub(crate) fn bounded(mut self, steps: &[Step]) -> Self {
         if let Some(timeline) = &mut self.renewal {
-            timeline.clip(stages);
+            timeline.clip(steps);
         }
         Self { threads: self.threads.min(THREADS), ran: self.ran.min(LONGEST_RUN), ..self }
     }
 }
 
 impl Outcome {
-    /// The outcome of a job with these stages that was submitted `age` milliseconds ago, with possible numbers.
-    pub(crate) fn bounded(mut self, age: i64, stages: &[Stage]) -> Self {
+    /// The outcome of a job with these steps that was submitted `age` milliseconds ago, with possible numbers.
+    pub(crate) fn bounded(mut self, age: i64, steps: &[Step]) -> Self {
         let most = age.max(0).saturating_mul(THREADS as i64);
         if let Some(timeline) = &mut self.timeline {
-            timeline.clip(stages);
+            timeline.clip(steps);
         }
         if let End::Failed(problem) | End::Later(problem) = &mut self.end {
             *problem = Problem::new(problem.code, cut(&problem.detail), cut(&problem.fix));
@@ -153,7 +152,7 @@ impl Outcome {
         Self {
             seconds: self.seconds.clamp(0.0, most as f64 / 1e3),
             core_ms,
-            bootstraps: self.bootstraps.min(stages.iter().map(Stage::steps).sum()),
+            bootstraps: self.bootstraps.min(steps.iter().map(Step::bootstraps).sum()),
             whole_core_ms: self.whole_core_ms.filter(is_possible),
             ..self
         }

@@ -7,12 +7,11 @@ use crate::lock::lock;
 use crate::metrics::Under;
 use crate::rate::Rate;
 use crate::shelf::Outcome;
-use crate::spec::steps;
 use solinas_runtime::{Control, Prepared, Server};
 
 impl App {
     /// The core time of work, as a multiple of that of one bootstrap alone on one thread. Threads that have nothing to do in a narrow wave count too.
-    /// For schemes without a quick estimate, the number of steps.
+    /// For schemes without a quick estimate, the number of operations.
     pub(crate) fn effort(
         &self,
         prepared: &Prepared,
@@ -22,11 +21,11 @@ impl App {
     ) -> Result<f64, Problem> {
         let params = server.params();
         if params.scheme.capabilities().slow_estimate {
-            return Ok(steps(&prepared.count()?));
+            return Ok(prepared.count()?.operations().max(1) as f64);
         }
         let estimate = prepared.estimate(control)?;
         if estimate.bootstrap_seconds <= 0.0 {
-            return Ok(steps(&estimate));
+            return Ok(estimate.operations().max(1) as f64);
         }
         lock(&self.rates)
             .entry((tenant.clone(), params.name))

@@ -4,12 +4,12 @@ use crate::error::{Code, Error, Problem};
 use crate::live::JobKey;
 use crate::lock::lock;
 use crate::shelf::Shelf;
-use crate::spec::{Spec, Stage};
+use crate::spec::Spec;
 use crate::stop::Stop;
 use crate::store::Lease;
 use crate::task::{self, Task};
-use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, RunState};
-use std::cell::Cell;
+use crate::timeline::Timeline;
+use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     let loaded = || -> Result<(Spec, Task), Problem> {
         let spec: Spec = serde_json::from_value(lease.spec.clone())
             .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
-        let task = task::load(shelf, &lease.tenant, &spec.key, &spec.computation, &spec.inputs, spec.private_program)?;
+        let task = task::load(shelf, &lease.tenant, &spec.key, &spec.program, &spec.inputs, spec.private_program)?;
         Ok((spec, task))
     };
     let (spec, task) = match loaded() {
@@ -53,7 +53,7 @@ pub(crate) fn compute(shelf: &dyn Shelf, lease: &Lease, stop: &Stop) -> (Ran, Op
     };
     let run =
         Run { shelf, lease, spec: &spec, task: &task, stop, begin: Instant::now(), first: AtomicU64::new(u64::MAX) };
-    let ran = run.stages();
+    let ran = run.results();
     let work = run.work();
     let ran = match ran.and_then(|ran| ran.map(|results| run.finished(results)).transpose()) {
         Ok(Some(results)) => Ran::Done(task.outputs().into_iter().map(str::to_owned).zip(results).collect()),
@@ -93,86 +93,36 @@ impl Run<'_> {
         (self.lease.tenant.clone(), self.lease.id)
     }
 
-    /// Runs the stages. None if the job pauses.
-    fn stages(&self) -> Result<Option<Vec<Ciphertext>>, Problem> {
-        let Self { task, spec, .. } = self;
-        let kept = self.shelf.kept_array(self.lease)?;
-        let was_kept = kept.is_some();
-        let (first, mut array) = task.start(kept);
-        let steps: Vec<u64> = spec.stages.iter().map(Stage::steps).collect();
-        let total: u64 = steps.iter().sum();
-        let mut results = Vec::new();
-        for (number, stage) in spec.stages.iter().enumerate().skip(first) {
-            let before: u64 = steps[..number].iter().sum();
-            let report = |now: Progress| {
-                // The parts of a stage without a plan are not bootstraps.
-                let (done, total) = match spec.stages.len() {
-                    1 => (now.done, now.total),
-                    _ => (
-                        before + (u128::from(now.done) * u128::from(steps[number]) / u128::from(now.total)) as u64,
-                        total,
-                    ),
-                };
-                self.first.fetch_min(done, Ordering::Relaxed);
-                self.shelf.live().report(&self.key(), |progress| (progress.done, progress.total) = (done, total));
-            };
-            let control = Control { progress: Some(&report), cancel: Some(self.stop.flag()) };
-            let silent = control.without_progress();
-            let load = |plan| -> Result<Plan, Problem> { Ok(Plan::load(&self.shelf.plan(self.lease, plan)?)?) };
-            let plan = stage.plan.as_ref().map(load).transpose()?;
-            let prepared =
-                task.prepare_stage(number, array.as_ref(), plan.as_ref(), &silent)?.auditable(spec.auditable);
-            let is_kept = Cell::new(number == first && was_kept);
-            let keep = || match &array {
-                Some(array) if !is_kept.get() => {
-                    self.shelf.keep_array(self.lease, array)?;
-                    is_kept.set(true);
-                    Ok(())
-                }
-                _ => Ok(()),
-            };
-            results = match stage.plan.is_some() {
-                false => self.whole(number, &prepared, &control)?,
-                true => match self.in_parts(number, &prepared, keep, &control)? {
-                    Some(results) => results,
-                    None => return Ok(None),
-                },
-            };
-            if task.reduction.is_some() {
-                array = task.next(number, array.as_ref(), &results)?;
-            }
-        }
-        match (&task.reduction, array) {
-            (Some(_), Some(array)) => Ok(Some(vec![array.get(0)?])),
-            _ => Ok(Some(results)),
+    /// Computes the results. None if the job pauses.
+    fn results(&self) -> Result<Option<Vec<Ciphertext>>, Problem> {
+        let report = |now: Progress| {
+            self.first.fetch_min(now.done, Ordering::Relaxed);
+            self.shelf.live().report(&self.key(), |progress| (progress.done, progress.total) = (now.done, now.total));
+        };
+        let control = Control { progress: Some(&report), cancel: Some(self.stop.flag()) };
+        let load = |plan| -> Result<Plan, Problem> { Ok(Plan::load(&self.shelf.plan(self.lease, plan)?)?) };
+        let plan = self.spec.plan.as_ref().map(load).transpose()?;
+        let prepared = self.task.prepare(plan.as_ref(), &control.without_progress())?.auditable(self.spec.auditable);
+        match plan {
+            Some(_) => self.in_parts(&prepared, &control),
+            None => self.whole(&prepared, &control).map(Some),
         }
     }
 
-    /// Runs a stage that cannot pause.
-    fn whole(&self, stage: usize, prepared: &Prepared, control: &Control<'_>) -> Result<Vec<Ciphertext>, Problem> {
-        let start = Instant::now();
+    /// Runs work that cannot pause.
+    fn whole(&self, prepared: &Prepared, control: &Control<'_>) -> Result<Vec<Ciphertext>, Problem> {
+        let clock = Clock::new(self, false);
         let results = prepared.run(control)?;
-        let ms = start.elapsed().as_secs_f64() * 1e3;
-        self.shelf.live().measured(&self.key(), |timeline| {
-            timeline.begin(stage);
-            timeline.passed(stage, 0, ms, 1);
-        });
+        clock.end();
         Ok(results)
     }
 
-    /// Runs a stage until its end or the next pause, from the last checkpoint on. `keep` makes the array durable that the stage takes. None if the job
-    /// pauses.
-    fn in_parts(
-        &self,
-        stage: usize,
-        prepared: &Prepared,
-        keep: impl Fn() -> Result<(), Problem>,
-        control: &Control<'_>,
-    ) -> Result<Option<Vec<Ciphertext>>, Problem> {
+    /// Runs work until its end or the next pause, from the last checkpoint on. None if the job pauses.
+    fn in_parts(&self, prepared: &Prepared, control: &Control<'_>) -> Result<Option<Vec<Ciphertext>>, Problem> {
         let mut state = self.shelf.kept_state(self.lease)?;
         loop {
             let start = Instant::now();
-            let clock = Clock::new(self, stage, state.as_ref());
+            let clock = Clock::new(self, state.is_some());
             let leaves = AtomicBool::new(false);
             let pause = |position: Position| {
                 clock.tick(position);
@@ -183,7 +133,7 @@ impl Run<'_> {
                 start.elapsed() >= self.shelf.checkpoint()
             };
             let ran = match prepared.run_until(state.as_ref(), pause, control) {
-                // A checkpoint of an earlier stage or version, for example.
+                // A checkpoint of another version, for example.
                 Err(runtime::Error::OtherRun { .. }) if state.is_some() => {
                     state = None;
                     continue;
@@ -192,16 +142,12 @@ impl Run<'_> {
             };
             let paused = match ran {
                 runtime::Ran::Done(results) => {
-                    clock.end(self.spec.stages[stage].elements);
+                    clock.end();
                     return Ok(Some(results));
                 }
                 runtime::Ran::Paused(paused) => paused,
             };
-            let kept = || -> Result<(), Problem> {
-                keep()?;
-                self.shelf.keep_state(self.lease, &paused)
-            };
-            let is_kept = kept();
+            let is_kept = self.shelf.keep_state(self.lease, &paused);
             // The work goes on. After a crash it would begin from an earlier checkpoint.
             if let Err(problem) = &is_kept {
                 tracing::error!(job = %self.lease.id, detail = problem.detail, "a checkpoint was not written");
@@ -233,41 +179,56 @@ impl Run<'_> {
     }
 }
 
-/// Measures the waves of a stage.
+/// Measures the waves of a job.
 struct Clock<'a> {
     run: &'a Run<'a>,
-    stage: usize,
-    /// When the present wave began, and its number.
-    now: Mutex<(Instant, usize)>,
+    /// When the present wave began.
+    begin: Mutex<Instant>,
 }
 
 impl<'a> Clock<'a> {
-    fn new(run: &'a Run<'a>, stage: usize, state: Option<&RunState>) -> Self {
-        if state.is_none() {
-            run.shelf.live().measured(&run.key(), |timeline| timeline.begin(stage));
+    /// `resumes` tells whether the run goes on from a checkpoint, so that what was measured before counts.
+    fn new(run: &'a Run<'a>, resumes: bool) -> Self {
+        if !resumes {
+            run.shelf.live().measured(&run.key(), Timeline::clear);
         }
-        Self { run, stage, now: Mutex::new((Instant::now(), state.map_or(0, RunState::wave))) }
+        Self { run, begin: Mutex::new(Instant::now()) }
     }
 
-    /// Notes that the present wave is done for this number of elements, and that another one begins.
-    fn passed(&self, elements: u64, next: usize) {
-        let mut now = lock(&self.now);
-        let ms = now.0.elapsed().as_secs_f64() * 1e3;
-        self.run.shelf.live().measured(&self.run.key(), |timeline| timeline.passed(self.stage, now.1, ms, elements));
-        *now = (Instant::now(), next);
+    /// Milliseconds since the end of the last wave.
+    fn lap(&self) -> f64 {
+        let mut begin = lock(&self.begin);
+        let ms = begin.elapsed().as_secs_f64() * 1e3;
+        *begin = Instant::now();
+        ms
     }
 
+    /// Notes that a wave has ended: the one before the position.
     fn tick(&self, position: Position) {
-        self.run.shelf.live().report(&self.run.key(), |progress| {
-            (progress.wave, progress.waves) = (position.wave, position.waves);
-        });
-        self.passed((position.done + position.lanes) as u64, position.wave);
+        let Position { step, done, lanes, wave, waves, .. } = position;
+        let ms = self.lap();
+        // Between two groups of lanes, the last wave of a group has ended. A step without bootstraps has none.
+        let (ended, lanes) = if wave > 0 { (wave - 1, done + lanes) } else { (waves.saturating_sub(1), done) };
+        if waves > 0 {
+            self.measured(|timeline| timeline.passed(step, ended, ms, lanes as u64));
+        }
     }
 
-    fn end(&self, elements: u64) {
-        // A stage without bootstraps has no waves.
-        if !self.run.spec.stages[self.stage].waves.is_empty() {
-            self.passed(elements, 0);
-        }
+    /// Notes that all waves have ended.
+    fn end(&self) {
+        let (ms, steps) = (self.lap(), &self.run.spec.steps);
+        self.measured(|timeline| timeline.end(steps, ms));
+    }
+
+    /// Changes the measured waves, and reports how many are done.
+    fn measured(&self, change: impl FnOnce(&mut Timeline)) {
+        let (live, key, steps) = (self.run.shelf.live(), self.run.key(), &self.run.spec.steps);
+        let mut done = 0;
+        live.measured(&key, |timeline| {
+            change(timeline);
+            done = timeline.done(steps);
+        });
+        let all = steps.iter().map(|step| step.waves.len()).sum();
+        live.report(&key, |progress| (progress.wave, progress.waves) = (done, all));
     }
 }

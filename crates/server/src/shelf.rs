@@ -7,7 +7,7 @@ use crate::result::JobResult;
 use crate::store::Lease;
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
-use solinas_runtime::{Ciphertext, RunState, Server};
+use solinas_runtime::{RunState, Server};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,9 +33,6 @@ pub(crate) trait Files {
 
     /// Bytes of memory for the inputs of a job.
     fn input_memory(&self) -> u64;
-
-    /// The most inputs of a job.
-    fn most_inputs(&self) -> usize;
 }
 
 /// What a worker has of a store while it computes a job.
@@ -58,25 +55,13 @@ pub(crate) trait Shelf: Files + Sync {
     /// A missing plan.
     fn plan(&self, lease: &Lease, digest: &Digest) -> Result<PathBuf, Problem>;
 
-    /// The array that the present stage of a job takes, from an earlier run.
+    /// The state of an earlier run.
     ///
     /// # Errors
     /// If it cannot be asked for. A damaged one is none.
-    fn kept_array(&self, lease: &Lease) -> Result<Option<Ciphertext>, Problem>;
-
-    /// The state within the present stage, from an earlier run.
-    ///
-    /// # Errors
-    /// As [`Self::kept_array`].
     fn kept_state(&self, lease: &Lease) -> Result<Option<RunState>, Problem>;
 
-    /// Makes the array durable that the present stage takes.
-    ///
-    /// # Errors
-    /// If it is not durable.
-    fn keep_array(&self, lease: &Lease, array: &Ciphertext) -> Result<(), Problem>;
-
-    /// Makes the state within the present stage durable.
+    /// Makes the state of the run durable.
     ///
     /// # Errors
     /// If it is not durable.

@@ -6,6 +6,7 @@ use crate::shelf::Files;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
+use solinas_circuits::program::Shape;
 use solinas_runtime::{Inputs, Netlist, Program, Work, import};
 
 /// A file of Yosys, without its contents.
@@ -44,7 +45,7 @@ impl Source {
         };
         match text.trim_start().starts_with('{') {
             false => Ok(Self::Circuit(import::read(text)?)),
-            true => match Program::from_json(text).and_then(Program::with_scalar_inputs) {
+            true => match Program::from_json(text) {
                 Ok(program) => Ok(Self::Program(program)),
                 Err(error) if is_circuit(&error) => Ok(Self::Circuit(import::read(text)?)),
                 Err(error) => Err(error.into()),
@@ -75,8 +76,10 @@ impl Source {
     pub(crate) fn facts(&self) -> Value {
         match self {
             Self::Program(program) => {
-                let inputs =
-                    program.inputs.iter().map(|input| json!({ "name": input.name, "type": input.ty.to_string() }));
+                let inputs = program
+                    .inputs
+                    .iter()
+                    .map(|input| json!({ "name": input.name, "type": input.ty.to_string(), "shape": input.shape }));
                 let types = program.output_types();
                 let outputs = program.outputs.iter().zip(types);
                 let outputs = outputs.map(|(output, ty)| json!({ "name": output.name, "type": ty.to_string() }));
@@ -111,11 +114,61 @@ impl Source {
         }
     }
 
-    /// The work on fresh inputs.
-    pub(crate) fn fresh(&self, instances: usize) -> Work<'_> {
-        match self {
-            Self::Program(program) => Work::program(program, Inputs::Fresh { instances }),
-            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances }),
+    /// The source on fresh inputs of these shapes, for an estimate. Without shapes, an input of any shape is one value.
+    ///
+    /// # Errors
+    /// [`Code::WrongShape`].
+    pub(crate) fn fresh(mut self, shapes: Option<Vec<Shape>>) -> Result<Fresh, Problem> {
+        let wrong = |what: String, fix: &str| Err(Problem::new(Code::WrongShape, what, fix));
+        let Some(shapes) = shapes else { return Ok(Fresh { source: self, instances: 1 }) };
+        if shapes.len() != self.inputs() {
+            let what =
+                format!("the program has {} inputs, and the estimate gives {} shapes", self.inputs(), shapes.len());
+            return wrong(what, "give one for each input, and [] for a single value");
+        }
+        let mut instances = 1;
+        match &mut self {
+            Self::Program(program) => {
+                for (input, shape) in program.inputs.iter_mut().zip(shapes) {
+                    match &input.shape {
+                        Some(declared) if *declared != shape => {
+                            let what =
+                                format!("input {:?} has shape {declared}, and the estimate gives {shape}", input.name);
+                            return wrong(what, "give the shape of the program");
+                        }
+                        _ => input.shape = Some(shape),
+                    }
+                }
+            }
+            Self::Circuit(_) => {
+                let mut arrays = shapes.iter().filter(|shape| !shape.is_empty());
+                if let Some(first) = arrays.next() {
+                    if arrays.any(|shape| shape != first) {
+                        let fix = "give one shape for all arrays among them, and [] for a single value";
+                        return wrong("the ports of a circuit have several shapes".into(), fix);
+                    }
+                    instances = first.size();
+                }
+            }
+        }
+        Ok(Fresh { source: self, instances })
+    }
+}
+
+/// A source on fresh inputs.
+pub(crate) struct Fresh {
+    source: Source,
+    /// Times that a circuit runs.
+    instances: usize,
+}
+
+impl Fresh {
+    /// The work.
+    pub(crate) fn work(&self) -> Work<'_> {
+        match &self.source {
+            // Its inputs have their shapes.
+            Source::Program(program) => Work::from(program),
+            Source::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: self.instances }),
         }
     }
 }

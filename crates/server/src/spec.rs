@@ -1,9 +1,8 @@
-//! What the record of a job says: its key, its program, its inputs, and its stages.
+//! What the record of a job says: its key, its program, its inputs, and its steps.
 
-use crate::error::Problem;
 use crate::id::Digest;
 use serde::{Deserialize, Serialize};
-use solinas_runtime::{self as runtime, Estimate, Plan, Prepared};
+use solinas_runtime::{Estimate, Prepared, StepSchedule};
 
 /// An input of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,8 +10,6 @@ use solinas_runtime::{self as runtime, Estimate, Plan, Prepared};
 pub(crate) enum InputSpec {
     /// A ciphertext that was uploaded.
     Blob(Digest),
-    /// The elements of an array that was uploaded, each as an input of its own.
-    Elements(Digest),
     /// Values that the service sees.
     Constant(Constant),
 }
@@ -34,27 +31,18 @@ impl InputSpec {
     /// The digest of an uploaded ciphertext.
     pub(crate) fn digest(&self) -> Option<&Digest> {
         match self {
-            Self::Blob(digest) | Self::Elements(digest) => Some(digest),
+            Self::Blob(digest) => Some(digest),
             Self::Constant(_) => None,
         }
     }
-}
-
-/// What a job computes, without its inputs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Computation {
-    /// The program or circuit. Of a reduction, it is that of each element, if there is one.
-    pub(crate) program: Option<Digest>,
-    /// How the elements of the only result of the program, or of the only input, are combined.
-    pub(crate) reduce: Option<ReduceSpec>,
 }
 
 /// What a worker reads of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub(crate) key: String,
-    #[serde(flatten)]
-    pub(crate) computation: Computation,
+    /// The program or circuit.
+    pub(crate) program: Digest,
     pub(crate) inputs: Vec<InputSpec>,
     /// Whether the results are compact.
     pub(crate) compact: bool,
@@ -62,81 +50,49 @@ pub(crate) struct Spec {
     pub(crate) private_program: bool,
     /// Whether the results name their plan.
     pub(crate) auditable: bool,
-    /// The stages, in order.
-    pub(crate) stages: Vec<Stage>,
-    /// What [`App::effort`](crate::app::App::effort) said of all stages.
+    /// The plan, which is fixed when the job is accepted. None for schemes without plans, and for inputs that are converted first.
+    pub(crate) plan: Option<Digest>,
+    /// The steps, in order.
+    pub(crate) steps: Vec<Step>,
+    /// What [`App::effort`](crate::app::App::effort) said of all steps.
     pub(crate) effort: f64,
 }
 
 impl Spec {
+    /// All bootstraps.
+    pub(crate) fn bootstraps(&self) -> u64 {
+        self.steps.iter().map(Step::bootstraps).sum()
+    }
+
     /// The expected work. It is positive.
     pub(crate) fn effort(&self) -> f64 {
-        let steps = || self.stages.iter().map(Stage::steps).sum::<u64>().max(1) as f64;
-        if self.effort > 0.0 { self.effort } else { steps() }
+        if self.effort > 0.0 { self.effort } else { self.bootstraps().max(1) as f64 }
     }
 }
 
-/// A stage, as the record of a job has it.
+/// A step, as the record of a job has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Stage {
-    /// The plan, which is fixed when the job is accepted. None for schemes without plans, and for inputs that are converted first.
-    pub(crate) plan: Option<Digest>,
+pub(crate) struct Step {
     /// Elements that run side by side.
-    pub(crate) elements: u64,
-    /// Bootstraps of each wave, for one element. Without a plan, all steps are one wave of one element.
+    pub(crate) lanes: u64,
+    /// Bootstraps of each wave, for one lane. Without a plan, all operations of a job are one wave of one lane.
     pub(crate) waves: Vec<u64>,
 }
 
-impl Stage {
-    /// The stage of prepared work, and its plan.
-    pub(crate) fn of(prepared: &Prepared, has_plan: bool) -> Result<(Self, Option<Plan>), Problem> {
-        // Inputs that are converted first are planned when they run.
-        let plan = if has_plan { prepared.plan().ok() } else { None };
-        let (elements, waves) = match &plan {
-            Some(_) => (prepared.elements() as u64, prepared.waves()),
-            None => (1, vec![steps(&prepared.count()?) as u64]),
-        };
-        Ok((Self { plan: None, elements, waves }, plan))
+impl Step {
+    /// The steps of prepared work with a plan.
+    pub(crate) fn of(prepared: &Prepared) -> Vec<Self> {
+        let of = |StepSchedule { lanes, waves }| Self { lanes: lanes as u64, waves };
+        prepared.schedule().into_iter().map(of).collect()
+    }
+
+    /// The only step of work without a plan.
+    pub(crate) fn whole(count: &Estimate) -> Self {
+        Self { lanes: 1, waves: vec![count.operations().max(1)] }
     }
 
     /// All bootstraps.
-    pub(crate) fn steps(&self) -> u64 {
-        self.waves.iter().sum::<u64>() * self.elements
+    pub(crate) fn bootstraps(&self) -> u64 {
+        self.waves.iter().sum::<u64>() * self.lanes
     }
-}
-
-/// How elements are combined, as callers name it: `sum`, `min`, `max`, `any`, `all`, or the digest of a program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub(crate) enum ReduceSpec {
-    Named(runtime::Reduction<'static>),
-    Program(Digest),
-}
-
-impl TryFrom<String> for ReduceSpec {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        if let Some(reduction) = runtime::Reduction::named(&text) {
-            return Ok(Self::Named(reduction));
-        }
-        let wrong = |_| "`reduce` is sum, min, max, any, all, or the digest of a program".to_owned();
-        text.parse().map(Self::Program).map_err(wrong)
-    }
-}
-
-impl From<ReduceSpec> for String {
-    fn from(spec: ReduceSpec) -> Self {
-        match spec {
-            ReduceSpec::Program(digest) => digest.to_string(),
-            // Programs are not named.
-            ReduceSpec::Named(reduction) => reduction.name().unwrap_or_default().to_owned(),
-        }
-    }
-}
-
-/// The number of operations that take time.
-pub(crate) fn steps(count: &Estimate) -> f64 {
-    let steps = count.bootstraps + count.recrypts + count.products + count.rotations;
-    steps.max(1) as f64
 }

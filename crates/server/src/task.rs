@@ -2,14 +2,13 @@
 
 use crate::error::{Code, Problem, parts};
 use crate::id::{Digest, Tenant};
-use crate::reduction::{Reduction, no_array};
 use crate::shelf::Files;
 use crate::source::Source;
-use crate::spec::{Computation, Constant, InputSpec};
+use crate::spec::{Constant, InputSpec};
 use solinas_runtime::{
     Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -40,9 +39,7 @@ impl Room {
 /// A task in memory.
 pub(crate) struct Task {
     pub(crate) server: Server,
-    /// None for a reduction of the only input.
-    pub(crate) source: Option<Source>,
-    pub(crate) reduction: Option<Reduction>,
+    pub(crate) source: Source,
     pub(crate) inputs: Vec<Input>,
     /// Whether the results hide the program.
     pub(crate) private_program: bool,
@@ -50,12 +47,7 @@ pub(crate) struct Task {
 
 impl Task {
     /// Checks and plans its program or circuit, or takes a plan.
-    pub(crate) fn prepare(
-        &self,
-        source: &Source,
-        plan: Option<&Plan>,
-        control: &Control<'_>,
-    ) -> Result<Prepared, Problem> {
+    pub(crate) fn prepare(&self, plan: Option<&Plan>, control: &Control<'_>) -> Result<Prepared, Problem> {
         let encrypted = || -> Result<Vec<Ciphertext>, Problem> {
             let one = |input: &Input| match input {
                 Input::Encrypted(ciphertext) => Ok(ciphertext.clone()),
@@ -67,22 +59,20 @@ impl Task {
             };
             self.inputs.iter().map(one).collect()
         };
-        let work = match source {
+        let work = match &self.source {
             Source::Program(program) => Work::program(program, &self.inputs),
             Source::Circuit(netlist) => Work::circuit(netlist, &encrypted()?),
         };
-        Ok(match plan {
+        let prepared = match plan {
             Some(plan) => self.server.prepare_pinned(work, plan, control)?,
             None => self.server.prepare(work, control)?,
-        })
+        };
+        Ok(prepared.private_program(self.private_program)?)
     }
 
     /// Names of the results.
     pub(crate) fn outputs(&self) -> Vec<&str> {
-        match (&self.source, &self.reduction) {
-            (Some(source), None) => source.outputs(),
-            _ => vec!["result"],
-        }
+        self.source.outputs()
     }
 }
 
@@ -114,19 +104,14 @@ pub(crate) fn load(
     files: &dyn Files,
     tenant: &Tenant,
     key: &str,
-    computation: &Computation,
+    program: &Digest,
     inputs: &[InputSpec],
     private_program: bool,
 ) -> Result<Task, Problem> {
-    let program = computation.program.as_ref();
-    let source = program.map(|program| Source::load(files, tenant, program)).transpose()?;
+    let source = Source::load(files, tenant, program)?;
     let server = files.server(tenant, key)?;
-    let all = Loader::new(files, tenant).load(inputs, source.as_ref().map(Source::inputs))?;
-    let reduction = match &computation.reduce {
-        Some(how) => Some(Reduction::of(files, tenant, how, source.as_ref(), &all)?),
-        None => None,
-    };
-    Ok(Task { server, source, reduction, inputs: all, private_program })
+    let inputs = Loader::new(files, tenant).load(inputs, source.inputs())?;
+    Ok(Task { server, source, inputs, private_program })
 }
 
 /// Reads the inputs of a job. Each file is read once, however often the job names it, and not before the headers of all files have shown that their number
@@ -143,8 +128,8 @@ impl<'a> Loader<'a> {
         Self { files, tenant, room: Room(files.input_memory()), read: HashMap::new() }
     }
 
-    /// The inputs of a program that takes `expected` of them. None for a reduction of one array.
-    fn load(mut self, inputs: &'a [InputSpec], expected: Option<usize>) -> Result<Vec<Input>, Problem> {
+    /// The inputs of a program that takes `expected` of them.
+    fn load(mut self, inputs: &'a [InputSpec], expected: usize) -> Result<Vec<Input>, Problem> {
         self.check(inputs, expected)?;
         let mut all = Vec::new();
         for one in inputs {
@@ -154,50 +139,28 @@ impl<'a> Loader<'a> {
                     all.push(Input::Public(Plain::parse(ty, values, shape.clone())?));
                 }
                 InputSpec::Blob(digest) => all.push(self.ciphertext(digest)?.into()),
-                InputSpec::Elements(digest) => {
-                    let array = self.ciphertext(digest)?;
-                    self.room.take(array.element_bytes().saturating_mul(array.len() as u64))?;
-                    for index in 0..array.len() {
-                        all.push(array.get(index)?.into());
-                    }
-                }
             }
         }
         Ok(all)
     }
 
     /// Checks the number and the memory of the inputs by the headers of their files.
-    fn check(&mut self, inputs: &'a [InputSpec], expected: Option<usize>) -> Result<(), Problem> {
-        let most = self.files.most_inputs();
-        let (mut known, mut count, mut passing) = (HashMap::new(), 0usize, 0);
-        for one in inputs {
-            let elements = match one.digest() {
-                Some(digest) if known.contains_key(digest) => known[digest],
-                Some(digest) => {
-                    let facts = self.peek(digest)?;
-                    self.room.take(facts.memory_bytes)?;
-                    // What one file takes for a while, others take after it.
-                    passing = passing.max(facts.loading_bytes.saturating_sub(facts.memory_bytes));
-                    self.room.check(passing)?;
-                    known.insert(digest, facts.len);
-                    facts.len
-                }
-                None => 1,
-            };
-            count = count.saturating_add(if matches!(one, InputSpec::Elements(_)) { elements } else { 1 });
-            if count > most {
-                let fix = "put values together in arrays; the operator's setting is `inputs`";
-                return Err(Problem::new(Code::BadRequest, format!("the job has more than {most} inputs"), fix));
+    fn check(&mut self, inputs: &'a [InputSpec], expected: usize) -> Result<(), Problem> {
+        if inputs.len() != expected {
+            let what = format!("the program has {expected} inputs, and the job gives {}", inputs.len());
+            return Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"));
+        }
+        let (mut known, mut passing) = (HashSet::new(), 0);
+        for digest in inputs.iter().filter_map(InputSpec::digest) {
+            if known.insert(digest) {
+                let facts = self.peek(digest)?;
+                self.room.take(facts.memory_bytes)?;
+                // What one file takes for a while, others take after it.
+                passing = passing.max(facts.loading_bytes.saturating_sub(facts.memory_bytes));
+                self.room.check(passing)?;
             }
         }
-        match expected {
-            None if count > 1 => Err(no_array()),
-            Some(expected) if count > expected => {
-                let what = format!("the program has {expected} inputs, and the job gives {count}");
-                Err(Problem::new(Code::WrongShape, what, "give one for each input of the program"))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// What the header of a ciphertext says.

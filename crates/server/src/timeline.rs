@@ -1,49 +1,69 @@
 //! What was measured of the waves of a job.
 
-use crate::spec::Stage;
+use crate::spec::Step;
 use serde::{Deserialize, Serialize};
 
-/// A wave of a stage.
+/// A wave of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Milliseconds so far.
     pub(crate) ms: f64,
-    /// Elements for which the wave is done.
-    pub(crate) elements: u64,
+    /// Lanes for which the wave is done.
+    pub(crate) lanes: u64,
 }
 
-/// The waves of the stages, in order, as far as they have begun.
+/// The waves of the steps, in order, as far as they have begun.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Timeline(Vec<Vec<Measured>>);
 
 impl Timeline {
     /// What is known of a wave.
-    pub(crate) fn get(&self, stage: usize, wave: usize) -> Measured {
-        self.0.get(stage).and_then(|waves| waves.get(wave)).copied().unwrap_or_default()
+    pub(crate) fn get(&self, step: usize, wave: usize) -> Measured {
+        self.0.get(step).and_then(|waves| waves.get(wave)).copied().unwrap_or_default()
     }
 
-    /// Notes that a wave ran for some time, and is done for this number of elements.
-    pub(crate) fn passed(&mut self, stage: usize, wave: usize, ms: f64, elements: u64) {
-        if self.0.len() <= stage {
-            self.0.resize_with(stage + 1, Vec::new);
+    /// Notes that a wave ran for some time, and is done for this number of lanes.
+    pub(crate) fn passed(&mut self, step: usize, wave: usize, ms: f64, lanes: u64) {
+        if self.0.len() <= step {
+            self.0.resize_with(step + 1, Vec::new);
         }
-        let waves = &mut self.0[stage];
+        let waves = &mut self.0[step];
         if waves.len() <= wave {
             waves.resize_with(wave + 1, Measured::default);
         }
-        waves[wave] = Measured { ms: waves[wave].ms + ms, elements };
+        waves[wave] = Measured { ms: waves[wave].ms + ms, lanes };
     }
 
-    /// Forgets what belongs to no wave of these stages.
-    pub(crate) fn clip(&mut self, stages: &[Stage]) {
-        self.0.truncate(stages.len());
-        for (waves, stage) in self.0.iter_mut().zip(stages) {
-            waves.truncate(stage.waves.len());
+    /// Forgets what belongs to no wave of these steps.
+    pub(crate) fn clip(&mut self, steps: &[Step]) {
+        self.0.truncate(steps.len());
+        for (waves, step) in self.0.iter_mut().zip(steps) {
+            waves.truncate(step.waves.len());
         }
     }
 
-    /// Forgets a stage that begins again, and those after it.
-    pub(crate) fn begin(&mut self, stage: usize) {
-        self.0.truncate(stage);
+    /// Forgets all, because the job begins again.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The number of waves of these steps that are done for all lanes.
+    pub(crate) fn done(&self, steps: &[Step]) -> usize {
+        let of = |(number, step): (usize, &Step)| {
+            (0..step.waves.len()).filter(|&wave| self.get(number, wave).lanes >= step.lanes).count()
+        };
+        steps.iter().enumerate().map(of).sum()
+    }
+
+    /// Notes that all waves of these steps are done. The last one ran for some time since the wave before.
+    pub(crate) fn end(&mut self, steps: &[Step], ms: f64) {
+        let mut rest = ms;
+        for (number, step) in steps.iter().enumerate() {
+            for wave in 0..step.waves.len() {
+                let is_last = wave + 1 == step.waves.len() && self.get(number, wave).lanes < step.lanes;
+                let own = if is_last { std::mem::take(&mut rest) } else { 0.0 };
+                self.passed(number, wave, own, step.lanes);
+            }
+        }
     }
 }

@@ -5,11 +5,11 @@
  * @typedef {{bootstraps: number, recrypts: number, products: number, rotations: number, depth: number, core_seconds: number}} Cost
  * @typedef {{code: string, detail: string, fix: string}} JobError
  * @typedef {"queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired"} State
- * @typedef {{id: string, name: string | null, state: State, version: number, key: string, program: string | null, map: string | null,
- *   reduce: string | null, priority: number, progress: {done: number, total: number, wave: number, waves: number}, cost: Cost,
+ * @typedef {{id: string, name: string | null, state: State, version: number, key: string, program: string,
+ *   priority: number, progress: {done: number, total: number, wave: number, waves: number}, cost: Cost,
  *   core_seconds: number, attempts: number, audit: { runs: number, divergent: boolean } | null, created: string, started: string | null, ended: string | null,
  *   expires: string | null, results: Result[] | null, error: JobError | null}} Job
- * @typedef {{stage: number, width: number, bootstraps: number, done: number, estimated_ms: number, measured_ms: number | null}} Wave
+ * @typedef {{step: number, width: number, bootstraps: number, done: number, estimated_ms: number, measured_ms: number | null}} Wave
  * @typedef {"running" | "paused" | "succeeded" | "failed" | "retried" | "audited" | "lost" | "cancelled"} Left
  * @typedef {{worker: string, run: number, begin: string, end: string | null, pauses: number, state: Left}} Period
  * @typedef {{waves: Wave[], now: string, periods: Period[], periods_left_out: number}} Schedule

@@ -44,7 +44,7 @@ export function show(main, signal, id) {
       "Expected work": `${counted(job.cost.bootstraps, "bootstrap")}, depth ${job.cost.depth}, ${duration(job.cost.core_seconds)} of processor time`,
       "Actual": job.core_seconds ? `${duration(job.core_seconds)} of processor time; from start to end: ${took}` : "not yet known",
       "Created": moment(job.created), "Attempts": job.attempts, "Priority": job.priority,
-      "Key": short(job.key), "Program": [job.program ?? job.map, job.reduce].filter(Boolean).map((digest) => /^b3-/.test(digest ?? "") ? short(digest ?? "") : digest).join(", then "),
+      "Key": short(job.key), "Program": short(job.program),
       ...job.audit ? { "Audit": `${counted(job.audit.runs, "run")}; ${job.audit.divergent ? "the results were different" : "all results so far are equal"}` } : {},
       "Kept until": job.expires ? moment(job.expires) : "unknown until its end",
     };

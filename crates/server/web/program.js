@@ -71,7 +71,7 @@ export function show(main, signal) {
     for (const place of [trouble, costs, drawing]) place.replaceChildren();
     try {
       const found = await api.program(text.value, signal);
-      const ports = (/** @type {import("./api.js").Result[]} */ list) => list.map(({ name, type }) => `${name}: ${type}`).join(", ");
+      const ports = (/** @type {import("./api.js").Result[]} */ list) => list.map(({ name, type, shape }) => `${name}: ${type}${shape?.length ? `[${shape.join(", ")}]` : ""}`).join(", ");
       const rows = h("tbody");
       costs.replaceChildren(h("p", {}, h("strong", {}, `This ${found.form}`), ` takes ${ports(found.inputs)} and gives ${ports(found.outputs)}.`),
         h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of costs" }, h("table", {},

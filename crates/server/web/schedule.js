@@ -52,7 +52,7 @@ function grouped(waves) {
 }
 
 /**
- * Waves with the bootstraps of the one that runs. The service counts those of whole waves, and waves run in order.
+ * Waves with the bootstraps of the one that runs. The service counts those of whole waves. The first ones that are not done are those that run, most of the time.
  * @param {Wave[]} waves @param {number} done bootstraps of the job that are done
  */
 function filled(waves, done) {

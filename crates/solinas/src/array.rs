@@ -1,10 +1,9 @@
 //! Encrypted arrays.
 
-use crate::encrypted::sum;
 use crate::node::Node;
 use crate::operand::ArrayOperand;
-use crate::{Arithmetic, Bits, Encrypted, Integer, Result, Unsigned, Value, runtime};
-use solinas_circuits::program::{Op, places};
+use crate::{Arithmetic, Bits, Encrypted, Integer, Natural, Result, Unsigned, Value, runtime};
+use solinas_circuits::program::{Axes, How, Op};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
@@ -12,8 +11,8 @@ use std::sync::Arc;
 /// An encrypted array of values of type `T`, of one dimension.
 ///
 /// Operations run element by element. The other operand is an array of the same length, encrypted or public, or a scalar, which goes with every
-/// element. Like [`Encrypted`], an array is a ciphertext or an expression. [`Server::run`](crate::Server::run) refuses arrays of different lengths in
-/// one operation.
+/// element. An array of one element does so too, except in slots ([`Mod`](crate::Mod)). [`Server::run`](crate::Server::run) refuses other lengths. Like
+/// [`Encrypted`], an array is a ciphertext or an expression.
 ///
 /// ```
 /// let (client, server_key) = solinas::generate_keys()?;
@@ -32,7 +31,7 @@ impl<T: Value> EncryptedArray<T> {
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.node.len.unwrap_or(0)
+        self.node.shape.size()
     }
 
     /// Whether there are no elements.
@@ -45,17 +44,7 @@ impl<T: Value> EncryptedArray<T> {
     /// rotation keys; elsewhere a rotation costs nothing.
     #[must_use]
     pub fn rotate_left(&self, by: i64) -> Self {
-        if T::ty().modulus().is_some() {
-            return self.unary(Op::RotateElements(by));
-        }
-        let mut elements = self.elements();
-        elements.rotate_left(places(by, self.len()));
-        Self::new(Node::stack(T::ty(), elements))
-    }
-
-    /// The elements as scalars. They exist only where elements have ciphertexts of their own.
-    fn elements(&self) -> Vec<Arc<Node>> {
-        (0..self.len()).map(|index| self.node.element(index)).collect()
+        self.unary(Op::Roll { by, axes: Axes::All })
     }
 }
 
@@ -79,7 +68,8 @@ impl<T: Bits> EncryptedArray<T> {
         if self.is_empty() {
             return None;
         }
-        let args = std::iter::once(Arc::clone(&index.node)).chain(self.elements()).collect();
+        let elements = (0..self.len()).map(|index| self.node.element(index));
+        let args = std::iter::once(Arc::clone(&index.node)).chain(elements).collect();
         Some(Encrypted::new(Node::operation(Op::Index, T::ty(), args)))
     }
 
@@ -102,7 +92,7 @@ impl<T: Bits> EncryptedArray<T> {
         if start > end || end > len {
             return Err(runtime::Error::Index { index: start.max(end), len }.into());
         }
-        Ok(Self::new(Node::stack(T::ty(), (start..end).map(|index| self.node.element(index)).collect())))
+        Ok(Self::new(self.node.slice(start..end)))
     }
 
     /// The elements, in order. It costs nothing.
@@ -115,10 +105,8 @@ impl<T: Arithmetic> EncryptedArray<T> {
     /// The sum of the elements, which wraps; 0 if there are none. In slots ([`Mod`](crate::Mod)) the key needs rotation keys.
     #[must_use]
     pub fn sum(&self) -> Encrypted<T> {
-        if T::ty().modulus().is_some() && !self.is_empty() {
-            return Encrypted::new(Node::operation(Op::SumElements, T::ty(), vec![Arc::clone(&self.node)]));
-        }
-        Encrypted::new(sum(T::ty(), self.elements()))
+        let zero = || Node::constant(Natural::ZERO, T::ty());
+        Encrypted::new(if self.is_empty() { zero() } else { self.node.reduction(How::Sum) })
     }
 
     /// The sum of the products of the elements, which wraps.
@@ -144,26 +132,13 @@ impl<T: Integer> EncryptedArray<T> {
     /// The smallest element; `None` if there are no elements.
     #[must_use]
     pub fn min(&self) -> Option<Encrypted<T>> {
-        self.reduce(|a, b| a.min(b))
+        (!self.is_empty()).then(|| Encrypted::new(self.node.reduction(How::Min)))
     }
 
     /// The largest element; `None` if there are no elements.
     #[must_use]
     pub fn max(&self) -> Option<Encrypted<T>> {
-        self.reduce(|a, b| a.max(b))
-    }
-
-    /// Combines neighbours until one value is left, which takes the logarithm of the length in rounds.
-    fn reduce(&self, combine: impl Fn(&Encrypted<T>, &Encrypted<T>) -> Encrypted<T>) -> Option<Encrypted<T>> {
-        let mut values: Vec<_> = self.iter().collect();
-        while values.len() > 1 {
-            let pair = |pair: &[Encrypted<T>]| match pair {
-                [a, b] => combine(a, b),
-                others => others[0].clone(),
-            };
-            values = values.chunks(2).map(pair).collect();
-        }
-        values.pop()
+        (!self.is_empty()).then(|| Encrypted::new(self.node.reduction(How::Max)))
     }
 }
 

@@ -96,38 +96,36 @@ impl Circuit {
         if nodes.len() != ports.len() {
             return Err(Error::ports("inputs", nodes.len(), ports.len()));
         }
-        for (node, port) in nodes.iter().zip(ports) {
+        for (node, port) in nodes.iter_mut().zip(ports) {
             check_width(node, port)?;
+            if port.bits.len() == 1 && !node.shape.is_empty() {
+                *node = node.element(0);
+            }
         }
         let call = Arc::new(Call { netlist: Arc::clone(&self.netlist), inputs: nodes });
-        let output = |(number, port): (usize, &Port)| {
-            let (ty, len) = match port.ty() {
-                Some(ty) => (ty, None),
-                None => (Type::Bool, Some(port.bits.len())),
-            };
-            Node::new(ty, len, Kind::Output(Arc::clone(&call), number))
+        let output = |(number, port): (u32, &Port)| {
+            let output = Kind::Output(Arc::clone(&call), number);
+            match port.ty() {
+                Some(ty) => Node::scalar(ty, output),
+                None => Node::line(Type::Bool, port.bits.len(), output),
+            }
         };
         let (got, want) = (R::COUNT, self.outputs().len());
         if got != want {
             return Err(Error::ports("outputs", got, want));
         }
-        R::from_nodes(&mut self.outputs().iter().enumerate().map(output))
+        R::from_nodes(&mut (0..).zip(self.outputs()).map(output))
     }
 }
 
 /// Checks that a node has the bits of a port.
 fn check_width(node: &Node, port: &Port) -> Result<()> {
-    let (want, bits) = (port.bits.len(), node.len.filter(|_| node.ty == Type::Bool));
-    let fits = match node.len {
-        None => node.ty.width() == want,
-        Some(_) => bits == Some(want),
-    };
-    if fits {
-        return Ok(());
-    }
-    let got = match node.len {
-        None => format!("{} bits", node.ty.width()),
-        Some(len) => format!("an array of {len} values of {}", node.ty),
+    let want = port.bits.len();
+    let got = match node.shape[..] {
+        [] if node.ty.width() == want => return Ok(()),
+        [len] if node.ty == Type::Bool && len == want => return Ok(()),
+        [] => format!("{} bits", node.ty.width()),
+        _ => format!("an array of {} values of {}", node.shape.size(), node.ty),
     };
     Err(Error::holds(format!("input {:?}", port.name), got, format!("{want} bits, or an array of {want} bools")))
 }
@@ -165,11 +163,12 @@ impl<T: Value> FromNodes for Encrypted<T> {
 
     fn from_nodes(nodes: &mut impl Iterator<Item = Arc<Node>>) -> Result<Self> {
         let node = next(nodes)?;
-        if node.ty == T::ty() && node.len.is_none() {
+        if node.ty == T::ty() && node.shape.is_empty() {
             return Ok(Self::new(node));
         }
-        if node.len.is_some() || node.ty.width() != T::ty().width() {
-            return Err(Error::holds("the output", described(node.ty, node.len.is_some()), described(T::ty(), false)));
+        let is_array = !node.shape.is_empty();
+        if is_array || node.ty.width() != T::ty().width() {
+            return Err(Error::holds("the output", described(node.ty, is_array), described(T::ty(), false)));
         }
         Ok(Self::new(Node::operation(Op::Cast, T::ty(), vec![node])))
     }
@@ -182,10 +181,10 @@ impl FromNodes for EncryptedArray<bool> {
 
     fn from_nodes(nodes: &mut impl Iterator<Item = Arc<Node>>) -> Result<Self> {
         let node = next(nodes)?;
-        if node.len.is_some() {
-            return Ok(Self::new(node));
+        if node.shape.is_empty() {
+            return Err(Error::holds("the output", described(node.ty, false), described(Type::Bool, true)));
         }
-        Err(Error::holds("the output", described(node.ty, false), described(Type::Bool, true)))
+        Ok(Self::new(node))
     }
 }
 

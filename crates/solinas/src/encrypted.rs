@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::operand::{Amount, Operand};
-use crate::{Arithmetic, Bits, Error, Integer, Result, Unsigned, Value};
+use crate::{Arithmetic, Bits, Error, Integer, Natural, Result, Unsigned, Value};
 use solinas_circuits::program::Op;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -72,7 +72,9 @@ impl<T: Unsigned> Encrypted<T> {
 /// The sum of any number of values; 0 if there are none. It takes fewer bootstraps than one addition after the other.
 impl<T: Arithmetic> std::iter::Sum for Encrypted<T> {
     fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
-        Self::new(sum(T::ty(), values.map(|value| Arc::clone(&value.node)).collect()))
+        let values: Vec<_> = values.map(|value| value.node).collect();
+        let zero = || Node::constant(Natural::ZERO, T::ty());
+        Self::new(if values.is_empty() { zero() } else { Node::operation(Op::Sum, T::ty(), values) })
     }
 }
 
@@ -81,9 +83,4 @@ impl<'e, T: Arithmetic> std::iter::Sum<&'e Self> for Encrypted<T> {
     fn sum<I: Iterator<Item = &'e Self>>(values: I) -> Self {
         values.cloned().sum()
     }
-}
-
-/// The sum of scalars of one type.
-pub(crate) fn sum(ty: crate::Type, values: Vec<Arc<Node>>) -> Arc<Node> {
-    if values.is_empty() { Node::constant(crate::Natural::ZERO, ty) } else { Node::operation(Op::Sum, ty, values) }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 pub(crate) mod sealed {
     use super::{Arc, Node, Result, runtime};
 
-    /// A function of a ciphertext.
-    pub(crate) type Each<'a> = &'a dyn Fn(&runtime::Ciphertext) -> Result<runtime::Ciphertext>;
+    /// The ciphertexts of handles, in order.
+    pub(crate) type Results<'a> = &'a mut dyn Iterator<Item = runtime::Ciphertext>;
 
     /// A structure of handles.
     pub trait Structure {
@@ -19,15 +19,15 @@ pub(crate) mod sealed {
         /// Adds the nodes of the handles, in order.
         fn roots(&self, into: &mut Vec<Arc<Node>>);
 
-        /// The same structure of what `each` makes of the ciphertexts, after the nodes were computed.
-        fn computed(&self, each: Each<'_>) -> Result<Self::Computed>;
+        /// The same structure of these ciphertexts.
+        fn computed(&self, results: Results<'_>) -> Result<Self::Computed>;
 
         /// The same structure of plain values.
         fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted>;
     }
 }
 
-use sealed::{Each, Structure};
+use sealed::{Results, Structure};
 
 /// A structure that [`Server::run`](crate::Server::run) computes and [`ClientKey::decrypt`](crate::ClientKey::decrypt)
 /// decrypts: an [`Encrypted`], an [`EncryptedArray`], a reference to one, or a `Vec`, array or tuple of up to six of
@@ -50,8 +50,9 @@ macro_rules! handles {
                 into.push(Arc::clone(&self.node));
             }
 
-            fn computed(&self, each: Each<'_>) -> Result<Self> {
-                Ok(Self::new(Node::ciphertext(each(self.ciphertext()?)?)))
+            fn computed(&self, results: Results<'_>) -> Result<Self> {
+                let result = results.next().ok_or_else(|| Error::internal("a result is missing"))?;
+                Ok(Self::new(Node::ciphertext(result)))
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {
@@ -77,8 +78,8 @@ impl<X: Structure> Structure for &X {
         (**self).roots(into);
     }
 
-    fn computed(&self, each: Each<'_>) -> Result<X::Computed> {
-        (**self).computed(each)
+    fn computed(&self, results: Results<'_>) -> Result<X::Computed> {
+        (**self).computed(results)
     }
 
     fn decrypted(&self, key: &runtime::ClientKey) -> Result<X::Decrypted> {
@@ -101,8 +102,8 @@ macro_rules! lists {
                 self.iter().for_each(|part| part.roots(into));
             }
 
-            fn computed(&self, each: Each<'_>) -> Result<Self::Computed> {
-                self.iter().map(|part| part.computed(each)).collect()
+            fn computed(&self, results: Results<'_>) -> Result<Self::Computed> {
+                self.iter().map(|part| part.computed(results)).collect()
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {

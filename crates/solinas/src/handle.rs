@@ -51,10 +51,8 @@ macro_rules! methods {
         impl<T: Value> fmt::Debug for $handle<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let state = if self.is_computed() { "ciphertext" } else { "expression" };
-                match self.node.len {
-                    None => write!(f, "{}<{}>({state})", stringify!($handle), T::ty()),
-                    Some(len) => write!(f, "{}<{}>({state}, {len} elements)", stringify!($handle), T::ty()),
-                }
+                write!(f, "{}<{}>({state}", stringify!($handle), T::ty())?;
+                if $array { write!(f, ", {} elements)", self.node.shape.size()) } else { f.write_str(")") }
             }
         }
 

@@ -70,7 +70,6 @@ mod integers;
 mod keys;
 mod node;
 mod operand;
-mod plan;
 mod program;
 mod recorder;
 mod server;

@@ -1,17 +1,17 @@
 //! Expressions: an encrypted value before and after it is computed.
 
 use crate::circuit::Call;
-use crate::error::Error;
 use crate::runtime::{Ciphertext, Natural, Plain};
-use solinas_circuits::program::{Op, Type};
+use solinas_circuits::program::{Axes, How, Op, Shape, Type};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A ciphertext, or an operation on other nodes. Handles share nodes. A node keeps the result that a server computed for it.
 pub struct Node {
     pub(crate) ty: Type,
-    /// The number of elements of an array; `None` for a scalar. A scalar goes with every element of an array.
-    pub(crate) len: Option<usize>,
+    /// The shape of an array; no dimensions for a scalar. A scalar goes with every element of an array.
+    pub(crate) shape: Shape,
     pub(crate) kind: Kind,
     result: OnceLock<Ciphertext>,
 }
@@ -27,51 +27,78 @@ pub(crate) enum Kind {
     Parameter(usize),
     /// An operation of a program.
     Operation(Op, Vec<Arc<Node>>),
-    /// One element of an array. It costs nothing.
-    Element(Arc<Node>, usize),
+    /// The elements of an array with these indices, as an array, or one of them as a scalar. It costs nothing.
+    Take(Arc<Node>, Vec<u64>),
     /// An array of scalars. It costs nothing.
     Stack(Vec<Arc<Node>>),
     /// The output with that number, from 0, of a circuit.
-    Output(Arc<Call>, usize),
+    Output(Arc<Call>, u32),
 }
 
 impl Node {
-    pub(crate) fn new(ty: Type, len: Option<usize>, kind: Kind) -> Arc<Self> {
-        Arc::new(Self { ty, len, kind, result: OnceLock::new() })
+    pub(crate) fn new(ty: Type, shape: Shape, kind: Kind) -> Arc<Self> {
+        Arc::new(Self { ty, shape, kind, result: OnceLock::new() })
+    }
+
+    pub(crate) fn scalar(ty: Type, kind: Kind) -> Arc<Self> {
+        Self::new(ty, Shape::scalar(), kind)
+    }
+
+    /// A node of one dimension.
+    pub(crate) fn line(ty: Type, len: usize, kind: Kind) -> Arc<Self> {
+        Self::new(ty, shape_of([len]), kind)
     }
 
     pub(crate) fn ciphertext(ciphertext: Ciphertext) -> Arc<Self> {
-        let len = ciphertext.shape().map(|_| ciphertext.len());
-        let node = Self::new(ciphertext.ty(), len, Kind::Ciphertext);
+        let shape = shape_of(ciphertext.shape().unwrap_or(&[]).iter().copied());
+        let node = Self::new(ciphertext.ty(), shape, Kind::Ciphertext);
         node.keep(ciphertext);
         node
     }
 
     pub(crate) fn constant(bits: Natural, ty: Type) -> Arc<Self> {
-        Self::new(ty, None, Kind::Constant(bits))
+        Self::scalar(ty, Kind::Constant(bits))
     }
 
     pub(crate) fn public(plain: Plain) -> Arc<Self> {
-        Self::new(plain.ty, Some(plain.values.len()), Kind::Public(plain))
+        Self::line(plain.ty, plain.values.len(), Kind::Public(plain))
     }
 
     pub(crate) fn operation(op: Op, ty: Type, args: Vec<Arc<Self>>) -> Arc<Self> {
-        let len = if op == Op::SumElements { None } else { args.iter().find_map(|arg| arg.len) };
-        Self::new(ty, len, Kind::Operation(op, args))
+        // Shapes that do not fit are refused when the expression is prepared.
+        let joint = |shape: Shape, arg: &Arc<Self>| shape.broadcast(&arg.shape).ok().flatten().unwrap_or(shape);
+        let shape = args.iter().fold(Shape::scalar(), joint);
+        Self::new(ty, shape, Kind::Operation(op, args))
+    }
+
+    /// The elements of an array, combined to a scalar.
+    pub(crate) fn reduction(self: &Arc<Self>, how: How) -> Arc<Self> {
+        let op = Op::Reduce { how, axes: Axes::All };
+        Self::scalar(self.ty, Kind::Operation(op, vec![Arc::clone(self)]))
     }
 
     /// The element with that index, which exists.
     pub(crate) fn element(self: &Arc<Self>, index: usize) -> Arc<Self> {
         match &self.kind {
-            Kind::Stack(parts) => Arc::clone(&parts[index]),
-            Kind::Public(plain) => Self::constant(plain.values[index].clone(), self.ty),
-            _ => Self::new(self.ty, None, Kind::Element(Arc::clone(self), index)),
+            Kind::Stack(parts) if self.result().is_none() => Arc::clone(&parts[index]),
+            _ => Self::scalar(self.ty, Kind::Take(Arc::clone(self), vec![index as u64])),
+        }
+    }
+
+    /// The elements in a range, which exist.
+    pub(crate) fn slice(self: &Arc<Self>, range: Range<usize>) -> Arc<Self> {
+        match &self.kind {
+            Kind::Stack(parts) if self.result().is_none() => Self::stack(self.ty, parts[range].to_vec()),
+            _ => {
+                let indices = (range.start as u64..range.end as u64).collect();
+                Self::line(self.ty, range.len(), Kind::Take(Arc::clone(self), indices))
+            }
         }
     }
 
     /// An array of these scalars.
     pub(crate) fn stack(ty: Type, parts: Vec<Arc<Self>>) -> Arc<Self> {
-        Self::new(ty, Some(parts.len()), Kind::Stack(parts))
+        Self::line(ty, parts.len(), Kind::Stack(parts))
     }
 
     /// The ciphertext, if it exists already.
@@ -84,28 +111,21 @@ impl Node {
         self.result.get_or_init(|| result);
     }
 
-    /// The result of a node whose operands have results, if it costs nothing: an element or a stack.
-    pub(crate) fn rearranged(&self) -> Result<Option<Ciphertext>, Error> {
-        match &self.kind {
-            Kind::Element(array, index) => Ok(array.result().map(|array| array.get(*index)).transpose()?),
-            Kind::Stack(parts) => {
-                let parts: Option<Vec<_>> = parts.iter().map(|part| part.result().cloned()).collect();
-                Ok(parts.map(Ciphertext::stack).transpose()?)
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// The nodes that have to be computed before this one: none if it has a result.
     pub(crate) fn operands(&self) -> &[Arc<Self>] {
         match &self.kind {
             _ if self.result().is_some() => &[],
             Kind::Operation(_, args) | Kind::Stack(args) => args,
-            Kind::Element(array, _) => std::slice::from_ref(array),
+            Kind::Take(array, _) => std::slice::from_ref(array),
             Kind::Output(call, _) => &call.inputs,
             Kind::Ciphertext | Kind::Constant(_) | Kind::Public(_) | Kind::Parameter(_) => &[],
         }
     }
+}
+
+/// The shape of an array in memory. One that is above the limits counts as a scalar, and [`Server::run`](crate::Server::run) refuses it.
+fn shape_of(sizes: impl IntoIterator<Item = usize>) -> Shape {
+    Shape::new(sizes).unwrap_or_default()
 }
 
 /// Releases a chain of nodes without recursion, since the chain may be as long as memory allows.
@@ -113,7 +133,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         let operands = |node: &mut Self| match std::mem::replace(&mut node.kind, Kind::Ciphertext) {
             Kind::Operation(_, args) | Kind::Stack(args) => args,
-            Kind::Element(array, _) => vec![array],
+            Kind::Take(array, _) => vec![array],
             Kind::Output(call, _) => Arc::into_inner(call).map_or_else(Vec::new, |call| call.inputs),
             Kind::Ciphertext | Kind::Constant(_) | Kind::Public(_) | Kind::Parameter(_) => Vec::new(),
         };

@@ -79,7 +79,7 @@ impl<A: Values, R: Values> Program<A, R> {
     /// The function uses ciphertexts, arrays or circuits, or has too many operations.
     pub fn record(function: impl FnOnce(A) -> R) -> Result<Self> {
         let parameters: Vec<_> =
-            types::<A>().into_iter().enumerate().map(|(i, ty)| Node::new(ty, None, Kind::Parameter(i))).collect();
+            types::<A>().into_iter().enumerate().map(|(i, ty)| Node::scalar(ty, Kind::Parameter(i))).collect();
         let mut recorder = Recorder::default();
         for parameter in &parameters {
             recorder.input(parameter)?;
@@ -96,7 +96,7 @@ impl<A: Values, R: Values> Program<A, R> {
                 }
                 Kind::Parameter(_) => continue,
                 Kind::Ciphertext => Some("a ciphertext"),
-                Kind::Public(_) | Kind::Element(..) | Kind::Stack(_) => Some("an array"),
+                Kind::Public(_) | Kind::Take(..) | Kind::Stack(_) => Some("an array"),
                 Kind::Output(..) => Some("a circuit"),
             };
             match other {
@@ -111,7 +111,7 @@ impl<A: Values, R: Values> Program<A, R> {
             }
         }
         roots.iter().try_for_each(|root| recorder.output(root))?;
-        Ok(Self { graph: Arc::new(recorder.finish()?.program), signature: PhantomData })
+        Ok(Self { graph: recorder.finish()?.program, signature: PhantomData })
     }
 
     /// The results for these arguments, as expressions that [`Server::run`](crate::Server::run) computes.

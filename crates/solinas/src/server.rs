@@ -1,12 +1,11 @@
 //! The server: computes expressions with the public key.
 
 use crate::node::Node;
-use crate::plan::Plan;
+use crate::recorder::Recorded;
 use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
-use runtime::ProgressParts;
-use std::cell::Cell;
+use runtime::Work;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use runtime::{DeviceName, GpuInfo, GpuList, ServerOptions, gpus};
 
@@ -36,11 +35,11 @@ impl Server {
 
     /// Computes values, arrays, or a tuple or list of them.
     ///
-    /// Independent operations run in parallel, so pass everything that can run together in one call. The parts that an
-    /// expression shares with an earlier one are not computed again.
+    /// The whole argument is one program. Independent operations run in parallel, so pass everything that can run together in one call. Each value of the
+    /// argument keeps its result: a later expression that contains the value does not compute it again.
     ///
     /// # Errors
-    /// Values belong to another key, arrays of different lengths meet in one operation, the scheme lacks an operation, or there are more products in a
+    /// Values belong to another key, arrays of lengths that do not fit meet in one operation, the scheme lacks an operation, or there are more products in a
     /// row than the key allows.
     pub fn run<X: Expression>(&self, expression: X) -> Result<X::Output> {
         self.prepare(expression)?.run()
@@ -59,7 +58,10 @@ impl Server {
                 return Err(runtime::Error::KeyMismatch { what: "a value".into(), got, want }.into());
             }
         }
-        Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression, private_program: false })
+        let recorded = Recorded::new(&roots, false)?;
+        recorded.iter().try_for_each(Recorded::check)?;
+        let server = self.clone();
+        Ok(Prepared { server, expression, roots, recorded, planned: OnceLock::new(), private_program: false })
     }
 
     /// Makes an encrypted random value from a public seed (TFHE): all its bits are uniform, and nobody knows them without the client key. The same seed,
@@ -131,13 +133,17 @@ impl Server {
 pub struct Prepared<X> {
     server: Server,
     expression: X,
-    plan: Plan,
+    roots: Vec<Arc<Node>>,
+    /// The program that computes the roots. None if all of them have results.
+    recorded: Option<Recorded>,
+    planned: OnceLock<runtime::Prepared>,
     private_program: bool,
 }
 
 impl<X: Expression> Prepared<X> {
     /// Hides the program from the holder of the client key (TFHE): the results show their values, types and lengths, and nothing else about the
-    /// operations and constants that made them. Each block of a result takes some more bootstraps, which [`Self::count`] includes.
+    /// operations and constants that made them. Each block of a result takes some more bootstraps, which [`Self::count`] includes. The
+    /// expression does not keep these results.
     ///
     /// ```
     /// let (client, server_key) = solinas::generate_keys()?;
@@ -148,11 +154,11 @@ impl<X: Expression> Prepared<X> {
     /// # Ok::<(), solinas::Error>(())
     /// ```
     pub fn private_program(self) -> Self {
-        Self { private_program: true, ..self }
+        Self { private_program: true, planned: OnceLock::new(), ..self }
     }
 
-    /// Counts bootstraps, products, rotations and depth, without seconds. A value that an earlier step of the computation gives counts as a fresh
-    /// ciphertext.
+    /// Counts bootstraps, products, rotations and depth, without seconds. Except under TFHE, a value that an earlier step of the
+    /// computation gives counts as a fresh ciphertext.
     ///
     /// # Errors
     /// As [`Server::run`].
@@ -165,7 +171,7 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn count_with(&self, control: &Control<'_>) -> Result<Estimate> {
-        self.total(control, runtime::Prepared::count)
+        self.cost(control, runtime::Prepared::count)
     }
 
     /// As [`Self::count`], with seconds. The first call for a key measures one operation of each kind.
@@ -181,7 +187,7 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn estimate_with(&self, control: &Control<'_>) -> Result<Estimate> {
-        self.total(control, |prepared| prepared.estimate(control))
+        self.cost(control, |planned| planned.estimate(control))
     }
 
     /// Computes the expression.
@@ -197,45 +203,37 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn run_with(self, control: &Control<'_>) -> Result<X::Output> {
-        let server = &self.server.0;
-        if !self.private_program {
-            self.plan.run(server, control)?;
-            return self.expression.computed(&|result| Ok(result.clone()));
+        if let Some(planned) = self.planned(control)? {
+            let results = planned.run(control)?;
+            if self.private_program {
+                return self.expression.computed(&mut results.into_iter());
+            }
+            let outputs = self.recorded.iter().flat_map(|recorded| &recorded.outputs);
+            outputs.zip(results).for_each(|(node, result)| node.keep(result));
         }
-        // A key whose results cannot hide the program is refused before the work.
-        let parts = ProgressParts::new(control, 1 + self.hiding(control)?.len());
-        parts.run(0, |control| self.plan.run(server, control))?;
-        let done = Cell::new(0);
-        self.expression.computed(&|result| {
-            done.set(done.get() + 1);
-            let hide = |control: &Control<'_>| {
-                server.prepare_private(result.ty(), std::slice::from_ref(result), control)?.run(control)
-            };
-            parts.run(done.get(), hide)?.pop().ok_or_else(|| Error::internal("a result is missing"))
-        })
+        let results = self.roots.iter().map(|root| root.result().cloned().ok_or_else(Error::not_computed));
+        self.expression.computed(&mut results.collect::<Result<Vec<_>>>()?.into_iter())
     }
 
-    /// The work that hides the program in each result, if it is to be hidden.
-    fn hiding(&self, control: &Control<'_>) -> Result<Vec<runtime::Prepared>> {
-        let mut roots = Vec::new();
-        if self.private_program {
-            self.expression.roots(&mut roots);
+    /// The planned work; `None` if there is nothing to compute.
+    fn planned(&self, control: &Control<'_>) -> Result<Option<&runtime::Prepared>> {
+        if let planned @ Some(_) = self.planned.get() {
+            return Ok(planned);
         }
-        let one = |root: &Arc<Node>| {
-            let fresh = runtime::Inputs::Fresh { instances: root.len.unwrap_or(1) };
-            Ok(self.server.0.prepare_private(root.ty, fresh, control)?)
-        };
-        roots.iter().map(one).collect()
+        let all = if self.private_program { Recorded::new(&self.roots, true)? } else { None };
+        let Some(recorded) = all.as_ref().or(self.recorded.as_ref()) else { return Ok(None) };
+        let work = Work::program(&recorded.program, &recorded.inputs()?);
+        let planned = self.server.0.prepare(work, control)?.private_program(self.private_program)?;
+        Ok(Some(self.planned.get_or_init(|| planned)))
     }
 
-    fn total(
+    fn cost(
         &self,
         control: &Control<'_>,
-        cost: impl Fn(&runtime::Prepared) -> Result<Estimate, runtime::Error>,
+        of: impl Fn(&runtime::Prepared) -> Result<Estimate, runtime::Error>,
     ) -> Result<Estimate> {
-        let (server, hiding) = (&self.server.0, self.hiding(control)?);
-        let steps = self.plan.total(server, control, &cost);
-        server.total_cost(std::iter::once(steps).chain(hiding.iter().map(|prepared| Ok(cost(prepared)?))))
+        let planned = self.planned(control)?;
+        self.server.0.total_cost(planned.map(|planned| Ok(of(planned)?)))
     }
 
     /// Starts the computation on a thread of its own.

@@ -1,7 +1,7 @@
 //! Tuples of handles: expressions, arguments and results of programs, outputs of circuits.
 
 use crate::circuit::{FromNodes, Outputs};
-use crate::expression::{Expression, sealed::Each, sealed::Structure};
+use crate::expression::{Expression, sealed::Results, sealed::Structure};
 use crate::node::Node;
 use crate::program::{Fixed, Values};
 use crate::{Natural, Result, Type, runtime};
@@ -17,8 +17,8 @@ macro_rules! tuples {
                 $(self.$at.roots(into);)*
             }
 
-            fn computed(&self, each: Each<'_>) -> Result<Self::Computed> {
-                Ok(($(self.$at.computed(each)?,)*))
+            fn computed(&self, results: Results<'_>) -> Result<Self::Computed> {
+                Ok(($(self.$at.computed(results)?,)*))
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {

@@ -28,20 +28,20 @@ pub fn run(data: &[u8]) {
 pub fn seeds() -> Vec<Vec<u8>> {
     let (id, digest) = ("01ARZ3NDEKTSV4RRFFQ69G5FAV", format!("b3-{}", "5".repeat(64)));
     let progress = json!({ "done": 3, "total": 21, "wave": 1, "waves": 2 });
-    let timeline = json!([[{ "ms": 2.5, "elements": 3 }, { "ms": 0.5, "elements": 1 }]]);
+    let timeline = json!([[{ "ms": 2.5, "lanes": 3 }, { "ms": 0.5, "lanes": 1 }]]);
     let result = json!({ "name": "out", "digest": digest, "type": "u8", "shape": [3], "bytes": 7, "compact": false });
     let problem = json!({ "code": "disk_full", "detail": "the disk is full", "fix": "make room" });
     let outcome = |end: Value| {
         json!({ "end": end, "seconds": 1.5, "core_ms": 3000, "progress": progress, "timeline": timeline,
                 "bootstraps": 21, "whole_core_ms": 2900.5 })
     };
-    let spec = json!({ "key": "k", "program": digest, "reduce": "sum", "compact": true,
+    let spec = json!({ "key": "k", "program": digest, "compact": true,
         "private_program": false, "auditable": false, "effort": 21.0,
-        "inputs": [{ "blob": digest }, { "elements": digest }, { "constant": { "type": "u8", "values": ["3"] } }],
-        "stages": [{ "plan": digest, "elements": 3, "waves": [2, 5] }] });
+        "inputs": [{ "blob": digest }, { "constant": { "type": "u8", "values": ["3"] } }],
+        "plan": digest, "steps": [{ "lanes": 3, "waves": [2, 5] }] });
     let granted = json!({ "lease": format!("local.{id}.7"), "tenant": "local", "id": id, "spec": spec, "attempts": 1,
         "core_ms": 0, "deadline_in": 60_000, "max_core_ms": null, "timeline": timeline, "key": digest,
-        "kept": [true, false], "most_inputs": 4096, "checkpoint": 30_000, "hold": 30_000 });
+        "kept": true, "checkpoint": 30_000, "hold": 30_000 });
     let messages = [
         (1, json!({ "version": "0.1.0", "worker": id, "threads": 2, "wait": 20 })),
         (2, json!({ "worker": id, "threads": 2, "ran": 1500, "progress": progress, "renewal": timeline })),

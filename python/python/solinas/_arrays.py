@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
 from solinas._ciphertext import Ciphertext
 from solinas._data import encode, infer, shorten
 from solinas._errors import ShapeError, TypeMismatchError
-from solinas._expression import PUBLIC, Node, broadcast_to, stack, take
+from solinas._expression import (
+    PARAMETER,
+    PUBLIC,
+    UNTRACED,
+    Node,
+    Recorder,
+    broadcast_to,
+    reachable,
+    reduction,
+    stack,
+    take,
+)
 from solinas._fixed import COMPARISONS, bounds
-from solinas._reductions import GROUP, Reductions, _beside
+from solinas._reductions import How, Reductions
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
 from solinas._types import MAX_WIDTH, SHIFTS, U8, U16, Modular, type_named
 from solinas._values import Bool, Value
@@ -190,6 +201,26 @@ def _public_node(array: tuple[Shape, list[Any]], kind: type[Value]) -> Node:
     return Node(PUBLIC, kind.name, shape, (), [encode(kind, item, "an element of the array") for item in items])
 
 
+def _function(function: Callable[..., Any], kinds: Sequence[type[Value]]) -> Any:
+    """Return the program of a function of two elements, which are single values or tuples of values of these types.
+
+    Returns None for a function that uses encrypted values or calls circuits.
+    """
+    sides = [[Node(PARAMETER, kind.name, detail=f"{side}{i}") for i, kind in enumerate(kinds)] for side in "ab"]
+    pairs = [tuple(kind._make(node) for kind, node in zip(kinds, nodes, strict=True)) for nodes in sides]
+    joined = function(*pairs) if len(kinds) > 1 else (function(pairs[0][0], pairs[1][0]),)
+    inputs, outputs = [*sides[0], *sides[1]], [value._node for value in joined]
+    recorder = Recorder()
+    for node in inputs:
+        recorder.parameter(node, node.detail)
+    for node in reachable(outputs):
+        if node.kind in UNTRACED or (node.kind == PARAMETER and node not in inputs):
+            return None
+        if node.kind != PARAMETER:
+            recorder.add(node)
+    return recorder.finish(outputs, [f"y{i}" for i in range(len(outputs))])
+
+
 class Array(Reductions[T], Generic[T, N]):
     """An array of values of one type, with a fixed shape.
 
@@ -342,33 +373,17 @@ class EncryptedArray(Reductions[T], Ciphertext):
     def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
         return elementwise(function, *operands)
 
-    def _in_levels(
-        self, reduce: Callable[[list[Any]], Any], count: int, beside: Sequence[Any] = ()
-    ) -> tuple[list[Any], int]:
-        arrays, rows = [self, *beside], self.size // count
-        while count > GROUP:
-            groups, left = divmod(count, GROUP)
-
-            def column(array: Any, first: int, of: int, step: int, count: int = count) -> Any:
-                indices = [row * count + first + i * step for row in range(rows) for i in range(of)]
-                return array._take(indices, (len(indices),))
-
-            columns = [column(array, place, groups, GROUP) for array in arrays for place in range(GROUP)]
-
-            def combined(*items: Any, many: int = len(arrays)) -> Any:
-                return reduce(_beside([list(items[k * GROUP : (k + 1) * GROUP]) for k in range(many)]))
-
-            joined = elementwise(combined, *columns)
-            results = list(joined) if beside else [joined]
-            if left:
-                # Each row: its groups, then the elements that are left over, so that the order is kept.
-                starts = [(row * groups, rows * groups + row * left) for row in range(rows)]
-                order = [i for of, rest in starts for i in (*range(of, of + groups), *range(rest, rest + left))]
-                for k, array in enumerate(arrays):
-                    both = EncryptedArray.stack([results[k], column(array, groups * GROUP, left, 1)])
-                    results[k] = both._take(order, (len(order),))
-            arrays, count = results, groups + left
-        return arrays, count
+    def _folded(self, how: How, axes: int, shape: Shape, index: Any) -> Any:
+        arrays, kinds = [self._data], [self.type]
+        if index is not None:
+            count = math.prod(self.shape[self.ndim - axes :])
+            arrays.append(Node(PUBLIC, index.name, self.shape, (), list(range(count)) * (self.size // count)))
+            kinds.append(index)
+        function = None if isinstance(how, str) else _function(how, kinds)
+        if function is None and not isinstance(how, str):
+            return super()._folded(how, axes, shape, index)
+        combined = reduction(how if isinstance(how, str) else "", arrays, axes, function)
+        return self._of_node(take(combined, list(range(math.prod(shape))), shape))
 
     @staticmethod
     def stack(items: Sequence[Any]) -> EncryptedArray[Any]:

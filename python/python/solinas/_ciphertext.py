@@ -39,7 +39,7 @@ class Ciphertext(NumpyProtocols):
     @property
     def is_computed(self) -> bool:
         """Whether the value has a ciphertext. A recorded value gets one when a server runs it."""
-        return isinstance(self._data, Node) and self._data.result is not None
+        return isinstance(self._data, Node) and self._data.known
 
     @property
     def _computed(self) -> _core.Ciphertext:
@@ -47,9 +47,9 @@ class Ciphertext(NumpyProtocols):
         data = self._data
         if not isinstance(data, Node) or data.traced:
             raise TypeMismatchError(f"{self!r} is not encrypted: encrypt it first, as in client.encrypt(...)")
-        if data.result is None:
+        if not data.known:
             raise TypeMismatchError(f"{self!r} is recorded and not computed: run it first, as in server.run(x)")
-        return data.result
+        return data.settle()
 
     @property
     def key_id(self) -> str:

@@ -14,6 +14,7 @@ from solinas._errors import CircuitError, RangeError, TypeMismatchError
 from solinas._expression import CIRCUIT, OUTPUT, Node
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
+from solinas._shapes import broadcast
 from solinas._types import MAX_WIDTH, int_, uint
 from solinas._values import Bool, Value
 
@@ -97,12 +98,12 @@ class Circuit:
             if not isinstance(value, (Value, EncryptedArray)) or not isinstance(value._data, Node):
                 raise TypeMismatchError(f"a circuit takes encrypted values, got {value!r}: encrypt it first")
             nodes.append(value._data)
-        shape = None
+        shapes = []
         for port, node in zip(self.inputs, nodes, strict=True):
-            own = node.shape
-            if own is not None and node.type == Bool.name and port.width > 1 and own[-1] == port.width:
-                own = own[:-1] or None
-            shape = shape or own
+            own = node.shape or ()
+            by_bits = node.type == Bool.name and port.width > 1 and own[-1:] == (port.width,)
+            shapes.append(own[:-1] if by_bits else own)
+        shape = broadcast(shapes) or None
         call = Node(CIRCUIT, "", shape, nodes, self._inner)
         results = []
         for i, port in enumerate(self.outputs):

@@ -15,11 +15,11 @@ from typing import Any, Self
 
 from solinas import _core
 from solinas._errors import InternalError, MissingPackageError, ParameterError, RangeError, TypeMismatchError
-from solinas._expression import Input, Schedule
+from solinas._expression import Input
 from solinas._job import Progress, progress_callback
 from solinas._kept import KeptShards
 from solinas._keys import ServerKey, warn_of_weakness
-from solinas._server import check_keys, recorded, restored
+from solinas._server import Recorded, reduced
 
 # Seconds between two looks at the machines of the cluster.
 TICK = 0.25
@@ -42,12 +42,12 @@ class Node:
         self._servers: dict[str, _core.Server] = {}
 
     def compute(
-        self, version: str, key_id: str, key: Any, work: tuple[str | None, bytes | None], inputs: list[Any]
+        self, version: str, key_id: str, key: Any, work: tuple[str, bytes | None, bool], inputs: list[Any]
     ) -> tuple[float, list[bytes]]:
         """Compute a program on a shard. Return the seconds it took, and the files of the results.
 
-        `version` is that of the package that the other machines have. `work` is a program and its plan. Without a
-        program, the only input becomes the result of a private program.
+        `version` is that of the package that the other machines have. `work` is a program, its plan, and whether the
+        results are those of a private program.
         """
         if version != _core.__version__:
             raise ParameterError(
@@ -58,17 +58,12 @@ class Node:
                 del self._servers[next(iter(self._servers))]
             server_key = _core.ServerKey.from_bytes(key.tobytes(), False)
             self._servers[key_id] = _core.Server(server_key, self._threads, None, None, self._model)
-        program, plan = work
+        text, plan, private_program = work
         start = time.monotonic()
         values = [_core.Ciphertext.from_bytes(item) if isinstance(item, bytes) else item for item in inputs]
-        if program is None:
-            results = self._servers[key_id].start(values, [], [0], private_program=True).result()
-        else:
-            pinned = _core.Plan.from_bytes(plan) if plan else None
-            step = (_core.Program.from_json(program), list(range(len(values))), pinned)
-            outputs = list(range(len(values), len(values) + len(step[0].outputs)))
-            results = self._servers[key_id].start(values, [step], outputs).result()
-        return time.monotonic() - start, [result.to_bytes() for result in results]
+        program, pinned = _core.Program.from_json(text), _core.Plan.from_bytes(plan) if plan else None
+        job = self._servers[key_id].start(values, program, pinned, private_program=private_program)
+        return time.monotonic() - start, [result.to_bytes() for result in job.result()]
 
 
 @dataclass
@@ -97,13 +92,13 @@ class Work:
 
     key_id: str
     key: Any
-    # None for the work that makes its only input the result of a private program.
-    program: str | None
+    program: str
     # None if the values of public arrays are constants of the program, so that every shard has a plan of its own.
     plan: bytes | None
     inputs: Sequence[Input]
     # Elements of the arrays; 1 if there are none.
     size: int
+    private_program: bool = False
 
     def shard(self, start: int, end: int) -> list[Any]:
         """Return the inputs of a shard. Ciphertexts become the bytes of their files."""
@@ -173,7 +168,7 @@ class Cluster:
         """Compute recorded values on all machines and wait for them, as `Server.run` does.
 
         `key` is the server key. `progress` is True for a progress bar of tqdm, or a function of the elements done and
-        the total of the program at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
+        the total of the step at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
         machines. `keep` is a folder for the results of shards: if the run stops early, because this process or the
         first machine of the cluster died, the same call goes on from there, on any cluster. It needs the same
         ciphertexts, so save them before: a value that is encrypted again is another ciphertext. A run that succeeds
@@ -189,12 +184,10 @@ class Cluster:
                 f"key takes a server key, got {type(key).__name__}: give the second key of sl.keygen"
             )
         warn_of_weakness(key._weakness, 2)
-        structure, roots, planned = recorded(values)
-        check_keys(planned, key.key_id)
+        work = Recorded(values, key.key_id, private_program)
         folder = contextlib.nullcontext() if keep is None else KeptShards(keep)
         with progress_callback(progress, "cluster") as watch, folder as kept:
-            results = self._compute(planned, key, watch, kept, private_program)
-            value = restored(structure, roots, results)
+            value = work.restored(self._compute(work, key, watch, kept, private_program))
             if kept is not None:
                 kept.remove()
         return value
@@ -214,18 +207,12 @@ class Cluster:
         `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values. The other
         arguments are those of `run`.
         """
-        mapped = function(*values)
-        if isinstance(how, str):
-            if how not in {"sum", "min", "max", "any", "all"}:
-                raise RangeError(f"there is no reduction {how!r}: take sum, min, max, any, all, or a function")
-            reduced = getattr(mapped, how)()
-        else:
-            reduced = mapped.reduce(how)
-        return self.run(reduced, key=key, progress=progress, keep=keep, private_program=private_program)
+        value = reduced(function, how, values)
+        return self.run(value, key=key, progress=progress, keep=keep, private_program=private_program)
 
     def _compute(
         self,
-        planned: Schedule,
+        work: Recorded,
         key: ServerKey,
         watch: Callable[[int, int], object] | None,
         kept: KeptShards | None,
@@ -239,43 +226,36 @@ class Cluster:
             planner = _core.Server(key._inner, 1, None, None, self._model)
             self._keys[key.key_id] = LoadedKey(key.key_id, stored, planner)
         loaded = self._keys[key.key_id]
-        values: list[Any] = list(planned.inputs)
-        for step in planned.steps:
-            if len(step) == 4:  # noqa: PLR2004 -- the form of a reduction, by which mypy knows it
-                raise TypeMismatchError("a cluster computes programs, not reductions: call server.map_reduce")
-            first, args, *shape = step
-            if isinstance(first, _core.Circuit):
-                raise TypeMismatchError("a cluster computes programs, not circuits: run the circuit by server.run")
-            if isinstance(first, int):
-                values.append(values[first].take(args, shape[0]))
-            elif isinstance(first, list):
-                values.append(_core.Ciphertext.stack([values[i] for i in first], args))
-            else:
-                inputs = [values[i] for i in args]
-                values += self._program(first, inputs, loaded, watch, kept)
-        results: list[_core.Ciphertext] = [values[i] for i in planned.outputs]
+        batches = _core.Batches(work.inputs, work.program)
+        while batch := batches.next():
+            program, inputs = batch
+            batches.finish(self._program(program, inputs, loaded, watch, kept))
+        results = batches.outputs()
         if private_program:
-            results = [self._program(None, [result], loaded, watch, kept)[0] for result in results]
+            for at, (_, kind) in enumerate(work.program.outputs):
+                graph = _core.Graph()
+                graph.output("y1", graph.input("x1", kind))
+                hidden = self._program(graph.finish(), [results[at]], loaded, watch, kept, private_program=True)
+                results[at] = hidden[0]
         return results
 
     def _program(
         self,
-        program: _core.Program | None,
-        inputs: list[Input],
+        program: _core.Program,
+        inputs: Sequence[Input],
         key: LoadedKey,
         watch: Callable[[int, int], object] | None,
         kept: KeptShards | None,
+        *,
+        private_program: bool = False,
     ) -> list[_core.Ciphertext]:
-        """Compute a program, and put the shards of each result together. Without a program, hide that of the input."""
+        """Compute a program, and put the shards of each result together."""
         shapes = [item.shape if isinstance(item, _core.Ciphertext) else item[1] for item in inputs]
         shape = next((shape for shape in shapes if shape is not None), None)
         size = 1 if shape is None else math.prod(shape)
         public = any(not isinstance(item, _core.Ciphertext) for item in inputs)
-        stored = None
-        if program is not None and not public:
-            stored = key.planner.plan(inputs, [(program, list(range(len(inputs))), None)]).to_bytes()
-        text = None if program is None else program.to_json()
-        work = Work(key.key_id, key.stored, text, stored, inputs, size)
+        stored = None if public or private_program else key.planner.plan(inputs, program).to_bytes()
+        work = Work(key.key_id, key.stored, program.to_json(), stored, inputs, size, private_program)
 
         def report(elements: int) -> None:
             if watch is not None:
@@ -285,7 +265,7 @@ class Cluster:
             kept.open(work, self._model)
         parts = Shards(self, work, report, kept).run()
         results = []
-        for place in range(1 if program is None else len(program.outputs)):
+        for place in range(len(program.outputs)):
             column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
             whole = column[0].shape is None if shape is None else False
             results.append(column[0] if whole else _core.Ciphertext.stack(column, list(shape or [1])))
@@ -408,7 +388,11 @@ class Shards:
     def _submit(self, place: tuple[str, int], machine: Machine, shard: int) -> None:
         work = self._work
         reference = machine.actor.compute.remote(
-            _core.__version__, work.key_id, work.key, (work.program, work.plan), work.shard(*self._bounds[shard])
+            _core.__version__,
+            work.key_id,
+            work.key,
+            (work.program, work.plan, work.private_program),
+            work.shard(*self._bounds[shard]),
         )
         self._running[reference] = (place, machine, shard, time.monotonic())
         machine.shards.add(shard)
@@ -431,7 +415,7 @@ class Shards:
         start, end = self._bounds[shard]
         if shard in self._results:
             # The result of a private program has other bytes each time.
-            if self._work.program is not None and self._results[shard] != results:
+            if not self._work.private_program and self._results[shard] != results:
                 raise InternalError(f"two machines computed other bytes for the elements {start} to {end - 1}")
             return
         if self._kept is not None:

@@ -1,4 +1,4 @@
-"""Expressions: operations that are recorded, and the steps by which a server computes them."""
+"""Expressions: operations that are recorded, and the programs that compute them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import itertools
 import math
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from solinas import _core
 from solinas._errors import ShapeError, TypeMismatchError
@@ -23,8 +22,12 @@ STACK = "stack"  # of scalars
 JOIN = "join"  # of scalars and arrays
 PROGRAM = "call of a program"
 CIRCUIT = "call of a circuit"
+REDUCE = "reduction"
 OUTPUT = "output of a call"
 MOVES = {TAKE, STACK, JOIN}
+CALLS = {PROGRAM, CIRCUIT, REDUCE}
+# What a program of single values does not have.
+UNTRACED = {CIPHERTEXT, PUBLIC, CIRCUIT, REDUCE, *MOVES}
 
 _serials = itertools.count()
 # Held while the operands of nodes are read or dropped, because threads share nodes.
@@ -35,10 +38,11 @@ class Node:
     """A ciphertext, a public value, or an operation on other nodes.
 
     `shape` is None for a scalar. `traced` tells whether the node depends on a parameter of a program that is being
-    recorded. Nodes are numbered in the order of their creation, so operands have smaller numbers.
+    recorded. `known` tells whether the node is a ciphertext or only moves elements of ciphertexts, so that no server is
+    needed. Nodes are numbered in the order of their creation, so operands have smaller numbers.
     """
 
-    __slots__ = ("args", "detail", "kind", "result", "serial", "shape", "traced", "type")
+    __slots__ = ("args", "detail", "kind", "known", "result", "serial", "shape", "traced", "type")
 
     def __init__(
         self,
@@ -53,17 +57,30 @@ class Node:
         self.shape = shape
         self.args = args
         # The bits of public values, the table and the positions of an operation, the indices of elements, the program
-        # or circuit of a call, the number of an output, or the name of a parameter.
+        # or circuit of a call, the name, axes and function of a reduction, the number of an output, or the name of a
+        # parameter.
         self.detail = detail
         self.result: _core.Ciphertext | None = None
         self.traced: bool = kind == PARAMETER or any(arg.traced for arg in args)
+        self.known: bool = kind in MOVES and all(arg.known for arg in args)
         self.serial = next(_serials)
 
     def finish(self, result: _core.Ciphertext) -> None:
         """Keep the result, and drop the operands, which may hold large ciphertexts."""
         with _OPERANDS:
             self.result = result
-            self.kind, self.args, self.detail = CIPHERTEXT, (), None
+            self.kind, self.args, self.detail, self.known = CIPHERTEXT, (), None, True
+
+    def settle(self) -> _core.Ciphertext:
+        """Return the ciphertext of a known node. Moves its elements now, if that is not done."""
+        with _OPERANDS:
+            for node in reachable([self]):
+                if node.kind == TAKE:
+                    node.finish(node.args[0].settle().take(node.detail, list(node.shape or ()) or None))
+                elif node.kind in MOVES:
+                    node.finish(_core.Ciphertext.stack([arg.settle() for arg in node.args], list(node.shape or ())))
+            assert self.result is not None
+            return self.result
 
     @property
     def is_packed(self) -> bool:
@@ -102,22 +119,33 @@ def take(node: Node, indices: list[int], shape: Shape) -> Node:
             "[row.sum() for row in rows], and for products, as in [x.dot(row) for row in matrix], or use scheme tfhe"
         )
     with _OPERANDS:
-        if node.result is None and node.kind == STACK:
+        if node.kind == STACK:
             return stack([node.args[index] for index in indices], shape) if shape else node.args[indices[0]]
-        if node.result is None and node.kind == TAKE:
+        if node.kind == TAKE:
             return take(node.args[0], [node.detail[index] for index in indices], shape)
-    if node.result is not None:
+    if node.is_packed and node.result is not None:
         return ciphertext(node.result.take(indices, list(shape) or None), node.type)
     return Node(TAKE, node.type, shape or None, (node,), indices)
 
 
 def stack(nodes: Sequence[Node], shape: Shape) -> Node:
     """Return scalars and the elements of arrays, one after the other, as an array of this shape."""
-    results = [node.result for node in nodes if node.result is not None]
-    if len(results) == len(nodes):
-        return ciphertext(_core.Ciphertext.stack(results, list(shape)), nodes[0].type)
+    if all(node.known for node in nodes):
+        parts = [node.settle() for node in nodes]
+        return ciphertext(_core.Ciphertext.stack(parts, list(shape)), nodes[0].type)
     kind = STACK if all(node.shape is None for node in nodes) else JOIN
     return Node(kind, nodes[0].type, shape, nodes)
+
+
+def reduction(how: str, arrays: Sequence[Node], axes: int, function: _core.Program | None) -> Node:
+    """Return the last of the values to which elements along the last axes are combined, one of each array.
+
+    `how` names the reduction, unless there is a function of two elements.
+    """
+    shape = arrays[0].shape or ()
+    outer = shape[: len(shape) - axes] or None
+    call = Node(REDUCE, "", outer, arrays, (how, axes if outer else None, function))
+    return Node(OUTPUT, arrays[-1].type, outer, (call,), len(arrays) - 1)
 
 
 def broadcast_to(node: Node, shape: Shape | None) -> Node:
@@ -151,20 +179,22 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
     return sorted(seen, key=lambda node: node.serial)
 
 
+Input = _core.Ciphertext | tuple[str, list[int] | None, list[int]]
+
+
 class Recorder:
-    """Turns nodes into a program. Nodes that were not added become its inputs."""
+    """Turns nodes into a program. Ciphertexts and public arrays become its inputs."""
 
     def __init__(self) -> None:
         self.graph = _core.Graph()
-        self.inputs: list[Node] = []
+        self.inputs: list[Input] = []
         self._values: dict[Node, int] = {}
         self._calls: dict[Node, list[int]] = {}
         self._constants: dict[tuple[str, int], int] = {}
 
-    def input(self, node: Node, name: str) -> None:
-        """Add an input."""
+    def parameter(self, node: Node, name: str) -> None:
+        """Add an input of any shape."""
         self._values[node] = self.graph.input(name, stored(node.type))
-        self.inputs.append(node)
 
     def value(self, node: Node) -> int:
         """Return the number of a node's value in the program. Equal constants share one value."""
@@ -174,19 +204,36 @@ class Recorder:
                 self._constants[key] = self.graph.constant(node.detail, stored(node.type))
             return self._constants[key]
         if node not in self._values:
-            self.input(node, f"x{len(self.inputs) + 1}")
+            shape, kind = _sizes(node), stored(node.type)
+            self.inputs.append(node.result or (kind, shape, node.detail))
+            self._values[node] = self.graph.input(f"x{len(self.inputs)}", kind, shape)
         return self._values[node]
 
     def add(self, node: Node) -> None:
-        """Add an operation, a call of a program, or an output of a call."""
+        """Add what computes a node. Ciphertexts and public values are added when they are used."""
         if node.kind == OUTPUT:
             self._values[node] = self._calls[node.args[0]][node.detail]
-        elif node.kind == PROGRAM:
-            self._calls[node] = self.graph.splice(node.detail, [self.value(arg) for arg in node.args])
-        elif node.kind != CONSTANT:
-            table, by = node.detail
-            args = [self.value(arg) for arg in node.args]
-            self._values[node] = self.graph.apply(node.kind, args, stored(node.type), table, by)
+        elif node.kind in CALLS:
+            self._calls[node] = self._call(node, [self.value(arg) for arg in node.args])
+        elif node.kind not in {CIPHERTEXT, PUBLIC, CONSTANT}:
+            self._values[node] = self._operation(node, [self.value(arg) for arg in node.args])
+
+    def _call(self, node: Node, args: list[int]) -> list[int]:
+        if node.kind == PROGRAM:
+            return self.graph.splice(node.detail, args)
+        if node.kind == CIRCUIT:
+            return self.graph.call(node.detail, args)
+        how, axes, function = node.detail
+        return self.graph.reduce(how, args, axes, function)
+
+    def _operation(self, node: Node, args: list[int]) -> int:
+        if node.kind == TAKE:
+            return self.graph.elements(args[0], _sizes(node.args[0]), node.detail, _sizes(node))
+        if node.kind in MOVES:
+            parts = [(value, _sizes(arg)) for value, arg in zip(args, node.args, strict=True)]
+            return self.graph.stack(parts, _sizes(node))
+        table, by = node.detail
+        return self.graph.apply(node.kind, args, stored(node.type), table, by)
 
     def finish(self, outputs: Sequence[Node], names: Sequence[str]) -> _core.Program:
         """Add the outputs and return the program."""
@@ -195,151 +242,27 @@ class Recorder:
         return self.graph.finish()
 
 
-# The nodes of one step: the level, the kind of step, and for a program the shape of its arrays.
-Place = tuple[int, str, Any]
-Input = _core.Ciphertext | tuple[str, list[int] | None, list[int]]
-Step = (
-    tuple[_core.Program, list[int], _core.Plan | None]
-    | tuple[_core.Circuit, list[int], _core.Plan | None]
-    | tuple[int, list[int], list[int] | None]
-    | tuple[list[int], list[int]]
-    | tuple[str, _core.Program | None, _core.Program | None, list[int]]
-)
+def _sizes(node: Node) -> list[int]:
+    return list(node.shape or ())
 
 
-@dataclass
-class Schedule:
-    """The steps by which a server computes values.
-
-    A program computes its operations for every element of its arrays. So scalars, and arrays of each shape, have steps
-    of their own. A number stands for a value: the inputs come first, then the results of the steps.
-    """
-
-    inputs: list[Input] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    outputs: list[int] = field(default_factory=list)
-    # The programs with their numbers of elements, and the circuits.
-    works: list[tuple[_core.Program | _core.Circuit, int]] = field(default_factory=list)
-    _numbers: dict[Node, int] = field(default_factory=dict)
-    _count: int = 0
-
-    def pin(self, pinned: _core.Plan) -> None:
-        """Let the only program or circuit run by this plan."""
-        for at, step in enumerate(self.steps):
-            if isinstance(step[0], (_core.Program, _core.Circuit)):
-                self.steps[at] = (step[0], step[1], pinned)  # type: ignore[assignment]
-
-    def reduce(self, name: str, own: _core.Program | None) -> None:
-        """Combine the elements of the only output by a reduction with this name, or by a program of its own.
-
-        If the last program computes nothing but the output, it becomes a part of the step.
-        """
-        (output,) = self.outputs
-        program = self.steps[-1][0] if self.steps else None
-        if isinstance(program, _core.Program) and len(program.outputs) == 1 and output == self._count - 1:
-            self.steps[-1] = (name, own, program, cast(list[int], self.steps[-1][1]))
-            return
-        self.steps.append((name, own, None, [output]))
-        self.outputs = [self._count]
-        self._count += 1
-
-    def _number(self, nodes: Iterable[Node]) -> None:
-        for node in nodes:
-            self._numbers[node] = self._count
-            self._count += 1
-
-    def _add(self, place: Place, nodes: list[Node], needed: set[Node]) -> None:
-        """Add the step of the nodes at one place. `needed` are the nodes that other steps use."""
-        _, kind, shape = place
-        if kind == CIRCUIT:
-            call, *outputs = nodes
-            self.steps.append((call.detail, [self._numbers[arg] for arg in call.args], None))
-            self.works.append((call.detail, 1))
-            for output in outputs:
-                self._numbers[output] = self._count + output.detail
-            self._count += len(call.detail.outputs)
-        elif kind == PROGRAM:
-            recorder = Recorder()
-            for node in nodes:
-                recorder.add(node)
-            outputs = [node for node in nodes if node in needed]
-            program = recorder.finish(outputs, [f"y{i + 1}" for i in range(len(outputs))])
-            self.steps.append((program, [self._numbers[node] for node in recorder.inputs], None))
-            self.works.append((program, math.prod(shape)))
-            self._number(outputs)
-        else:
-            for node in nodes:
-                numbers = [self._numbers[arg] for arg in node.args]
-                shape = None if node.shape is None else list(node.shape)
-                if node.kind == TAKE:
-                    self.steps.append((numbers[0], node.detail, shape))
-                else:
-                    self.steps.append((numbers, shape or []))
-                self._number([node])
-
-
-def schedule(roots: Sequence[Node]) -> Schedule:
-    """Return the steps that compute these nodes. They are not traced, and no constants."""
+def record(roots: Sequence[Node]) -> tuple[list[Input], _core.Program]:
+    """Return the program that computes these nodes, and its inputs. The nodes are not traced, and no constants."""
+    recorder = Recorder()
     with _OPERANDS:
-        return _scheduled(roots)
+        for node in reachable(roots):
+            recorder.add(node)
+        program = recorder.finish(roots, [f"y{i + 1}" for i in range(len(roots))])
+    return recorder.inputs, program
 
 
-def _scheduled(roots: Sequence[Node]) -> Schedule:
-    result, order = Schedule(), reachable(roots)
-    computed = {node: node.result for node in order if node.result is not None}
-    for node in order:
-        if node in computed:
-            result.inputs.append(computed[node])
-        elif node.kind == PUBLIC:
-            result.inputs.append((stored(node.type), list(node.shape or ()), node.detail))
-        else:
-            continue
-        result._number([node])
-    places, needed = _places([node for node in order if node not in computed], roots)
-    steps: dict[Place, list[Node]] = {}
-    for node in order:
-        if node in places:
-            steps.setdefault(places[node], []).append(node)
-    for place in sorted(steps, key=lambda place: place[0]):
-        result._add(place, steps[place], needed)
-    result.outputs = [result._numbers[root] for root in roots]
-    return result
-
-
-def _places(order: Sequence[Node], roots: Iterable[Node]) -> tuple[dict[Node, Place], set[Node]]:
-    """Return the place of each node that has to be computed, and the nodes that are used outside of their step."""
-    places: dict[Node, Place] = {}
-    needed = set(roots)
-    for node in order:
-        if node.kind in {CONSTANT, PUBLIC}:
-            continue
-        kind, shape = _step(node, places)
-        level, in_program = 0, kind == PROGRAM
-        for arg in node.args:
-            if arg.kind == CONSTANT and not in_program:
-                places.setdefault(arg, (0, PROGRAM, ()))
-            if arg in places and not (arg.kind == CONSTANT and in_program):
-                before, *other = places[arg]
-                level = max(level, before + (other != [kind, shape]))
-        places[node] = (level, kind, shape)
-        needed.update(arg for arg in node.args if places.get(arg, places[node]) != places[node])
-    return places, needed
-
-
-def _step(node: Node, places: dict[Node, Place]) -> tuple[str, Any]:
-    """Return the kind of the step that computes a node, and what steps of this kind differ in."""
-    if node.kind in MOVES:
-        return TAKE, None
-    if node.kind == CIRCUIT:
-        return CIRCUIT, node.serial
-    if node.kind == OUTPUT:
-        _, kind, shape = places[node.args[0]]
-        return kind, shape
-    if node.shape is not None:
-        return PROGRAM, node.shape
-    # A sum of the elements of an array belongs to the step of the array, and so do the scalars that depend on it.
-    for arg in node.args:
-        _, kind, shape = places.get(arg, (0, PROGRAM, arg.shape))
-        if arg.type.startswith("mod") and kind == PROGRAM and shape:
-            return PROGRAM, shape
-    return PROGRAM, ()
+def settled(roots: Sequence[Node]) -> list[Node]:
+    """Move the elements of the nodes that need no server, and return the other nodes."""
+    with _OPERANDS:
+        for node in reachable(roots):
+            if node.kind in MOVES:
+                node.known = all(arg.known for arg in node.args)
+        for root in roots:
+            if root.known:
+                root.settle()
+        return [root for root in roots if not root.known]

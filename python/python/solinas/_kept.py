@@ -48,7 +48,7 @@ class KeptShards:
         for part in (
             _core.__version__.encode(),
             work.key_id.encode(),
-            (work.program or "").encode(),
+            (f"private {work.program}" if work.private_program else work.program).encode(),
             work.plan or b"",
             *inputs,
         ):
@@ -69,7 +69,7 @@ class KeptShards:
                 ) from None
         self._opened.append((self._folder, lock))
         self._size = work.size
-        self._outputs = 1 if work.program is None else len(_core.Program.from_json(work.program).outputs)
+        self._outputs = len(_core.Program.from_json(work.program).outputs)
 
     def keep(self, start: int, end: int, results: list[bytes]) -> None:
         """Keep the results of the elements from `start` up to `end`. A crash leaves whole files or none."""

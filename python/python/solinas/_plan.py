@@ -12,7 +12,9 @@ from solinas._html import table
 
 
 class Plan:
-    """Every bootstrap that a server computes for a program or circuit (scheme `"tfhe"`). `Server.plan` makes it.
+    """Every bootstrap that a server computes for a program, a circuit or recorded values (scheme `"tfhe"`).
+
+    `Server.plan` makes it. It holds the plan of each *kernel*, a small program that runs on elements of arrays.
 
     One plan gives the same bytes on every machine, device and number of threads. Two plans are equal if they are the
     same computation.
@@ -42,12 +44,15 @@ class Plan:
 
     @property
     def bootstraps(self) -> int:
-        """The number of bootstraps for one element."""
+        """The number of bootstraps for one element of each kernel."""
         return self._inner.bootstraps
 
     @property
     def waves(self) -> list[int]:
-        """The number of bootstraps of each wave for one element. A wave needs the results of the waves before it."""
+        """The number of bootstraps of each wave for one element of each kernel.
+
+        A wave needs the results of the waves before it.
+        """
         return self._inner.waves
 
     def save(self, path: PathLike) -> None:

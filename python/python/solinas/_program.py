@@ -101,8 +101,10 @@ class Program(Generic[P, R]):
         arrays = self._inner.output_arrays([node.shape is not None for node in args])
         outputs = []
         for i, (kind, is_array) in enumerate(zip(elements(self.result), arrays, strict=True)):
-            single = issubclass(kind, Modular) and not is_array
-            outputs.append(Node(OUTPUT, kind.name, None if single else shape, (call,), i))
+            output = Node(OUTPUT, kind.name, shape if is_array else None, (call,), i)
+            if shape is not None and not is_array and not issubclass(kind, Modular):
+                output = take(output, [0] * math.prod(shape), shape)
+            outputs.append(output)
         return map_result(self.result, outputs, self._value, self._array)
 
     def _value(self, node: Node) -> Any:
@@ -181,16 +183,17 @@ class Program(Generic[P, R]):
         shapes = [own for own, _ in columns if own is not None]
         shape = broadcast(shapes) if shapes else None
         instances = 1 if shape is None else math.prod(shape)
-        inputs, arrays = [], []
+        inputs: list[list[int]] = []
+        sizes: list[list[int]] = []
         for parameter, (own, items) in zip(self.parameters, columns, strict=True):
             indices = [0] if own is None or shape is None else broadcast_indices(own, shape)
             inputs += [[items[index][i] for index in indices] for i in range(parameter.length)]
-            arrays += [own is not None] * parameter.length
+            sizes += [[] if own is None else [instances]] * parameter.length
         outputs: list[tuple[type[Value], Shape | None, list[int]]] = []
-        results = self._inner.evaluate_arrays(inputs, arrays)
-        for kind, (is_array, bits) in zip(elements(self.result), results, strict=True):
-            if is_array or issubclass(kind, Modular):
-                outputs.append((kind, shape if is_array else None, bits))
+        results = self._inner.evaluate_arrays(inputs, sizes)
+        for kind, (axes, bits) in zip(elements(self.result), results, strict=True):
+            if axes or issubclass(kind, Modular):
+                outputs.append((kind, shape if axes else None, bits))
             else:
                 outputs.append((kind, shape, bits * instances))
 

@@ -25,10 +25,10 @@ T = TypeVar("T", bound=Value)
 
 Axis = int | Sequence[int] | None
 
-# More elements than these are combined in levels, so that no program grows with the array.
-UNROLLED = 256
-# Neighbours that one level combines into one element.
-GROUP = 16
+# What combines two elements, by the name of a reduction. A sum adds all elements at once.
+COMBINED = {"prod": operator.mul, "min": minimum, "max": maximum, "and": operator.and_, "or": operator.or_}
+# The name of a reduction, or a function of two elements.
+How = str | Callable[[Any, Any], Any]
 
 
 class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
@@ -87,21 +87,11 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
     # Reductions. Each combines the elements in a balanced tree.
 
-    @staticmethod
-    def _reduce(combine: Callable[[Any, Any], Any], items: Sequence[Any]) -> Any:
-        row = list(items)
-        while len(row) > 1:
-            pairs = [combine(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]
-            row = pairs + (row[-1:] if len(row) % 2 else [])
-        return row[0]
-
-    def _along(
-        self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool, *, numbered: bool = False
-    ) -> Any:
+    def _along(self, what: str, how: How, axis: Axis, keepdims: bool, *, numbered: bool = False) -> Any:
         """Reduce the elements along one axis, several axes, or all axes (None).
 
-        If `numbered` is true, `reduce` takes and returns pairs of an element and its index in the row, and the result
-        has the indices. Else it takes and returns elements.
+        If `numbered` is true, `how` takes and returns pairs of an element and its index in the row, and the result has
+        the indices.
         """
         axes = [public_integer(a, f"{what}: axis") for a in axes_of(axis, self.ndim)]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
@@ -115,19 +105,24 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         rest = [a for a in range(self.ndim) if a not in kept]
         array = self.transpose(rest + kept) if rest else self
         count = math.prod(self.shape[a] for a in kept)
-        arrays = [array]
-        if numbered:
-            index = counter(count - 1)
-            arrays.append(self._from_elements([index(i) for i in range(count)] * (array.size // count), (array.size,)))
-        if count > UNROLLED:
-            arrays, count = array._in_levels(reduce, count, arrays[1:])
-        items = _beside([each._elements() for each in arrays])
-        values = [reduce(items[i : i + count]) for i in range(0, len(items), count)]
-        if numbered:
-            # The index of the only element depends on the element, so that a server can compute it.
-            values = [item.cast(index) & 0 if count == 1 and not item.is_plain else place for item, place in values]
-        sizes = tuple(1 if a in kept else size for a, size in enumerate(self.shape))
-        return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
+        index = counter(count - 1) if numbered else None
+        shape = tuple(1 if a in kept else size for a, size in enumerate(self.shape) if keepdims or a not in kept)
+        if count > 1:
+            return array._folded(how, len(kept), shape, index)
+        only = array.reshape(shape)
+        # The index of the only element depends on the element, so that a server can compute it.
+        return only.cast(index) & 0 if numbered else only
+
+    def _folded(self, how: How, axes: int, shape: Shape, index: Any) -> Any:
+        """Combine the elements along the last axes, and return the results in this shape.
+
+        If there is a type of an `index`, elements are pairs with their indices, and the results are the indices.
+        """
+        items, count = self._elements(), math.prod(self.shape[self.ndim - axes :])
+        if index is not None:
+            items = [(item, index(place % count)) for place, item in enumerate(items)]
+        values = [combined(how, items[at : at + count]) for at in range(0, len(items), count)]
+        return self._from_elements(values if index is None else [place for _, place in values], shape)
 
     def _integers(self, what: str) -> None:
         if issubclass(self._kind, Modular):
@@ -140,16 +135,6 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
                 f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
             )
 
-    def _in_levels(
-        self, reduce: Callable[[list[Any]], Any], count: int, beside: Sequence[Any] = ()
-    ) -> tuple[list[Any], int]:
-        """Combine neighbours in rows of `count` elements until the rows are short. Return the rest, and their length.
-
-        The arrays `beside` this one go along with it: then `reduce` takes and returns tuples of elements. Values that
-        are recorded one by one are left as they are.
-        """
-        return [self, *beside], count
-
     def reduce(self, function: Callable[[T, T], T], axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Combine the elements along one axis, several axes, or all axes (the default), by a function of two values.
 
@@ -161,16 +146,15 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
 
         def combine(a: Any, b: Any) -> Any:
             joined = function(a, b)
-            kind = joined._kind if isinstance(joined, Reductions) else type(joined)
-            if kind is not self._kind:
-                got = getattr(kind, "name", kind.__name__)
+            if type(joined) is not self._kind:
+                got = getattr(joined, "name", type(joined).__name__)
                 raise TypeMismatchError(
                     f"reduce takes a function of two {self._kind.name} that returns {self._kind.name}, got {got}: "
                     "cast its result, or the elements before"
                 )
             return joined
 
-        return self._along("reduce", lambda row: self._reduce(combine, row), axis, keepdims)
+        return self._along("reduce", combine, axis, keepdims)
 
     @overload
     def sum(self, axis: None = None) -> T: ...
@@ -190,7 +174,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
             return self.cast(counter(self.size)).sum(axis, keepdims=keepdims)
         if not issubclass(self._kind, Modular):
             self._integers("sum")
-        return self._along("sum", total, axis, keepdims)
+        return self._along("sum", "sum", axis, keepdims)
 
     def widening_sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Add the elements along one axis, several axes, or all axes (the default), in a type that holds every sum.
@@ -218,7 +202,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         """
         if not issubclass(self._kind, Modular):
             self._integers("prod")
-        return self._along("prod", lambda row: self._reduce(operator.mul, row), axis, keepdims)
+        return self._along("prod", operator.mul if self._kind.fraction else "prod", axis, keepdims)
 
     @overload
     def max(self, axis: None = None) -> T: ...
@@ -229,7 +213,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Return the largest element along one axis, several axes, or all axes (the default)."""
         self._integers("max")
-        return self._along("max", lambda row: self._reduce(maximum, row), axis, keepdims)
+        return self._along("max", "max", axis, keepdims)
 
     @overload
     def min(self, axis: None = None) -> T: ...
@@ -240,7 +224,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Return the smallest element along one axis, several axes, or all axes (the default)."""
         self._integers("min")
-        return self._along("min", lambda row: self._reduce(minimum, row), axis, keepdims)
+        return self._along("min", "min", axis, keepdims)
 
     @overload
     def argmax(self, axis: None = None) -> UInt: ...
@@ -278,7 +262,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
             second = better(b[0], a[0])
             return select(second, b[0], a[0]), select(second, b[1], a[1])
 
-        return self._along(what, lambda row: self._reduce(winner, row), axis, keepdims, numbered=True)
+        return self._along(what, winner, axis, keepdims, numbered=True)
 
     @overload
     def any(self, axis: None = None) -> Bool: ...
@@ -288,7 +272,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def any(self, axis: int | Sequence[int]) -> Any: ...
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Return whether any bool is true, along one axis, several axes, or all axes (the default)."""
-        return self._logic("any", operator.or_, axis, keepdims)
+        return self._logic("any", "or", axis, keepdims)
 
     @overload
     def all(self, axis: None = None) -> Bool: ...
@@ -298,14 +282,14 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
     def all(self, axis: int | Sequence[int]) -> Any: ...
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Return whether every bool is true, along one axis, several axes, or all axes (the default)."""
-        return self._logic("all", operator.and_, axis, keepdims)
+        return self._logic("all", "and", axis, keepdims)
 
-    def _logic(self, what: str, combine: Callable[[Any, Any], Any], axis: Axis, keepdims: bool) -> Any:
+    def _logic(self, what: str, how: str, axis: Axis, keepdims: bool) -> Any:
         if self._kind is not Bool:
             raise TypeMismatchError(
                 f"{what} takes bools, got an array of {self._kind.name}: compare first, as in array != 0"
             )
-        return self._along(what, lambda row: self._reduce(combine, row), axis, keepdims)
+        return self._along(what, how, axis, keepdims)
 
     def cumsum(self, axis: int | None = None) -> Self:
         """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
@@ -387,9 +371,15 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         return self._from_elements(products, left[:-1] + right[1:])
 
 
-def _beside(rows: Sequence[list[Any]]) -> list[Any]:
-    """Return the elements of a single row, or the tuples of elements at one place of several rows."""
-    return rows[0] if len(rows) == 1 else list(zip(*rows, strict=True))
+def combined(how: How, row: list[Any]) -> Any:
+    """Combine the elements of a row."""
+    if how == "sum":
+        return total(row)
+    combine = COMBINED[how] if isinstance(how, str) else how
+    while len(row) > 1:
+        pairs = [combine(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]
+        row = pairs + (row[-1:] if len(row) % 2 else [])
+    return row[0]
 
 
 def _check_takes_two(function: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +14,11 @@ from solinas import _core
 from solinas._ciphertext import Ciphertext
 from solinas._data import shorten
 from solinas._errors import ParameterError, RangeError, TypeMismatchError
-from solinas._expression import Schedule
 from solinas._files import PathLike
 from solinas._job import Job, Progress
 from solinas._keys import ServerKey
 from solinas._program import Program
-from solinas._server import check_disclosure, check_keys, recorded, reduced, restored
+from solinas._server import Recorded, check_disclosure, reduced
 
 X = TypeVar("X")
 
@@ -150,9 +150,9 @@ class RemoteServer:
         `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
         the job on the service. A key that the service has lost is sent again.
 
-        A job that has not ended at `deadline` fails. A job that is expected to take more than `max_core_seconds` is
-        refused, and one that takes more fails. Values that take several programs have a job for each of them, and
-        the limits hold for each job. `private_program` and `auditable` are those of `Server.run`.
+        All values are one job. A job that has not ended at `deadline` fails. A job that is expected to take more than
+        `max_core_seconds` is refused, and one that takes more fails. `private_program` and `auditable` are those of
+        `Server.run`.
 
         Raises KeyMismatchError for values of another key, and ServiceError if the service cannot compute them.
         """
@@ -201,27 +201,18 @@ class RemoteServer:
         auditable: bool,
     ) -> Job[Any]:
         check_disclosure(private_program, auditable)
-        structure, roots, planned = recorded(values)
-        job = self._job(planned, deadline, most, private_program, auditable)
-        return Job(job, lambda results: restored(structure, roots, results))
-
-    def _job(
-        self,
-        planned: Schedule,
-        deadline: datetime | None,
-        most: float | None,
-        private_program: bool,
-        auditable: bool = False,
-    ) -> _core.Job:
-        check_keys(planned, self.key_id)
+        if most is not None and not math.isfinite(most):
+            raise RangeError(f"max_core_seconds is {most}: give a number of seconds, or leave it out")
+        work = Recorded(values, self.key_id, private_program)
         time = None if deadline is None else deadline.astimezone().isoformat()
-        work = (planned.inputs, planned.steps, planned.outputs)
-        return self._service._inner.start(self._key._inner, *work, time, most, auditable, private_program)
+        start = self._service._inner.start
+        job = start(self._key._inner, work.inputs, work.program, time, most, auditable, private_program)
+        return Job(job, work.restored)
 
     def map_reduce(
         self,
         function: Callable[..., Any],
-        how: str | Program[..., Any],
+        how: str | Callable[[Any, Any], Any],
         *values: Any,
         progress: Progress = False,
         deadline: datetime | None = None,
@@ -230,12 +221,16 @@ class RemoteServer:
     ) -> Any:
         """Apply a function to arrays, combine the elements of its result, and wait for the value.
 
-        This computes what `Server.map_reduce` does, in one job if the function is a program. The limits are those of
-        `run`.
+        This computes what `Server.map_reduce` does. The limits are those of `run`.
         """
-        planned, kind = reduced(function, how, values)
-        job = self._job(planned, deadline, max_core_seconds, private_program)
-        return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
+        value = reduced(function, how, values)
+        return self.run(
+            value,
+            progress=progress,
+            deadline=deadline,
+            max_core_seconds=max_core_seconds,
+            private_program=private_program,
+        )
 
     def estimate(
         self, program: Program[..., Any], *, elements: int = 1, private_program: bool = False
@@ -248,7 +243,8 @@ class RemoteServer:
             raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
-        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), elements, private_program)
+        shapes: list[list[int]] = [[elements] if elements > 1 else []] * len(program._inner.inputs)
+        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), shapes, private_program)
         return RemoteEstimate(**json.loads(cost))
 
     def __repr__(self) -> str:

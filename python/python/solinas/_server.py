@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NoReturn, TypeVar, overload
 
@@ -12,7 +11,7 @@ from solinas._ciphertext import Ciphertext
 from solinas._circuit import Circuit
 from solinas._data import rebuilt, shorten
 from solinas._errors import KeyMismatchError, ParameterError, RangeError, ShapeError, TypeMismatchError
-from solinas._expression import Node, Schedule, schedule, stored
+from solinas._expression import Input, Node, record, settled, stored
 from solinas._html import table
 from solinas._job import Job, Progress
 from solinas._keys import GENTRY_HALEVI, ServerKey, warn_of_weakness
@@ -188,40 +187,27 @@ class Server:
 
     def _start(self, values: tuple[Any, ...], plan: Plan | None, private_program: bool, auditable: bool) -> Job[Any]:
         check_disclosure(private_program, auditable)
-        structure, roots, planned = recorded(values)
-        check_keys(planned, self.key_id)
-        if plan is not None:
-            _single(planned)
-            planned.pin(checked(plan))
-        job = self._inner.start(planned.inputs, planned.steps, planned.outputs, auditable, private_program)
-        return Job(job, lambda results: restored(structure, roots, results))
+        work = Recorded(values, self.key_id, private_program)
+        pinned = None if plan is None else checked(plan)
+        job = self._inner.start(work.inputs, work.program, pinned, auditable, private_program)
+        return Job(job, work.restored)
 
     def map_reduce(
         self,
         function: Callable[..., Any],
-        how: str | Program[..., Any],
+        how: str | Callable[[Any, Any], Any],
         *values: Any,
         progress: Progress = False,
         private_program: bool = False,
     ) -> Any:
         """Apply a function to arrays, combine the elements of its result, and wait for the value.
 
-        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or a program of two values that returns one of their
-        type and is associative. Elements are combined level by level, so no program grows with the arrays.
+        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values that returns
+        one of their type. This computes `function(*values).sum()`, `.min()` and so on, or `.reduce(how)`.
         `private_program` is that of `run`. Raises what `run` raises, RangeError for an unknown name, and
         TypeMismatchError if the result of the function is no array.
         """
-        warn_of_weakness(self._key._weakness, 2)
-        planned, kind = reduced(function, how, values)
-        check_keys(planned, self.key_id)
-        job = self._inner.start(planned.inputs, planned.steps, planned.outputs, False, private_program)
-        return Job(job, lambda results: Ciphertext._of_core(results[0], kind)).result(progress=progress)
-
-    def _schedule(self, roots: list[Node]) -> Schedule:
-        """Return the steps for these values. Raises KeyMismatchError if one belongs to another key."""
-        planned = schedule(roots)
-        check_keys(planned, self.key_id)
-        return planned
+        return self.run(reduced(function, how, values), progress=progress, private_program=private_program)
 
     def convert(self, value: C, form: Literal["bits", "radix"]) -> C:
         """Convert a ciphertext to another encoding: `bits` (one bit in a block) or `radix` (two bits in a block).
@@ -274,30 +260,27 @@ class Server:
         return Job(job, lambda results: Ciphertext._of_core(results[0], to.name)).result(progress=progress)
 
     def plan(self, *values: Any, elements: int = 1) -> Plan:
-        """Return the plan of a program, a circuit, or recorded values that take one program (scheme `"tfhe"`).
+        """Return the plan of a program, a circuit, or recorded values (scheme `"tfhe"`).
 
         `server.run(f(x), plan=plan)` then computes by the plan, on this server or another. A plan is valid for inputs
         with at most the noise for which it was made. If the inputs are results of sums, give the recorded values and
         not the program. The plan of a program or a circuit assumes fresh inputs of `elements` values.
 
-        Raises ParameterError under another scheme, RangeError if `elements` is not positive, and TypeMismatchError if
-        the values take more than one program.
+        Raises ParameterError under another scheme, and RangeError if `elements` is not positive.
         """
         if len(values) == 1 and isinstance(values[0], (Program, Circuit)):
             if elements < 1:
                 raise RangeError(f"elements is {elements}: give a positive number")
             return Plan._wrap(self._inner.plan_fresh(values[0]._inner, elements))
-        roots: list[Node] = []
-        _map(values, lambda value: roots.append(_root(value, "plan")))
-        planned = self._schedule(roots)
-        _single(planned)
-        return Plan._wrap(self._inner.plan(planned.inputs, planned.steps))
+        work = Recorded(values, self.key_id, what="plan")
+        return Plan._wrap(self._inner.plan(work.inputs, work.program))
 
     def estimate(self, *values: Any, elements: int = 1, private_program: bool = False) -> Estimate:
         """Predict the cost of a program, a circuit, or recorded values: operations, depth and seconds.
 
-        The first call measures the speed of the server. The estimate assumes fresh ciphertexts. A program runs on
-        `elements` values; if it combines elements and `elements` is 1, the estimate assumes a full ciphertext.
+        The first call measures the speed of the server. The estimate of a program or a circuit assumes fresh
+        ciphertexts. A program runs on `elements` values; if it combines elements and `elements` is 1, the estimate
+        assumes a full ciphertext.
 
         With `private_program`, the estimate of a program or of recorded values counts the bootstraps that hide it.
 
@@ -308,19 +291,15 @@ class Server:
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         if len(values) == 1 and isinstance(values[0], Program):
-            program = values[0]
-            hidden = [(type, elements) for _, type in program._inner.outputs] if private_program else None
-            return Estimate._from(self._inner.estimate([(program._inner, elements)], hidden))
+            return Estimate._from(self._inner.estimate_fresh(values[0]._inner, elements, private_program))
         if elements != 1:
             raise TypeMismatchError("only the estimate of a program takes `elements`: leave it out")
         if len(values) == 1 and isinstance(values[0], Circuit):
             if private_program:
                 raise TypeMismatchError("the estimate of a circuit takes no private_program: give the recorded values")
-            return Estimate._from(self._inner.estimate([(values[0]._inner, 1)]))
-        roots: list[Node] = []
-        _map(values, lambda value: roots.append(_root(value, "estimate")))
-        hidden = [(stored(root.type), math.prod(root.shape or ())) for root in roots] if private_program else None
-        return Estimate._from(self._inner.estimate(self._schedule(roots).works, hidden))
+            return Estimate._from(self._inner.estimate_fresh(values[0]._inner, 1, private_program))
+        work = Recorded(values, self.key_id, private_program, what="estimate")
+        return Estimate._from(self._inner.estimate(work.inputs, work.program, private_program))
 
     def __reduce__(self) -> NoReturn:
         raise TypeMismatchError("a server cannot be pickled: pickle its key, server.key, and make a server of it")
@@ -332,68 +311,74 @@ class Server:
         return table("server", {"key": self.key_id[:8], "parameters": self.params.name, "threads": self.threads})
 
 
-def recorded(values: tuple[Any, ...]) -> tuple[Any, list[Node], Schedule]:
-    """Return the structure of the values to compute, their nodes, and the steps that compute them."""
-    if not values:
-        raise TypeMismatchError("run takes encrypted values: give at least one, as in server.run(a + b)")
-    structure = values[0] if len(values) == 1 else values
-    roots: list[Node] = []
-    _map(structure, lambda value: roots.append(_root(value)))
-    return structure, roots, schedule(roots)
+class Recorded:
+    """Values to compute: their program, its inputs, and what the results are for."""
+
+    inputs: list[Input]
+    program: _core.Program
+
+    def __init__(
+        self, values: tuple[Any, ...], key_id: str, private_program: bool = False, *, what: str = "run"
+    ) -> None:
+        """Record values. Raises TypeMismatchError for other objects, KeyMismatchError for values of another key.
+
+        Results of a private program are new ciphertexts, of values that are known too.
+        """
+        if not values:
+            raise TypeMismatchError(f"{what} takes encrypted values: give at least one, as in server.{what}(a + b)")
+        self._structure = values[0] if len(values) == 1 else values
+        self._roots: list[Node] = []
+        _map(self._structure, lambda value: self._roots.append(_root(value, what)))
+        for root in self._roots:
+            _check_key(root.result, key_id)
+        waiting = settled(self._roots)
+        # A value that is given twice is computed once, unless its results hide the program: those are made anew.
+        self._is_private = private_program
+        self._computed = self._roots if private_program else list(dict.fromkeys(waiting or self._roots))
+        self.inputs, self.program = record(self._computed)
+        for item in self.inputs:
+            _check_key(item, key_id)
+
+    def restored(self, results: list[_core.Ciphertext]) -> Any:
+        """Return the values in the structure in which they were given.
+
+        The recorded values keep their results, but for those of a private program.
+        """
+        if not self._is_private:
+            for node, result in zip(self._computed, results, strict=True):
+                node.finish(result)
+            results = [node.settle() for node in self._roots]
+        pairs = zip(self._roots, results, strict=True)
+        values = iter([Ciphertext._of_core(result, node.type) for node, result in pairs])
+        return _map(self._structure, lambda _: next(values))
+
+
+def _check_key(item: object, key_id: str) -> None:
+    """Check that a ciphertext is of a key. Raises KeyMismatchError otherwise."""
+    if isinstance(item, _core.Ciphertext) and item.key_id != key_id:
+        raise KeyMismatchError(
+            f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {key_id[:8]}; "
+            "use the keys of one call of sl.keygen"
+        )
 
 
 REDUCTIONS = ("sum", "min", "max", "any", "all")
 
 
-def reduced(
-    function: Callable[..., Any], how: str | Program[..., Any], values: tuple[Any, ...]
-) -> tuple[Schedule, str]:
-    """Return the steps that apply a function and reduce its result, and the name of the type of the value."""
-    if not isinstance(how, Program) and how not in REDUCTIONS:
-        raise RangeError(
-            f"there is no reduction {shorten(how)}: take {', '.join(REDUCTIONS)}, or a function decorated with "
-            "@sl.program"
-        )
+def reduced(function: Callable[..., Any], how: str | Callable[[Any, Any], Any], values: tuple[Any, ...]) -> Any:
+    """Return the recorded value of a function whose result is reduced."""
+    if not callable(how) and how not in REDUCTIONS:
+        raise RangeError(f"there is no reduction {shorten(how)}: take {', '.join(REDUCTIONS)}, or a function")
     mapped = function(*values)
     if not isinstance(mapped, EncryptedArray):
         raise TypeMismatchError(f"map_reduce combines the elements of an encrypted array, got {shorten(mapped)}")
-    root = _root(mapped)
-    planned = schedule([root])
-    planned.reduce(*((how, None) if isinstance(how, str) else ("program", how._inner)))
-    return planned, root.type
-
-
-def restored(structure: Any, roots: list[Node], results: list[_core.Ciphertext]) -> Any:
-    """Keep the results of the nodes, and return them in the structure."""
-    for root, result in zip(roots, results, strict=True):
-        root.finish(result)
-    values = iter([Ciphertext._of_core(result, root.type) for root, result in zip(roots, results, strict=True)])
-    return _map(structure, lambda _: next(values))
+    return mapped.reduce(how) if callable(how) else getattr(mapped, how)()
 
 
 def check_disclosure(private_program: bool, auditable: bool) -> None:
     """Check that results are not to name a plan and to hide it. Raises ParameterError."""
     if private_program and auditable:
         raise ParameterError("results of a private program hide their plan: leave auditable out, or private_program")
-
-
-def check_keys(planned: Schedule, key_id: str) -> None:
-    """Check that every input belongs to a key. Raises KeyMismatchError."""
-    for item in planned.inputs:
-        if isinstance(item, _core.Ciphertext) and item.key_id != key_id:
-            raise KeyMismatchError(
-                f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {key_id[:8]}; "
-                "use the keys of one call of sl.keygen"
-            )
-
-
-def _single(planned: Schedule) -> None:
-    """Check that the values take one program or circuit, as a plan does. Raises TypeMismatchError otherwise."""
-    if len(planned.works) != 1:
-        raise TypeMismatchError(
-            f"a plan describes one program, and these values take {len(planned.works)}: give the result of one "
-            "@sl.program that is not computed yet, as in f(x, y)"
-        )
 
 
 def _map(structure: Any, function: Callable[[Any], Any]) -> Any:

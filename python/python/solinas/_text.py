@@ -10,7 +10,7 @@ from solinas._arrays import Array, EncryptedArray, typed_array
 from solinas._data import shorten
 from solinas._errors import RangeError, ShapeError, TypeMismatchError
 from solinas._functions import lookup, select
-from solinas._reductions import Reductions, total
+from solinas._reductions import Reductions, combined, total
 from solinas._shapes import Shape, flatten, nest
 from solinas._types import U8, int_, uint
 from solinas._values import NO_BOOL
@@ -172,7 +172,7 @@ class Bytes:
 
         if not found:
             return pair.result(False).cast(kind) - 1
-        match, place = Reductions._reduce(first, found)
+        match, place = combined(first, found)
         return select(pair.result(match), place, kind(-1))
 
     def lower(self) -> Self:
@@ -224,7 +224,7 @@ def _word(row: Sequence[Any]) -> Any:
     kind = uint(8 * len(row))
     public = sum(byte << (8 * i) for i, byte in enumerate(row) if isinstance(byte, int))
     parts = [byte.cast(kind) << (8 * i) for i, byte in enumerate(row) if not isinstance(byte, int)]
-    return Reductions._reduce(operator.or_, [*parts, public] if public else parts) if parts else public
+    return combined("or", [*parts, public] if public else parts) if parts else public
 
 
 def _columns(array: Any) -> list[Any]:

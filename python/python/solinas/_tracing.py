@@ -12,7 +12,7 @@ from solinas import _core
 from solinas._arrays import Array, ArrayType, from_elements
 from solinas._data import encode
 from solinas._errors import SolinasError, TypeMismatchError
-from solinas._expression import CIRCUIT, MOVES, PARAMETER, PUBLIC, Node, Recorder, reachable
+from solinas._expression import PARAMETER, UNTRACED, Node, Recorder, reachable
 from solinas._program import Program
 from solinas._shapes import flatten, nest
 from solinas._spec import Parameter, Result, Spec, text
@@ -113,7 +113,7 @@ def _graph(name: str, inputs: Sequence[Node], outputs: Sequence[Value]) -> _core
     """Return the graph of the operations that the outputs depend on."""
     recorder, known = Recorder(), set(inputs)
     for node in inputs:
-        recorder.input(node, node.detail)
+        recorder.parameter(node, node.detail)
     roots = [value._node for value in outputs]
     for node in reachable(roots):
         if node.kind == PARAMETER and node not in known:
@@ -121,7 +121,7 @@ def _graph(name: str, inputs: Sequence[Node], outputs: Sequence[Value]) -> _core
                 f"{name}: {node.detail} ({node.type}) belongs to another program, and values of different programs do "
                 "not mix: declare a parameter for it"
             )
-        if node.result is not None or node.kind in {PUBLIC, CIRCUIT, *MOVES}:
+        if node.kind in UNTRACED:
             raise TypeMismatchError(
                 f"{name}: a program holds no encrypted values and no calls of circuits: declare a parameter, and give "
                 "the value as an argument"

@@ -205,8 +205,8 @@ class Value(Ciphertext, metaclass=TypeClass):
             return to._make(self._data, self._label)
         if self.is_plain:
             return to._make(self._data)
-        if self._data.result is not None:
-            return to._make(ciphertext(self._data.result, to.name))
+        if self._data.known:
+            return to._make(ciphertext(self._data.settle(), to.name))
         return _apply("cast", [self], to, self._label)
 
     def __eq__(self, other: object) -> Bool:  # type: ignore[override]

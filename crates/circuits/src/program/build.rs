@@ -44,7 +44,7 @@ impl ProgramBuilder {
     /// # Errors
     /// [`Error::ConstantOutOfRange`] or [`Error::ElementCount`].
     pub fn array(&mut self, array: Plain) -> Result<ValueId, Error> {
-        self.push_checked(Op::Array { shape: array.shape, values: array.values }, &[], array.ty)
+        self.typed(Op::Array { shape: array.shape, values: array.values }, &[], array.ty)
     }
 
     /// Adds a function. [`Op::Call`] and [`How::Function`](super::How::Function) name it by the index that is returned.
@@ -58,7 +58,7 @@ impl ProgramBuilder {
     /// # Errors
     /// [`Error::ConstantOutOfRange`] if it has bits outside the type.
     pub fn constant(&mut self, value: impl Into<Natural>, ty: Type) -> Result<ValueId, Error> {
-        self.push_checked(Op::Const(value.into()), &[], ty)
+        self.typed(Op::Const(value.into()), &[], ty)
     }
 
     /// Adds an operation whose operands decide its type. [`Op::Cast`], [`Op::Lookup`], [`Op::Const`] and [`Op::Input`] have separate methods.
@@ -70,7 +70,7 @@ impl ProgramBuilder {
             Some(&arg) => self.ty(arg)?,
             None => Type::Bool,
         };
-        self.push_checked(op, args, declared)
+        self.typed(op, args, declared)
     }
 
     /// Casts to another type: truncates, or extends by the sign of the operand's type.
@@ -78,7 +78,7 @@ impl ProgramBuilder {
     /// # Errors
     /// [`Error::BadType`] or [`Error::ValueOutOfOrder`].
     pub fn cast(&mut self, value: ValueId, ty: Type) -> Result<ValueId, Error> {
-        self.push_checked(Op::Cast, &[value], ty)
+        self.typed(Op::Cast, &[value], ty)
     }
 
     /// `table[index]`, of type `ty`.
@@ -87,7 +87,7 @@ impl ProgramBuilder {
     /// [`Error::OperandTypes`] for an index that is signed or wider than 8 bits, or for a table of another size,
     /// [`Error::ConstantOutOfRange`] for an entry outside `ty`.
     pub fn lookup<V: Into<Natural>>(&mut self, table: Vec<V>, index: ValueId, ty: Type) -> Result<ValueId, Error> {
-        self.push_checked(Op::Lookup(table.into_iter().map(Into::into).collect()), &[index], ty)
+        self.typed(Op::Lookup(table.into_iter().map(Into::into).collect()), &[index], ty)
     }
 
     /// The sum of values of the same type, which may be integers modulo a number. Wraps.
@@ -165,7 +165,8 @@ impl ProgramBuilder {
         Ok(self.program)
     }
 
-    fn push_checked(&mut self, op: Op, args: &[ValueId], declared: Type) -> Result<ValueId, Error> {
+    /// Adds an operation. `declared` is the type of a result that the operands do not decide.
+    pub(super) fn typed(&mut self, op: Op, args: &[ValueId], declared: Type) -> Result<ValueId, Error> {
         let types = args.iter().map(|&arg| self.ty(arg)).collect::<Result<Vec<_>, _>>()?;
         let inputs: Vec<_> = match op {
             Op::Input(_) => self.program.inputs.iter().map(|input| input.ty).collect(),

@@ -14,20 +14,6 @@ impl Program {
         self.shapes_of_wholes(&shapes)
     }
 
-    /// [`Self::scalars`] for callers that give the elements of arrays one by one. A program that combines elements of arrays stays as it is.
-    ///
-    /// # Errors
-    /// Those of [`Self::scalars`].
-    pub fn with_scalar_inputs(self) -> Result<Self, Error> {
-        self.validate()?;
-        let combines = |node: &Node| match &node.op {
-            Op::Call(_) | Op::Result(_) => true,
-            Op::Reduce { .. } | Op::Roll { .. } => !node.ty.is_packed(),
-            _ => false,
-        };
-        if self.nodes.iter().any(combines) { Ok(self) } else { self.scalars() }
-    }
-
     /// The program of single values: each element of an input of a given shape is an input, each element of an output is an output, and each operation on
     /// arrays is one for each element. Inputs of any shape stay as they are.
     ///

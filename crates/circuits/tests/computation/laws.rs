@@ -6,7 +6,7 @@ use super::generator::{Case, Kind, below, case, larger, pick, plain};
 use crate::common::rng;
 use rand_chacha::ChaCha8Rng;
 use solinas_circuits::Plain;
-use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Range, Shape, Type};
+use solinas_circuits::program::{Axes, Function, How, Op, Program, ProgramBuilder, Range, Shape, Type};
 use solinas_circuits::steps::reduce::FAN_IN;
 use solinas_circuits::steps::{Batch, Kernel, Machine, Port, Source, Step, Steps, THIN, Value, split};
 use std::collections::HashMap;
@@ -261,6 +261,22 @@ fn sums_of_products_take_few_levels() {
         let shapes = [shape(&[count]), shape(&[count])];
         let steps = split(&products(How::Sum, &[count], false).at(&shapes).unwrap()).unwrap();
         assert_eq!(steps.steps.iter().map(|step| step.lanes).collect::<Vec<_>>(), lanes);
+    }
+}
+
+#[test]
+fn the_last_level_of_a_reduction_computes_what_is_read() {
+    for (read, results) in [(&[0][..], 1), (&[1], 1), (&[0, 1], 2)] {
+        let mut builder = ProgramBuilder::new();
+        let x = builder.input("x", Type::Uint(8)).unwrap();
+        let how = How::Function(builder.function(Function::Program(larger())));
+        let first = builder.op(Op::Reduce { how, axes: Axes::All }, &[x, x]).unwrap();
+        for &index in read {
+            let value = if index == 0 { first } else { builder.op(Op::Result(index), &[first]).unwrap() };
+            builder.output(format!("y{index}"), value);
+        }
+        let steps = split(&Arc::new(builder.finish().unwrap()).at(&[shape(&[300])]).unwrap()).unwrap();
+        assert_eq!(steps.steps.iter().map(|step| step.out.len()).collect::<Vec<_>>(), [2, results]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs on arrays: shapes, lifting, and steps against whole-array evaluation.
 
 mod cases;
+mod compose;
 mod files;
 mod generator;
 mod laws;

@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 
 use operation::Details;
 
-pub(crate) use operation::max_and_argmax;
 pub(crate) use outputs::targets;
 #[cfg(feature = "service")]
 pub(crate) use remote::write;
@@ -301,7 +300,6 @@ fn on_service(_: &Args, _: &Output) -> Result<()> {
 #[cfg(feature = "service")]
 fn on_service(args: &Args, out: &Output) -> Result<()> {
     let (work, files) = loaded(args, false)?;
-    let (work, files) = work.for_service(files)?;
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
     let others = [args.key.as_deref(), args.circuit.as_deref(), args.program.as_deref()];

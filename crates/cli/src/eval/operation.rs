@@ -4,9 +4,9 @@ use super::work::{Loaded, Work, load};
 use crate::error::{Error, Result, input, usage};
 use crate::names::unknown_operation;
 use crate::values::{Literal, constant_text};
-use solinas_circuits::program::{Axes, Function, How, Op, Program, ProgramBuilder, Shape, Type, ValueId};
-use solinas_circuits::{self as circuits, counted};
-use solinas_runtime::{Ciphertext, Form, Plain};
+use solinas_circuits::counted;
+use solinas_circuits::program::{Axes, How, Op, Program, ProgramBuilder, Shape, Type, ValueId};
+use solinas_runtime::{Form, Plain};
 use std::path::PathBuf;
 
 /// Operations that reduce one array to one value.
@@ -82,6 +82,9 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     if table_type.is_some() && !matches!(name, "lookup" | "sum") {
         return Err(usage(format!("--type applies to lookup and sum, not to {name}"), "leave it out"));
+    }
+    if let Some(ty) = table_type.filter(|ty| name == "sum" && !matches!(ty, Type::Uint(_) | Type::Int(_))) {
+        return Err(usage(format!("a sum of type {ty} is not offered"), "give an integer type, such as --type u32"));
     }
     let form = match name {
         "to_bits" => Some(Form::Bits),
@@ -321,7 +324,10 @@ fn reduction(name: &str, (file, array): &Loaded, wanted: Option<Type>) -> Result
         let values = builder.input("a", ty)?;
         let all = |how| Op::Reduce { how, axes: Axes::All };
         let result = match name {
-            "argmax" | "argmin" => arg_reduce(&mut builder, values, array, name == "argmax")?,
+            "argmax" | "argmin" => {
+                let shape = Shape::new(array.shape().unwrap_or(&[]).iter().copied())?;
+                builder.arg_reduce(values, &shape, name == "argmax")?.1
+            }
             "sum" => {
                 let wanted = wanted.or(counts.then_some(count)).filter(|&wanted| wanted != ty);
                 let values = wanted.map_or(Ok(values), |wanted| builder.cast(values, wanted))?;
@@ -336,95 +342,4 @@ fn reduction(name: &str, (file, array): &Loaded, wanted: Option<Type>) -> Result
     build().map_err(Error::circuit(place))
 }
 
-/// The index of the first largest or smallest element of an array.
-fn arg_reduce(builder: &mut ProgramBuilder, values: ValueId, array: &Ciphertext, largest: bool) -> Built<ValueId> {
-    let index = index_type(array.len());
-    let shape = Shape::new(array.shape().unwrap_or(&[]).iter().copied())?;
-    let indices = builder.array(circuits::Plain::new(index, shape, 0..array.len() as u128)?)?;
-    let mut function = ProgramBuilder::new();
-    let mut input = |name, ty| function.input(name, ty);
-    let entries = [(input("a", array.ty())?, input("i", index)?), (input("b", array.ty())?, input("j", index)?)];
-    let (value, index) = first_of(&mut function, entries, largest)?;
-    function.output("value", value);
-    function.output("index", index);
-    let function = builder.function(Function::Program(function.finish()?));
-    let reduce = Op::Reduce { how: How::Function(function), axes: Axes::All };
-    let most = builder.op(reduce, &[values, indices])?;
-    builder.op(Op::Result(1), &[most])
-}
-
-/// The type of indices below this number.
-fn index_type(count: usize) -> Type {
-    Type::Uint((usize::BITS - count.saturating_sub(1).leading_zeros()).max(1) as u16)
-}
-
-/// Of two values with their indices, the larger or the smaller one. If both are equal, the first one stays.
-fn first_of(
-    builder: &mut ProgramBuilder,
-    [(a, i), (b, j)]: [(ValueId, ValueId); 2],
-    largest: bool,
-) -> Built<(ValueId, ValueId)> {
-    let stays = builder.op(if largest { Op::Ge } else { Op::Le }, &[a, b])?;
-    Ok((builder.op(Op::Select, &[stays, a, b])?, builder.op(Op::Select, &[stays, i, j])?))
-}
-
 type Built<T> = std::result::Result<T, solinas_circuits::Error>;
-
-/// Combines neighbours level by level until one value is left.
-fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> Built<T> {
-    while level.len() > 1 {
-        level = level
-            .chunks(2)
-            .map(|pair| match *pair {
-                [a, b] => join(a, b),
-                _ => Ok(pair[0]),
-            })
-            .collect::<Built<_>>()?;
-    }
-    level.first().copied().ok_or(solinas_circuits::Error::WrongCount { what: "values", expected: 1, got: 0 })
-}
-
-/// The largest or smallest of some values, and the index of its first occurrence. Depth is logarithmic.
-fn argument(builder: &mut ProgramBuilder, values: &[ValueId], largest: bool) -> Built<(ValueId, ValueId)> {
-    let index = index_type(values.len());
-    let entries = values.iter().enumerate().map(|(i, &value)| Ok((value, builder.constant(i as u128, index)?)));
-    let entries = entries.collect::<Built<Vec<_>>>()?;
-    tree(entries, |a, b| first_of(builder, [a, b], largest))
-}
-
-/// The program that finds the largest of `count` values (output `price`) and its index (output `winner`).
-pub(crate) fn max_and_argmax(count: usize, ty: Type) -> Built<Program> {
-    let mut builder = ProgramBuilder::new();
-    let values = (0..count).map(|i| builder.input(format!("bid{i}"), ty)).collect::<Built<Vec<_>>>()?;
-    let (price, winner) = argument(&mut builder, &values, true)?;
-    builder.output("price", price);
-    builder.output("winner", winner);
-    builder.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn argmax_is_the_index_of_the_first_largest_value() {
-        for values in [vec![7u128], vec![3, 9, 9], vec![0, 0], vec![1, 2, 3, 4, 5], vec![65535, 1, 65535, 65535]] {
-            let program = max_and_argmax(values.len(), Type::Uint(16)).unwrap();
-            let largest = values.iter().max().unwrap();
-            let first = values.iter().position(|value| value == largest).unwrap();
-            assert_eq!(program.evaluate(&values).unwrap(), [*largest, first as u128]);
-        }
-        assert!(max_and_argmax(0, Type::Uint(16)).is_err());
-    }
-
-    #[test]
-    fn argmin_is_the_index_of_the_first_smallest_value_also_when_signed() {
-        let mut builder = ProgramBuilder::new();
-        let ty = Type::Int(4);
-        let values: Vec<_> = (0..3).map(|i| builder.input(format!("a{i}"), ty).unwrap()).collect();
-        let (smallest, index) = argument(&mut builder, &values, false).unwrap();
-        builder.output("smallest", smallest);
-        builder.output("index", index);
-        assert_eq!(builder.finish().unwrap().evaluate(&[7, 8, 8]).unwrap(), [8, 1]);
-    }
-}

@@ -42,8 +42,8 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
     let remote = connect(request.service)?;
     let key_id = key_id.to_string();
     if request.estimate {
-        let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
-        let cost = with_key(&remote, request.key, || remote.estimate(&program, &key_id, elements))?;
+        let shapes = work.shapes(files);
+        let cost = with_key(&remote, request.key, || remote.estimate(&program, &key_id, Some(&shapes)))?;
         return out.result(&cost, || {
             let (bootstraps, depth, url) = (cost.bootstraps, cost.depth, remote.url());
             format!(

@@ -210,25 +210,27 @@ impl Work {
         }
     }
 
-    /// The work as a service has it: it takes the elements of arrays one by one, unless the program combines them.
+    /// The shapes of the inputs, for the estimate of a service. A circuit runs as often as its longest input has values.
     #[cfg(feature = "service")]
-    pub(super) fn for_service(self, files: Vec<Loaded>) -> Result<(Self, Vec<Loaded>)> {
-        let Self::Program { name, program, public } = self else { return Ok((self, files)) };
-        let shapes: Vec<_> = program.inputs.iter().map(|input| input.shape.clone()).collect();
-        let count = program.inputs.len();
-        let program = program.with_scalar_inputs().map_err(Error::circuit(&name))?;
-        let mut all = Vec::new();
-        for ((file, ciphertext), shape) in files.into_iter().zip(shapes) {
-            match shape.filter(|shape| !shape.is_empty() && program.inputs.len() != count) {
-                None => all.push((file, ciphertext)),
-                Some(_) => {
-                    for index in 0..ciphertext.len() {
-                        all.push((file.clone(), ciphertext.get(index)?));
+    pub(super) fn shapes(&self, files: &[Loaded]) -> Vec<Vec<usize>> {
+        let of = |ciphertext: &Ciphertext| ciphertext.shape().map_or_else(Vec::new, <[usize]>::to_vec);
+        let mut shapes: Vec<Vec<usize>> = files.iter().map(|(_, ciphertext)| of(ciphertext)).collect();
+        match self {
+            Self::Program { public, .. } => {
+                public.iter().for_each(|(at, plain)| shapes.insert(*at, plain.shape.clone().unwrap_or_default()));
+            }
+            Self::Circuit { netlist, .. } => {
+                for ((shape, port), (_, ciphertext)) in shapes.iter_mut().zip(netlist.inputs()).zip(files) {
+                    if holds_bits(ciphertext, port.bits.len()) {
+                        shape.pop();
                     }
                 }
+                let longest = shapes.iter().max_by_key(|shape| shape.iter().product::<usize>()).cloned();
+                shapes.fill(longest.unwrap_or_default());
             }
+            Self::Convert { .. } => {}
         }
-        Ok((Self::Program { name, program, public }, all))
+        shapes
     }
 
     /// Short description for messages.
@@ -260,9 +262,6 @@ impl Work {
             }
             Self::Convert { .. } => return Ok(()),
         };
-        let holds_bits = |ct: &Ciphertext, width: usize| {
-            ct.ty() == Type::Bool && width > 1 && ct.shape().and_then(<[usize]>::last) == Some(&width)
-        };
         if matches!(self, Self::Circuit { .. })
             && files.iter().zip(&wanted).any(|((_, ct), (.., width))| holds_bits(ct, *width))
         {
@@ -293,6 +292,11 @@ impl Work {
         }
         check_shapes(files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec))))
     }
+}
+
+/// Whether the last dimension of an array holds the bits of a port of that width.
+fn holds_bits(ciphertext: &Ciphertext, width: usize) -> bool {
+    ciphertext.ty() == Type::Bool && width > 1 && ciphertext.shape().and_then(<[usize]>::last) == Some(&width)
 }
 
 /// Checks that no file was made for another input than that in whose place it is given: swapped files of one type would run otherwise.

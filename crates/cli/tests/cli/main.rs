@@ -4,9 +4,12 @@
 mod bgv;
 mod bigint;
 mod book;
+#[path = "../../../circuits/tests/common/cases.rs"]
+mod cases;
 mod circuits;
 mod common;
 mod compact;
+mod computation;
 mod cycle;
 mod device;
 mod errors;

@@ -112,6 +112,7 @@ fn sums_of_bools_count_and_sums_have_the_type_that_is_asked() {
         place.run(&format!("eval --key SERVER {operation} -o r.ct"));
         assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
     }
+    assert!(place.fail("eval --key SERVER sum n.ct --type bool -o r.ct", 2).contains("such as --type u32"));
     assert!(place.fail("eval --key SERVER neg n.ct --type u5 -o r.ct", 2).contains("--type applies to lookup and sum"));
 }
 

@@ -53,10 +53,11 @@ impl Plan {
         Ok(Self { kernels, id })
     }
 
-    /// The plans of the kernels that compute a source. If there is none, any plan, whose check gives the reason.
+    /// The plans of the kernels that compute a source, that for the least noise first. If there is none, any plan, whose check gives the reason.
     pub(crate) fn of_source(&self, source: &Source) -> Result<Vec<&KernelPlan>, Error> {
         let id = source_id(source)?;
         let mut found: Vec<&KernelPlan> = self.kernels.iter().filter(|kernel| kernel.source() == id).collect();
+        found.sort_by_key(|kernel| kernel.weight());
         if found.is_empty() {
             found.extend(self.kernels.first());
         }

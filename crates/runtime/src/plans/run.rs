@@ -11,11 +11,13 @@ const WRITTEN: usize = 1 << 10;
 
 /// The position of a run between two waves.
 ///
-/// An instance is the computation of a program for one element of its inputs. A wave is a set of bootstraps of an
+/// An instance is the computation of a step for one element of its inputs. A wave is a set of bootstraps of an
 /// instance that need the results of earlier waves only. The instances run in groups, one group after the other. The
 /// instances of a group run wave by wave together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
+    /// The step of the computation, in the order of [`Prepared::schedule`](crate::Prepared::schedule).
+    pub step: usize,
     /// Number of instances that are complete.
     pub done: usize,
     /// Number of all instances.
@@ -124,8 +126,14 @@ impl Run<'_> {
         let waves = schedule.waves().len();
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
             let number = wave[0].wave;
-            let here =
-                Position { done: finished, instances: self.inputs.instances(), lanes, wave: number as usize, waves };
+            let here = Position {
+                step: 0,
+                done: finished,
+                instances: self.inputs.instances(),
+                lanes,
+                wave: number as usize,
+                waves,
+            };
             if number > start && (self.pause)(here) {
                 let one = |slot| Sum { terms: vec![(slot, 1)], constant: 0 };
                 let live = values.read(&slots(&schedule.live(number)).into_iter().map(one).collect::<Vec<_>>())?;

@@ -20,11 +20,10 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Steps on inputs of this noise weight.
-    pub(crate) fn new(steps: Arc<Steps>, weight: u64) -> Result<Self, Error> {
+    /// Steps on fresh inputs.
+    pub(crate) fn new(steps: Arc<Steps>) -> Result<Self, Error> {
         let types = steps.slot_types()?;
-        let is_own = weight == 1;
-        let facts = vec![Facts { weight, is_own, is_apart: is_own, passes: None }; types.len()];
+        let facts = vec![Facts::FRESH; types.len()];
         Ok(Self { steps, types, facts })
     }
 
@@ -97,8 +96,8 @@ pub(super) struct PlannedKernel {
     pub(super) instances: usize,
     /// Whether its results hide the program.
     hides: bool,
-    /// Whether the caller gave its plan.
-    pub(super) is_pinned: bool,
+    /// The model by which it was planned: that of the plan, if the caller gave one.
+    model: CostModel,
     /// Whether it is planned for good. Otherwise an engine plans by inputs that do not exist yet.
     pub(super) is_final: bool,
 }
@@ -109,8 +108,6 @@ pub(super) struct Choice<'a> {
     pub(super) conversion: Option<Form>,
     /// The plan that the caller gave.
     pub(super) pinned: Option<&'a Plan>,
-    /// The noise weight of inputs that are not given.
-    pub(super) weight: u64,
     pub(super) threads: usize,
     pub(super) model: CostModel,
     /// The steps from this one on hide the program.
@@ -126,7 +123,7 @@ impl Kernels {
         choice: Choice<'_>,
         control: &Control<'_>,
     ) -> Result<Self, Error> {
-        let mut kernels = Self { known: Known::new(steps, choice.weight)?, all: Vec::new() };
+        let mut kernels = Self { known: Known::new(steps)?, all: Vec::new() };
         let mut sources: HashMap<KernelId, Arc<Source>> = HashMap::new();
         for index in 0..kernels.known.steps.steps.len() {
             let step = &kernels.known.steps.steps[index];
@@ -170,15 +167,15 @@ impl Kernels {
         let engine = Arc::clone(&server.engine);
         // A plan has the kernels of the program. Those that hide it always are the same.
         let is_copy = hides && index > 0;
-        let mut work = match choice.pinned.filter(|_| !is_copy) {
-            Some(plan) => pinned(&engine, plan, &request)?,
-            None => engine.plan(&request, control)?,
+        let (mut work, model) = match choice.pinned.filter(|_| !is_copy) {
+            Some(plan) => (pinned(&engine, plan, &request)?, plan.model().parse().map_err(Error::Model)?),
+            None => (engine.plan(&request, control)?, model),
         };
         if hides {
             work.hide()?;
         }
         let is_final = is_known || inputs.is_some() || values.is_none();
-        Ok(PlannedKernel { work, source, instances, hides, is_pinned: choice.pinned.is_some(), is_final })
+        Ok(PlannedKernel { work, source, instances, hides, model, is_final })
     }
 
     /// Plans a step again: on its inputs, or for operands of this noise weight.
@@ -188,8 +185,8 @@ impl Kernels {
         (inputs, weight): (Option<&[Ciphertext]>, u64),
         control: &Control<'_>,
     ) -> Result<Box<dyn PlannedWork>, Error> {
-        let (source, instances) = (&planned.source, planned.instances);
-        let (threads, model) = (server.threads(), server.model());
+        let (source, instances, model) = (&planned.source, planned.instances, planned.model);
+        let threads = server.threads();
         let request = PlanRequest { source, inputs, weight, instances, threads, model };
         let mut work = Arc::clone(&server.engine).plan(&request, control)?;
         if planned.hides {

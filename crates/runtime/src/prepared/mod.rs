@@ -7,15 +7,14 @@ mod values;
 
 use crate::plans::{Ran, RunId, inputs_id, joint_id};
 use crate::{
-    Ciphertext, Control, CostModel, Error, Estimate, Input, Inputs, KeyId, Plan, Position, Program, Progress, RunState,
-    Server, Type, Work, memory,
+    Ciphertext, Control, CostModel, Error, Estimate, KeyId, Plan, Position, Progress, RunState, Server, Work, memory,
 };
 use kernels::{Choice, Kernels};
 pub(crate) use kernels::{Known, level_sums};
 pub(crate) use request::fresh_steps;
 use request::{Request, input_count};
 use run::{Parts, Run};
-use solinas_circuits::program;
+use solinas_circuits::program::ValueType;
 use solinas_circuits::steps::{Source, Steps};
 use std::fmt;
 use std::path::Path;
@@ -29,14 +28,21 @@ pub struct Prepared {
     server: Server,
     request: Request,
     kernels: Kernels,
-    /// The noise weight that is assumed of inputs which are not given.
-    weight: u64,
     /// The plan that the caller gave.
     pinned: Option<Plan>,
     /// Whether results name their plan.
     auditable: bool,
     /// Whether results hide the program.
     is_private: bool,
+}
+
+/// A step of prepared work: a program that runs for each of its lanes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepSchedule {
+    /// Number of lanes: elements that run side by side.
+    pub lanes: usize,
+    /// The bootstraps of each wave for one lane. Those of a wave need the results of earlier waves only.
+    pub waves: Vec<u64>,
 }
 
 /// The most lanes of a step that read public values which few others read. Their operations are one kernel; more of them read ciphertexts without noise.
@@ -69,25 +75,6 @@ impl Server {
         }
     }
 
-    /// Plans the last step of a computation whose results hide its program ([`Prepared::private_program`]): the result of the steps before it, one value of
-    /// that type, is made anew. It may be given, or only expected.
-    ///
-    /// # Errors
-    /// As [`Self::prepare`] and [`Prepared::private_program`].
-    pub fn prepare_private(
-        &self,
-        ty: Type,
-        result: impl Into<Inputs<Input>>,
-        control: &Control<'_>,
-    ) -> Result<Prepared, Error> {
-        check_private(self)?;
-        let mut program = program::ProgramBuilder::new();
-        let value = program.input("result", ty)?;
-        program.output("result", value);
-        let program = program.finish()?;
-        self.prepare(Work::program(&program, result), control)?.private_program(true)
-    }
-
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
     ///
     /// # Errors
@@ -101,7 +88,7 @@ impl fmt::Debug for Prepared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prepared")
             .field("server", &self.server)
-            .field("elements", &self.elements())
+            .field("steps", &self.kernels.all.len())
             .finish_non_exhaustive()
     }
 }
@@ -109,28 +96,7 @@ impl fmt::Debug for Prepared {
 impl Prepared {
     /// Checks and plans work.
     fn new(server: &Server, work: Work<'_>, pinned: Option<&Plan>, control: &Control<'_>) -> Result<Self, Error> {
-        Self::planned(server, Request::new(server, work, control)?, 1, pinned, control)
-    }
-
-    /// Plans a program for inputs of so many elements that will have this noise weight.
-    pub(crate) fn expected(
-        server: &Server,
-        program: &Program,
-        instances: usize,
-        weight: u64,
-        control: &Control<'_>,
-    ) -> Result<Self, Error> {
-        let work = Work::program(program, Inputs::Fresh { instances });
-        Self::planned(server, Request::new(server, work, control)?, weight, None, control)
-    }
-
-    fn planned(
-        server: &Server,
-        request: Request,
-        weight: u64,
-        pinned: Option<&Plan>,
-        control: &Control<'_>,
-    ) -> Result<Self, Error> {
+        let request = Request::new(server, work, control)?;
         let params = server.params();
         if request.values.is_some() {
             let bytes = |output: &solinas_circuits::steps::Output| {
@@ -142,22 +108,11 @@ impl Prepared {
             memory::check_within(server.room()?, "the result", &params, results, memory::FEWER)?;
         }
         let pinned = pinned.cloned();
-        let about = About { weight, pinned: pinned.as_ref(), is_private: false };
+        let about = About { pinned: pinned.as_ref(), is_private: false };
         let values = request.values.as_deref().filter(|_| is_ready(server, &request));
         let kernels = plan(server, &request, values, about, (server.threads(), server.model()), control)?;
         let server = server.clone();
-        Ok(Self { server, request, kernels, weight, pinned, auditable: false, is_private: false })
-    }
-
-    /// Number of elements that run side by side, each by the [waves](Self::waves): those of the arrays, or 1. Work of several steps counts as one element.
-    pub fn elements(&self) -> usize {
-        if let [only] = &self.kernels.all[..] { only.instances } else { 1 }
-    }
-
-    /// The largest noise weight of the results.
-    pub(crate) fn weight(&self) -> u64 {
-        let slots = self.kernels.known.steps.steps.iter().flat_map(|step| &step.out);
-        slots.map(|slot| self.kernels.known.facts[slot.0 as usize].weight).max().unwrap_or(1)
+        Ok(Self { server, request, kernels, pinned, auditable: false, is_private: false })
     }
 
     /// Lets the results name the plan that made them ([`Ciphertext::plan`]), for an audit: anybody who has the program can check the name. The holder of a
@@ -197,7 +152,7 @@ impl Prepared {
         threads: usize,
         control: &Control<'_>,
     ) -> Result<Kernels, Error> {
-        let about = About { weight: self.weight, pinned: self.pinned.as_ref(), is_private: self.is_private };
+        let about = About { pinned: self.pinned.as_ref(), is_private: self.is_private };
         let model = self.server.model_on(threads);
         plan(&self.server, &self.request, values, about, (threads, model), control)
     }
@@ -234,17 +189,15 @@ impl Prepared {
         self.request.values.as_deref().filter(|_| is_ready(&self.server, &self.request))
     }
 
-    /// The bootstraps of each wave of one of the [elements](Self::elements) (TFHE), one step after the other. Those that hide the program follow those of the
-    /// plan.
-    pub fn waves(&self) -> Vec<u64> {
-        if let [only] = &self.kernels.all[..] {
-            return only.work.waves();
-        }
-        let of = |kernel: &kernels::PlannedKernel| {
-            let lanes = kernel.instances as u64;
-            kernel.work.waves().into_iter().map(move |wave| wave * lanes)
-        };
-        self.kernels.all.iter().flat_map(of).collect()
+    /// Names, types and shapes of the results.
+    pub fn results(&self) -> impl Iterator<Item = (&str, &ValueType)> {
+        self.request.steps.outputs.iter().map(|output| (output.name.as_str(), &output.ty))
+    }
+
+    /// The steps in order, with their waves (TFHE). A step that hides the program has such waves after those of its plan.
+    pub fn schedule(&self) -> Vec<StepSchedule> {
+        let of = |kernel: &kernels::PlannedKernel| StepSchedule { lanes: kernel.instances, waves: kernel.work.waves() };
+        self.kernels.all.iter().map(of).collect()
     }
 
     /// Counts bootstraps, recryptions, products, rotations and depth. It measures nothing, so there are no seconds. Inputs that are not given, or that the
@@ -444,7 +397,6 @@ type InParts<'a> = (Option<&'a RunState>, &'a (dyn Fn(Position) -> bool + Sync))
 /// What decides the plans of a request, beside the server.
 #[derive(Clone, Copy)]
 struct About<'a> {
-    weight: u64,
     pinned: Option<&'a Plan>,
     is_private: bool,
 }
@@ -454,7 +406,7 @@ fn plan(
     server: &Server,
     request: &Request,
     values: Option<&[Ciphertext]>,
-    About { weight, pinned, is_private }: About<'_>,
+    About { pinned, is_private }: About<'_>,
     (threads, model): (usize, CostModel),
     control: &Control<'_>,
 ) -> Result<Kernels, Error> {
@@ -463,7 +415,7 @@ fn plan(
     let hidden_from = is_private.then(|| if copies { steps.steps.len() } else { 0 });
     let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
     let conversion = request.conversion;
-    let choice = Choice { conversion, pinned, weight, threads, model, hidden_from };
+    let choice = Choice { conversion, pinned, threads, model, hidden_from };
     Kernels::new(server, steps, values, choice, control)
 }
 
@@ -497,7 +449,7 @@ fn is_ready(server: &Server, request: &Request) -> bool {
 mod tests {
     use super::*;
     use crate::engine::{Element, Engine, Operands, PlanRequest, PlannedWork};
-    use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, keygen};
+    use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Type, keygen};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// An engine that counts the plans that it makes.

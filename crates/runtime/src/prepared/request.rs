@@ -135,19 +135,23 @@ impl Request {
     }
 }
 
-/// The steps of work on fresh inputs of any scheme, one element where a shape is not declared.
+/// The steps of work on fresh inputs of any scheme. A program has one element where a shape is not declared.
 ///
 /// # Errors
 /// A program that is not valid; [`Error::Request`] for a conversion.
 pub(crate) fn fresh_steps(work: Work<'_>, control: &Control<'_>) -> Result<Steps, Error> {
     let program = match work {
         Work::Program { program, .. } => program.clone(),
-        Work::Circuit { netlist, optimize, .. } => {
+        Work::Circuit { netlist, optimize, inputs } => {
+            let any = match inputs {
+                Inputs::Fresh { instances } => fresh_shape(instances)?,
+                Inputs::Given(_) => Shape::scalar(),
+            };
             let types: Vec<Type> = netlist.inputs().iter().map(CircuitPort::element_type).collect();
             let mut program = call(netlist, optimize, &types);
             for (input, port) in program.inputs.iter_mut().zip(netlist.inputs()) {
                 let bits = port.ty().is_none().then_some(port.bits.len());
-                input.shape = Some(Shape::new(bits)?);
+                input.shape = Some(Shape::new(any.iter().copied().chain(bits))?);
             }
             program
         }

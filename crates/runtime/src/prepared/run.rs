@@ -43,17 +43,14 @@ impl Run<'_> {
         let (size, costs) = (self.batch(), self.costs()?);
         let total: u64 =
             costs.iter().zip(&steps.steps).map(|(cost, step)| cost.saturating_mul(step.lanes as u64)).sum();
-        let waves = if parts.is_some() { self.waves() } else { Vec::new() };
-        let mut begun = false;
+        let mut last: Option<Batch> = None;
         while let Some(batch) = next.take().or_else(|| machine.next(size)) {
             let done = machine.progress(|step| costs[step]).done;
             // Between two batches, a run of several steps has nothing of a kernel to keep.
-            if let Some(parts) =
-                parts.filter(|parts| begun && !is_single && (parts.pause)(self.position(&batch, &waves, None)))
-            {
+            let pauses = |parts: &&Parts<'_>| last.as_ref().is_some_and(|last| (parts.pause)(self.between(last)));
+            if let Some(parts) = parts.filter(pauses) {
                 return self.paused(parts, Cursor::default(), None, &machine);
             }
-            begun = true;
             let read = machine.inputs(&batch);
             let weight = self.more_noise(&values, &batch, &read)?;
             let inputs = values.inputs(&batch, read)?;
@@ -66,23 +63,19 @@ impl Run<'_> {
                 }
             };
             let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
-            let results = match self.part(
-                &values,
-                (&batch, &inputs, weight),
-                cursor.take().as_ref(),
-                parts.map(|parts| (parts, &*waves)),
-                &control,
-            )? {
-                Part::Done(results) => results,
-                Part::Paused(cursor) => {
-                    let itself = || Error::Internal("a run paused by itself".into());
-                    return self.paused(parts.ok_or_else(itself)?, cursor, Some(batch), &machine);
-                }
-            };
+            let results =
+                match self.part(&values, (&batch, &inputs, weight), cursor.take().as_ref(), parts, &control)? {
+                    Part::Done(results) => results,
+                    Part::Paused(cursor) => {
+                        let itself = || Error::Internal("a run paused by itself".into());
+                        return self.paused(parts.ok_or_else(itself)?, cursor, Some(batch), &machine);
+                    }
+                };
             match self.direct(&batch, results) {
                 Ok(results) => return results.map(Ran::Done),
                 Err(results) => machine.finish(&batch, values.results(&batch, results)?),
             }
+            last = Some(batch);
         }
         self.outputs(&values, &machine).map(Ran::Done)
     }
@@ -130,7 +123,7 @@ impl Run<'_> {
         values: &Values<'_>,
         (batch, inputs, weight): (&Batch, &[Ciphertext], Option<u64>),
         from: Option<&Cursor>,
-        parts: Option<(&Parts<'_>, &[usize])>,
+        parts: Option<&Parts<'_>>,
         control: &Control<'_>,
     ) -> Result<Part, Error> {
         let planned = &self.kernels.all[batch.step];
@@ -145,8 +138,11 @@ impl Run<'_> {
         let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
         match parts {
             None => work.run(&of_engine, control).map(Part::Done),
-            Some((parts, waves)) => {
-                let pause = |inner: Position| (parts.pause)(self.position(batch, waves, Some(inner)));
+            Some(parts) => {
+                let (step, instances) = (batch.step, self.kernels.known.steps.steps[batch.step].lanes);
+                let pause = |inner: Position| {
+                    (parts.pause)(Position { step, instances, done: batch.lanes.start + inner.done, ..inner })
+                };
                 work.run_until(&of_engine, from, &pause, control)
             }
         }
@@ -161,8 +157,7 @@ impl Run<'_> {
         read: &[Vec<steps::Element<'_, Element>>],
     ) -> Result<Option<u64>, Error> {
         let (engine, known) = (&self.server.engine, &self.kernels.known);
-        let PlannedKernel { is_final, is_pinned, .. } = self.kernels.all[batch.step];
-        if self.kernels.all.len() == 1 || !is_final {
+        if self.kernels.all.len() == 1 || !self.kernels.all[batch.step].is_final {
             return Ok(None);
         }
         let ports = &known.steps.steps[batch.step].ports;
@@ -184,10 +179,6 @@ impl Run<'_> {
         if !engine.are_equal(batch.lanes.len(), &valued)? {
             return Ok(None);
         }
-        if is_pinned {
-            let what = "for operands with independent noise, and values of this run have equal noise".into();
-            return Err(Error::OtherPlan { what, help: "run it without a plan, or encrypt equal inputs anew".into() });
-        }
         let shared = |lane: usize| {
             let shared = |port: usize| {
                 Some(match operand(port, lane)? {
@@ -202,22 +193,11 @@ impl Run<'_> {
         engine.weight(&Operands { lanes: batch.lanes.len(), of: &shared }, self.control)
     }
 
-    /// The position in all steps. The waves of all steps count, one step after the other.
-    fn position(&self, batch: &Batch, waves: &[usize], inner: Option<Position>) -> Position {
-        let instances = self.kernels.known.steps.steps[batch.step].lanes;
-        let inner = inner.unwrap_or(Position { done: 0, instances, lanes: 0, wave: 0, waves: 0 });
-        if self.kernels.all.len() == 1 {
-            return inner;
-        }
-        let (done, wave) = (batch.lanes.start + inner.done, waves[batch.step] + inner.wave);
-        Position { done, instances, lanes: inner.lanes, wave, waves: waves[waves.len() - 1] }
-    }
-
-    /// The number of waves of all steps before each step, and of all.
-    fn waves(&self) -> Vec<usize> {
-        let mut sums = vec![0];
-        self.kernels.all.iter().for_each(|kernel| sums.push(sums[sums.len() - 1] + kernel.work.waves().len()));
-        sums
+    /// The position after a batch.
+    fn between(&self, batch: &Batch) -> Position {
+        let (step, waves) = (batch.step, self.kernels.all[batch.step].work.waves().len());
+        let instances = self.kernels.known.steps.steps[step].lanes;
+        Position { step, done: batch.lanes.end, instances, lanes: 0, wave: 0, waves }
     }
 
     /// The results, if the batch is the only one and they are what it gave.
@@ -248,14 +228,16 @@ impl Run<'_> {
         }
     }
 
-    /// For each step, the bootstraps, recryptions and products of a lane. It is at least 1.
+    /// For each step, the operations that take time of a lane. It is 1 if no step has any.
     fn costs(&self) -> Result<Vec<u64>, Error> {
         let cost = |(kernel, step): (&PlannedKernel, &Step)| {
             let each = kernel.instances / step.lanes.max(1);
             let cost = kernel.work.count(each)?;
-            Ok((cost.bootstraps + cost.recrypts + cost.products).max(1))
+            Ok(cost.operations())
         };
-        self.kernels.all.iter().zip(&self.kernels.known.steps.steps).map(cost).collect()
+        let steps = self.kernels.all.iter().zip(&self.kernels.known.steps.steps);
+        let costs = steps.map(cost).collect::<Result<Vec<u64>, Error>>()?;
+        Ok(if costs.iter().all(|&cost| cost == 0) { vec![1; costs.len()] } else { costs })
     }
 
     /// Bytes of the largest value of a slot that a step fills: of an element, or of all that share ciphertexts.

@@ -101,10 +101,6 @@ impl scheme::Payload for Elements {
         self.blocks.is_compact()
     }
 
-    fn noise(&self) -> u64 {
-        self.weight
-    }
-
     fn equals(&self, other: &dyn scheme::Payload) -> bool {
         downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }

@@ -28,8 +28,6 @@ pub(super) fn view(app: &App, tenant: &Tenant, job: &JobRow) -> Value {
     let done = job.done.max(live.done);
     let total = job.total.max(live.total);
     let at = |time: Option<i64>| time.map(time::text);
-    let named = Some(&job.program).filter(|program| !program.is_empty());
-    let (program, map) = if job.reduce.is_some() { (None, named) } else { (named, None) };
     json!({
         "id": job.id,
         "name": job.name,
@@ -37,9 +35,7 @@ pub(super) fn view(app: &App, tenant: &Tenant, job: &JobRow) -> Value {
         "version": job.version,
         "priority": job.priority,
         "key": job.key_id,
-        "program": program,
-        "map": map,
-        "reduce": job.reduce,
+        "program": job.program,
         "deadline": at(job.deadline),
         "max_core_seconds": job.max_core_ms.map(|most| most as f64 / 1e3),
         "progress": { "done": done, "total": total, "wave": live.wave, "waves": live.waves },

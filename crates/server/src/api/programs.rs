@@ -5,7 +5,7 @@ use super::extract::{Caller, Named, Parameters, whole};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Scope};
-use crate::source::Source;
+use crate::source::{Fresh, Source};
 use crate::task::within;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -65,17 +65,17 @@ pub(super) async fn get(
         let mut facts = described(&digest, facts);
         if let Some(params) = params {
             let source = Source::load(app, &caller.tenant, &digest)?;
-            facts["cost"] = counts(&cost_of(app, &source, &params)?);
+            facts["cost"] = counts(&cost_of(app, &source.fresh(None)?, &params)?);
         }
         Ok(axum::Json(facts).into_response())
     })
     .await
 }
 
-/// The cost of a program under a parameter set, on one element.
-pub(super) fn cost_of(app: &App, source: &Source, params: &str) -> Result<Estimate, Problem> {
+/// The cost of a program under a parameter set.
+pub(super) fn cost_of(app: &App, fresh: &Fresh, params: &str) -> Result<Estimate, Problem> {
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
-    Ok(within(limit, |control| cost_under(None, source.fresh(1), params, control))?)
+    Ok(within(limit, |control| cost_under(None, fresh.work(), params, control))?)
 }
 
 /// The counts of a cost.

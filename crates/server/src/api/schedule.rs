@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::error::{Error, Problem};
 use crate::id::Id;
 use crate::periods::{Period, Record};
-use crate::spec::{Spec, Stage};
+use crate::spec::Spec;
 use crate::store::JobRow;
 use crate::time;
 use axum::extract::State;
@@ -20,11 +20,11 @@ use std::sync::Arc;
 /// A wave of a job: bootstraps that need the results of earlier waves only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(super) struct Wave {
-    /// The number of the stage: a job with a reduction runs several programs, one after the other.
-    pub(super) stage: usize,
-    /// Bootstraps for one element.
+    /// The number of the step: a program on arrays has a step for each of its parts that run side by side, and one for each level of a reduction.
+    pub(super) step: usize,
+    /// Bootstraps for one lane.
     pub(super) width: u64,
-    /// Bootstraps for all elements.
+    /// Bootstraps for all lanes.
     pub(super) bootstraps: u64,
     /// Bootstraps that are done.
     pub(super) done: u64,
@@ -67,22 +67,22 @@ pub(super) async fn get(
             let spec: Spec = serde_json::from_value(spec)
                 .map_err(|error| Error::System(format!("a job has a bad record: {error}")))?;
             let timeline = app.live.timeline(&(caller.tenant, id)).unwrap_or(stored);
-            let steps: u64 = spec.stages.iter().map(Stage::steps).sum();
+            let all = spec.bootstraps();
             // A wave of fewer bootstraps than threads takes as long as one bootstrap.
             let (threads, core_ms) = (app.threads() as u64, 1e3 * job.cost["core_seconds"].as_f64().unwrap_or(0.0));
-            let estimated = |bootstraps: u64| bootstraps.div_ceil(threads) as f64 * core_ms / steps.max(1) as f64;
-            let waves = spec.stages.iter().enumerate().flat_map(|(number, stage)| {
+            let estimated = |bootstraps: u64| bootstraps.div_ceil(threads) as f64 * core_ms / all.max(1) as f64;
+            let waves = spec.steps.iter().enumerate().flat_map(|(number, step)| {
                 let timeline = &timeline;
-                stage.waves.iter().enumerate().map(move |(wave, &width)| {
+                step.waves.iter().enumerate().map(move |(wave, &width)| {
                     let measured = timeline.get(number, wave);
-                    let bootstraps = width * stage.elements;
+                    let bootstraps = width * step.lanes;
                     Wave {
-                        stage: number,
+                        step: number,
                         width,
                         bootstraps,
-                        done: width * measured.elements.min(stage.elements),
+                        done: width * measured.lanes.min(step.lanes),
                         estimated_ms: estimated(bootstraps),
-                        measured_ms: (measured.elements >= stage.elements).then_some(measured.ms),
+                        measured_ms: (measured.lanes >= step.lanes).then_some(measured.ms),
                     }
                 })
             });

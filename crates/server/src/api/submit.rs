@@ -8,11 +8,9 @@ use crate::coarse;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::{Shed, Why};
-use crate::reduction::{levels, only_output};
 use crate::shelf::Files;
 use crate::source::Source;
-use crate::spec::{Computation, InputSpec, ReduceSpec, Spec, Stage};
-use crate::stages::hidden;
+use crate::spec::{InputSpec, Spec, Step};
 use crate::store::{NewJob, Submitted};
 use crate::task::{self, within};
 use crate::time::{self, DAY, SECOND};
@@ -21,67 +19,25 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
-use solinas_runtime::{Estimate, Plan, Prepared, Reduced};
+use solinas_circuits::program::Shape;
+use solinas_runtime::Plan;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The computation of a request: `program` alone, or `reduce`, with `map` if elements are mapped first.
-///
-/// # Errors
-/// [`Code::BadRequest`] for other combinations.
-fn computation(
-    program: Option<Digest>,
-    map: Option<Digest>,
-    reduce: Option<ReduceSpec>,
-) -> Result<Computation, Problem> {
-    let wrong = |what: &str, fix: &str| Err(Problem::new(Code::BadRequest, what, fix));
-    match (program, map, reduce) {
-        (Some(program), None, None) => Ok(Computation { program: Some(program), reduce: None }),
-        (None, map, Some(reduce)) => Ok(Computation { program: map, reduce: Some(reduce) }),
-        (None, Some(_), None) => {
-            wrong("`map` comes without `reduce`", "name the program as `program`, or add `reduce`")
-        }
-        (None, None, None) => wrong("the request names nothing to compute", "give `program`, or `reduce`"),
-        (Some(_), ..) => wrong("`program` comes with `map` or `reduce`", "name the program of each element as `map`"),
-    }
-}
-
-/// The cost of stages that run one after the other, and their effort.
-fn total(
-    app: &App,
-    (tenant, server): (&Tenant, &solinas_runtime::Server),
-    stages: &[Prepared],
-    control: &solinas_runtime::Control<'_>,
-) -> Result<(Estimate, f64), Problem> {
-    let mut effort = 0.0;
-    for prepared in stages {
-        effort += app.effort(prepared, tenant, server, control)?;
-    }
-    Ok((server.total_cost(stages.iter().map(Prepared::count))?, effort))
-}
 
 /// The body of an estimate.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EstimateRequest {
-    program: Option<Digest>,
-    /// The program of each element of a reduction.
-    map: Option<Digest>,
-    reduce: Option<ReduceSpec>,
+    program: Digest,
     /// A registered key; its estimate has times.
     key: Option<String>,
     /// A parameter set, for counts without a key.
     params: Option<String>,
-    /// Elements of the arrays.
-    #[serde(default = "one")]
-    elements: usize,
+    /// The shape of each input. Without them, an input of any shape is one value.
+    shapes: Option<Vec<Shape>>,
     /// Whether the results hide the program from the holder of the client key.
     #[serde(default)]
     private_program: bool,
-}
-
-const fn one() -> usize {
-    1
 }
 
 /// `POST` for the cost of a program.
@@ -92,36 +48,21 @@ pub(super) async fn estimate(
 ) -> Result<Response, Problem> {
     let _turn = app.planners.take(&caller.tenant).await?;
     app.blocking(move |app| {
-        let Computation { program, reduce } = computation(body.program, body.map, body.reduce)?;
-        let program = program.ok_or_else(|| {
-            Problem::new(Code::BadRequest, "the estimate of a reduction names no program", "give `map`")
-        })?;
-        let source = Source::load(app, &caller.tenant, &program)?;
+        let fresh = Source::load(app, &caller.tenant, &body.program)?.fresh(body.shapes)?;
         let wrong = |what: &str| Err(Problem::new(Code::BadRequest, what, "give `key` or `params`"));
         let key = match (&body.key, &body.params) {
             (Some(key), None) => key,
-            (None, Some(_)) if reduce.is_some() => return wrong("the estimate of a reduction names no key"),
             (None, Some(_)) if body.private_program => return wrong("the estimate of a private program names no key"),
-            (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &source, params)?)).into_response()),
+            (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &fresh, params)?)).into_response()),
             (None, None) => return wrong("the estimate names no key and no parameter set"),
             (Some(_), Some(_)) => return wrong("the estimate names a key and a parameter set"),
         };
         let server = app.server(&caller.tenant, key)?;
         let limit = Duration::from_secs(app.config.limits.planning_seconds);
-        let levels = match &reduce {
-            Some(how) => levels(app, &caller.tenant, how, only_output(&source)?, body.elements)?,
-            None => Vec::new(),
-        };
         let (mut answer, core_ms) = within(limit, |control| -> Result<_, Problem> {
-            let first = server.prepare(source.fresh(body.elements), control)?;
-            let mut stages = server.prepare_levels(&levels, Reduced::Result(&first), control)?;
-            stages.insert(0, first);
-            if body.private_program {
-                let reduced = reduce.as_ref().map(|_| only_output(&source)).transpose()?;
-                stages = hidden(&server, stages, reduced, control)?;
-            }
-            let (cost, effort) = total(app, (&caller.tenant, &server), &stages, control)?;
-            Ok((counts(&cost), app.core_ms(effort, &caller.tenant, &server.params().name)))
+            let prepared = server.prepare(fresh.work(), control)?.private_program(body.private_program)?;
+            let effort = app.effort(&prepared, &caller.tenant, &server, control)?;
+            Ok((counts(&prepared.count()?), app.core_ms(effort, &caller.tenant, &server.params().name)))
         })?;
         answer["core_seconds"] = json!(core_ms / 1e3);
         answer["seconds"] = json!(core_ms / 1e3 / app.threads() as f64);
@@ -136,11 +77,8 @@ pub(super) async fn estimate(
 #[serde(deny_unknown_fields)]
 pub(super) struct JobRequest {
     key: String,
-    program: Option<Digest>,
-    /// The program of each element of a reduction.
-    map: Option<Digest>,
-    /// How elements are combined.
-    reduce: Option<ReduceSpec>,
+    program: Digest,
+    /// One for each input of the program.
     inputs: Vec<InputSpec>,
     /// Whether the results are compact: for decryption alone, and small.
     #[serde(default)]
@@ -321,8 +259,7 @@ fn admit(app: &App, tenant: &Tenant) -> Result<(), Problem> {
 /// Checks and plans a job. Every mistake of the caller is found here.
 fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Problem> {
     let deadline = deadline(body.deadline.as_deref())?;
-    let computation = computation(body.program, body.map, body.reduce)?;
-    let task = task::load(app, tenant, &body.key, &computation, &body.inputs, body.private_program)?;
+    let task = task::load(app, tenant, &body.key, &body.program, &body.inputs, body.private_program)?;
     let params = task.server.params();
     let capabilities = params.scheme.capabilities();
     if body.compact && !capabilities.compact {
@@ -339,44 +276,47 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         return Err(Problem::new(Code::BadRequest, what, "ask for one of the two"));
     }
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
-    let (cost, effort, core_ms, stages) = within(limit, |control| -> Result<_, Problem> {
-        let prepared = task.plan(control)?;
-        prepared.iter().try_for_each(Prepared::check_memory)?;
-        let (cost, effort) = total(app, (tenant, &task.server), &prepared, control)?;
+    let (cost, effort, core_ms, steps, plan) = within(limit, |control| -> Result<_, Problem> {
+        let prepared = task.prepare(None, control)?;
+        prepared.check_memory()?;
+        if let Some((name, _)) = prepared.results().find(|(_, ty)| ty.shape.size() == 0) {
+            let what = format!("the output {name:?} is an array without elements, of which there is no file");
+            return Err(Problem::new(Code::WrongShape, what, "leave the output out of the program"));
+        }
+        let (count, effort) = (prepared.count()?, app.effort(&prepared, tenant, &task.server, control)?);
         let core_ms = app.core_ms(effort, tenant, &params.name);
-        let stages = prepared.iter().map(|prepared| Stage::of(prepared, capabilities.plans));
-        let stages: Vec<(Stage, Option<Plan>)> = stages.collect::<Result<_, _>>()?;
-        let mut cost = counts(&cost);
+        // Inputs that are converted first are planned when they run, and moves alone have no plan.
+        let plan = match prepared.plan() {
+            _ if !capabilities.plans => None,
+            Ok(plan) => Some(plan),
+            Err(solinas_runtime::Error::Request { what, help }) if body.auditable => {
+                return Err(Problem::new(Code::BadRequest, what, help));
+            }
+            Err(solinas_runtime::Error::Request { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let steps = if plan.is_some() { Step::of(&prepared) } else { vec![Step::whole(&count)] };
+        let mut cost = counts(&count);
         cost["core_seconds"] = json!(core_ms / 1e3);
-        let ids: Vec<_> = stages.iter().filter_map(|(_, plan)| Some(plan.as_ref()?.id().to_string())).collect();
-        cost["plan"] = json!(ids.first());
-        cost["plans"] = json!(ids);
-        Ok((cost, effort, core_ms, stages))
+        cost["plan"] = json!(plan.as_ref().map(|plan| plan.id().to_string()));
+        Ok((cost, effort, core_ms, steps, plan))
     })?;
     if let Some(most) = body.max_core_seconds.filter(|most| core_ms / 1e3 > *most) {
         let what = format!("the job takes about {:.1} core-seconds, and {most} are allowed", core_ms / 1e3);
         return Err(Problem::new(Code::TooExpensive, what, "raise `max_core_seconds`, or compute less"));
     }
     let quota = app.quota(tenant)?;
-    let keep = |(stage, plan): (Stage, Option<Plan>)| -> Result<Stage, Problem> {
-        let store = |plan: Plan| -> Result<Digest, Problem> {
-            let stored = app.store.put_within(tenant, "plan", &plan.to_bytes()?, quota)?;
-            stored.ok_or_else(|| Problem::over_storage(quota))
-        };
-        Ok(Stage { plan: plan.map(store).transpose()?, ..stage })
+    let keep = |plan: Plan| -> Result<Digest, Problem> {
+        let stored = app.store.put_within(tenant, "plan", &plan.to_bytes()?, quota)?;
+        stored.ok_or_else(|| Problem::over_storage(quota))
     };
-    let stages = stages.into_iter().map(keep).collect::<Result<Vec<_>, _>>()?;
-    let own = match &computation.reduce {
-        Some(ReduceSpec::Program(digest)) => Some(digest),
-        _ => None,
-    };
-    let plans = stages.iter().filter_map(|stage| stage.plan.as_ref());
-    let blobs = body.inputs.iter().filter_map(InputSpec::digest).chain(&computation.program).chain(own).chain(plans);
-    let blobs: Vec<_> = blobs.cloned().collect();
-    let (program, reduce) = (computation.program.clone(), computation.reduce.clone().map(String::from));
+    let plan = plan.map(keep).transpose()?;
+    let program = body.program;
+    let blobs: Vec<_> =
+        body.inputs.iter().filter_map(InputSpec::digest).chain([&program]).chain(&plan).cloned().collect();
     let (key, inputs, compact) = (body.key.clone(), body.inputs, body.compact);
     let JobRequest { private_program, auditable, .. } = body;
-    let spec = Spec { key, computation, inputs, compact, private_program, auditable, stages, effort };
+    let spec = Spec { key, program: program.clone(), inputs, compact, private_program, auditable, plan, steps, effort };
     let days = i64::from(app.config.limits.result_days) * DAY;
     Ok(NewJob {
         id: Id::new(),
@@ -388,7 +328,6 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         keep_for: body.keep_for.map_or(days, |seconds| i64::from(seconds) * SECOND),
         key_id: body.key,
         program,
-        reduce,
         deadline,
         max_core_ms: body.max_core_seconds.map(|seconds| (1e3 * seconds).ceil() as i64),
         blobs,

@@ -42,7 +42,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/internal/leases/{lease}/complete", post(complete))
         .route("/internal/leases/{lease}/blobs/{digest}", get(work_files::blob))
         .route("/internal/leases/{lease}/results/{digest}", put(work_files::result))
-        .route("/internal/leases/{lease}/{kept}", get(work_files::kept).put(work_files::keep))
+        .route("/internal/leases/{lease}/state", get(work_files::kept).put(work_files::keep))
 }
 
 /// The holder of a valid token for workers, as the identity of the token.
@@ -206,7 +206,6 @@ async fn grant(app: &Arc<App>, Worker(worker): Worker, number: Id) -> Result<Opt
 fn describe(app: &App, lease: &Lease) -> Result<Granted, Problem> {
     let key_id = lease.spec["key"].as_str().unwrap_or_default();
     let key = app.store.key(&lease.tenant, key_id)?.ok_or_else(|| Problem::key_missing(key_id))?;
-    let kept = [app.store.checkpoint_row(&lease.tenant, lease.id), app.store.checkpoint(&lease.tenant, lease.id)];
     Ok(Granted {
         lease: LeaseName { tenant: lease.tenant.to_string(), id: lease.id, fence: lease.fence }.to_string(),
         tenant: lease.tenant.to_string(),
@@ -218,8 +217,7 @@ fn describe(app: &App, lease: &Lease) -> Result<Granted, Problem> {
         max_core_ms: lease.max_core_ms,
         timeline: lease.timeline.clone(),
         key: key.blob,
-        kept: kept.map(|file| file.exists()),
-        most_inputs: app.config.limits.inputs,
+        kept: app.store.checkpoint(&lease.tenant, lease.id).exists(),
         checkpoint: app.config.checkpoint.as_millis() as u64,
         hold: app.hold().unsigned_abs(),
     })
@@ -231,7 +229,7 @@ async fn renew(
     Held { lease, spec, .. }: Held,
     Message(news): Message<News>,
 ) -> Result<Response, Problem> {
-    let news = news.bounded(&spec.stages);
+    let news = news.bounded(&spec.steps);
     app.heard(news.worker, news.threads);
     app.blocking(move |app| Ok(axum::Json(hear(app, &lease, news)?).into_response())).await
 }
@@ -282,7 +280,7 @@ async fn complete(
 
 /// An outcome whose numbers are possible and whose results are stored.
 fn checked(app: &App, lease: &Lease, spec: &Spec, outcome: Outcome) -> Result<Outcome, Problem> {
-    let mut outcome = outcome.bounded(time::now() - lease.created, &spec.stages);
+    let mut outcome = outcome.bounded(time::now() - lease.created, &spec.steps);
     if let End::Succeeded(results) = outcome.end {
         let results = results.into_iter().map(|result| stored(app, lease, spec, result));
         outcome.end = End::Succeeded(results.collect::<Result<_, _>>()?);
@@ -306,7 +304,6 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::live::Progress;
-    use crate::spec::Computation;
     use crate::store::{NewJob, Store};
     use crate::timeline::Timeline;
     use serde_json::{Value, json};
@@ -319,15 +316,16 @@ mod tests {
         let tenant = Tenant::new("a").unwrap();
         let key = store.put_bytes(&tenant, "server-key", None, b"key").unwrap();
         store.add_key(&tenant, "k", &key, None, &Value::Null, 1000).unwrap();
-        let computation = Computation { program: None, reduce: None };
+        let program = store.put_bytes(&tenant, "program", None, b"program").unwrap();
         let spec = Spec {
             key: "k".into(),
-            computation,
+            program: program.clone(),
             inputs: vec![],
             compact: false,
             private_program: false,
             auditable: false,
-            stages: vec![],
+            plan: None,
+            steps: vec![],
             effort: 0.0,
         };
         let job = NewJob {
@@ -339,8 +337,7 @@ mod tests {
             core_ms_expected: 0,
             keep_for: 0,
             key_id: "k".into(),
-            program: None,
-            reduce: None,
+            program,
             deadline: None,
             max_core_ms: None,
             blobs: vec![],

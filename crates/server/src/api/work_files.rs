@@ -4,13 +4,12 @@ use super::blobs::{check_digest, disk_room, facts, send, take};
 use super::work::{Held, lost};
 use crate::app::App;
 use crate::error::{Code, Problem};
-use crate::id::{Digest, Id, Tenant};
+use crate::id::Digest;
 use crate::spec::Spec;
 use crate::store::{Blob, Incoming};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The digest after a lease in a path.
@@ -91,27 +90,18 @@ pub(super) fn check_key(found: Option<&str>, spec: &Spec) -> Result<(), Problem>
     }
 }
 
-/// The file with a part of the progress of a job.
-fn file_of(app: &App, tenant: &Tenant, id: Id, part: &str) -> Result<PathBuf, Problem> {
-    match part {
-        "array" => Ok(app.store.checkpoint_row(tenant, id)),
-        "state" => Ok(app.store.checkpoint(tenant, id)),
-        _ => Err(Problem::unknown()),
-    }
-}
-
-/// `GET` of a part of the progress.
+/// `GET` of the state that an earlier run kept.
 pub(super) async fn kept(State(app): State<Arc<App>>, held: Held, request: Request) -> Result<Response, Problem> {
-    let path = file_of(&app, &held.lease.tenant, held.lease.id, &held.rest)?;
+    let path = app.store.checkpoint(&held.lease.tenant, held.lease.id);
     if !path.exists() {
         return Err(Problem::unknown());
     }
     send(path, request).await
 }
 
-/// `PUT` of a part of the progress.
+/// `PUT` of the state of the run.
 pub(super) async fn keep(State(app): State<Arc<App>>, held: Held, request: Request) -> Result<StatusCode, Problem> {
-    let path = file_of(&app, &held.lease.tenant, held.lease.id, &held.rest)?;
+    let path = app.store.checkpoint(&held.lease.tenant, held.lease.id);
     let begin = move |_: &App| Incoming::create(&path);
     let finish = move |app: &App, incoming: Incoming| {
         let lease = &held.lease;

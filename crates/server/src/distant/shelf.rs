@@ -13,7 +13,7 @@ use crate::store::{Incoming, Lease};
 use crate::task::load_server;
 use crate::time;
 use solinas_client::{Call, Error as ClientError};
-use solinas_runtime::{Ciphertext, Control, RunState, Server};
+use solinas_runtime::{Control, RunState, Server};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,14 +37,14 @@ pub(super) struct Distant<'a> {
     /// Whether the worker stops, and since when that is known.
     ends: &'a AtomicBool,
     ends_since: OnceLock<Instant>,
-    /// Whether an array and a state of an earlier run are to be fetched.
-    kept: [AtomicBool; 2],
+    /// Whether the state of an earlier run is to be fetched.
+    kept: AtomicBool,
     yields: AtomicBool,
 }
 
 impl<'a> Distant<'a> {
     pub(super) fn new(service: &'a Service, granted: Granted, stop: &'a Stop, ends: &'a AtomicBool) -> Self {
-        let kept = granted.kept.map(AtomicBool::new);
+        let kept = AtomicBool::new(granted.kept);
         Self { service, granted, stop, ends, ends_since: OnceLock::new(), kept, yields: AtomicBool::new(false) }
     }
 
@@ -107,20 +107,6 @@ impl<'a> Distant<'a> {
         })
     }
 
-    /// A part of the progress of an earlier run.
-    fn part(&self, number: usize, name: &str) -> Result<Option<PathBuf>, Problem> {
-        // This run has what it keeps itself.
-        if !self.kept[number].swap(false, Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let path = self.service.cache.scratch(name);
-        match self.fetch(name, &path) {
-            Ok(Arriving(incoming)) => Ok(Some(incoming.persist()?)),
-            Err(error) if error.code() == Some("not_found") => Ok(None),
-            Err(error) => Err(self.problem(error)),
-        }
-    }
-
     /// What an error of a request means for the job. Most of them pass.
     fn problem(&self, error: ClientError) -> Problem {
         if is_lost(&error) {
@@ -163,10 +149,6 @@ impl Files for Distant<'_> {
     fn input_memory(&self) -> u64 {
         self.service.job_memory.inputs()
     }
-
-    fn most_inputs(&self) -> usize {
-        self.granted.most_inputs
-    }
 }
 
 impl Shelf for Distant<'_> {
@@ -190,16 +172,16 @@ impl Shelf for Distant<'_> {
         self.blob(&lease.tenant, digest)
     }
 
-    fn kept_array(&self, _: &Lease) -> Result<Option<Ciphertext>, Problem> {
-        Ok(self.part(0, "array")?.and_then(|file| kept(&file, Ciphertext::load)))
-    }
-
     fn kept_state(&self, _: &Lease) -> Result<Option<RunState>, Problem> {
-        Ok(self.part(1, "state")?.and_then(|file| kept(&file, RunState::load)))
-    }
-
-    fn keep_array(&self, _: &Lease, array: &Ciphertext) -> Result<(), Problem> {
-        self.put("array", &array.to_bytes()?, SHORT)
+        // This run has what it keeps itself.
+        if !self.kept.swap(false, Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match self.fetch("state", &self.service.cache.scratch("state")) {
+            Ok(Arriving(incoming)) => Ok(kept(&incoming.persist()?, RunState::load)),
+            Err(error) if error.code() == Some("not_found") => Ok(None),
+            Err(error) => Err(self.problem(error)),
+        }
     }
 
     fn keep_state(&self, lease: &Lease, state: &RunState) -> Result<(), Problem> {

@@ -60,9 +60,7 @@ pub(crate) struct NewJob {
     pub(crate) core_ms_expected: i64,
     pub(crate) keep_for: i64,
     pub(crate) key_id: String,
-    pub(crate) program: Option<Digest>,
-    /// How elements are combined.
-    pub(crate) reduce: Option<String>,
+    pub(crate) program: Digest,
     /// When the job fails unless it has ended.
     pub(crate) deadline: Option<i64>,
     /// The job fails when it has taken more.
@@ -97,9 +95,7 @@ pub(crate) struct JobRow {
     pub(crate) priority: u8,
     pub(crate) name: Option<String>,
     pub(crate) key_id: String,
-    /// Empty for a reduction of an input.
     pub(crate) program: String,
-    pub(crate) reduce: Option<String>,
     pub(crate) deadline: Option<i64>,
     pub(crate) max_core_ms: Option<i64>,
     pub(crate) cost: Value,
@@ -119,7 +115,7 @@ pub(crate) struct JobRow {
 
 impl JobRow {
     const COLUMNS: &str = "id, state, version, priority, name, key_id, program, cost, done, total, core_ms, attempts, \
-         created, started, ended, expires, results, error, deadline, max_core_ms, reduce, audit";
+         created, started, ended, expires, results, error, deadline, max_core_ms, audit";
 
     fn read(row: &Row<'_>) -> Result<Self, Error> {
         let json = |column: usize| -> Result<Option<Value>, Error> {
@@ -148,8 +144,7 @@ impl JobRow {
             error: json(17)?,
             deadline: row.get(18)?,
             max_core_ms: row.get(19)?,
-            reduce: row.get(20)?,
-            audit: runs(row, 21)?,
+            audit: runs(row, 20)?,
         })
     }
 }
@@ -204,8 +199,8 @@ impl Store {
         )?;
         transaction.execute(
             "INSERT INTO job (tenant, id, state, version, priority, name, spec, cost, core_ms_expected, keep_for, key_id, program, \
-             done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, reduce, bytes) \
-             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14, ?15)",
+             done, total, core_ms, attempts, not_before, fence, created, deadline, max_core_ms, bytes) \
+             VALUES (?1, ?2, 'queued', 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, 0, 0, 0, 0, 0, ?11, ?12, ?13, ?14)",
             params![
                 tenant,
                 job_id,
@@ -216,11 +211,10 @@ impl Store {
                 job.core_ms_expected,
                 job.keep_for,
                 job.key_id,
-                job.program.as_ref().map_or("", Digest::as_str),
+                job.program.as_str(),
                 now,
                 job.deadline,
                 job.max_core_ms,
-                job.reduce,
                 bytes as i64,
             ],
         )?;

@@ -231,8 +231,7 @@ impl Store {
 
     /// Records that a checkpoint is durable. A job that gets on may lose its process any number of times. Returns whether the lease still holds.
     pub(crate) fn advanced(&self, lease: &Lease, timeline: &Timeline) -> Result<bool, Error> {
-        let (state, array) = (self.checkpoint(&lease.tenant, lease.id), self.checkpoint_row(&lease.tenant, lease.id));
-        let kept: u64 = [state, array].iter().filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+        let kept = self.checkpoint(&lease.tenant, lease.id).metadata().map_or(0, |file| file.len());
         let changed = self.db().execute(
             "UPDATE job SET attempts = 1, timeline = ?4, kept = ?5 WHERE tenant = ?1 AND id = ?2 AND fence = ?3 AND state = 'running'",
             (lease.tenant.as_str(), lease.id.to_string(), lease.fence, text(timeline, &lease.periods), kept as i64),

@@ -43,7 +43,7 @@ CREATE INDEX program_bytes ON program (tenant, bytes);
 CREATE TABLE job (
     tenant TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, version BIGINT NOT NULL, priority BIGINT NOT NULL,
     name TEXT, spec TEXT NOT NULL, cost TEXT NOT NULL, core_ms_expected BIGINT NOT NULL, keep_for BIGINT NOT NULL,
-    key_id TEXT NOT NULL, program TEXT NOT NULL, reduce TEXT,
+    key_id TEXT NOT NULL, program TEXT NOT NULL,
     done BIGINT NOT NULL, total BIGINT NOT NULL, core_ms BIGINT NOT NULL, max_core_ms BIGINT, timeline TEXT,
     attempts BIGINT NOT NULL, not_before BIGINT NOT NULL, deadline BIGINT,
     fence BIGINT NOT NULL, lease_until BIGINT, worker TEXT, runner TEXT, audit TEXT,

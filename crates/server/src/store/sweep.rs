@@ -19,16 +19,10 @@ impl Store {
         self.folder.join("checkpoints").join(format!("{tenant}-{id}.state"))
     }
 
-    /// The file of the array that the present stage of a job takes.
-    pub(crate) fn checkpoint_row(&self, tenant: &Tenant, id: Id) -> PathBuf {
-        self.folder.join("checkpoints").join(format!("{tenant}-{id}.row"))
-    }
-
     /// Removes the progress of a job.
     pub(crate) fn remove_checkpoint(&self, tenant: &Tenant, id: Id) {
         // Most jobs have none.
         let _ = std::fs::remove_file(self.checkpoint(tenant, id));
-        let _ = std::fs::remove_file(self.checkpoint_row(tenant, id));
     }
 
     /// Removes the results of a job that has ended, and the job itself. Returns its state; None if there is none.
@@ -193,13 +187,12 @@ mod tests {
         });
         for id in [ids[0], ids[1], Id::new()] {
             std::fs::write(store.checkpoint(&tenant, id), b"state").unwrap();
-            std::fs::write(store.checkpoint_row(&tenant, id), b"row").unwrap();
         }
         std::fs::write(folder.path().join("checkpoints/other"), b"").unwrap();
         drop(store);
         let store = Store::serve(folder.path(), None).unwrap();
         let left = || std::fs::read_dir(folder.path().join("checkpoints")).unwrap().count();
-        assert!(store.checkpoint(&tenant, ids[0]).exists() && store.checkpoint_row(&tenant, ids[0]).exists());
-        assert_eq!(left(), 3);
+        assert!(store.checkpoint(&tenant, ids[0]).exists());
+        assert_eq!(left(), 2);
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::cluster;
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, Type, keygen};
+use solinas_runtime::program::{Axes, How, Op};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, ProgramBuilder, ServerKey, Type, keygen,
+};
 use solinas_server::{Config, Scope, Service, Store};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -123,6 +126,12 @@ impl Client {
         self.send("DELETE", path, &[], &[])
     }
 
+    /// Sends a program, and returns its digest.
+    pub(crate) fn stored(&self, program: &Program) -> String {
+        let text = program.to_json("program").unwrap();
+        self.send("POST", "/v1/programs", &[], text.as_bytes()).ok()["digest"].as_str().unwrap().to_owned()
+    }
+
     /// Uploads bytes, and returns their digest.
     pub(crate) fn upload(&self, bytes: &[u8]) -> String {
         let digest = digest(bytes);
@@ -146,9 +155,7 @@ impl Client {
 
     /// Sends the program of an operation, and returns its digest.
     pub(crate) fn program(&self, op: &str, types: &[Type]) -> String {
-        let program = Program::from_op(op, types).unwrap().to_json(op).unwrap();
-        let answer = self.send("POST", "/v1/programs", &[], program.as_bytes());
-        answer.ok()["digest"].as_str().unwrap().to_owned()
+        self.stored(&Program::from_op(op, types).unwrap())
     }
 
     /// Submits a job.
@@ -313,4 +320,15 @@ impl Drop for Harness {
             service.stop();
         }
     }
+}
+
+/// A program of one output, followed by a reduction of all its elements.
+pub(crate) fn reduction(program: &Program, how: How) -> Program {
+    let mut builder = ProgramBuilder::new();
+    let inputs = program.inputs.iter().map(|input| builder.input(&input.name, input.ty).unwrap());
+    let inputs: Vec<_> = inputs.collect();
+    let values = builder.inline(program, &inputs).unwrap();
+    let value = builder.op(Op::Reduce { how, axes: Axes::All }, &values).unwrap();
+    builder.output("result", value);
+    builder.finish().unwrap()
 }

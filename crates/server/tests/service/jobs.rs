@@ -85,7 +85,7 @@ fn mistakes_are_refused_before_any_work() {
     };
     let wide = client.input(Type::Uint(16), 5);
     with("inputs", json!([body["inputs"][0], wide])).refused(422, "wrong_type");
-    with("inputs", json!([body["inputs"][0]])).refused(422, "wrong_type");
+    with("inputs", json!([body["inputs"][0]])).refused(422, "wrong_shape");
     let pair = |values: &[&str]| {
         let array = Plain::parse(U8, values, Some(vec![values.len()])).unwrap();
         json!({ "blob": client.upload(&keys().0.encrypt(&array).unwrap().to_bytes().unwrap()) })

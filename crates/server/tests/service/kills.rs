@@ -59,9 +59,11 @@ pub(crate) fn start(store: &Path) -> (Process, String, String) {
 /// As [`start`], with the command of the service.
 pub(crate) fn run(command: &mut Command) -> (Process, String, String) {
     let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
     // The frame of the tests prints lines of its own first.
     let line = lines.find(|line| line.starts_with("http://")).expect("the service prints its address");
+    // After a minute the frame prints that the test still runs, and it ends when nobody reads that.
+    std::thread::spawn(move || lines.for_each(drop));
     let (url, token) = line.split_once(' ').unwrap_or_else(|| panic!("it said {line:?}"));
     (Process(process), url.to_owned(), token.to_owned())
 }

@@ -3,7 +3,10 @@
 
 mod audits;
 mod backup;
+#[path = "../../../circuits/tests/common/cases.rs"]
+mod cases;
 mod cluster;
+mod computation;
 mod everywhere;
 mod harness;
 mod issuer;

@@ -1,8 +1,9 @@
 //! Jobs with private programs.
 
-use crate::harness::{Harness, U8, keys};
+use crate::harness::{Harness, U8, keys, reduction};
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, Plain};
+use solinas_runtime::program::How;
+use solinas_runtime::{Ciphertext, Plain, Program};
 
 fn array(values: &[u128]) -> Ciphertext {
     keys().0.encrypt(&Plain::new(U8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
@@ -16,10 +17,11 @@ fn what_hides_the_program_counts_in_estimates_in_admission_and_in_progress() {
     let key = client.register();
     let [many, one] = [&[9, 200, 3][..], &[7]].map(|values| client.upload(&array(values).to_bytes().unwrap()));
     let not = client.program("not", &[U8]);
+    let sum_of_not = client.stored(&reduction(&Program::from_op("not", &[U8]).unwrap(), How::Sum));
     let jobs = [
         (json!({ "program": not }), &many, 3, "246,55,252"),
-        (json!({ "map": not, "reduce": "sum" }), &many, 3, "41"),
-        (json!({ "reduce": "min" }), &one, 1, "7"),
+        (json!({ "program": sum_of_not }), &many, 3, "41"),
+        (json!({ "program": sum_of_not }), &one, 1, "248"),
     ];
     for (number, (work, blob, elements, wanted)) in jobs.into_iter().enumerate() {
         let request = |is_private: bool, more: Value| {
@@ -45,10 +47,8 @@ fn what_hides_the_program_counts_in_estimates_in_admission_and_in_progress() {
         let [plain, private] = [false, true].map(&bootstraps);
         assert!(private.as_u64() >= Some(plain.as_u64().unwrap() + 8), "{plain} {private}");
         // The service tells the same before.
-        if work["program"].is_string() || work["map"].is_string() {
-            let request = request(true, json!({ "elements": elements }));
-            assert_eq!(client.post("/v1/estimates", &request).ok()["bootstraps"], private);
-        }
+        let request = request(true, json!({ "shapes": [[elements]] }));
+        assert_eq!(client.post("/v1/estimates", &request).ok()["bootstraps"], private);
     }
     let without_key = json!({ "program": not, "params": "gates-toy", "private_program": true });
     let refused = client.post("/v1/estimates", &without_key);

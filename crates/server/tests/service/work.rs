@@ -70,7 +70,6 @@ fn tokens_open_one_listener_alone() {
         ("GET", format!("{lease}/blobs/{digest}")),
         ("PUT", format!("{lease}/results/{digest}")),
         ("GET", format!("{lease}/state")),
-        ("PUT", format!("{lease}/array")),
     ];
     let all = harness.other("local", &[Scope::Read, Scope::Jobs, Scope::Keys, Scope::Admin]);
     for token in [&all.token, "slw_wrong", ""] {
@@ -123,7 +122,7 @@ fn a_lease_opens_the_files_of_its_job_alone() {
     client.submit("files", &job).ok();
     let (lease, granted) = granted(&worker);
     assert_eq!(granted["tenant"], "local");
-    let plan = granted["spec"]["stages"][0]["plan"].as_str().unwrap();
+    let plan = granted["spec"]["plan"].as_str().unwrap();
     let program = job["program"].as_str().unwrap();
     let key = granted["key"].as_str().unwrap();
     let inputs = [0, 1].map(|number| job["inputs"][number]["blob"].as_str().unwrap());
@@ -241,7 +240,6 @@ fn an_older_lease_is_refused_everywhere() {
         worker.post(&format!("{old}/complete"), &failed),
         worker.post(&format!("{old}/complete"), &end(json!("paused"))),
         worker.put(&format!("{old}/state"), &state),
-        worker.put(&format!("{old}/array"), &state),
         worker.get(&format!("{old}/state")),
         worker.put(&format!("{old}/results/{digest}"), &state),
         worker.get(&format!("{old}/blobs/{}", granted["key"].as_str().unwrap())),
@@ -265,7 +263,7 @@ fn progress_and_cancellation_pass_between_client_and_worker() {
     let worker = harness.worker();
     let id = submit(client, "progress");
     let (lease, _) = granted(&worker);
-    let wave = json!([[{ "ms": 2.5, "elements": 1 }]]);
+    let wave = json!([[{ "ms": 2.5, "lanes": 1 }]]);
     assert_eq!(worker.post(&format!("{lease}/renew"), &news(10, 7, wave)).ok()["yields"], false);
     let job = client.get(&format!("/v1/jobs/{id}")).ok();
     assert_eq!((&job["progress"]["done"], &job["progress"]["waves"]), (&json!(7), &json!(9)), "{job}");

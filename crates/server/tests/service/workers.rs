@@ -1,8 +1,9 @@
 //! Whole workers, as `solinas work` runs them, beside the worker of the service.
 
-use crate::harness::{Client, Harness, LONG, U8, for_workers, keys};
+use crate::harness::{Client, Harness, LONG, U8, for_workers, keys, reduction};
 use serde_json::{Value, json};
-use solinas_runtime::{Ciphertext, Plain, Type};
+use solinas_runtime::program::How;
+use solinas_runtime::{Ciphertext, Plain, Program, Type};
 use solinas_server::{Error, Worker, WorkerConfig, WorkerNews};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -86,20 +87,21 @@ fn a_worker_elsewhere_gives_the_bytes_of_the_service() {
     let client = harness.client.clone();
     let running = Running::start(&harness.worker());
     let mut bodies = vec![client.job("add", 200, 100), client.job("mul", 20, 12)];
-    // A job with a compact result, and a reduction of several stages.
+    // A job with a compact result, and a reduction.
     bodies.push(bodies[0].clone());
     bodies[2]["compact"] = json!(true);
     let values: Vec<String> = (1..=9).map(|value| value.to_string()).collect();
     let array = Plain::parse(U8, &values, Some(vec![9])).unwrap();
     let array = client.upload(&keys().0.encrypt(&array).unwrap().to_bytes().unwrap());
-    bodies.push(json!({ "key": client.register(), "reduce": "sum", "inputs": [{ "blob": array }] }));
+    let sum = client.stored(&reduction(&Program::from_op("not", &[U8]).unwrap(), How::Sum));
+    bodies.push(json!({ "key": client.register(), "program": sum, "inputs": [{ "blob": array }] }));
     let compute = |client: &Client, place: &str| -> Vec<Value> {
         let ids: Vec<_> =
             bodies.iter().enumerate().map(|(n, body)| submit(client, &format!("{place} {n}"), body)).collect();
         ids.iter().map(|id| client.wait(id)).collect()
     };
     let elsewhere = compute(&client, "elsewhere");
-    assert_eq!(client.result(elsewhere[3]["id"].as_str().unwrap()), "45");
+    assert_eq!(client.result(elsewhere[3]["id"].as_str().unwrap()), "202");
     let compact = client.get(&format!("/v1/jobs/{}/results/0", elsewhere[2]["id"].as_str().unwrap()));
     assert!(Ciphertext::from_bytes(&compact.bytes).unwrap().is_compact());
     for job in &elsewhere {

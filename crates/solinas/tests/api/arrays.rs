@@ -78,8 +78,11 @@ fn arrays_of_several_lengths_are_computed_in_one_call() {
     assert_eq!(client.decrypt((a, b)).unwrap(), (vec![2, 3, 4], vec![16, 26]));
     let error = server.run(&x + &y).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Shape);
-    assert!(error.to_string().contains("3 and 2"), "{error}");
-    assert_eq!(server.run(&x * [1, 2]).unwrap_err().kind(), ErrorKind::Shape);
+    assert!(error.to_string().contains("add at node 2 does not take shapes [3], [2]"), "{error}");
+    assert_eq!(server.prepare(&x * [1, 2]).unwrap_err().kind(), ErrorKind::Shape);
+    // An array of one element goes with every element.
+    let sum = &y.slice(1..).unwrap() + &x;
+    assert_eq!((sum.len(), client.decrypt(server.run(sum).unwrap()).unwrap()), (3, vec![21, 22, 23]));
 }
 
 #[test]
@@ -123,4 +126,6 @@ fn slots_of_different_lengths_share_a_computation() {
     assert_eq!(client.decrypt(double).unwrap(), [2, 4, 6].map(Mod));
     assert_eq!(client.decrypt(scaled).unwrap(), [6, 12, 18, 24, 30].map(Mod));
     assert_eq!(client.decrypt((sum, product)).unwrap(), (Mod(21), Mod(91)));
+    let error = server.run(&x + &array(1)).unwrap_err();
+    assert!(error.kind() == ErrorKind::Element && error.to_string().contains("share ciphertexts"), "{error}");
 }

@@ -5,7 +5,7 @@ use solinas::circuits::{build::Recipe, export::write_blif};
 use solinas::{Circuit, Encrypted, EncryptedArray, ErrorKind, Uint, circuits};
 
 /// A circuit that is one operation.
-fn circuit(operation: &str, types: &[solinas::Type]) -> Circuit {
+pub(crate) fn circuit(operation: &str, types: &[solinas::Type]) -> Circuit {
     circuits::Program::from_op(operation, types).unwrap().lower(Recipe::default()).unwrap().into()
 }
 

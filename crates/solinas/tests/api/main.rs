@@ -7,6 +7,7 @@ mod examples;
 mod files;
 mod handles;
 mod jobs;
+mod mixed;
 mod operators;
 
 use solinas::{ClientKey, Server, ServerKey, keygen};
