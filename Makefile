@@ -20,7 +20,7 @@ help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
-	@echo "The first time, this compiles about 100 packages: two to five minutes on two cores. Later it begins at once."
+	@echo "The first time, this compiles about 100 crates: about two minutes on two cores. Later it begins at once."
 	$(CARGO) run --profile demo --package solinas-cli --no-default-features -- demo
 
 gpu-emulated: python ## The long runs on the emulated GPU: the kernels, the README's program, the demonstration

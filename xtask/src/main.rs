@@ -5,6 +5,7 @@
 mod book;
 mod deps;
 mod docs;
+mod faces;
 mod licences;
 mod modules;
 mod msrv;
@@ -34,7 +35,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Chore {
     /// Check the direction of dependencies between the crates, and between the modules of each crate; and that every file of tests is in a test program
-    Deps,
+    Deps {
+        /// Count the crates that each face compiles, and compare with the table in xtask/src/faces.rs
+        #[arg(long)]
+        count: bool,
+    },
     /// Check the licences of all packages in a build against deny.toml
     Licences,
     /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
@@ -47,7 +52,7 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Check formatting, clippy, deps, licences, docs, the links in docstrings, the compiled kernels, and targets
+    /// Check formatting, clippy, deps and their count, licences, docs, the links in docstrings, the compiled kernels, and targets
     CiLint,
     /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
     BenchLint,
@@ -107,7 +112,8 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-        Chore::Deps => structure(),
+        Chore::Deps { count: false } => structure(),
+        Chore::Deps { count: true } => faces::check(),
         Chore::Licences => licences::check(&root()),
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
@@ -167,6 +173,7 @@ fn structure() -> Outcome {
 
 fn ci_lint() -> Outcome {
     structure()?;
+    faces::check()?;
     licences::check(&root())?;
     docs::check(&root())?;
     ptx::run(&root(), true, None)?;

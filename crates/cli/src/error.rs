@@ -27,6 +27,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
     /// From the arithmetic of large integers.
+    #[cfg(feature = "bigint")]
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
     /// From the client of a service.

@@ -21,17 +21,26 @@
         reason = "only the vector kernels of x86-64 use these"
     )
 )]
+#![cfg_attr(
+    all(target_arch = "x86_64", not(feature = "all")),
+    allow(dead_code, reason = "a build without some kernels does not use all that they share")
+)]
 
 pub mod allocation;
 mod backend;
 pub mod buffer;
+#[cfg(feature = "bytes")]
 pub mod bytes;
+#[cfg(feature = "complex")]
 pub mod complex;
 mod error;
 pub mod fft;
 mod kernels;
+#[cfg(feature = "limbs")]
 pub mod limbs;
+#[cfg(feature = "matrix")]
 pub mod matrix;
+#[cfg(feature = "prime")]
 pub mod prime;
 pub mod root;
 mod simd;

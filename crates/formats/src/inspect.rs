@@ -1,20 +1,19 @@
 //! Inspection: the kind of a file, and whether it is intact.
 
+#[cfg(feature = "lwe")]
+mod matrix;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
 use serde::Serialize;
-use solinas_schemes::lwe::KeyFile;
 use solinas_schemes::security::SecurityClaim;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::header::Kind;
 use crate::key_facts::{self, KeyIdentity};
-use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
 use crate::{KeyId, tfhe};
 
@@ -80,7 +79,7 @@ impl Summary {
     }
 }
 
-/// Reads the header and verifies every byte of a file of any kind, including a [`KeyFile`]. Reports damage within
+/// Reads the header and verifies every byte of a file of any kind, including a streamed matrix of LWE. Reports damage within
 /// sections in the summary. Shows no content.
 ///
 /// # Errors
@@ -88,7 +87,8 @@ impl Summary {
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
     let path = path.as_ref();
     let reader = match Reader::open(path, Expect::any()) {
-        Err(Error::NotSolinas { .. }) if is_key_file(path) => return inspect_key_file(path),
+        #[cfg(feature = "lwe")]
+        Err(crate::Error::NotSolinas { .. }) if matrix::is_matrix(path) => return matrix::inspect(path),
         reader => reader?,
     };
     let mut sections = Vec::new();
@@ -126,7 +126,7 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
 /// BLAKE3 of the names, lengths and bytes of all sections of a file: all that a server key consists of, beside its header.
 ///
 /// # Errors
-/// The errors of [`Reader::open`]; [`Error::Damaged`].
+/// The errors of [`Reader::open`]; [`Error::Damaged`](crate::Error::Damaged).
 pub fn digest_of_sections(path: impl AsRef<Path>) -> Result<KeyId> {
     let reader = Reader::open(path, Expect::any_public())?;
     let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 digest of sections");
@@ -156,41 +156,6 @@ fn abilities(reader: &Reader) -> Vec<&'static str> {
         Kind::ServerKey => vec!["compute", "encrypt"],
         _ => Vec::new(),
     }
-}
-
-/// Whether a file begins with the magic of a streamed matrix.
-fn is_key_file(path: &Path) -> bool {
-    let mut magic = [0; KeyFile::MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *KeyFile::MAGIC
-}
-
-/// Inspects a streamed matrix. It counts as a cache, because the key's seed can regenerate it.
-fn inspect_key_file(path: &Path) -> Result<Summary> {
-    let file = KeyFile::open(path).map_err(|error| Error::damaged(path, error.to_string()))?;
-    let damage = file.verify().err().map(|error| error.to_string());
-    let layout = file.layout();
-    let sizes = [("rows", layout.rows()), ("columns", layout.columns()), ("words", layout.words())];
-    let bits = ("modulus_bits", file.modulus().bits());
-    let meta = sizes.into_iter().chain([bits]).map(|(name, size)| (name.to_owned(), Value::from(size as u64)));
-    let meta = meta.chain([("fingerprint".to_owned(), Value::from(file.fingerprint().to_string()))]);
-    Ok(Summary {
-        path: path.to_path_buf(),
-        bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
-        version: (KeyFile::VERSION as u16, 0),
-        kind: Kind::Cache,
-        scheme: Some(solinas_schemes::lwe::Lwe::NAME.to_owned()),
-        params: Value::Null,
-        security: None,
-        unchecked_claims: BTreeMap::new(),
-        key_id: Some(KeyId(*file.id())),
-        identity: None,
-        library: "solinas, as a matrix to be streamed".to_owned(),
-        insecure_seed: false,
-        meta: meta.collect(),
-        sections: vec![SectionSummary { name: "matrix".to_owned(), bytes: layout.bytes(), damage }],
-        can: Vec::new(),
-        exposed: false,
-    })
 }
 
 /// Whether other users of the machine than its owner can read or write a file.

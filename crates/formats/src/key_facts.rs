@@ -3,13 +3,9 @@
 use ciborium::Value;
 use serde::Serialize;
 use solinas_schemes::Identity;
-use solinas_schemes::bgv::Bgv;
-use solinas_schemes::lwe::Lwe;
-use solinas_schemes::ntru::Ntru;
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::tfhe::ParamsLiteral;
 
-use crate::gh::Gh;
 use crate::{Error, KeyFiles, KeyId, Kind, Reader, Result, tfhe};
 
 /// The identity of a key, checked against the file.
@@ -38,7 +34,7 @@ pub(crate) fn key_identity(reader: &Reader) -> Option<KeyIdentity> {
     if !matches!(reader.kind(), Kind::ClientKey | Kind::PublicKey | Kind::ServerKey) {
         return None;
     }
-    match read_identity(reader)? {
+    match (scheme(reader)?.identity)(reader) {
         Ok(identity) => Some(identity),
         Err(Error::Field { field, reason, .. }) if ["key_id", "id_version", "public_digest"].contains(&&*field) => {
             let forged = Some(format!("{field}: {reason}"));
@@ -53,19 +49,41 @@ pub(crate) fn key_identity(reader: &Reader) -> Option<KeyIdentity> {
     }
 }
 
-fn read_identity(reader: &Reader) -> Option<Result<KeyIdentity>> {
-    fn public<S: KeyFiles>(reader: &Reader) -> Result<KeyIdentity> {
-        let key = S::read_public(reader)?;
-        Ok(KeyIdentity::of(S::identity(&key), Some(S::bound_identity(&key))))
+/// What a scheme computes about its keys.
+struct Scheme {
+    name: &'static str,
+    identity: fn(&Reader) -> Result<KeyIdentity>,
+    security: fn(&Reader) -> Result<SecurityClaim>,
+}
+
+static SCHEMES: &[Scheme] = &[
+    Scheme { name: tfhe::SCHEME, identity: tfhe_identity, security: |reader| Ok(tfhe::params(reader)?.security()) },
+    #[cfg(feature = "bgv")]
+    Scheme::of::<solinas_schemes::bgv::Bgv>(),
+    #[cfg(feature = "ntru")]
+    Scheme::of::<solinas_schemes::ntru::Ntru>(),
+    #[cfg(feature = "lwe")]
+    Scheme::of::<solinas_schemes::lwe::Lwe>(),
+    #[cfg(feature = "gh")]
+    Scheme::of::<crate::gh::Gh>(),
+];
+
+#[cfg_attr(not(feature = "all"), allow(dead_code, reason = "a build with TFHE alone has no such scheme"))]
+impl Scheme {
+    /// A scheme whose key files hold the public key.
+    const fn of<S: KeyFiles>() -> Self {
+        let identity = |reader: &Reader| {
+            let key = S::read_public(reader)?;
+            Ok(KeyIdentity::of(S::identity(&key), Some(S::bound_identity(&key))))
+        };
+        Self { name: S::NAME, identity, security: |reader| Ok(S::security(&S::read_params(reader)?)) }
     }
-    Some(match reader.header().scheme.as_deref()? {
-        tfhe::SCHEME => tfhe_identity(reader),
-        <Bgv as KeyFiles>::NAME => public::<Bgv>(reader),
-        <Ntru as KeyFiles>::NAME => public::<Ntru>(reader),
-        <Lwe as KeyFiles>::NAME => public::<Lwe>(reader),
-        <Gh as KeyFiles>::NAME => public::<Gh>(reader),
-        _ => return None,
-    })
+}
+
+/// The scheme that a file names. None if this build does not know it.
+fn scheme(reader: &Reader) -> Option<&'static Scheme> {
+    let name = reader.header().scheme.as_deref()?;
+    SCHEMES.iter().find(|scheme| scheme.name == name)
 }
 
 fn tfhe_identity(reader: &Reader) -> Result<KeyIdentity> {
@@ -87,14 +105,7 @@ fn tfhe_identity(reader: &Reader) -> Result<KeyIdentity> {
 
 /// The security of the parameters of a file, as this version of the library computes or states it. None if it does not know the parameters.
 pub(crate) fn security(reader: &Reader) -> Option<SecurityClaim> {
-    Some(match reader.header().scheme.as_deref()? {
-        tfhe::SCHEME => tfhe::params(reader).ok()?.security(),
-        <Bgv as KeyFiles>::NAME => Bgv::read_params(reader).ok()?.security(),
-        <Ntru as KeyFiles>::NAME => Ntru::read_params(reader).ok()?.security(),
-        <Lwe as KeyFiles>::NAME => Lwe::read_params(reader).ok()?.security(),
-        <Gh as KeyFiles>::NAME => Gh::read_params(reader).ok()?.security(),
-        _ => return None,
-    })
+    (scheme(reader)?.security)(reader).ok()
 }
 
 /// Takes the security claims of a file out of its parameters. Anybody can write a claim to a file.

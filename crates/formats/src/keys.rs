@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 use solinas_schemes::Identity;
+use solinas_schemes::security::SecurityClaim;
 
 use crate::{Destination, Header, KeyId, Kind, Reader, Result, Writer};
 
@@ -64,6 +65,9 @@ pub trait KeyFiles {
 
     /// Parameters as a header holds them.
     fn literal(params: &Self::Params) -> &impl Serialize;
+
+    /// Security of parameters, as this version of the library computes or states it.
+    fn security(params: &Self::Params) -> SecurityClaim;
 
     /// Parameters of a key.
     fn params(key: &Self::PublicKey) -> &Self::Params;

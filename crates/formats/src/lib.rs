@@ -42,16 +42,22 @@
 //! # }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "all"),
+    allow(dead_code, reason = "a build without some schemes does not use all that they share")
+)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod destination;
 mod error;
+#[cfg(feature = "gh")]
 pub mod gh;
 mod header;
 mod inspect;
 mod key_facts;
 mod keys;
 mod layout;
+#[cfg(feature = "leveled")]
 mod leveled;
 mod new_file;
 mod on_demand;
@@ -60,6 +66,11 @@ mod pair;
 mod private_key;
 mod reader;
 mod source;
+#[cfg(not(target_family = "wasm"))]
+mod temporary;
+#[cfg(target_family = "wasm")]
+#[path = "no_temporary.rs"]
+mod temporary;
 pub mod tfhe;
 mod writer;
 
@@ -71,7 +82,14 @@ pub use inspect::{SectionSummary, Summary, digest_of_sections, inspect, readable
 pub use key_facts::KeyIdentity;
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
-pub use leveled::{CiphertextFiles, bgv, lwe, ntru};
+#[cfg(feature = "leveled")]
+pub use leveled::CiphertextFiles;
+#[cfg(feature = "bgv")]
+pub use leveled::bgv;
+#[cfg(feature = "lwe")]
+pub use leveled::lwe;
+#[cfg(feature = "ntru")]
+pub use leveled::ntru;
 pub use new_file::{
     NewFile, TemporaryFolder, check_place, check_replaceable, clear_leftovers, containing_folder, remove_file,
 };

@@ -10,12 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tempfile::{NamedTempFile, TempDir};
-
+use crate::temporary::{self, NAME, NamedTempFile, TempDir};
 use crate::{Error, pair, source};
-
-/// Prefix and suffix of every temporary name.
-const NAME: (&str, &str) = (".solinas-", ".tmp");
 
 /// A file that gets its name when it is complete ([`Self::persist`]). It is removed if it is dropped before.
 #[derive(Debug)]
@@ -37,17 +33,8 @@ impl NewFile {
         check_name(&path)?;
         check_replaceable(&path).map_err(invalid)?;
         clear_leftovers(containing_folder(&path));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(NAME.0).suffix(NAME.1);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(if secret { 0o600 } else { 0o666 }));
-        }
-        #[cfg(not(unix))]
-        let _ = secret;
         loop {
-            let temp = builder.tempfile_in(containing_folder(&path)).map_err(|e| plain(&e))?;
+            let temp = temporary::file_in(containing_folder(&path), secret)?;
             if is_ours(temp.as_file(), temp.path()) {
                 return Ok(Self { path, temp, replace });
             }
@@ -82,8 +69,7 @@ impl NewFile {
         if replace {
             check_replaceable(&path).map_err(invalid)?;
         }
-        let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
-        let file = persisted.map_err(|e| plain(&e.error))?;
+        let file = temporary::persist(temp, &path, replace)?;
         sync_folder(containing_folder(&path))?;
         Ok(file)
     }
@@ -118,15 +104,7 @@ impl TemporaryFolder {
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         clear_leftovers(parent);
         loop {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(NAME.0).suffix(NAME.1);
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt;
-                builder.permissions(fs::Permissions::from_mode(0o700));
-            }
-            let folder = builder.tempdir_in(parent);
-            let folder = folder.map_err(|e| plain(&e))?;
+            let folder = temporary::folder_in(parent)?;
             let lock = if cfg!(unix) { Some(File::open(folder.path())?) } else { None };
             if lock.as_ref().is_none_or(|lock| is_ours(lock, folder.path())) {
                 return Ok(Self { folder, _lock: lock });
@@ -210,7 +188,7 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     }
     check_name(path)?;
     check_replaceable(path).map_err(invalid)?;
-    tempfile::tempfile_in(containing_folder(path)).map(drop).map_err(|e| plain(&e))
+    temporary::probe(containing_folder(path))
 }
 
 /// Checks that a path names an ordinary file or nothing. A new file replaces neither a symbolic link, which could be one
@@ -251,10 +229,4 @@ pub fn containing_folder(path: &Path) -> &Path {
 /// Makes the names in a folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
-/// Returns the system's error without the temporary name that follows the message.
-fn plain(error: &io::Error) -> io::Error {
-    let text = error.to_string();
-    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }

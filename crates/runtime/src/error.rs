@@ -75,7 +75,7 @@ pub enum Error {
     #[error("this array is empty, but an encrypted array has at least one element; encrypt one value or more")]
     EmptyArray,
     /// The crate was built without evaluation.
-    #[error("this program is a client and computes nothing; build `solinas-runtime` with the feature `evaluate`")]
+    #[error("this program is a client and computes nothing; build `solinas-runtime` with the feature `engine`")]
     NoEvaluation,
     /// Rotation keys were requested for a scheme without slots.
     #[error("scheme {scheme} has no slots to rotate: leave out rotation keys, or use scheme bgv or ntru")]

@@ -139,8 +139,9 @@ fn scheme(error: &SchemeError) -> ErrorKind {
         | E::CiphertextLength { .. }
         | E::Table { .. }
         | E::Message { .. }
-        | E::RandomBits { .. }
-        | E::Slots { .. } => ErrorKind::Params,
+        | E::RandomBits { .. } => ErrorKind::Params,
+        #[cfg(feature = "arithmetic")]
+        E::Slots { .. } => ErrorKind::Params,
         E::KeyMismatch { .. } | E::OtherDatabase { .. } | E::OtherQuery | E::NoQuery => ErrorKind::Key,
         E::Database { .. } => ErrorKind::Range,
         E::NoRecord { .. } => ErrorKind::Element,

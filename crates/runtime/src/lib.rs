@@ -19,8 +19,13 @@
 //! # }
 //! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "all"),
+    allow(dead_code, unused_imports, reason = "a build without some schemes does not use all that they share")
+)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+#[cfg(feature = "arithmetic")]
 mod arithmetic;
 mod ciphertext;
 mod cost;
@@ -34,10 +39,12 @@ mod error_kind;
 mod estimate;
 mod facts;
 mod form;
+#[cfg(feature = "gh")]
 mod gh;
 mod info;
 mod job;
 mod keys;
+#[cfg(feature = "leveled")]
 mod leveled;
 mod memory;
 mod options;
@@ -76,7 +83,9 @@ pub use prepared::{Prepared, StepSchedule};
 pub use process::{on_pool, start_threads};
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;
-pub use search::{FoundParams, KeyDistribution, ParamsRequest, smallest_bgv};
+#[cfg(feature = "bgv")]
+pub use search::smallest_bgv;
+pub use search::{FoundParams, KeyDistribution, ParamsRequest};
 pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Natural, Netlist, build, export, import};

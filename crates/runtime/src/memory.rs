@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::{Error, ParamsInfo};
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 pub(crate) use crate::options::MEMORY_VARIABLE as VARIABLE;
 
@@ -93,10 +92,18 @@ fn available() -> Option<u64> {
 }
 
 /// Free memory of the machine, including page cache that can be dropped.
+#[cfg(not(target_family = "wasm"))]
 fn machine() -> Option<u64> {
+    use sysinfo::{MemoryRefreshKind, RefreshKind, System};
     let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
     let free = System::new_with_specifics(wanted).ok()?.available_memory();
     Some(free).filter(|&free| free > 0)
+}
+
+/// Free memory, which a browser does not tell.
+#[cfg(target_family = "wasm")]
+fn machine() -> Option<u64> {
+    None
 }
 
 /// File names of one version of Linux control groups.

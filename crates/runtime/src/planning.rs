@@ -21,7 +21,7 @@ const KEPT_NODES: usize = 1 << 20;
 /// # Errors
 /// [`Error::NoEvaluation`].
 pub(crate) fn check_built_in() -> Result<(), Error> {
-    match cfg!(feature = "evaluate") {
+    match cfg!(feature = "engine") {
         true => Ok(()),
         false => Err(Error::NoEvaluation),
     }

@@ -4,27 +4,23 @@
 
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
 use crate::scheme::SchemeEntry;
-use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
-use crate::{Error, ParamsInfo, Scheme, gh, tfhe};
+use crate::search::{self, FoundParams, ParamsRequest, Search};
+use crate::{Error, ParamsInfo, Scheme, tfhe};
 use solinas_formats::Reader;
-use solinas_schemes::bgv::Bgv;
-use solinas_schemes::lwe::Lwe;
-use solinas_schemes::ntru::Ntru;
 use std::str::FromStr;
 
-const TFHE: Registered = Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None };
-
-/// The schemes. The first is the default.
-static SCHEMES: &[Registered] = match cfg!(feature = "evaluate") {
-    true => &[
-        TFHE,
-        Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
-        Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
-        Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
-        Registered { entry: &Lwe, facts: &facts::LWE, search: None },
-    ],
-    false => &[TFHE],
-};
+/// The schemes of this build. The first is the default.
+static SCHEMES: &[Registered] = &[
+    Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
+    #[cfg(feature = "gh")]
+    Registered { entry: &crate::gh::Gh, facts: &facts::GH, search: None },
+    #[cfg(feature = "ntru")]
+    Registered { entry: &solinas_schemes::ntru::Ntru, facts: &facts::NTRU, search: Some(search::ntru::find) },
+    #[cfg(feature = "bgv")]
+    Registered { entry: &solinas_schemes::bgv::Bgv, facts: &facts::BGV, search: Some(search::bgv::find) },
+    #[cfg(feature = "lwe")]
+    Registered { entry: &solinas_schemes::lwe::Lwe, facts: &facts::LWE, search: None },
+];
 
 /// A scheme in the list.
 struct Registered {

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::{DeviceError, Level, Noise, slots};
+#[cfg(feature = "slots")]
+use crate::slots;
+use crate::{DeviceError, Level, Noise};
 
 /// Everything that can go wrong for a caller of a homomorphic scheme.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -376,6 +378,7 @@ pub enum Error {
     #[error(transparent)]
     Entropy(#[from] crate::NoEntropy),
     /// The parameters have no slots, or the numbers do not fit them.
+    #[cfg(feature = "slots")]
     #[error("{error}{remedy}")]
     Slots {
         /// The error.
@@ -384,12 +387,14 @@ pub enum Error {
         remedy: String,
     },
     /// From the ring.
+    #[cfg(feature = "leveled")]
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),
     /// From the finite fields and their kernels.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
     /// From the integers.
+    #[cfg(any(feature = "gh", feature = "lwe"))]
     #[error(transparent)]
     Integer(#[from] solinas_bigint::Error),
 }
@@ -402,6 +407,7 @@ impl Error {
     }
 }
 
+#[cfg(feature = "slots")]
 impl From<slots::Error> for Error {
     fn from(error: slots::Error) -> Self {
         Self::Slots { error, remedy: String::new() }

@@ -24,6 +24,7 @@ pub use checkpoint::{keygen, read_checkpoint};
 use solinas_bigint::Natural;
 use solinas_schemes::Identity;
 use solinas_schemes::gh::{ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
+use solinas_schemes::security::SecurityClaim;
 use zeroize::Zeroizing;
 
 use crate::keys::{check_identity, stated_digest};
@@ -47,6 +48,10 @@ impl KeyFiles for Gh {
 
     fn literal(params: &Params) -> &impl serde::Serialize {
         params.literal()
+    }
+
+    fn security(params: &Params) -> SecurityClaim {
+        params.security()
     }
 
     fn params(key: &PublicKey) -> &Params {

@@ -19,7 +19,7 @@ use solinas_schemes::bgv::{
 use solinas_schemes::{Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
-use super::KeySections;
+use super::{CiphertextFiles, KeySections};
 use crate::{Destination, Error, Reader, Writer, pack};
 
 /// Bytes of a seed.
@@ -107,6 +107,24 @@ impl KeySections for Bgv {
         let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))?;
         let rotations: Vec<_> = exponents.iter().map(|&exponent| exponent as usize).zip(keys).collect();
         ServerKey::from_parts(public, &relinearization, &rotations, bootstrap).map_err(|error| bad(&error))
+    }
+}
+
+impl CiphertextFiles for Bgv {
+    fn stored_server_bytes(params: &Params) -> usize {
+        stored_server_bytes(params, &Rotations::default_of(params))
+    }
+
+    fn packed_bytes(params: &Params, level: Level) -> usize {
+        packed_bytes(params.dimension(), &tower_bits(params, level))
+    }
+
+    fn pack(params: &Params, level: Level, part: &[u64]) -> Result<Vec<u8>, Error> {
+        pack_towers(part, &tower_bits(params, level))
+    }
+
+    fn unpack(params: &Params, level: Level, bytes: &[u8]) -> Result<Vec<u64>, Error> {
+        unpack_towers(bytes, params.dimension(), &tower_bits(params, level))
     }
 }
 

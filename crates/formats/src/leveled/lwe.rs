@@ -20,7 +20,7 @@ use solinas_schemes::lwe::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, Ser
 use solinas_schemes::{Control, Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
-use super::KeySections;
+use super::{CiphertextFiles, KeySections};
 use crate::{Destination, Error, NewFile, Reader, Writer, pack};
 
 /// Bytes of a seed.
@@ -113,6 +113,29 @@ impl KeySections for Lwe {
         };
         let switches = params.switch_levels().map(read).collect::<Result<_, _>>()?;
         ServerKey::from_parts(public, switches).map_err(|error| reader.section_error("switch-1", error))
+    }
+}
+
+impl CiphertextFiles for Lwe {
+    fn stored_server_bytes(params: &Params) -> usize {
+        stored_server_bytes(params)
+    }
+
+    fn packed_bytes(params: &Params, level: Level) -> usize {
+        4 * params.modulus(level).len() * (params.dimension() + 1)
+    }
+
+    fn pack(_: &Params, _: Level, part: &[u64]) -> Result<Vec<u8>, Error> {
+        // Residues of words of at most 32 bits.
+        Ok(pack::u32_to_le(&part.iter().map(|&word| word as u32).collect::<Vec<_>>()))
+    }
+
+    fn unpack(_: &Params, _: Level, bytes: &[u8]) -> Result<Vec<u64>, Error> {
+        Ok(pack::u32_from_le(bytes)?.into_iter().map(u64::from).collect())
+    }
+
+    fn write_matrix(key: &PublicKey, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        write_matrix(path, key, control)
     }
 }
 

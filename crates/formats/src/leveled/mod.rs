@@ -3,16 +3,20 @@
 //! The file of a public key holds its parts. The file of a client or server key holds them too, and after them its own parts. So
 //! [`KeyFiles::read_public`] takes a public key from any of the three. The modules list the sections of each scheme.
 
+#[cfg(feature = "bgv")]
 pub mod bgv;
 mod ciphertexts;
+#[cfg(feature = "lwe")]
 pub mod lwe;
+#[cfg(feature = "ntru")]
 pub mod ntru;
 
 pub use ciphertexts::CiphertextFiles;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use solinas_schemes::Identity;
-use solinas_schemes::leveled::{ClientKey, Leveled, PublicKey, ServerKey};
+use solinas_schemes::leveled::{ClientKey, Leveled, Params as _, PublicKey, ServerKey};
+use solinas_schemes::security::SecurityClaim;
 
 use crate::keys::{check_identity, stated_digest};
 use crate::{Destination, KeyFiles, Reader, Result, Writer};
@@ -54,6 +58,10 @@ impl<S: KeySections> KeyFiles for S {
 
     fn literal(params: &S::Params) -> &impl Serialize {
         <S as KeySections>::literal(params)
+    }
+
+    fn security(params: &S::Params) -> SecurityClaim {
+        params.security()
     }
 
     fn params(key: &PublicKey<S>) -> &S::Params {

@@ -19,7 +19,7 @@ use solinas_schemes::ntru::{
 use solinas_schemes::{Error as SchemeError, Level};
 use zeroize::Zeroizing;
 
-use super::KeySections;
+use super::{CiphertextFiles, KeySections};
 use crate::{Destination, Error, Reader, Writer, pack};
 
 const BOOTSTRAP: &str = "bootstrap";
@@ -116,6 +116,28 @@ impl KeySections for Ntru {
         let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
         ServerKey::from_parts(public, &hints, bootstrap, rotations)
             .map_err(|error| reader.section_error("hints", error))
+    }
+}
+
+impl CiphertextFiles for Ntru {
+    fn stored_server_bytes(params: &Params) -> usize {
+        stored_server_bytes(params)
+    }
+
+    fn holds_rotations(reader: &Reader) -> bool {
+        holds_rotations(reader)
+    }
+
+    fn packed_bytes(params: &Params, level: Level) -> usize {
+        8 * params.towers(level) * params.dimension_at(level)
+    }
+
+    fn pack(_: &Params, _: Level, part: &[u64]) -> Result<Vec<u8>, Error> {
+        Ok(pack::u64_to_le(part))
+    }
+
+    fn unpack(_: &Params, _: Level, bytes: &[u8]) -> Result<Vec<u64>, Error> {
+        pack::u64_from_le(bytes)
     }
 }
 

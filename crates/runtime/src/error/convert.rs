@@ -1,7 +1,7 @@
 //! Conversions of the errors of other crates. An error that two crates share becomes one variant.
 
 use super::Error;
-use solinas_schemes::{DeviceError, Error as SchemeError, UnknownDevice, slots};
+use solinas_schemes::{DeviceError, Error as SchemeError, UnknownDevice};
 
 impl From<solinas_schemes::Cancelled> for Error {
     fn from(_: solinas_schemes::Cancelled) -> Self {
@@ -65,8 +65,9 @@ impl From<UnknownDevice> for Error {
     }
 }
 
-impl From<slots::Error> for Error {
-    fn from(error: slots::Error) -> Self {
+#[cfg(feature = "arithmetic")]
+impl From<solinas_schemes::slots::Error> for Error {
+    fn from(error: solinas_schemes::slots::Error) -> Self {
         Self::Scheme(error.into())
     }
 }

@@ -1,65 +1,19 @@
 //! Advice to users whose computation needs more levels than their keys have.
 
-use super::Leveled;
-use solinas_schemes::bgv::{self, Bgv};
-use solinas_schemes::lwe::{self, Lwe};
-use solinas_schemes::ntru::{self, Ntru};
+#[cfg(feature = "bgv")]
+mod bgv;
+#[cfg(feature = "lwe")]
+mod lwe;
+#[cfg(feature = "ntru")]
+mod ntru;
 
-impl Leveled for Bgv {
-    fn deeper_set_hint(params: &bgv::Params, products: usize) -> String {
-        let or =
-            if params.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
-        match bgv::Params::deep_enough(params.plaintext_modulus(), products) {
-            Some(name) => format!("make keys of a deeper set, such as {name}{or} (`solinas params`)"),
-            None if !or.is_empty() => {
-                "make keys of a set that bootstraps, such as boot128-16384-8 (`solinas params`)".into()
-            }
-            None => format!(
-                "decrypt on the way and encrypt anew: no secure set of these plaintexts takes {products} products in a row (`solinas params`)"
-            ),
-        }
-    }
-}
-
-impl Leveled for Ntru {
-    fn deeper_set_hint(params: &ntru::Params, products: usize) -> String {
-        if let Some(name) = ntru::Params::deep_enough(params.plaintext_modulus(), products) {
-            return format!(
-                "make keys of a deeper set, such as {name}, or of one that bootstraps, such as boot-1024 (`solinas params`)"
-            );
-        }
-        format!(
-            "make keys of a set of depth {products} or more (`solinas params find --scheme ntru --depth {products}`, for vectors with --slots \
-             and --modulus), or for bits of one that bootstraps, such as boot-1024"
-        )
-    }
-}
-
-impl Leveled for Lwe {
-    fn deeper_set_hint(_: &lwe::Params, products: usize) -> String {
-        match products {
-            0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
-            _ => {
-                let other = match bgv::Params::deep_enough(2, products) {
-                    Some(name) => format!("make keys of scheme bgv, such as {name}"),
-                    None => "make keys of scheme tfhe, which has no levels".into(),
-                };
-                // The sets that are deep enough are for study only.
-                match products {
-                    ..=20 => format!("{other}, or for study alone of leveled-64-{products}"),
-                    _ => other,
-                }
-            }
-        }
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "all"))]
 mod tests {
-    use super::*;
-    use crate::leveled::{memory_bytes, multiply_batch};
+    use crate::leveled::{Leveled, memory_bytes, multiply_batch};
     use solinas_formats::CiphertextFiles;
-    use solinas_schemes::lwe::Params;
+    use solinas_schemes::bgv;
+    use solinas_schemes::lwe::{Lwe, Params};
+    use solinas_schemes::ntru::{self, Ntru};
 
     #[test]
     fn sets_that_a_remedy_names_exist() {

@@ -1,20 +1,29 @@
 //! Searches for the smallest parameter set that meets a request.
 
-mod bgv;
+#[cfg(feature = "bgv")]
+pub(crate) mod bgv;
+#[cfg(feature = "bgv")]
 mod bgv_sets;
-mod ntru;
+#[cfg(feature = "ntru")]
+pub(crate) mod ntru;
 
 use crate::{Error, ParamsInfo};
 use serde::{Serialize, Serializer};
-use solinas_schemes::ntru::find::Found;
 
-pub(crate) use bgv::find as find_bgv;
+#[cfg(feature = "bgv")]
 pub use bgv_sets::smallest_bgv;
-pub(crate) use ntru::find as find_ntru;
-pub use solinas_schemes::ntru::KeyDistribution;
 
 /// A search of a scheme.
 pub(crate) type Search = fn(&ParamsRequest) -> Result<FoundParams, Error>;
+
+/// Distribution of the secret keys of scheme NTRU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyDistribution {
+    /// Discrete Gaussian.
+    Gaussian,
+    /// Uniform in -1, 0, 1: less noise, and less security.
+    Ternary,
+}
 
 /// A request for a parameter set.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +57,8 @@ pub struct FoundParams {
 #[serde(untagged)]
 enum Facts {
     Params(Box<ParamsInfo>),
-    Ntru(Box<Found>),
+    #[cfg(feature = "ntru")]
+    Ntru(Box<solinas_schemes::ntru::find::Found>),
 }
 
 impl Serialize for FoundParams {

@@ -1,8 +1,9 @@
 //! The search of scheme NTRU.
 
-use super::{Facts, FoundParams, ParamsRequest};
+use super::{Facts, FoundParams, KeyDistribution, ParamsRequest};
 use crate::Error;
 use crate::info::size;
+use solinas_schemes::ntru::KeyDistribution as Keys;
 use solinas_schemes::ntru::find::{self, Found};
 
 /// The smallest set that meets a request.
@@ -13,12 +14,19 @@ pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
     let found = find::find(&find::ParamsRequest {
         security: request.security.into(),
         terms: request.terms.unwrap_or(1),
-        keys: request.keys,
+        keys: request.keys.map(distribution),
         ring_reduction: request.ring_reduction,
         slots: request.slots,
         ..find::ParamsRequest::new(request.depth, request.plaintext_modulus)
     })?;
     Ok(FoundParams { rows: rows(&found), facts: Facts::Ntru(Box::new(found)) })
+}
+
+fn distribution(keys: KeyDistribution) -> Keys {
+    match keys {
+        KeyDistribution::Gaussian => Keys::Gaussian,
+        KeyDistribution::Ternary => Keys::Ternary,
+    }
 }
 
 /// The plaintexts of a set.
