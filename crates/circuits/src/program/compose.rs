@@ -106,9 +106,9 @@ impl Program {
     /// ```
     /// use solinas_circuits::program::{Program, Type};
     /// use solinas_circuits::Plain;
-    /// let bids = [300, 900, 900].map(|bid: u16| Plain::scalar(Type::Uint(16), bid).unwrap());
+    /// let bids = [300, 900, 900].map(|bid: u128| Plain::scalar(Type::Uint(16), bid).unwrap());
     /// let results = Program::auction(3, Type::Uint(16))?.evaluate_arrays(&bids)?;
-    /// assert_eq!(results, [Plain::scalar(Type::Uint(16), 900u16)?, Plain::scalar(Type::Uint(2), 1u16)?]);
+    /// assert_eq!(results, [Plain::scalar(Type::Uint(16), 900u128)?, Plain::scalar(Type::Uint(2), 1u128)?]);
     /// # Ok::<(), solinas_circuits::Error>(())
     /// ```
     ///
