@@ -78,7 +78,8 @@ def test_results_that_hide_the_program_leave_the_values_as_they_are(service, int
     before, y = x.to_bytes(), x + 1
     for where in (server, remote):
         known, first, second = where.run(x, y, y, private_program=True)
-        assert x.to_bytes() == before and known.to_bytes() != before
+        assert x.to_bytes() == before
+        assert known.to_bytes() != before
         assert first.to_bytes() != second.to_bytes()
         assert [client.decrypt(value).tolist() for value in (known, first, second)] == [[9, 2], [10, 3], [10, 3]]
     # Without that, a value that is given twice is computed once.
