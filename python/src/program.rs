@@ -17,6 +17,13 @@ fn parse(ty: &str) -> PyResult<Type> {
     ty.parse().map_err(|error| circuit_error(&error))
 }
 
+/// A built-in reduction, or a function of two elements.
+#[derive(FromPyObject)]
+enum PyHow<'py> {
+    Named(String),
+    Function(PyRef<'py, PyProgram>),
+}
+
 /// The built-in reduction of this name.
 fn named(how: &str) -> PyResult<How> {
     serde_json::from_value(how.into())
@@ -126,17 +133,13 @@ impl PyGraph {
     }
 
     /// Combines the elements along the last axes, or all, by a built-in reduction or a function of two elements. An element is a value of each array.
-    #[pyo3(signature = (how, arrays, axes=None, function=None))]
-    fn reduce(
-        &mut self,
-        how: &str,
-        arrays: Vec<u32>,
-        axes: Option<u32>,
-        function: Option<&PyProgram>,
-    ) -> PyResult<Vec<u32>> {
-        let how = match function {
-            Some(function) => How::Function(self.builder.function(Function::Program(function.program.clone()))),
-            None => named(how)?,
+    #[pyo3(signature = (how, arrays, axes=None))]
+    fn reduce(&mut self, how: PyHow<'_>, arrays: Vec<u32>, axes: Option<u32>) -> PyResult<Vec<u32>> {
+        let how = match how {
+            PyHow::Function(program) => {
+                How::Function(self.builder.function(Function::Program(program.program.clone())))
+            }
+            PyHow::Named(name) => named(&name)?,
         };
         let axes = axes.map_or(Axes::All, Axes::Last);
         let count = arrays.len() as u32;

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_circuits::program::{Op, Output};
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, Prepared, Program, Server, ServerOptions,
-    Type, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, PrepareOptions, Prepared, Program, Server,
+    ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -162,12 +162,9 @@ impl PyServer {
             if let Some(results) = known(&program, &inputs).filter(|_| !private_program) {
                 return Ok(results);
             }
-            let work = Work::program(&program, &inputs);
-            let prepared = match &plan {
-                Some(plan) => server.prepare_pinned(work, plan, control)?,
-                None => server.prepare(work, control)?,
-            };
-            Ok(prepared.auditable(auditable).private_program(private_program)?.run(control)?)
+            let options = PrepareOptions { plan: plan.as_ref(), private_program };
+            let prepared = server.prepare_with(Work::program(&program, &inputs), options, control)?;
+            Ok(prepared.auditable(auditable).run(control)?)
         };
         Ok(PyJob::new(Job::start(work)?))
     }
@@ -232,7 +229,8 @@ impl PyServer {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (inputs, program) = (owned(inputs)?, program.program.clone());
         let server = Arc::clone(&self.server);
-        estimated(py, private_program, move |control| server.prepare(Work::program(&program, &inputs), control))
+        let options = PrepareOptions { plan: None, private_program };
+        estimated(py, move |control| server.prepare_with(Work::program(&program, &inputs), options, control))
     }
 
     /// Predicts the cost of a program or circuit on fresh inputs. Ctrl-C stops the measurement.
@@ -245,18 +243,17 @@ impl PyServer {
     ) -> PyResult<Bound<'py, PyAny>> {
         let task = work.owned();
         let server = Arc::clone(&self.server);
-        estimated(py, private_program, move |control| server.prepare(task.fresh(elements), control))
+        let options = PrepareOptions { plan: None, private_program };
+        estimated(py, move |control| server.prepare_with(task.fresh(elements), options, control))
     }
 }
 
 /// The cost of work.
 fn estimated<'py>(
     py: Python<'py>,
-    private_program: bool,
     prepare: impl FnOnce(&Control<'_>) -> Result<Prepared, Error> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let job: Job<Estimate, Failure> =
-        Job::start(move |control| Ok(prepare(control)?.private_program(private_program)?.estimate(control)?))?;
+    let job: Job<Estimate, Failure> = Job::start(move |control| Ok(prepare(control)?.estimate(control)?))?;
     wait(&job, py, None, None)?;
     estimate_dict(py, &job.take()?)
 }

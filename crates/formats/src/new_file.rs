@@ -10,8 +10,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::temporary::{self, NAME, NamedTempFile, TempDir};
+use crate::temporary::{self, NamedTempFile, TempDir};
 use crate::{Error, pair, source};
+
+/// Prefix and suffix of every temporary name.
+const NAME: (&str, &str) = (".solinas-", ".tmp");
 
 /// A file that gets its name when it is complete ([`Self::persist`]). It is removed if it is dropped before.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ impl NewFile {
         check_replaceable(&path).map_err(invalid)?;
         clear_leftovers(containing_folder(&path));
         loop {
-            let temp = temporary::file_in(containing_folder(&path), secret)?;
+            let temp = temporary::file_in(containing_folder(&path), NAME, secret)?;
             if is_ours(temp.as_file(), temp.path()) {
                 return Ok(Self { path, temp, replace });
             }
@@ -104,7 +107,7 @@ impl TemporaryFolder {
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         clear_leftovers(parent);
         loop {
-            let folder = temporary::folder_in(parent)?;
+            let folder = temporary::folder_in(parent, NAME)?;
             let lock = if cfg!(unix) { Some(File::open(folder.path())?) } else { None };
             if lock.as_ref().is_none_or(|lock| is_ours(lock, folder.path())) {
                 return Ok(Self { folder, _lock: lock });

@@ -4,9 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Prefix and suffix of every temporary name.
-pub(crate) const NAME: (&str, &str) = (".solinas-", ".tmp");
-
 /// There is none.
 #[derive(Debug)]
 pub(crate) enum NamedTempFile {}
@@ -35,11 +32,11 @@ impl TempDir {
     }
 }
 
-pub(crate) fn file_in(_: &Path, _: bool) -> io::Result<NamedTempFile> {
+pub(crate) fn file_in(_: &Path, _: (&str, &str), _: bool) -> io::Result<NamedTempFile> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-pub(crate) fn folder_in(_: &Path) -> io::Result<TempDir> {
+pub(crate) fn folder_in(_: &Path, _: (&str, &str)) -> io::Result<TempDir> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -6,17 +6,14 @@ use std::path::Path;
 
 pub(crate) use tempfile::{NamedTempFile, TempDir};
 
-/// Prefix and suffix of every temporary name.
-pub(crate) const NAME: (&str, &str) = (".solinas-", ".tmp");
-
-/// A new file. Only its owner can access a `secret` one; others have the default mode of new files.
-pub(crate) fn file_in(folder: &Path, secret: bool) -> io::Result<NamedTempFile> {
-    builder(if secret { 0o600 } else { 0o666 }).tempfile_in(folder).map_err(|e| plain(&e))
+/// A new file with this prefix and suffix. Only its owner can access a `secret` one; others have the default mode of new files.
+pub(crate) fn file_in(folder: &Path, name: (&str, &str), secret: bool) -> io::Result<NamedTempFile> {
+    builder(name, if secret { 0o600 } else { 0o666 }).tempfile_in(folder).map_err(|e| plain(&e))
 }
 
-/// A new folder that only its owner can access.
-pub(crate) fn folder_in(parent: &Path) -> io::Result<TempDir> {
-    builder(0o700).tempdir_in(parent).map_err(|e| plain(&e))
+/// A new folder with this prefix and suffix that only its owner can access.
+pub(crate) fn folder_in(parent: &Path, name: (&str, &str)) -> io::Result<TempDir> {
+    builder(name, 0o700).tempdir_in(parent).map_err(|e| plain(&e))
 }
 
 /// Fails if a folder takes no new file.
@@ -31,9 +28,9 @@ pub(crate) fn persist(file: NamedTempFile, path: &Path, replace: bool) -> io::Re
 }
 
 #[cfg_attr(not(unix), allow(unused_variables, reason = "other systems have no modes"))]
-fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
+fn builder<'a>(name: (&'a str, &'a str), mode: u32) -> tempfile::Builder<'a, 'a> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(NAME.0).suffix(NAME.1);
+    builder.prefix(name.0).suffix(name.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -152,7 +152,7 @@ impl Ciphertext {
     }
 
     /// Returns the elements of a range, in row order, as an array of one dimension. Runs on the parts of an array give the bytes of a run on the whole array,
-    /// by one plan ([`Server::prepare_pinned`](crate::Server::prepare_pinned)).
+    /// by one plan ([`PrepareOptions::plan`](crate::PrepareOptions::plan)).
     ///
     /// # Errors
     /// [`Error::Index`] if the range goes beyond the end; [`Error::EmptyArray`] if it is empty; [`Error::Packed`] if the elements share ciphertexts.

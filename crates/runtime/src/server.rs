@@ -160,13 +160,9 @@ impl Server {
         self.engine.plan_bytes()
     }
 
-    /// The cost of several works on this server, one after the other.
-    ///
-    /// # Errors
-    /// The first error among the costs.
-    pub fn total_cost<E>(&self, costs: impl IntoIterator<Item = Result<Estimate, E>>) -> Result<Estimate, E> {
+    /// The cost of no work.
+    pub fn no_cost(&self) -> Estimate {
         let (scheme, memory_bytes) = (self.params().scheme, self.memory_bytes() as u64);
-        let none = Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() };
-        costs.into_iter().try_fold(none, |sum, cost| Ok(sum.followed_by(&cost?)))
+        Estimate { scheme, threads: self.threads, memory_bytes, ..Estimate::default() }
     }
 }

@@ -4,8 +4,8 @@ use crate::cases::{Case, cases};
 use crate::evaluated::evaluated;
 use solinas_circuits::program::{Axes, How, Op, ProgramFile, Shape};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Input, Inputs, KeygenOptions, Plain, Plan, Program, ProgramBuilder, Progress, Ran,
-    RunState, Server, Type, Work, keygen,
+    Ciphertext, ClientKey, Control, Input, Inputs, KeygenOptions, Plain, Plan, PrepareOptions, Program, ProgramBuilder,
+    Progress, Ran, RunState, Server, Type, Work, keygen,
 };
 use std::sync::Mutex;
 
@@ -128,7 +128,7 @@ fn pauses_and_plans_change_no_byte() {
             // The plan, from its bytes, on another number of threads.
             let plan = Plan::from_bytes(&prepared.plan().unwrap().to_bytes().unwrap()).unwrap();
             let (_, other) = keys("tfhe", params, 1);
-            let pinned = other.prepare_pinned(work(), &plan, &control).unwrap();
+            let pinned = other.prepare_with(work(), (&plan).into(), &control).unwrap();
             assert_eq!(pinned.plan().unwrap().id(), plan.id());
             let pinned = pinned.auditable(true).run(&control).unwrap();
             assert!(pinned.iter().all(|result| result.plan() == Some(plan.id())), "{params}");
@@ -138,7 +138,7 @@ fn pauses_and_plans_change_no_byte() {
             // Another program does not take it, and its state does not go on with other inputs.
             let neg = Program::from_op("neg", &[ty]).unwrap();
             let x = [client.encrypt(&plain[0]).unwrap()];
-            let error = server.prepare_pinned(Work::program(&neg, &x), &plan, &control).unwrap_err().to_string();
+            let error = server.prepare_with(Work::program(&neg, &x), (&plan).into(), &control).unwrap_err().to_string();
             assert!(error.contains("of another program"), "{error}");
             let others = Inputs::Given(given(&client, &plain, public));
             let prepared = server.prepare(Work::program(&program, others), &control).unwrap();
@@ -158,18 +158,17 @@ fn results_of_several_steps_hide_the_program() {
     let work = || Work::program(&program, inputs.clone());
     let shown = server.prepare(work(), &control).unwrap();
     let (plan, cost) = (shown.plan().unwrap(), shown.count().unwrap());
-    let hidden = shown.private_program(true).unwrap();
+    let hides = PrepareOptions { private_program: true, ..PrepareOptions::default() };
+    let hidden = server.prepare_with(work(), hides, &control).unwrap();
     assert!(hidden.count().unwrap().bootstraps > cost.bootstraps);
     let [a, b] = [(); 2].map(|()| hidden.run(&control).unwrap());
     assert_eq!(decrypted(&client, &a), want);
     assert!(a.iter().zip(&b).all(|(a, b)| a != b), "results are made anew each time");
-    // A state names what its run is, and consent can be taken back.
+    // A state names what its run is.
     let Ran::Paused(state) = hidden.run_until(None, |_| true, &control).unwrap() else { panic!("it ended") };
-    let shown = hidden.private_program(false).unwrap();
-    assert_eq!(shown.count().unwrap(), cost);
     let error = shown.run_until(Some(&state), |_| true, &control).unwrap_err().to_string();
     assert!(error.contains("of another program or plan") || error.contains("that hides the program"), "{error}");
-    let pinned = server.prepare_pinned(work(), &plan, &control).unwrap().private_program(true).unwrap();
+    let pinned = server.prepare_with(work(), PrepareOptions { plan: Some(&plan), ..hides }, &control).unwrap();
     assert_eq!(decrypted(&client, &pinned.run(&control).unwrap()), want);
 }
 
@@ -185,7 +184,7 @@ fn costs_and_progress_are_known_before_a_run() {
         server.prepare(Work::program(&program, Inputs::Given(given(&client, &plain, false))), &control).unwrap();
     let count = prepared.count().unwrap();
     assert_eq!(
-        prepared.schedule().iter().map(|step| step.waves.iter().sum::<u64>() * step.lanes as u64).sum::<u64>(),
+        prepared.schedule().iter().map(|step| step.waves.iter().sum::<u64>() * step.lanes).sum::<u64>(),
         count.bootstraps
     );
     assert!(prepared.estimate(&Control::default()).unwrap().seconds > 0.0);
@@ -270,7 +269,7 @@ fn equal_lanes_count_in_later_steps() {
         assert_eq!(client.decrypt(&results[0]).unwrap().values, [70 * 15 % 16], "{params}");
         // The step that reads them is planned again by the model of the plan, so it gives the same bytes on every number of threads.
         let pinned = |server: &Server| {
-            let pinned = server.prepare_pinned(Work::program(&program, &inputs), &plan, &control).unwrap();
+            let pinned = server.prepare_with(Work::program(&program, &inputs), (&plan).into(), &control).unwrap();
             pinned.run(&control).unwrap()
         };
         assert_eq!(pinned(&server), results, "{params}");
@@ -301,7 +300,7 @@ fn results_of_earlier_runs_count_in_later_steps() {
     let inputs = [x, y, earlier];
     let results = server.run(Work::program(&program, &inputs), &control).unwrap();
     assert_eq!(client.decrypt(&results[0]).unwrap().values, vec![0u128; 70]);
-    let pinned = server.prepare_pinned(Work::program(&program, &inputs), &plan, &control).unwrap();
+    let pinned = server.prepare_with(Work::program(&program, &inputs), (&plan).into(), &control).unwrap();
     assert_eq!(pinned.run(&control).unwrap(), results);
 }
 

@@ -54,7 +54,7 @@ fn prepared(server: &Server, program: &Program, inputs: &[Ciphertext]) -> Prepar
 }
 
 fn pinned(server: &Server, program: &Program, inputs: &[Ciphertext], plan: &Plan) -> Result<Prepared, Error> {
-    server.prepare_pinned(Work::program(program, inputs), plan, &Control::default())
+    server.prepare_with(Work::program(program, inputs), plan.into(), &Control::default())
 }
 
 /// Two arrays of a few numbers.
@@ -262,7 +262,7 @@ fn a_run_in_parts_gives_the_bytes_of_one_run() {
             let work = pinned(&server, &add(), &inputs, &plan).unwrap();
             let asked = AtomicUsize::new(0);
             let pause = |at: Position| {
-                assert!(at.done <= at.instances && at.wave < at.waves);
+                assert!(at.done <= at.lanes && at.wave < at.waves);
                 asked.fetch_add(1, Ordering::Relaxed) == 0
             };
             match work.run_until(state.as_ref(), pause, &control).unwrap() {

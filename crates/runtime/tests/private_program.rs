@@ -4,8 +4,8 @@
 use solinas_circuits::program::{Op, Program, ProgramBuilder};
 use solinas_formats::{Expect, Header, Kind, Reader};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeygenOptions, Plain, Prepared, Server, ServerOptions,
-    Type, Work, keygen,
+    Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeygenOptions, Plain, PrepareOptions, Prepared, Server,
+    ServerOptions, Type, Work, keygen,
 };
 
 fn setup(params: &str) -> (ClientKey, Server) {
@@ -30,13 +30,15 @@ fn above(ty: Type, c: u128) -> Program {
     builder.finish().unwrap()
 }
 
+const HIDES: PrepareOptions<'_> = PrepareOptions { plan: None, private_program: true };
+
 /// The private program that returns its input.
 fn private_identity(server: &Server, result: &Ciphertext, control: &Control<'_>) -> Result<Prepared, Error> {
     let mut builder = ProgramBuilder::new();
     let value = builder.input("x", result.ty()).unwrap();
     builder.output("y", value);
     let program = builder.finish().unwrap();
-    server.prepare(Work::program(&program, std::slice::from_ref(result)), control)?.private_program(true)
+    server.prepare_with(Work::program(&program, std::slice::from_ref(result)), HIDES, control)
 }
 
 /// A result as that of a private program.
@@ -172,7 +174,7 @@ fn what_hides_the_program_counts_in_costs_progress_and_pauses() {
                     let program = Program::from_op(op, &vec![ty; inputs.len()]).unwrap();
                     let plain = server.prepare(Work::program(&program, &inputs), &control).unwrap();
                     let before = plain.count().unwrap();
-                    let work = plain.private_program(true).unwrap();
+                    let work = server.prepare_with(Work::program(&program, &inputs), HIDES, &control).unwrap();
                     let hiding = work.count().unwrap().bootstraps - before.bootstraps;
                     assert!(hiding > 0 && hiding.is_multiple_of(3 * blocks), "{params} {op}: {hiding}");
                     (work, if *op == "add" { &[2, 6, 14] } else { &[6, 12, 0] })
@@ -203,12 +205,12 @@ fn what_hides_the_program_counts_in_costs_progress_and_pauses() {
         }
         // A state of the last rounds belongs to no other run.
         let not = Program::from_op("not", &[ty]).unwrap();
-        let work = || server.prepare(Work::program(&not, std::slice::from_ref(&x)), &control).unwrap();
-        let Ran::Paused(state) =
-            work().private_program(true).unwrap().run_until(None, |at| at.wave == 3, &control).unwrap()
-        else {
+        let work = Work::program(&not, std::slice::from_ref(&x));
+        let hidden = server.prepare_with(work.clone(), HIDES, &control).unwrap();
+        let Ran::Paused(state) = hidden.run_until(None, |at| at.wave == 3, &control).unwrap() else {
             panic!("it did not pause");
         };
-        assert!(matches!(work().run_until(Some(&state), |_| false, &control), Err(Error::OtherRun { .. })));
+        let shown = server.prepare(work, &control).unwrap();
+        assert!(matches!(shown.run_until(Some(&state), |_| false, &control), Err(Error::OtherRun { .. })));
     }
 }

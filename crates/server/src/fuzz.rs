@@ -3,8 +3,9 @@
 use crate::api::check_head;
 use crate::message::{self, Ask, Granted, LeaseName, News};
 use crate::shelf::Outcome;
-use crate::spec::{Spec, Step};
+use crate::spec::Spec;
 use serde::Serialize;
+use solinas_runtime::StepSchedule;
 use solinas_runtime::{Ciphertext, RunState};
 
 /// The number of kinds of [`read_message`].
@@ -16,7 +17,7 @@ pub fn read_message(kind: u8, bytes: &[u8]) -> Option<Vec<u8>> {
     fn again(message: &impl Serialize) -> Option<Vec<u8>> {
         serde_json::to_vec(message).ok()
     }
-    let steps = [Step { lanes: 3, waves: vec![2, 5] }];
+    let steps = [StepSchedule { lanes: 3, waves: vec![2, 5] }];
     match kind {
         0 => Some(std::str::from_utf8(bytes).ok()?.parse::<LeaseName>().ok()?.to_string().into_bytes()),
         1 => again(&message::read::<Ask>(bytes).ok()?.bounded()),

@@ -4,11 +4,11 @@ use crate::error::{Code, Problem};
 use crate::id::{BadId, Digest, Id};
 use crate::live::Progress;
 use crate::shelf::{End, Outcome};
-use crate::spec::Step;
 use crate::timeline::Timeline;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use solinas_runtime::StepSchedule;
 use std::fmt;
 use std::str::FromStr;
 
@@ -128,7 +128,7 @@ pub(crate) struct News {
 
 impl News {
     /// The news of a job with these steps, with possible numbers.
-    pub(crate) fn bounded(mut self, steps: &[Step]) -> Self {
+    pub(crate) fn bounded(mut self, steps: &[StepSchedule]) -> Self {
         if let Some(timeline) = &mut self.renewal {
             timeline.clip(steps);
         }
@@ -138,7 +138,7 @@ impl News {
 
 impl Outcome {
     /// The outcome of a job with these steps that was submitted `age` milliseconds ago, with possible numbers.
-    pub(crate) fn bounded(mut self, age: i64, steps: &[Step]) -> Self {
+    pub(crate) fn bounded(mut self, age: i64, steps: &[StepSchedule]) -> Self {
         let most = age.max(0).saturating_mul(THREADS as i64);
         if let Some(timeline) = &mut self.timeline {
             timeline.clip(steps);
@@ -152,7 +152,7 @@ impl Outcome {
         Self {
             seconds: self.seconds.clamp(0.0, most as f64 / 1e3),
             core_ms,
-            bootstraps: self.bootstraps.min(steps.iter().map(Step::bootstraps).sum()),
+            bootstraps: self.bootstraps.min(steps.iter().map(StepSchedule::bootstraps).sum()),
             whole_core_ms: self.whole_core_ms.filter(is_possible),
             ..self
         }

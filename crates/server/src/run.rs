@@ -9,7 +9,7 @@ use crate::stop::Stop;
 use crate::store::Lease;
 use crate::task::{self, Task};
 use crate::timeline::Timeline;
-use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress};
+use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -182,53 +182,55 @@ impl Run<'_> {
 /// Measures the waves of a job.
 struct Clock<'a> {
     run: &'a Run<'a>,
-    /// When the present wave began.
-    begin: Mutex<Instant>,
+    /// When the present wave began, and how many waves are done.
+    now: Mutex<(Instant, usize)>,
+    /// Number of all waves.
+    waves: usize,
 }
 
 impl<'a> Clock<'a> {
     /// `resumes` tells whether the run goes on from a checkpoint, so that what was measured before counts.
     fn new(run: &'a Run<'a>, resumes: bool) -> Self {
-        if !resumes {
-            run.shelf.live().measured(&run.key(), Timeline::clear);
-        }
-        Self { run, begin: Mutex::new(Instant::now()) }
-    }
-
-    /// Milliseconds since the end of the last wave.
-    fn lap(&self) -> f64 {
-        let mut begin = lock(&self.begin);
-        let ms = begin.elapsed().as_secs_f64() * 1e3;
-        *begin = Instant::now();
-        ms
+        let steps = &run.spec.steps;
+        let mut done = 0;
+        run.shelf.live().measured(&run.key(), |timeline| {
+            if !resumes {
+                timeline.clear();
+            }
+            done = timeline.done(steps);
+        });
+        let waves = steps.iter().map(|step| step.waves.len()).sum();
+        Self { run, now: Mutex::new((Instant::now(), done)), waves }
     }
 
     /// Notes that a wave has ended: the one before the position.
     fn tick(&self, position: Position) {
-        let Position { step, done, lanes, wave, waves, .. } = position;
-        let ms = self.lap();
+        let Position { step, done, group, wave, waves, .. } = position;
         // Between two groups of lanes, the last wave of a group has ended. A step without bootstraps has none.
-        let (ended, lanes) = if wave > 0 { (wave - 1, done + lanes) } else { (waves.saturating_sub(1), done) };
+        let (ended, lanes) = if wave > 0 { (wave - 1, done + group) } else { (waves.saturating_sub(1), done) };
         if waves > 0 {
-            self.measured(|timeline| timeline.passed(step, ended, ms, lanes as u64));
+            self.measured(|timeline, steps, ms| {
+                let before = timeline.is_done(steps, step, ended);
+                timeline.passed(step, ended, ms, lanes as u64);
+                usize::from(!before && timeline.is_done(steps, step, ended))
+            });
         }
     }
 
     /// Notes that all waves have ended.
     fn end(&self) {
-        let (ms, steps) = (self.lap(), &self.run.spec.steps);
-        self.measured(|timeline| timeline.end(steps, ms));
+        self.measured(|timeline, steps, ms| {
+            timeline.end(steps, ms);
+            self.waves
+        });
     }
 
-    /// Changes the measured waves, and reports how many are done.
-    fn measured(&self, change: impl FnOnce(&mut Timeline)) {
-        let (live, key, steps) = (self.run.shelf.live(), self.run.key(), &self.run.spec.steps);
-        let mut done = 0;
-        live.measured(&key, |timeline| {
-            change(timeline);
-            done = timeline.done(steps);
-        });
-        let all = steps.iter().map(|step| step.waves.len()).sum();
-        live.report(&key, |progress| (progress.wave, progress.waves) = (done, all));
+    /// Changes the measured waves, given the milliseconds since the last change, and reports how many are done. `change` returns how many have become so.
+    fn measured(&self, change: impl FnOnce(&mut Timeline, &[StepSchedule], f64) -> usize) {
+        let (live, key, mut now) = (self.run.shelf.live(), self.run.key(), lock(&self.now));
+        let ms = now.0.elapsed().as_secs_f64() * 1e3;
+        live.measured(&key, |timeline| now.1 += change(timeline, &self.run.spec.steps, ms));
+        *now = (Instant::now(), now.1.min(self.waves));
+        live.report(&key, |progress| (progress.wave, progress.waves) = (now.1, self.waves));
     }
 }

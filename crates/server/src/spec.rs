@@ -2,7 +2,7 @@
 
 use crate::id::Digest;
 use serde::{Deserialize, Serialize};
-use solinas_runtime::{Estimate, Prepared, StepSchedule};
+use solinas_runtime::StepSchedule;
 
 /// An input of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,8 +52,8 @@ pub(crate) struct Spec {
     pub(crate) auditable: bool,
     /// The plan, which is fixed when the job is accepted. None for schemes without plans, and for inputs that are converted first.
     pub(crate) plan: Option<Digest>,
-    /// The steps, in order.
-    pub(crate) steps: Vec<Step>,
+    /// The steps, in order. Without a plan, all operations are one.
+    pub(crate) steps: Vec<StepSchedule>,
     /// What [`App::effort`](crate::app::App::effort) said of all steps.
     pub(crate) effort: f64,
 }
@@ -61,38 +61,11 @@ pub(crate) struct Spec {
 impl Spec {
     /// All bootstraps.
     pub(crate) fn bootstraps(&self) -> u64 {
-        self.steps.iter().map(Step::bootstraps).sum()
+        self.steps.iter().map(StepSchedule::bootstraps).sum()
     }
 
     /// The expected work. It is positive.
     pub(crate) fn effort(&self) -> f64 {
         if self.effort > 0.0 { self.effort } else { self.bootstraps().max(1) as f64 }
-    }
-}
-
-/// A step, as the record of a job has it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Step {
-    /// Elements that run side by side.
-    pub(crate) lanes: u64,
-    /// Bootstraps of each wave, for one lane. Without a plan, all operations of a job are one wave of one lane.
-    pub(crate) waves: Vec<u64>,
-}
-
-impl Step {
-    /// The steps of prepared work with a plan.
-    pub(crate) fn of(prepared: &Prepared) -> Vec<Self> {
-        let of = |StepSchedule { lanes, waves }| Self { lanes: lanes as u64, waves };
-        prepared.schedule().into_iter().map(of).collect()
-    }
-
-    /// The only step of work without a plan.
-    pub(crate) fn whole(count: &Estimate) -> Self {
-        Self { lanes: 1, waves: vec![count.operations().max(1)] }
-    }
-
-    /// All bootstraps.
-    pub(crate) fn bootstraps(&self) -> u64 {
-        self.waves.iter().sum::<u64>() * self.lanes
     }
 }

@@ -6,7 +6,8 @@ use crate::shelf::Files;
 use crate::source::Source;
 use crate::spec::{Constant, InputSpec};
 use solinas_runtime::{
-    Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, Prepared, Server, ServerKey, ServerOptions, Type, Work,
+    Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, PrepareOptions, Prepared, Server, ServerKey,
+    ServerOptions, Type, Work,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -63,11 +64,8 @@ impl Task {
             Source::Program(program) => Work::program(program, &self.inputs),
             Source::Circuit(netlist) => Work::circuit(netlist, &encrypted()?),
         };
-        let prepared = match plan {
-            Some(plan) => self.server.prepare_pinned(work, plan, control)?,
-            None => self.server.prepare(work, control)?,
-        };
-        Ok(prepared.private_program(self.private_program)?)
+        let options = PrepareOptions { plan, private_program: self.private_program };
+        Ok(self.server.prepare_with(work, options, control)?)
     }
 
     /// Names of the results.

@@ -3,7 +3,7 @@
 use crate::node::Node;
 use crate::recorder::Recorded;
 use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
-use runtime::Work;
+use runtime::{PrepareOptions, Work};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -223,7 +223,8 @@ impl<X: Expression> Prepared<X> {
         let all = if self.private_program { Recorded::new(&self.roots, true)? } else { None };
         let Some(recorded) = all.as_ref().or(self.recorded.as_ref()) else { return Ok(None) };
         let work = Work::program(&recorded.program, &recorded.inputs()?);
-        let planned = self.server.0.prepare(work, control)?.private_program(self.private_program)?;
+        let options = PrepareOptions { private_program: self.private_program, ..PrepareOptions::default() };
+        let planned = self.server.0.prepare_with(work, options, control)?;
         Ok(Some(self.planned.get_or_init(|| planned)))
     }
 
@@ -233,7 +234,7 @@ impl<X: Expression> Prepared<X> {
         of: impl Fn(&runtime::Prepared) -> Result<Estimate, runtime::Error>,
     ) -> Result<Estimate> {
         let planned = self.planned(control)?;
-        self.server.0.total_cost(planned.map(|planned| Ok(of(planned)?)))
+        planned.map_or_else(|| Ok(self.server.0.no_cost()), |planned| Ok(of(planned)?))
     }
 
     /// Starts the computation on a thread of its own.

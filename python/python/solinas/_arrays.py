@@ -379,10 +379,10 @@ class EncryptedArray(Reductions[T], Ciphertext):
             count = math.prod(self.shape[self.ndim - axes :])
             arrays.append(Node(PUBLIC, index.name, self.shape, (), list(range(count)) * (self.size // count)))
             kinds.append(index)
-        function = None if isinstance(how, str) else _function(how, kinds)
-        if function is None and not isinstance(how, str):
+        recorded = how if isinstance(how, str) else _function(how, kinds)
+        if recorded is None:
             return super()._folded(how, axes, shape, index)
-        combined = reduction(how if isinstance(how, str) else "", arrays, axes, function)
+        combined = reduction(recorded, arrays, axes)
         return self._of_node(take(combined, list(range(math.prod(shape))), shape))
 
     @staticmethod

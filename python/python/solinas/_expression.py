@@ -57,8 +57,8 @@ class Node:
         self.shape = shape
         self.args = args
         # The bits of public values, the table and the positions of an operation, the indices of elements, the program
-        # or circuit of a call, the name, axes and function of a reduction, the number of an output, or the name of a
-        # parameter.
+        # or circuit of a call, the name or function of a reduction and its axes, the number of an output, or the name
+        # of a parameter.
         self.detail = detail
         self.result: _core.Ciphertext | None = None
         self.traced: bool = kind == PARAMETER or any(arg.traced for arg in args)
@@ -137,14 +137,14 @@ def stack(nodes: Sequence[Node], shape: Shape) -> Node:
     return Node(kind, nodes[0].type, shape, nodes)
 
 
-def reduction(how: str, arrays: Sequence[Node], axes: int, function: _core.Program | None) -> Node:
+def reduction(how: str | _core.Program, arrays: Sequence[Node], axes: int) -> Node:
     """Return the last of the values to which elements along the last axes are combined, one of each array.
 
-    `how` names the reduction, unless there is a function of two elements.
+    `how` names the reduction, or is a function of two elements.
     """
     shape = arrays[0].shape or ()
     outer = shape[: len(shape) - axes] or None
-    call = Node(REDUCE, "", outer, arrays, (how, axes if outer else None, function))
+    call = Node(REDUCE, "", outer, arrays, (how, axes if outer else None))
     return Node(OUTPUT, arrays[-1].type, outer, (call,), len(arrays) - 1)
 
 
@@ -223,8 +223,8 @@ class Recorder:
             return self.graph.splice(node.detail, args)
         if node.kind == CIRCUIT:
             return self.graph.call(node.detail, args)
-        how, axes, function = node.detail
-        return self.graph.reduce(how, args, axes, function)
+        how, axes = node.detail
+        return self.graph.reduce(how, args, axes)
 
     def _operation(self, node: Node, args: list[int]) -> int:
         if node.kind == TAKE:

@@ -85,7 +85,7 @@ class Reductions(IntegerFunctions[Any], Elementwise, Generic[T]):
         ]
         return self._from_elements(chosen, self.shape[1:])
 
-    # Reductions. Each combines the elements in a balanced tree.
+    # Reductions. One of an encrypted array is an operation of its program; others combine elements in a balanced tree.
 
     def _along(self, what: str, how: How, axis: Axis, keepdims: bool, *, numbered: bool = False) -> Any:
         """Reduce the elements along one axis, several axes, or all axes (None).

@@ -5,7 +5,7 @@
 
 use super::{THIN, reduce};
 use crate::program::{Node, Op, Program, Shape, Shaped, ValueId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How a value of a program is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(super) struct Places<'a> {
     shapes: &'a [Shape],
     /// Whether an output needs the value.
     pub(super) needed: Vec<bool>,
+    /// The results of calls and reductions that needed values or outputs read, each with the value of its operation.
+    pub(super) results: HashSet<(usize, usize)>,
     /// The value behind reshapes, which has the same elements in the same order.
     pub(super) behind: Vec<usize>,
     /// The level of the kernel that computes it.
@@ -52,16 +54,21 @@ impl<'a> Places<'a> {
             program,
             shapes: shaped.shapes(),
             needed: vec![false; count],
+            results: HashSet::new(),
             behind: (0..count).collect(),
             level: vec![0; count],
             ready: vec![0; count],
             lanes: vec![0; count],
             group: (0..count).collect(),
         };
-        program.outputs.iter().for_each(|output| this.needed[output.value.0 as usize] = true);
+        for output in &program.outputs {
+            this.read(output.value.0 as usize, 0);
+        }
         for (v, node) in program.nodes.iter().enumerate().rev() {
             if this.needed[v] {
-                node.args.iter().for_each(|arg| this.needed[arg.0 as usize] = true);
+                // The value of a call or a reduction is its first result.
+                let result = if let Op::Result(index) = node.op { index as usize } else { 0 };
+                node.args.iter().for_each(|arg| this.read(arg.0 as usize, result));
             }
         }
         this.place();
@@ -69,6 +76,14 @@ impl<'a> Places<'a> {
             this.group[v] = this.first(v);
         }
         this
+    }
+
+    /// Notes that something reads a result of a value.
+    fn read(&mut self, v: usize, result: usize) {
+        self.needed[v] = true;
+        if matches!(self.node(v).op, Op::Call(_) | Op::Reduce { .. }) {
+            self.results.insert((v, result));
+        }
     }
 
     fn node(&self, v: usize) -> &'a Node {

@@ -264,7 +264,6 @@ impl<'a> Splitter<'a> {
         // Lanes are in the order in which the elements lie: the groups of a row, or the rows of a group.
         let by_groups = rank > 0 && self.steps.layouts.is_transposed(arrays[0], rank);
         let order = |count: usize| if by_groups { [count, rows] } else { [rows, count] };
-        let read = self.results_read(v, arrays.len());
         let (mut row, mut element) = (count as i64, 1i64);
         for (level, Level { neighbours, groups, rest }) in (ready..).zip(reduce::levels(count, most)) {
             let port = |steps: &mut Steps, array: LayoutId, first: usize, count: usize, step: usize| {
@@ -291,14 +290,15 @@ impl<'a> Splitter<'a> {
             let from = cast.take().map_or(types[0], |(ty, _)| ty);
             let mut kernel = reduce::kernel(self.program, how, (from, types[0]), neighbours)?;
             // The last kernel computes only the results that something reads.
-            let is_made = |at: usize| groups + rest > 1 || read[at];
-            let mut at = 0..;
-            kernel.outputs.retain(|_| at.next().is_some_and(is_made));
+            let is_made = |at: usize| groups + rest > 1 || self.places.results.contains(&(v, at));
+            let made: Vec<bool> = (0..arrays.len()).map(is_made).collect();
+            let mut keeps = made.iter();
+            kernel.outputs.retain(|_| keeps.next() == Some(&true));
             let out = self.new_slots(kernel.outputs.len());
             let kernel = self.program_kernel(kernel, false);
             let mut slots = out.iter();
-            for ((at, array), passed) in arrays.iter_mut().enumerate().zip(passed) {
-                let Some(&slot) = (if is_made(at) { slots.next() } else { out.first() }) else { continue };
+            for ((array, passed), is_made) in arrays.iter_mut().zip(passed).zip(made) {
+                let Some(&slot) = (if is_made { slots.next() } else { out.first() }) else { continue };
                 let results = self.steps.layouts.slot(slot);
                 let parts = [Some(results), passed];
                 let inner = if by_groups { rows } else { 1 };
@@ -310,21 +310,6 @@ impl<'a> Splitter<'a> {
             (row, element) = if by_groups { (1, rows as i64) } else { (count as i64, 1) };
         }
         Ok(arrays)
-    }
-
-    /// Which results of a reduction something reads.
-    fn results_read(&self, v: usize, count: usize) -> Vec<bool> {
-        let mut read = vec![count == 1; count];
-        if count > 1 {
-            read[0] = self.program.outputs.iter().any(|output| output.value.0 as usize == v);
-            let nodes = self.program.nodes.iter().zip(&self.places.needed).skip(v);
-            for (node, _) in nodes.filter(|(node, needed)| **needed && node.args.iter().any(|arg| arg.0 as usize == v))
-            {
-                let at = if let Op::Result(index) = node.op { index as usize } else { 0 };
-                read[at] = true;
-            }
-        }
-        read
     }
 
     /// The type and the layout of what a value is a cast of.

@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{CostModel, Estimate, Plan, Scheme, Server, ServerKey, ServerOptions, schemes};
+use solinas_runtime::{CostModel, Estimate, Plan, PrepareOptions, Scheme, Server, ServerKey, ServerOptions, schemes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -222,8 +222,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     drop(key);
     let prepare = |files| {
         cancellable(out, |control| {
-            let prepared = work.prepare(&server, files, plan.as_ref(), control)?.auditable(args.auditable);
-            let prepared = prepared.private_program(args.private_program)?;
+            let options = PrepareOptions { plan: plan.as_ref(), private_program: args.private_program };
+            let prepared = work.prepare(&server, files, options, control)?.auditable(args.auditable);
             if let Some(file) = &args.save_plan {
                 prepared.plan()?.save(file)?;
             }

@@ -6,7 +6,8 @@ use crate::values::constant_text;
 use solinas_circuits::program::{self, Program, Shape, Type};
 use solinas_circuits::{bits, counted};
 use solinas_runtime::{
-    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Netlist, Plain, Plan, Prepared, Scheme, Server,
+    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Netlist, Plain, PrepareOptions, Prepared,
+    Scheme, Server,
 };
 use std::path::{Path, PathBuf};
 
@@ -156,12 +157,12 @@ impl Work {
         Ok((work, loaded))
     }
 
-    /// Plans the work: on those ciphertexts, or without them on fresh ones of one element. If a plan is given, the work runs by it.
+    /// Plans the work: on those ciphertexts, or without them on fresh ones of one element.
     pub(super) fn prepare(
         &self,
         server: &Server,
         files: Option<&[Loaded]>,
-        plan: Option<&Plan>,
+        options: PrepareOptions<'_>,
         control: &Control<'_>,
     ) -> Result<Prepared> {
         if files.is_none() {
@@ -181,10 +182,7 @@ impl Work {
                 _ => return Err(not_estimated(name)),
             },
         };
-        Ok(match plan {
-            Some(plan) => server.prepare_pinned(work, plan, control)?,
-            None => server.prepare(work, control)?,
-        })
+        Ok(server.prepare_with(work, options, control)?)
     }
 
     /// Checks that an estimate without inputs knows the shapes of arrays.

@@ -16,6 +16,8 @@ const MOST: u64 = 1 << 16;
 ///
 /// The bytes of the results depend on the plan, the server key and the inputs alone. They are the same on every machine, back end and
 /// number of threads. Another version of this library may choose another plan for a program, and it computes the same bytes by this one.
+/// There is one exception: where a run finds operands with equal noise that the plan takes to be independent, the step is planned again, by the model of the
+/// plan. It gives the same bytes everywhere in one version of this library.
 #[derive(Clone, PartialEq)]
 pub struct Plan {
     /// One or more, of one parameter set, in the order of the steps.

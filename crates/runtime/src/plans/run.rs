@@ -11,22 +11,22 @@ const WRITTEN: usize = 1 << 10;
 
 /// The position of a run between two waves.
 ///
-/// An instance is the computation of a step for one element of its inputs. A wave is a set of bootstraps of an
-/// instance that need the results of earlier waves only. The instances run in groups, one group after the other. The
-/// instances of a group run wave by wave together.
+/// A lane is the computation of a step for one element of its inputs. A wave is a set of bootstraps of a lane that need
+/// the results of earlier waves only. The lanes run in groups, one group after the other. The lanes of a group run wave
+/// by wave together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The step of the computation, in the order of [`Prepared::schedule`](crate::Prepared::schedule).
     pub step: usize,
-    /// Number of instances that are complete.
+    /// Number of lanes that are complete.
     pub done: usize,
-    /// Number of all instances.
-    pub instances: usize,
-    /// Number of instances in the running group. It is 0 between two groups.
+    /// Number of all lanes.
     pub lanes: usize,
+    /// Number of lanes in the running group. It is 0 between two groups.
+    pub group: usize,
     /// Number of waves that the running group has completed. It is 0 between two groups.
     pub wave: usize,
-    /// Number of waves of an instance.
+    /// Number of waves of a lane.
     pub waves: usize,
 }
 
@@ -129,8 +129,8 @@ impl Run<'_> {
             let here = Position {
                 step: 0,
                 done: finished,
-                instances: self.inputs.instances(),
-                lanes,
+                lanes: self.inputs.instances(),
+                group: lanes,
                 wave: number as usize,
                 waves,
             };

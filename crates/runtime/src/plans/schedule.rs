@@ -238,7 +238,7 @@ impl Schedule {
         let started = outputs.len();
         while outputs.len() < instances {
             let (done, waves) = (outputs.len(), self.waves().len());
-            if done > started && pause(Position { step: 0, done, instances, lanes: 0, wave: 0, waves }) {
+            if done > started && pause(Position { step: 0, done, lanes: instances, group: 0, wave: 0, waves }) {
                 return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: 0, live: Vec::new() }));
             }
             let resumed = from.take();

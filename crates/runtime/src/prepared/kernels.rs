@@ -243,7 +243,7 @@ impl Kernels {
     ) -> Result<Estimate, Error> {
         let levels = self.known.steps.steps.iter().zip(&self.all).map(|(step, kernel)| Ok((step.level, cost(kernel)?)));
         let sum = level_sums(levels.collect::<Result<Vec<_>, Error>>()?);
-        sum.map_or_else(|| server.total_cost::<Error>([]), Ok)
+        Ok(sum.unwrap_or_else(|| server.no_cost()))
     }
 }
 

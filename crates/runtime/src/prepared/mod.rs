@@ -14,6 +14,7 @@ pub(crate) use kernels::{Known, level_sums};
 pub(crate) use request::fresh_steps;
 use request::{Request, input_count};
 use run::{Parts, Run};
+use serde::{Deserialize, Serialize};
 use solinas_circuits::program::ValueType;
 use solinas_circuits::steps::{Source, Steps};
 use std::fmt;
@@ -36,13 +37,39 @@ pub struct Prepared {
     is_private: bool,
 }
 
+/// How [`Server::prepare_with`](crate::Server::prepare_with) prepares work.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PrepareOptions<'a> {
+    /// A plan in place of a new one (TFHE). The results then have the bytes of this plan, which are the same on every machine, on every back end and for every
+    /// number of threads.
+    pub plan: Option<&'a Plan>,
+    /// Whether the results are those of a *private program* (TFHE): the holder of the client key learns their values from them, and neither the program nor
+    /// its constants. Each block takes some more bootstraps, a fresh encryption of zero and noise that covers that of the computation. Costs, progress and
+    /// pauses include them. Results of two programs with equal values are at a statistical distance of at most 2^-40 for each block. Types, shapes and the
+    /// time are not hidden. The bytes differ from run to run, and the results name no plan.
+    pub private_program: bool,
+}
+
+impl<'a> From<&'a Plan> for PrepareOptions<'a> {
+    fn from(plan: &'a Plan) -> Self {
+        Self { plan: Some(plan), private_program: false }
+    }
+}
+
 /// A step of prepared work: a program that runs for each of its lanes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepSchedule {
-    /// Number of lanes: elements that run side by side.
-    pub lanes: usize,
+    /// Number of lanes: elements that run side by side. Elements that share ciphertexts count, too.
+    pub lanes: u64,
     /// The bootstraps of each wave for one lane. Those of a wave need the results of earlier waves only.
     pub waves: Vec<u64>,
+}
+
+impl StepSchedule {
+    /// All bootstraps.
+    pub fn bootstraps(&self) -> u64 {
+        self.waves.iter().sum::<u64>() * self.lanes
+    }
 }
 
 /// The most lanes of a step that read public values which few others read. Their operations are one kernel; more of them read ciphertexts without noise.
@@ -58,21 +85,21 @@ impl Server {
     /// Inputs of a wrong number, type, key or shape; [`Error::PortWidth`]; [`Error::Empty`]; [`Error::NoRotations`]; [`Error::Levels`]; [`Error::Form`] for a
     /// form that the key cannot hold; [`Error::Planning`]; [`Error::Cancelled`].
     pub fn prepare(&self, work: Work<'_>, control: &Control<'_>) -> Result<Prepared, Error> {
-        Prepared::new(self, work, None, control)
+        self.prepare_with(work, PrepareOptions::default(), control)
     }
 
-    /// Prepares work as [`Self::prepare`] does, with an existing plan in place of a new one. [`Prepared::run`] then
-    /// gives the bytes of this plan, which are the same on every machine, on every back end and for every number of
-    /// threads.
+    /// Prepares work as [`Self::prepare`] does, by a given plan, or with results that hide the program.
     ///
     /// # Errors
-    /// As [`Self::prepare`]; [`Error::OtherPlan`] for a plan of another program or parameter set, or of inputs with
-    /// less noise; [`Error::NoPlan`].
-    pub fn prepare_pinned(&self, work: Work<'_>, plan: &Plan, control: &Control<'_>) -> Result<Prepared, Error> {
-        match work {
-            Work::Convert { .. } => Err(conversion()),
-            work => Prepared::new(self, work, Some(plan), control),
-        }
+    /// As [`Self::prepare`]; [`Error::OtherPlan`] for a plan of another program or parameter set, or of inputs with less noise; [`Error::NoPlan`];
+    /// [`Error::NoPrivateProgram`]; [`Error::Request`] for options of a conversion.
+    pub fn prepare_with(
+        &self,
+        work: Work<'_>,
+        options: PrepareOptions<'_>,
+        control: &Control<'_>,
+    ) -> Result<Prepared, Error> {
+        Prepared::new(self, work, options, control)
     }
 
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
@@ -95,8 +122,21 @@ impl fmt::Debug for Prepared {
 
 impl Prepared {
     /// Checks and plans work.
-    fn new(server: &Server, work: Work<'_>, pinned: Option<&Plan>, control: &Control<'_>) -> Result<Self, Error> {
+    fn new(server: &Server, work: Work<'_>, options: PrepareOptions<'_>, control: &Control<'_>) -> Result<Self, Error> {
+        let PrepareOptions { plan: pinned, private_program: is_private } = options;
+        if is_private && !server.params().scheme.capabilities().private_program {
+            return Err(Error::NoPrivateProgram { scheme: server.params().scheme });
+        }
         let request = Request::new(server, work, control)?;
+        if request.conversion.is_some() && pinned.is_some() {
+            return Err(conversion());
+        }
+        if request.conversion.is_some() && is_private {
+            return Err(Error::Request {
+                what: "a conversion has no program to hide".into(),
+                help: "ask for a private program in the work that follows".into(),
+            });
+        }
         let params = server.params();
         if request.values.is_some() {
             let bytes = |output: &solinas_circuits::steps::Output| {
@@ -107,12 +147,10 @@ impl Prepared {
             // Results that do not fit are not worth a plan.
             memory::check_within(server.room()?, "the result", &params, results, memory::FEWER)?;
         }
-        let pinned = pinned.cloned();
-        let about = About { pinned: pinned.as_ref(), is_private: false };
         let values = request.values.as_deref().filter(|_| is_ready(server, &request));
-        let kernels = plan(server, &request, values, about, (server.threads(), server.model()), control)?;
-        let server = server.clone();
-        Ok(Self { server, request, kernels, pinned, auditable: false, is_private: false })
+        let kernels = plan(server, &request, values, options, (server.threads(), server.model()), control)?;
+        let (server, pinned) = (server.clone(), pinned.cloned());
+        Ok(Self { server, request, kernels, pinned, auditable: false, is_private })
     }
 
     /// Lets the results name the plan that made them ([`Ciphertext::plan`]), for an audit: anybody who has the program can check the name. The holder of a
@@ -121,43 +159,18 @@ impl Prepared {
         Self { auditable, ..self }
     }
 
-    /// Lets the results be those of a *private program* (TFHE): the holder of the client key learns their values from them, and neither the program nor its
-    /// constants. Each block takes some more bootstraps, a fresh encryption of zero and noise that covers that of the computation. Costs, progress and pauses
-    /// include them. Results of two programs with equal values are at a statistical distance of at most 2^-40 for each block. Types, shapes and the time are
-    /// not hidden. The bytes differ from run to run, and the results name no plan.
-    ///
-    /// # Errors
-    /// [`Error::NoPrivateProgram`] for another scheme; [`Error::Request`] for a conversion; the errors of [`Server::prepare`].
-    pub fn private_program(mut self, is_private: bool) -> Result<Self, Error> {
-        if is_private == self.is_private {
-            return Ok(self);
-        }
-        if is_private {
-            check_private(&self.server)?;
-            if self.request.conversion.is_some() {
-                return Err(Error::Request {
-                    what: "a conversion has no program to hide".into(),
-                    help: "ask for a private program in the work that follows".into(),
-                });
-            }
-        }
-        self.is_private = is_private;
-        self.kernels = self.plan_anew(self.ready(), self.server.threads(), &Control::default())?;
-        Ok(self)
-    }
-
     fn plan_anew(
         &self,
         values: Option<&[Ciphertext]>,
         threads: usize,
         control: &Control<'_>,
     ) -> Result<Kernels, Error> {
-        let about = About { pinned: self.pinned.as_ref(), is_private: self.is_private };
+        let options = PrepareOptions { plan: self.pinned.as_ref(), private_program: self.is_private };
         let model = self.server.model_on(threads);
-        plan(&self.server, &self.request, values, about, (threads, model), control)
+        plan(&self.server, &self.request, values, options, (threads, model), control)
     }
 
-    /// The plan, to keep and to give to [`Server::prepare_pinned`].
+    /// The plan, to keep and to give to [`Server::prepare_with`].
     ///
     /// # Errors
     /// [`Error::NoPlan`] for a scheme without such values; [`Error::Request`] for a conversion, and for inputs of another form than that in which the server
@@ -196,7 +209,10 @@ impl Prepared {
 
     /// The steps in order, with their waves (TFHE). A step that hides the program has such waves after those of its plan.
     pub fn schedule(&self) -> Vec<StepSchedule> {
-        let of = |kernel: &kernels::PlannedKernel| StepSchedule { lanes: kernel.instances, waves: kernel.work.waves() };
+        let of = |kernel: &kernels::PlannedKernel| StepSchedule {
+            lanes: kernel.instances as u64,
+            waves: kernel.work.waves(),
+        };
         self.kernels.all.iter().map(of).collect()
     }
 
@@ -394,19 +410,12 @@ impl Prepared {
 /// The state from which a run goes on, and when it stops.
 type InParts<'a> = (Option<&'a RunState>, &'a (dyn Fn(Position) -> bool + Sync));
 
-/// What decides the plans of a request, beside the server.
-#[derive(Clone, Copy)]
-struct About<'a> {
-    pinned: Option<&'a Plan>,
-    is_private: bool,
-}
-
 /// Plans the steps of a request. Steps that hide the program copy the outputs, unless there is only one step, which hides itself.
 fn plan(
     server: &Server,
     request: &Request,
     values: Option<&[Ciphertext]>,
-    About { pinned, is_private }: About<'_>,
+    PrepareOptions { plan: pinned, private_program: is_private }: PrepareOptions<'_>,
     (threads, model): (usize, CostModel),
     control: &Control<'_>,
 ) -> Result<Kernels, Error> {
@@ -423,12 +432,6 @@ fn plan(
 fn is_alone(steps: &Steps) -> bool {
     let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
     steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Source::Step(_)))
-}
-
-/// Checks that the results of a server can hide their program.
-fn check_private(server: &Server) -> Result<(), Error> {
-    let scheme = server.params().scheme;
-    if scheme.capabilities().private_program { Ok(()) } else { Err(Error::NoPrivateProgram { scheme }) }
 }
 
 /// The error for the plan of a conversion.

@@ -4,7 +4,7 @@ use super::MOST_JOINED;
 use crate::ciphertext::same_key;
 use crate::{Ciphertext, Control, Error, Form, Input, Inputs, Netlist, Plain, Program, Server, Type, Work};
 use crate::{memory, planning, program};
-use solinas_circuits::program::{Function, Node, Op, Output, Shape, ValueId};
+use solinas_circuits::program::Shape;
 use solinas_circuits::steps::{Kernel, Port, Source, Steps, split};
 use solinas_circuits::{Port as CircuitPort, counted};
 use std::collections::HashMap;
@@ -116,7 +116,7 @@ impl Request {
                 Some(values)
             }
         };
-        let steps = steps(server, call(netlist, optimize, &types), &shapes, control)?;
+        let steps = steps(server, call(netlist, optimize, &types)?, &shapes, control)?;
         Ok(Self { steps: Arc::new(steps), names, values, conversion: None })
     }
 
@@ -148,7 +148,7 @@ pub(crate) fn fresh_steps(work: Work<'_>, control: &Control<'_>) -> Result<Steps
                 Inputs::Given(_) => Shape::scalar(),
             };
             let types: Vec<Type> = netlist.inputs().iter().map(CircuitPort::element_type).collect();
-            let mut program = call(netlist, optimize, &types);
+            let mut program = call(netlist, optimize, &types)?;
             for (input, port) in program.inputs.iter_mut().zip(netlist.inputs()) {
                 let bits = port.ty().is_none().then_some(port.bits.len());
                 input.shape = Some(Shape::new(any.iter().copied().chain(bits))?);
@@ -206,26 +206,13 @@ fn steps(server: &Server, program: Program, inputs: &[Shape], control: &Control<
 }
 
 /// The program that calls a circuit.
-fn call(netlist: &Netlist, optimize: bool, types: &[Type]) -> Program {
-    let mut program = Program::default();
-    let push = |nodes: &mut Vec<Node>, op, args, ty| {
-        nodes.push(Node { op, args, ty });
-        ValueId(nodes.len() as u32 - 1)
-    };
-    let mut args = Vec::with_capacity(types.len());
-    for ((index, port), &ty) in (0u32..).zip(netlist.inputs()).zip(types) {
-        program.inputs.push(program::Input { name: port.name.clone(), ty, shape: None });
-        args.push(push(&mut program.nodes, Op::Input(index), Vec::new(), ty));
-    }
-    for (index, port) in (0u32..).zip(netlist.outputs()) {
-        let value = match program.outputs.first() {
-            None => push(&mut program.nodes, Op::Call(0), args.clone(), port.element_type()),
-            Some(first) => push(&mut program.nodes, Op::Result(index), vec![first.value], port.element_type()),
-        };
-        program.outputs.push(Output { name: port.name.clone(), value });
-    }
-    program.functions.push(Function::Circuit { netlist: netlist.clone(), optimize });
-    program
+fn call(netlist: &Netlist, optimize: bool, types: &[Type]) -> Result<Program, Error> {
+    let mut builder = program::ProgramBuilder::new();
+    let args = netlist.inputs().iter().zip(types).map(|(port, &ty)| builder.input(&port.name, ty));
+    let args = args.collect::<Result<Vec<_>, _>>()?;
+    let results = builder.call(netlist.clone(), optimize, &args)?;
+    netlist.outputs().iter().zip(results).for_each(|(port, value)| builder.output(&port.name, value));
+    Ok(builder.finish()?)
 }
 
 /// The type of the input for a port: that of the ciphertext, of the width of the port, or bools whose last dimension holds its bits.

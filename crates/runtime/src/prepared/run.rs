@@ -139,9 +139,9 @@ impl Run<'_> {
         match parts {
             None => work.run(&of_engine, control).map(Part::Done),
             Some(parts) => {
-                let (step, instances) = (batch.step, self.kernels.known.steps.steps[batch.step].lanes);
+                let (step, lanes) = (batch.step, self.kernels.known.steps.steps[batch.step].lanes);
                 let pause = |inner: Position| {
-                    (parts.pause)(Position { step, instances, done: batch.lanes.start + inner.done, ..inner })
+                    (parts.pause)(Position { step, lanes, done: batch.lanes.start + inner.done, ..inner })
                 };
                 work.run_until(&of_engine, from, &pause, control)
             }
@@ -196,8 +196,8 @@ impl Run<'_> {
     /// The position after a batch.
     fn between(&self, batch: &Batch) -> Position {
         let (step, waves) = (batch.step, self.kernels.all[batch.step].work.waves().len());
-        let instances = self.kernels.known.steps.steps[step].lanes;
-        Position { step, done: batch.lanes.end, instances, lanes: 0, wave: 0, waves }
+        let lanes = self.kernels.known.steps.steps[step].lanes;
+        Position { step, done: batch.lanes.end, lanes, group: 0, wave: 0, waves }
     }
 
     /// The results, if the batch is the only one and they are what it gave.

@@ -34,7 +34,7 @@ pub(super) fn run(
     let first = reached.max(before);
     for wave in first..waves {
         // A run that just went on computes before it pauses again.
-        if wave > reached && pause(Position { step: 0, done: instances, instances, lanes: 0, wave, waves }) {
+        if wave > reached && pause(Position { step: 0, done: instances, lanes: instances, group: 0, wave, waves }) {
             return Ok(End::Paused(Cursor { outputs, lanes: 0, wave: wave as u32, live: Vec::new() }));
         }
         let done = (schedule.bootstraps() + (wave - before) * each) * instances;

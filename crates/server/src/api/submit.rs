@@ -10,7 +10,7 @@ use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::{Shed, Why};
 use crate::shelf::Files;
 use crate::source::Source;
-use crate::spec::{InputSpec, Spec, Step};
+use crate::spec::{InputSpec, Spec};
 use crate::store::{NewJob, Submitted};
 use crate::task::{self, within};
 use crate::time::{self, DAY, SECOND};
@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 use solinas_circuits::program::Shape;
-use solinas_runtime::Plan;
+use solinas_runtime::{Plan, PrepareOptions, StepSchedule};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,7 +60,8 @@ pub(super) async fn estimate(
         let server = app.server(&caller.tenant, key)?;
         let limit = Duration::from_secs(app.config.limits.planning_seconds);
         let (mut answer, core_ms) = within(limit, |control| -> Result<_, Problem> {
-            let prepared = server.prepare(fresh.work(), control)?.private_program(body.private_program)?;
+            let options = PrepareOptions { private_program: body.private_program, ..PrepareOptions::default() };
+            let prepared = server.prepare_with(fresh.work(), options, control)?;
             let effort = app.effort(&prepared, &caller.tenant, &server, control)?;
             Ok((counts(&prepared.count()?), app.core_ms(effort, &caller.tenant, &server.params().name)))
         })?;
@@ -295,7 +296,9 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
             Err(solinas_runtime::Error::Request { .. }) => None,
             Err(error) => return Err(error.into()),
         };
-        let steps = if plan.is_some() { Step::of(&prepared) } else { vec![Step::whole(&count)] };
+        // Without a plan, all operations are one wave of one lane.
+        let whole = || vec![StepSchedule { lanes: 1, waves: vec![count.operations().max(1)] }];
+        let steps = if plan.is_some() { prepared.schedule() } else { whole() };
         let mut cost = counts(&count);
         cost["core_seconds"] = json!(core_ms / 1e3);
         cost["plan"] = json!(plan.as_ref().map(|plan| plan.id().to_string()));
