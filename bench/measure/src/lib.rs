@@ -11,6 +11,33 @@ use bench_common::sample::Times;
 /// Errors of the measurements, which may cross threads.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
+/// Processes that only count, for measurements on a busy machine. They end with this value.
+pub struct Busy(Vec<std::process::Child>);
+
+impl Busy {
+    /// Starts `count` processes, each of which wants a core.
+    ///
+    /// # Errors
+    /// If the shell cannot be started.
+    pub fn start(count: usize) -> Result<Self> {
+        let mut busy = Self(Vec::with_capacity(count));
+        for _ in 0..count {
+            busy.0.push(std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn()?);
+        }
+        Ok(busy)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // A process that has ended already is no failure.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
 /// Least times of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {

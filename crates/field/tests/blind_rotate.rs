@@ -199,8 +199,10 @@ fn a_team_asks_for_its_helpers_once() {
             let members = threads as u64;
             assert_eq!(counters.recruited, members - 1, "{threads} threads: {counters:?}");
             if threads > 1 {
-                assert_eq!((counters.runs, counters.wanted), (runs, runs * members));
-                assert!((runs..=runs * members).contains(&counters.members), "{counters:?}");
+                // On a busy machine, the leader keeps a part of the runs for itself.
+                let together = runs - counters.alone;
+                assert_eq!((counters.runs, counters.wanted), (together, together * members));
+                assert!((together..=together * members).contains(&counters.members), "{counters:?}");
             }
         });
     }

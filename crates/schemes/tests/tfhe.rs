@@ -59,9 +59,10 @@ fn chains_of_bootstraps_by_teams_have_the_bytes_of_one_thread() {
         let before = evaluator.team_counters();
         assert!(on(threads) == want, "{threads} threads");
         let after = evaluator.team_counters();
-        // A bootstrap has a keyswitch and a rotation for the team.
-        assert_eq!(after.runs - before.runs, 2 * length, "{threads} threads");
-        assert_eq!(after.wanted - before.wanted, 2 * length * threads as u64, "{threads} threads");
+        // A bootstrap has a keyswitch and a rotation for the team. On a busy machine, the leader keeps some for itself.
+        let (runs, alone) = (after.runs - before.runs, after.alone - before.alone);
+        assert_eq!(runs + alone, 2 * length, "{threads} threads");
+        assert_eq!(after.wanted - before.wanted, runs * threads as u64, "{threads} threads");
     }
 }
 

@@ -8,7 +8,7 @@
 use std::process::ExitCode;
 
 use bench_common::command;
-use bench_measure::{Result, try_least};
+use bench_measure::{Busy, Result, try_least};
 use clap::Parser;
 use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, Work, keygen};
 
@@ -24,6 +24,9 @@ struct Args {
     /// Samples of each measured time
     #[arg(long, default_value_t = 3)]
     samples: usize,
+    /// Measures beside this number of processes that only count
+    #[arg(long, default_value_t = 0)]
+    busy: usize,
     /// Prints predictions only
     #[arg(long)]
     predict: bool,
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    let _busy = Busy::start(args.busy)?;
     let control = Control::default();
     let (client, key) = keygen(&KeygenOptions::default(), &control)?;
     let ty = Type::Uint(args.bits);

@@ -3,13 +3,14 @@
 //!
 //! For each number of threads up to the cores of the machine, at most four, a line has the least wall and CPU times of a
 //! bootstrap, both also relative to one thread, and the counters: pieces of work (a bootstrap has two, its keyswitch and
-//! its rotation), members for each, helpers that had to be woken, and the time for which leaders waited and helpers were
-//! awake without work, for each bootstrap.
+//! its rotation), members for each, helpers that had to be woken, the time for which leaders waited for helpers, helpers were
+//! awake without work, and members were blocked by one without a core, for each bootstrap, and pieces of work that leaders
+//! kept for themselves because the team was slower.
 
 use std::process::ExitCode;
 
 use bench_common::command;
-use bench_measure::{Result, try_least};
+use bench_measure::{Busy, Result, try_least};
 use clap::Parser;
 use solinas_schemes::tfhe::{BootstrapTask, ClientKey, Evaluator, LookupTable, Params};
 use solinas_schemes::{Control, Entropy};
@@ -25,6 +26,9 @@ struct Args {
     /// Samples of each time
     #[arg(long, default_value_t = 5)]
     samples: usize,
+    /// Measures beside this number of processes that only count
+    #[arg(long, default_value_t = 0)]
+    busy: usize,
 }
 
 fn main() -> ExitCode {
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    let _busy = Busy::start(args.busy)?;
     let control = Control::default();
     let params = Params::named(&args.params)?;
     let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &control)?;
@@ -42,8 +47,19 @@ fn run(args: &Args) -> Result<()> {
         solinas_schemes::tfhe::params::Family::Integers => LookupTable::Entries(vec![std::array::from_fn(|i| i as u8)]),
     };
     println!(
-        "{:>7} {:>9} {:>9} {:>6} {:>6} {:>6} {:>8} {:>6} {:>9} {:>9}",
-        "threads", "wall, us", "CPU, us", "wall", "CPU", "runs", "members", "woken", "waited,us", "idle, us"
+        "{:>7} {:>9} {:>9} {:>6} {:>6} {:>6} {:>8} {:>6} {:>9} {:>9} {:>10} {:>6}",
+        "threads",
+        "wall, us",
+        "CPU, us",
+        "wall",
+        "CPU",
+        "runs",
+        "members",
+        "woken",
+        "waited,us",
+        "idle, us",
+        "blocked,us",
+        "alone"
     );
     let mut first = None;
     for threads in 1..=std::thread::available_parallelism()?.get().min(4) {
@@ -61,7 +77,7 @@ fn run(args: &Args) -> Result<()> {
         let one = *first.get_or_insert(least);
         let (counters, count) = (evaluator.team_counters(), (args.chain * args.samples) as f64);
         println!(
-            "{threads:>7} {:>9.0} {:>9.0} {:>6.2} {:>6.2} {:>6} {:>8.2} {:>6} {:>9.1} {:>9.1}",
+            "{threads:>7} {:>9.0} {:>9.0} {:>6.2} {:>6.2} {:>6} {:>8.2} {:>6} {:>9.1} {:>9.1} {:>10.1} {:>6}",
             least.wall / args.chain as f64,
             least.cpu / args.chain as f64,
             least.wall / one.wall,
@@ -71,6 +87,8 @@ fn run(args: &Args) -> Result<()> {
             counters.recruited,
             counters.muster_ns as f64 / 1e3 / count,
             counters.idle_ns as f64 / 1e3 / count,
+            counters.blocked_ns as f64 / 1e3 / count,
+            counters.alone,
         );
     }
     Ok(())

@@ -10,6 +10,10 @@
 //! for once. A helper stays after its work and looks for the next one. If there is none for [`IDLE`], it returns to its pool,
 //! which puts it to sleep. A thread pool does not promise that two of its tasks run at the same time. So the leader waits for a
 //! short time only, and goes on with the members that have come.
+//!
+//! Members that wait for each other are slow where other programs want the cores: whenever one member has no core, all wait.
+//! On two cores with one busy program, a team of two takes up to 1.5 times as long as one thread. So the members measure how
+//! long they wait, and the leader works alone for a while when that is faster ([`Pace`]).
 
 use super::blind_rotate::{BlindRotation, Call, Scratch};
 use std::cell::UnsafeCell;
@@ -24,6 +28,8 @@ const PATIENCE: Duration = Duration::from_micros(150);
 const IDLE: Duration = Duration::from_millis(1);
 /// Turns of a waiting loop before the thread offers its core to others.
 const SPINS: u32 = 1 << 14;
+/// Turns of a waiting loop before its time is measured. Members with a core each wait for a shorter time.
+const SHORT: u32 = 1 << 9;
 
 /// Work for the members of a team.
 type Work<'a> = dyn Fn(Seat<'_>) + Sync + 'a;
@@ -36,6 +42,7 @@ type Work<'a> = dyn Fn(Seat<'_>) + Sync + 'a;
 pub struct Team {
     state: Arc<State>,
     idle: Duration,
+    pace: Pace,
     /// The process that made the team: the helpers of a parent do not exist in its forked child.
     process: u32,
 }
@@ -55,17 +62,73 @@ pub struct TeamCounters {
     pub muster_ns: u64,
     /// Time for which helpers were awake without work, nanoseconds.
     pub idle_ns: u64,
+    /// Time for which members waited for others that had no core, nanoseconds.
+    pub blocked_ns: u64,
+    /// Pieces of work that leaders kept for themselves, because their team was slower than one thread.
+    pub alone: u64,
 }
 
 impl std::ops::AddAssign for TeamCounters {
     fn add_assign(&mut self, other: Self) {
-        let Self { runs, members, wanted, recruited, muster_ns, idle_ns } = other;
+        let Self { runs, members, wanted, recruited, muster_ns, idle_ns, blocked_ns, alone } = other;
         self.runs += runs;
         self.members += members;
         self.wanted += wanted;
         self.recruited += recruited;
         self.muster_ns += muster_ns;
         self.idle_ns += idle_ns;
+        self.blocked_ns += blocked_ns;
+        self.alone += alone;
+    }
+}
+
+/// The choice of a leader between its team and working alone.
+///
+/// A member without a core blocks the `m - 1` others. So all `m` members compute for the part `f = 1 - b / (m - 1)` of the
+/// time, where `b` is the sum of their waiting times over the time of the work, and the team is `m f` times as fast as one
+/// thread. The leader measures that over [`Pace::TRIAL`]. If it is below 1, the leader works alone for [`Pace::FIRST`] of
+/// work, and for twice as long after each further trial that fails.
+#[derive(Debug, Default)]
+struct Pace {
+    /// The time of the work of this trial.
+    worked: Duration,
+    /// The part of it in which all members computed, times their number.
+    gained: f64,
+    /// The time for which the leader still works alone.
+    alone: Duration,
+    /// The time for which it worked alone after the last trial. Zero if that one succeeded.
+    last: Duration,
+}
+
+impl Pace {
+    /// The time of a trial: a few time slices of an operating system.
+    const TRIAL: Duration = Duration::from_millis(20);
+    const FIRST: Duration = Duration::from_millis(100);
+    const LONGEST: Duration = Duration::from_secs(1);
+
+    fn is_alone(&self) -> bool {
+        !self.alone.is_zero()
+    }
+
+    /// The leader worked alone for this time.
+    fn rest(&mut self, time: Duration) {
+        self.alone = self.alone.saturating_sub(time);
+    }
+
+    /// A team worked for this time, in which its members were blocked for the sum `blocked`.
+    fn record(&mut self, members: usize, time: Duration, blocked: Duration) {
+        if members < 2 {
+            return;
+        }
+        let all = time.as_secs_f64() - blocked.as_secs_f64() / (members - 1) as f64;
+        self.worked += time;
+        self.gained += members as f64 * all.max(0.0);
+        if self.worked < Self::TRIAL {
+            return;
+        }
+        let slow = self.gained < self.worked.as_secs_f64();
+        self.last = if slow { (2 * self.last).clamp(Self::FIRST, Self::LONGEST) } else { Duration::ZERO };
+        (self.alone, self.worked, self.gained) = (self.last, Duration::ZERO, 0.0);
     }
 }
 
@@ -91,6 +154,8 @@ struct State {
     recruited: AtomicU64,
     muster_ns: AtomicU64,
     idle_ns: AtomicU64,
+    blocked_ns: AtomicU64,
+    alone: AtomicU64,
 }
 
 /// The work of a run. The leader writes it while no helper has joined, and helpers read it after they joined.
@@ -117,7 +182,7 @@ impl Default for Team {
 impl Team {
     /// A team whose helpers stay awake for this time without work.
     pub fn with_idle(idle: Duration) -> Self {
-        Self { state: Arc::default(), idle, process: std::process::id() }
+        Self { state: Arc::default(), idle, pace: Pace::default(), process: std::process::id() }
     }
 
     /// Runs `work` on this thread and on helpers that come in time, up to `most` members in all. Every member calls it once,
@@ -127,8 +192,13 @@ impl Team {
     /// Panics if `work` panics on a member.
     pub(crate) fn run(&mut self, most: usize, work: &Work<'_>) {
         let most = most.min(Gate::MOST);
-        if most < 2 {
+        let start = Instant::now();
+        if most < 2 || self.pace.is_alone() {
             work(Seat { member: 0, members: 1, crew: &Crew::default() });
+            if most >= 2 {
+                self.state.alone.fetch_add(1, Ordering::Relaxed);
+                self.pace.rest(start.elapsed());
+            }
             return;
         }
         if self.process != std::process::id() {
@@ -144,7 +214,6 @@ impl Team {
         state.running.store(true, Ordering::Relaxed);
         state.gate.open(most);
         let recruited = self.recruit(most - 1);
-        let start = Instant::now();
         let patience = if recruited || state.awake.load(Ordering::Relaxed) > 0 { PATIENCE } else { Duration::ZERO };
         while state.gate.joined() + 1 < most && start.elapsed() < patience {
             std::hint::spin_loop();
@@ -163,6 +232,9 @@ impl Team {
         let end = End { state, helpers: members - 1 };
         work(Seat { member: 0, members, crew: &state.crew });
         drop(end);
+        let blocked = state.crew.blocked_ns.load(Ordering::Relaxed);
+        state.blocked_ns.fetch_add(blocked, Ordering::Relaxed);
+        self.pace.record(members, start.elapsed(), Duration::from_nanos(blocked));
         assert!(!state.panicked.swap(false, Ordering::Relaxed), "a member of a team panicked");
     }
 
@@ -185,10 +257,11 @@ impl Team {
 
     /// What the team did so far.
     pub fn counters(&self) -> TeamCounters {
-        let State { runs, members, wanted, recruited, muster_ns, idle_ns, .. } = &*self.state;
-        let [runs, members, wanted, recruited, muster_ns, idle_ns] =
-            [runs, members, wanted, recruited, muster_ns, idle_ns].map(|counter| counter.load(Ordering::Relaxed));
-        TeamCounters { runs, members, wanted, recruited, muster_ns, idle_ns }
+        let State { runs, members, wanted, recruited, muster_ns, idle_ns, blocked_ns, alone, .. } = &*self.state;
+        let [runs, members, wanted, recruited, muster_ns, idle_ns, blocked_ns, alone] =
+            [runs, members, wanted, recruited, muster_ns, idle_ns, blocked_ns, alone]
+                .map(|counter| counter.load(Ordering::Relaxed));
+        TeamCounters { runs, members, wanted, recruited, muster_ns, idle_ns, blocked_ns, alone }
     }
 
     /// Runs `work(member, members)` as `run` does, for work whose members do not meet.
@@ -211,7 +284,7 @@ struct End<'a> {
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        wait_until(|| self.state.done.load(Ordering::Acquire) == self.helpers);
+        self.state.crew.wait_until(|| self.state.done.load(Ordering::Acquire) == self.helpers);
         self.state.running.store(false, Ordering::Relaxed);
     }
 }
@@ -329,26 +402,37 @@ pub(crate) struct Crew {
     members: AtomicUsize,
     /// How often a member arrived at a meeting.
     arrived: AtomicUsize,
+    /// The sum of the times for which members waited for others that had no core, nanoseconds.
+    blocked_ns: AtomicU64,
 }
 
 impl Crew {
     fn reset(&self) {
         self.members.store(0, Ordering::Relaxed);
         self.arrived.store(0, Ordering::Relaxed);
+        self.blocked_ns.store(0, Ordering::Relaxed);
     }
 
     /// Waits until the team is complete, and returns its size.
     fn size(&self) -> usize {
-        wait_until(|| self.members.load(Ordering::Acquire) != 0);
+        self.wait_until(|| self.members.load(Ordering::Acquire) != 0);
         self.members.load(Ordering::Acquire)
     }
-}
 
-/// Waits, and leaves the core to other threads if that takes long.
-fn wait_until(done: impl Fn() -> bool) {
-    let mut turns = 0;
-    while !done() {
-        pause(&mut turns);
+    /// Waits, and leaves the core to other threads if that takes long.
+    fn wait_until(&self, done: impl Fn() -> bool) {
+        let mut turns = 0;
+        while turns < SHORT {
+            if done() {
+                return;
+            }
+            pause(&mut turns);
+        }
+        let start = Instant::now();
+        while !done() {
+            pause(&mut turns);
+        }
+        self.blocked_ns.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 }
 
@@ -393,7 +477,7 @@ impl Seat<'_> {
         *meetings += 1;
         let all = *meetings * self.members;
         self.crew.arrived.fetch_add(1, Ordering::AcqRel);
-        wait_until(|| self.crew.arrived.load(Ordering::Acquire) >= all);
+        self.crew.wait_until(|| self.crew.arrived.load(Ordering::Acquire) >= all);
     }
 }
 
@@ -438,6 +522,65 @@ impl BlindRotation {
             }
             // SAFETY: `call` checked the lengths. Each member has its own number below `members` and its own tiles.
             unsafe { self.run(call, seat) };
+        });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::{Duration, Pace, Team};
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// The times of `runs` pieces of work, and how many of them the leader kept for itself.
+    fn kept(pace: &mut Pace, runs: usize, members: usize, blocked: Duration) -> usize {
+        let run = |pace: &mut Pace| {
+            let alone = pace.is_alone();
+            if alone {
+                pace.rest(5 * MS)
+            } else {
+                pace.record(members, 5 * MS, blocked)
+            }
+            usize::from(alone)
+        };
+        (0..runs).map(|_| run(pace)).sum()
+    }
+
+    #[test]
+    fn a_leader_works_alone_where_its_team_is_slower() {
+        // Two members compute together for more than a half of the time.
+        assert_eq!(kept(&mut Pace::default(), 1000, 2, 2 * MS), 0);
+        // Less than that. Trials take 4 runs, and the times between them 20, 40, 80, 160, 200, 200, .. runs.
+        let mut pace = Pace::default();
+        assert_eq!(kept(&mut pace, 4 + 20 + 4 + 40 + 4 + 80 + 4 + 160 + 4 + 200 + 4 + 200, 2, 3 * MS), 700);
+        // The machine is idle again: after one trial that succeeds, all runs are the team's.
+        assert_eq!(kept(&mut pace, 1000, 2, Duration::ZERO), 0);
+        // Four members, of which one at a time has no core for the longest part of the time.
+        assert_eq!(kept(&mut Pace::default(), 100, 4, 3 * (4 * MS)), 88);
+        assert_eq!(kept(&mut Pace::default(), 100, 4, 3 * (3 * MS)), 0);
+        // Nobody came, so nothing is known about the team.
+        assert_eq!(kept(&mut Pace::default(), 100, 1, Duration::ZERO), 0);
+    }
+
+    #[test]
+    fn helpers_without_a_core_make_their_leader_work_alone() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| {
+            let mut team = Team::with_idle(Duration::from_secs(3600));
+            let mut runs = 0;
+            // A helper that sleeps is like a thread whose core another program has.
+            while team.counters().alone == 0 {
+                team.each(2, &|member, _| {
+                    if member == 1 {
+                        std::thread::sleep(3 * MS);
+                    }
+                });
+                runs += 1;
+            }
+            let counters = team.counters();
+            assert_eq!(counters.runs + counters.alone, runs);
+            assert!(counters.blocked_ns > 0, "{counters:?}");
         });
     }
 }
