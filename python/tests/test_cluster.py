@@ -134,9 +134,14 @@ def test_a_worker_that_dies_loses_nothing(cluster, keys):
             killed.append(done)
             ray.kill(next(iter(cluster._machines.values())).actor)
 
-    result = cluster.run(affine(x, x), key=key, progress=watch)
+    # Several steps, each of which uses all machines.
+    sums = affine(x, x), x.sum()
+    doubled, total = cluster.run(*sums, key=key, progress=watch)
     assert killed
-    assert client.decrypt(result).tolist() == [2 * number % 16 for number in numbers]
+    assert client.decrypt(doubled).tolist() == [2 * number % 16 for number in numbers]
+    assert client.decrypt(total) == sum(numbers) % 16
+    one = sl.Server(key, model=cluster.model).run(*sums)
+    assert [value.to_bytes() for value in (doubled, total)] == [value.to_bytes() for value in one]
 
 
 def test_a_node_that_is_killed_loses_nothing(machines, cluster, keys):
@@ -144,11 +149,12 @@ def test_a_node_that_is_killed_loses_nothing(machines, cluster, keys):
     node = machines.add_node(num_cpus=1, object_store_memory=100 * 2**20)
     numbers, x = values(client, 150)
     times = {}
+    removal = threading.Thread(target=machines.remove_node, args=(node,), kwargs={"allow_graceful": False})
 
     def watch(done, total):
-        if done and "killed" not in times:
+        if done and not times:
             times["killed"] = time.monotonic()
-            threading.Thread(target=machines.remove_node, args=(node,), kwargs={"allow_graceful": False}).start()
+            removal.start()
 
     start = time.monotonic()
     result = cluster.run(affine(x, x), key=key, progress=watch)
@@ -157,7 +163,10 @@ def test_a_node_that_is_killed_loses_nothing(machines, cluster, keys):
     one = sl.Server(key, model=cluster.model)
     assert result.to_bytes() == one.run(affine(x, x)).to_bytes()
     print(f"killed after {times['killed'] - start:.1f} s, all results after {end - start:.1f} s")
-    assert cluster.nodes == 2
+    removal.join()
+    # Ray notices after a few seconds that a node has gone. The shards of its actor have run elsewhere before.
+    while cluster.nodes != 2:
+        time.sleep(0.1)
 
 
 def test_ctrl_c_stops_the_machines(cluster, keys):
