@@ -5,8 +5,10 @@
 mod cases;
 mod ours;
 mod peers;
+mod picture;
 mod report;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bench_common::Error;
@@ -31,6 +33,9 @@ struct Args {
     sampling: Sampling<25, 4>,
     #[command(flatten)]
     output: Output,
+    /// Also draw the products of unequal lengths beside GMP there, as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Print how far the primes of the RSA rows are from where their search begins, and stop
     #[arg(long, hide = true)]
     primes: bool,
@@ -84,6 +89,9 @@ fn run(args: &Args) -> Result<(), Error> {
     }
     if !run.verdicts.is_empty() {
         print!("{}", run.verdicts_to_text());
+    }
+    if let Some(path) = &args.svg {
+        command::write(path, Ok(picture::unequal(&run)))?;
     }
     args.output.write(&run, || run.to_markdown())
 }

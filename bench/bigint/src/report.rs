@@ -55,7 +55,8 @@ pub struct Verdict {
 }
 
 impl Row {
-    fn figure(&self, name: &str) -> Option<&Figure> {
+    /// The column of this name.
+    pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.name == name)
     }
 

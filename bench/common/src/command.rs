@@ -78,7 +78,11 @@ impl Output {
     }
 }
 
-fn write(path: &Path, text: io::Result<String>) -> Result<(), Error> {
+/// Writes a file.
+///
+/// # Errors
+/// [`Error::Write`].
+pub fn write(path: &Path, text: io::Result<String>) -> Result<(), Error> {
     text.and_then(|text| fs::write(path, text)).map_err(|source| Error::Write { path: path.into(), source })
 }
 

@@ -1,4 +1,4 @@
-//! The common part of the benchmarks: command lines, the machine, samples and their statistics, operands, tables, peers in processes of
+//! The common part of the benchmarks: command lines, the machine, samples and their statistics, operands, tables, pictures, peers in processes of
 //! their own and in libraries that are found at run time.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
@@ -13,6 +13,7 @@ pub mod process;
 pub mod report;
 pub mod sample;
 pub mod stats;
+pub mod svg;
 pub mod table;
 
 use std::fmt::Display;

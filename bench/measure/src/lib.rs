@@ -1,7 +1,6 @@
 //! The common part of the measurements: least times, pictures, and the steps of bootstrapping measurements.
 
 pub mod bootstrap;
-pub mod svg;
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};

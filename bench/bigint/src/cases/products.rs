@@ -15,13 +15,13 @@ const LARGE: [usize; 8] = [1 << 19, 785_006, 786_432, 1 << 20, 3_148_249, 1 << 2
 const SMALL: [usize; 14] = [8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 3072, 5000];
 
 /// Words of the short operand of a product of unequal lengths.
-const SHORT: [usize; 30] = [
+pub const SHORT: [usize; 30] = [
     1, 2, 3, 4, 5, 6, 8, 12, 16, 19, 20, 24, 30, 40, 48, 64, 96, 128, 136, 160, 200, 201, 256, 320, 400, 512, 700,
     1000, 1400, 2000,
 ];
 
 /// Words of the long one.
-const LONG: [usize; 3] = [3000, 50_000, 400_000];
+pub const LONG: [usize; 3] = [3000, 50_000, 400_000];
 
 /// The least ratio of GMP's time to ours in a product of unequal lengths: ours takes at most 1.5 times GMP's.
 const UNEQUAL: f64 = 1.0 / 1.5;
@@ -35,6 +35,11 @@ pub fn large(bench: &Bench<'_>, threads: usize) -> Result<Vec<Row>, Error> {
         }
     }
     Ok(rows)
+}
+
+/// The row of a product of a long operand by a short one, words.
+pub fn unequal_id(long: usize, short: usize) -> String {
+    format!("mul/words={long}x{short}")
 }
 
 /// Products of a long operand by a short one.
@@ -51,7 +56,7 @@ pub fn unequal(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
             all
         };
         let targets = vec![Target::new(OURS, "GMP", UNEQUAL)];
-        rows.extend(bench.row(format!("mul/words={long}x{short}"), contestants, targets)?);
+        rows.extend(bench.row(unequal_id(long, short), contestants, targets)?);
     }
     Ok(rows)
 }

@@ -9,9 +9,9 @@
 
 use std::process::ExitCode;
 
+use bench_common::svg::{Panel, Series, draw};
 use bench_common::{command, machine};
 use bench_measure::Result;
-use bench_measure::svg::{Panel, Series, draw};
 use clap::Parser;
 use rand_core::RngCore;
 use solinas_schemes::Control;

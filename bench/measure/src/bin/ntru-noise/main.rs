@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench_common::command;
+use bench_common::svg::{Panel, Series, draw};
 use bench_measure::Result;
-use bench_measure::svg::{Panel, Series, draw};
 use clap::Parser;
 use solinas_schemes::ntru::{self, ClientKey, Evaluator, Params};
 use solinas_schemes::{Control, Entropy};
