@@ -38,18 +38,19 @@ rtl: test-rtl ## The long runs of the hardware designs: full instances, faults, 
 rtl-area: test-tools ## Areas and depths of the hardware designs beside the papers
 	$(RTL_PYTHON) rtl/tools/area.py --json docs/measurements/rtl-area.json
 
-STAGES := test-tools web-quick lint-crates build-rust test-rust test-stack test-rtl build-python test-python
+# The Rust tests and the Python tests each leave a core idle for a part of their time, so stages run beside them (tools/stages.sh).
+STAGES := test-tools web-quick lint-crates build-rust build-python test-stack
 # A test that lacks one of these fails: crates/testing/src/lib.rs lists the names.
 export SOLINAS_REQUIRE ?= rtl
 
 test: ## All tests: lints, Rust, documentation, command line, a short fuzzing, Python; prints the time of each stage
-	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES)
+	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES) test-rust+test-rtl,test-python
 
 test-long: ## The tests with all of their cases: kills, faults, sweeps, random programs (hours)
 	+@SOLINAS_LONG=1 MAKE="$(MAKE)" tools/stages.sh test-tools web-quick build-rust test-rust-long test-rtl build-python test-python
 
 ci: ## What CI runs: all tests, and the lints of the benchmarks
-	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES) lint-bench
+	+@MAKE="$(MAKE)" tools/stages.sh $(STAGES) test-rust+test-rtl,lint-bench,test-python
 
 test-tools: ## Installs what the tests need and the machine lacks
 	@tools/install_test_tools.sh
