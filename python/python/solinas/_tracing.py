@@ -102,7 +102,7 @@ def _input(parameter: Parameter, inputs: list[Node]) -> Any:
     """Return the value or array of a parameter, and append its nodes to `inputs`."""
     names = [parameter.name]
     if isinstance(parameter.spec, ArrayType):
-        names = [f"{parameter.name}[{i}]" for i in range(parameter.length)]
+        names = [f"{parameter.name}[{i}]" for i in range(parameter.spec.length)]
     nodes = [Node(PARAMETER, parameter.element.name, detail=name) for name in names]
     inputs += nodes
     values = [parameter.element._make(node, name) for node, name in zip(nodes, names, strict=True)]

@@ -11,7 +11,7 @@ const FILES: [&str; 6] = [
     "tests/data/programs/board.json",
     "tests/data/programs/slots.json",
     "tests/data/programs/rust.json",
-    "../solinas/tests/data/python.json",
+    "tests/data/programs/python.json",
     "../server/web/cardio.json",
     "../cli/tests/cli/golden/program.json",
 ];

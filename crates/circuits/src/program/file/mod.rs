@@ -101,6 +101,20 @@ impl ProgramFile {
         Ok(Self { name: name.into(), program, result })
     }
 
+    /// A program of single values as one with arrays: its inputs are the elements of these parameters, row by row, and its outputs those of the result.
+    ///
+    /// # Errors
+    /// [`Error::NotAProgram`] if they are not; the errors of [`Program::validate`].
+    pub fn grouped(
+        name: impl Into<String>,
+        flat: &Program,
+        parameters: Vec<(String, ValueType)>,
+        result: ResultType,
+    ) -> Result<Self, Error> {
+        let parameters: Vec<_> = parameters.into_iter().map(|(name, ty)| (Some(name), ty)).collect();
+        v1::grouped(name.into(), flat, &parameters, result)
+    }
+
     /// Reads the text of a program file of any version, or of a graph alone, and checks the program.
     ///
     /// # Errors
