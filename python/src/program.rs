@@ -316,7 +316,8 @@ impl PyProgram {
         let detail = |node: &Node| match &node.op {
             Op::Input(index) => self.program.inputs.get(*index as usize).map(|i| i.name.clone()).unwrap_or_default(),
             Op::Const(bits) => node.ty.decimal(bits),
-            Op::RotateElements(by) => format!("rotate {by}"),
+            Op::RotateElements(by) | Op::Roll { by, .. } => format!("rotate {by}"),
+            Op::Reduce { how: How::Sum, .. } => "Σ".to_owned(),
             _ => String::new(),
         };
         let describe = |node: &Node| {
@@ -330,6 +331,14 @@ impl PyProgram {
     #[getter]
     fn output_nodes(&self) -> Vec<u32> {
         self.program.outputs.iter().map(|output| output.value.0).collect()
+    }
+
+    /// The elements of the outputs on each row of elements of the inputs, all as bits.
+    fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<BigUint>>) -> PyResult<Vec<Vec<BigUint>>> {
+        guarded(py, move || {
+            let program = self.program.scalars()?;
+            rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>()
+        })
     }
 
     /// The outputs on inputs of these shapes, all as bits, with the shapes of the outputs.

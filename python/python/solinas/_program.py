@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import json
@@ -63,12 +64,12 @@ class Program(Generic[P, R]):
         result: Result,
         core: _core.Program,
         *,
-        of_elements: bool = True,
+        of_elements: bool = False,
     ) -> None:
         """Make a program of its graph.
 
         Each input of the graph is a parameter, and each output a value or array of the result. With `of_elements`, the
-        inputs and outputs are the elements of these.
+        inputs and outputs are the elements of these: arrays of integers modulo a number are lists of arrays.
         """
         self.name = name
         self.parameters = tuple(parameters)
@@ -96,6 +97,12 @@ class Program(Generic[P, R]):
         """
         values = self._arguments(args, kwargs)
         return self._recorded(values) if any(map(_is_recorded, values)) else self._computed(values)
+
+    @staticmethod
+    def _of(name: str, parameters: Sequence[Parameter], result: Result, elements: _core.Program) -> Program[Any, Any]:
+        """Make a program of a graph whose inputs and outputs are the elements of the parameters and of the result."""
+        core = elements.grouped([(p.name, core_text(p.spec)) for p in parameters], json.dumps(core_text(result)))
+        return Program(name, parameters, result, core or elements, of_elements=core is None)
 
     @property
     def _is_elementwise(self) -> bool:
@@ -182,7 +189,7 @@ class Program(Generic[P, R]):
     def _recorded(self, values: Sequence[Any]) -> Any:
         """Record a call."""
         if not self._of_elements and any(map(_is_traced, values)):
-            return self._elementary()._recorded(values)
+            return self._elementary._recorded(values)
         inputs: list[Node] = []
         for parameter, value in zip(self.parameters, values, strict=True):
             inputs += self._nodes(parameter, value)
@@ -205,8 +212,9 @@ class Program(Generic[P, R]):
             return map_result(self.result, iter(self._results(made, from_elements)))
         return map_result(self.result, map(Ciphertext._of_node, self._results(outputs, self._stacked)))
 
+    @functools.cached_property
     def _elementary(self) -> Program[P, R]:
-        """Return this program with the elements of arrays as its inputs and outputs."""
+        """The program with the elements of arrays as its inputs and outputs."""
         try:
             core = self._inner.scalars()
         except SolinasError as error:
@@ -214,7 +222,7 @@ class Program(Generic[P, R]):
                 f"{self.name}: a program that calls this one computes on single values, but {error}: call it on "
                 "encrypted arrays"
             ) from None
-        return Program(self.name, self.parameters, self.result, core)
+        return Program(self.name, self.parameters, self.result, core, of_elements=True)
 
     def _stacked(self, nodes: Sequence[Node], inner: Shape) -> Node:
         """Return nodes of one shape as an array, with new last dimensions of the shape `inner`."""
@@ -372,12 +380,16 @@ class Program(Generic[P, R]):
                 raise FormatError(
                     f"version {document['version']} is too new, as this package reads up to {NEWEST}: update solinas"
                 )
-            declared, of_elements = document, True
-            if document["version"] < NEWEST:
-                name, core = str(document["name"]), _core.Program.from_json(json.dumps(document["program"]))
+            is_old = document["version"] < NEWEST
+            if is_old:
+                name, core, of_elements = (
+                    str(document["name"]),
+                    _core.Program.from_json(json.dumps(document["program"])),
+                    True,
+                )
             else:
                 name, core, returned, of_elements = _core.Program.from_file(source)
-                declared = document.get(PYTHON)
+            declared = document if is_old else document.get(PYTHON)
             if declared is None:
                 parameters = [
                     Parameter(port["name"], of_shape(type_named(port["type"]), port.get("shape")))
@@ -387,7 +399,7 @@ class Program(Generic[P, R]):
             else:
                 parameters = list(map(Parameter.from_json, declared["parameters"]))
                 result = from_json(declared["result"])
-                if declared is not document and core_text(result) != json.loads(returned):
+                if not is_old and core_text(result) != json.loads(returned):
                     raise FormatError("its result is not that of its graph")
         except SolinasError as error:
             raise FormatError(f"{place}: {error}") from None
@@ -400,7 +412,7 @@ class Program(Generic[P, R]):
             program._check()
         except (SolinasError, ValueError) as error:
             raise FormatError(f"{place} is damaged: {error}") from None
-        return program
+        return Program._of(name, parameters, result, core) if is_old else program
 
     def _check(self) -> None:
         """Check what a file declares. Raises SolinasError or ValueError."""

@@ -78,7 +78,7 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     expected = _expected(name, annotations.get("return", inspect.Signature.empty))
     outputs: list[Value] = []
     result = _result(name, returned, expected, outputs)
-    traced: Program[Any, Any] = Program(name, parameters, result, _graph(name, inputs, outputs))
+    traced = Program._of(name, parameters, result, _graph(name, inputs, outputs))
     functools.update_wrapper(traced, function, updated=())
     return traced
 

@@ -150,14 +150,6 @@ impl ProgramFile {
         v2::write(self)
     }
 
-    /// The text of a file of version 1, whose arrays are single values. What still runs single values reads it.
-    ///
-    /// # Errors
-    /// As [`Program::scalars`].
-    pub fn write_v1(&self) -> Result<String, Error> {
-        v1::write(self)
-    }
-
     /// Checks that the result has the types of the outputs, and their shapes where the inputs tell them.
     fn check_result(&self) -> Result<(), Error> {
         let (outputs, values) = (self.program.declared_outputs(), self.result.values());

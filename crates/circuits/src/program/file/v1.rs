@@ -1,29 +1,27 @@
 //! Version 1: programs of single values. An array parameter is a list of inputs, and an array of the result a list of outputs.
 
-use super::{FORMAT, ProgramFile, ResultType, bad, current, parsed};
+use super::{ProgramFile, ResultType, bad, current, parsed};
 use crate::Error;
 use crate::program::{Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::HashMap;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Document {
-    format: String,
-    version: Option<u64>,
     name: Option<String>,
     parameters: Vec<Parameter>,
     result: Spec,
     program: Program,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Parameter {
     name: Option<String>,
     r#type: Spec,
 }
 
 /// The type of a parameter or of the result: one type, an array, or several types.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Spec {
     One(String),
@@ -35,7 +33,7 @@ enum Spec {
 }
 
 /// A part of the type of an array.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Part {
     Element(String),
@@ -60,14 +58,6 @@ impl Spec {
         }
     }
 
-    fn of(value: &ValueType) -> Self {
-        if value.shape.is_empty() {
-            return Self::One(value.ty.to_string());
-        }
-        let sizes = value.shape.iter().map(|&size| Part::Size(size));
-        Self::Array([Part::Element(value.ty.to_string())].into_iter().chain(sizes).collect())
-    }
-
     /// The result that this is the type of.
     fn result(&self) -> Result<ResultType, Error> {
         Ok(match self {
@@ -75,15 +65,6 @@ impl Spec {
                 ResultType::Several { tuple: tuple.iter().map(Self::result).collect::<Result<_, _>>()? }
             }
             one => ResultType::One(one.value()?.to_string()),
-        })
-    }
-
-    fn of_result(result: &ResultType) -> Result<Self, Error> {
-        Ok(match result {
-            ResultType::One(text) => Self::of(&text.parse()?),
-            ResultType::Several { tuple } => {
-                Self::Several { tuple: tuple.iter().map(Self::of_result).collect::<Result<_, _>>()? }
-            }
         })
     }
 }
@@ -235,21 +216,4 @@ impl Reader {
         self.program.outputs.push(Output { name, value: result });
         Ok(())
     }
-}
-
-/// Writes a file.
-pub(super) fn write(file: &ProgramFile) -> Result<String, Error> {
-    let parameter = |input: &Input| {
-        let shape = input.shape.clone().unwrap_or_default();
-        Parameter { name: Some(input.name.clone()), r#type: Spec::of(&ValueType { ty: input.ty, shape }) }
-    };
-    let document = Document {
-        format: FORMAT.0.to_owned(),
-        version: Some(1),
-        name: Some(file.name.clone()),
-        parameters: file.program.inputs.iter().map(parameter).collect(),
-        result: Spec::of_result(&file.result)?,
-        program: file.program.scalars()?,
-    };
-    serde_json::to_string(&document).map_err(|error| bad(error.to_string()))
 }
