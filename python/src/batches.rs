@@ -2,18 +2,16 @@
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use solinas_circuits::program::Shape;
+use solinas_circuits::Natural;
 use solinas_circuits::steps::{Batch, Cursor, Element, Kernel, Machine, Steps, split};
-use solinas_circuits::{Natural, Plain};
-use solinas_runtime::{Ciphertext, Error, Input, Type};
-use std::collections::HashMap;
+use solinas_runtime::{Ciphertext, Error, Type};
 use std::sync::Arc;
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, guarded};
 use crate::keys::numbers;
 use crate::program::PyProgram;
-use crate::server::{PyInput, owned};
+use crate::server::{PyInput, owned, shape_of, with_constants};
 
 /// A computed element: an array that holds it, and its place there.
 type Place = (Arc<Ciphertext>, usize);
@@ -41,20 +39,9 @@ impl PyBatches {
     fn new(py: Python<'_>, inputs: Vec<PyInput<'_>>, program: &PyProgram) -> PyResult<Self> {
         let (given, program) = (owned(inputs)?, &program.program);
         guarded(py, move || {
-            let (mut public, mut inputs, mut shapes) = (HashMap::new(), Vec::new(), Vec::new());
-            for (index, input) in (0u32..).zip(given) {
-                match input {
-                    Input::Public(plain) => {
-                        let shape = Shape::new(plain.shape.unwrap_or_default())?;
-                        public.insert(index, Plain::new(plain.ty, shape, plain.values)?);
-                    }
-                    Input::Encrypted(ciphertext) => {
-                        shapes.push(Shape::new(ciphertext.shape().unwrap_or_default().iter().copied())?);
-                        inputs.push(ciphertext);
-                    }
-                }
-            }
-            let program = Arc::new(program.with_public(&public)?);
+            let (program, inputs) = with_constants(program, given)?;
+            let shapes = inputs.iter().map(shape_of).collect::<Result<Vec<_>, _>>()?;
+            let program = Arc::new(program);
             let steps = split(&program.at(&shapes)?)?.with_copies(|_| false)?;
             Ok(Self { steps, inputs, cursor: None, batch: None })
         })

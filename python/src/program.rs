@@ -1,11 +1,14 @@
 //! Programs: built operation by operation from Python, evaluated on plain integers, drawn, kept as JSON.
 
+use std::sync::Arc;
+
 use num_bigint::BigUint;
 use pyo3::prelude::*;
+use serde::Serialize;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
 use solinas_circuits::program::{
-    Axes, Function, How, Node, Op, Program, ProgramBuilder, ProgramFile, Shape, Type, ValueId,
+    Axes, Function, How, Node, Op, Program, ProgramBuilder, ProgramFile, ResultType, Shape, Type, ValueId,
 };
 use solinas_circuits::{Error, GateCosts, Natural, Plain};
 
@@ -162,6 +165,33 @@ impl PyGraph {
     }
 }
 
+/// Whether each input is one array. Arrays of integers modulo a number whose elements are used are lists of arrays.
+fn is_whole(program: &Program) -> bool {
+    let shapes: Vec<_> = program.inputs.iter().map(|input| input.shape.clone().unwrap_or_default()).collect();
+    !matches!(Arc::new(program.clone()).at(&shapes), Err(Error::Packed { .. }))
+}
+
+/// A program of the elements of these parameters as one of the parameters.
+fn grouped(
+    program: &Program,
+    name: &str,
+    parameters: Vec<(String, String)>,
+    result: &str,
+) -> Result<ProgramFile, Failure> {
+    let typed = |(name, ty): (String, String)| Ok((name, ty.parse()?));
+    let parameters = parameters.into_iter().map(typed).collect::<Result<Vec<_>, Error>>()?;
+    Ok(ProgramFile::grouped(name, program, parameters, parsed(result)?)?)
+}
+
+fn parsed(result: &str) -> Result<ResultType, Failure> {
+    serde_json::from_str(result).map_err(|error| Failure::Format(error.to_string()))
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
+    serde_json::to_string(value)
+        .map_err(|error| solinas_runtime::Error::Internal(format!("it cannot be written as JSON: {error}")).into())
+}
+
 /// A typed program.
 #[pyclass(module = "solinas._core", name = "Program", frozen)]
 pub(crate) struct PyProgram {
@@ -179,23 +209,92 @@ impl PyProgram {
     /// Reads a program from JSON and checks it.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        let program = Program::from_json(text).and_then(|program| program.scalars());
-        Ok(Self { program: program.map_err(|error| circuit_error(&error))? })
+        Ok(Self { program: Program::from_json(text).map_err(|error| circuit_error(&error))? })
     }
 
-    /// The text of a program file in the form of version 1, which this package reads.
+    /// Reads a program file of version 2: the name, the program, its result as JSON, and whether its inputs and outputs are elements of those of the file.
     #[staticmethod]
-    fn file_v1(text: &str) -> PyResult<String> {
-        let file = ProgramFile::read(text).and_then(|file| file.write_v1());
-        file.map_err(|error| circuit_error(&error))
+    fn from_file(py: Python<'_>, text: &str) -> PyResult<(String, Self, String, bool)> {
+        guarded(py, || {
+            let ProgramFile { name, program, result } = ProgramFile::read(text)?;
+            // Arrays of integers modulo a number whose elements are used are lists of arrays.
+            let of_elements = !is_whole(&program);
+            let program = if of_elements { program.scalars()? } else { program };
+            Ok((name, program.into(), json(&result)?, of_elements))
+        })
+    }
+
+    /// The program whose inputs are these parameters, by their types, in place of the elements of them; `None` if the elements are arrays of their own.
+    fn grouped(&self, py: Python<'_>, parameters: Vec<(String, String)>, result: &str) -> PyResult<Option<Self>> {
+        guarded(py, || {
+            let program = grouped(&self.program, "program", parameters, result)?.program;
+            Ok(is_whole(&program).then(|| program.into()))
+        })
+    }
+
+    /// The text of a program file. With `of_elements`, the inputs and outputs are the elements of those in the file.
+    fn to_file(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        parameters: Vec<(String, String)>,
+        result: &str,
+        of_elements: bool,
+    ) -> PyResult<String> {
+        let program = &self.program;
+        guarded(py, || {
+            if of_elements {
+                return Ok(grouped(program, name, parameters, result)?.write()?);
+            }
+            Ok(ProgramFile { name: name.to_owned(), program: program.clone(), result: parsed(result)? }.write()?)
+        })
+    }
+
+    /// The shape of each input; `None` for any shape.
+    #[getter]
+    fn shapes(&self) -> Vec<Option<Vec<usize>>> {
+        self.program.inputs.iter().map(|input| input.shape.as_ref().map(|shape| shape.to_vec())).collect()
+    }
+
+    /// Whether the program computes on single values, element by element.
+    #[getter]
+    fn is_of_scalars(&self) -> bool {
+        self.program.is_of_scalars()
+    }
+
+    /// The program of single values: each element of an input or output is one of its own.
+    fn scalars(&self, py: Python<'_>) -> PyResult<Self> {
+        guarded(py, || Ok(self.program.scalars()?.into()))
+    }
+
+    /// The program on inputs of these shapes, and the shapes of its outputs. It runs over the leading dimensions `outer`, which the inputs that are `batched`
+    /// have before their shapes.
+    fn at(
+        &self,
+        py: Python<'_>,
+        shapes: Vec<Vec<usize>>,
+        outer: Vec<usize>,
+        batched: Vec<bool>,
+    ) -> PyResult<(Self, Vec<Vec<usize>>)> {
+        let mut program = self.program.clone();
+        guarded(py, || {
+            if program.is_of_scalars() {
+                program.inputs.iter_mut().for_each(|input| input.shape = None);
+            }
+            let shapes = shapes.into_iter().map(Shape::new).collect::<Result<Vec<_>, _>>()?;
+            let outer = Shape::new(outer)?;
+            let shaped = Arc::new(program).at(&shapes)?;
+            let outputs = shaped.outputs().into_iter();
+            let outputs = outputs.map(|output| Ok::<_, Error>(output.shape.under(&outer)?.to_vec()));
+            let outputs = outputs.collect::<Result<_, _>>()?;
+            let lifted = if outer.is_empty() { (**shaped.program()).clone() } else { shaped.lift(&outer, &batched)? };
+            Ok((lifted.into(), outputs))
+        })
     }
 
     /// The program as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.program).map_err(|error| {
-            Failure::from(solinas_runtime::Error::Internal(format!("the program cannot be written as JSON: {error}")))
-                .into()
-        })
+        Ok(json(&self.program)?)
     }
 
     /// Names and types of the inputs.
@@ -217,7 +316,8 @@ impl PyProgram {
         let detail = |node: &Node| match &node.op {
             Op::Input(index) => self.program.inputs.get(*index as usize).map(|i| i.name.clone()).unwrap_or_default(),
             Op::Const(bits) => node.ty.decimal(bits),
-            Op::RotateElements(by) => format!("rotate {by}"),
+            Op::RotateElements(by) | Op::Roll { by, .. } => format!("rotate {by}"),
+            Op::Reduce { how: How::Sum, .. } => "Σ".to_owned(),
             _ => String::new(),
         };
         let describe = |node: &Node| {
@@ -233,16 +333,12 @@ impl PyProgram {
         self.program.outputs.iter().map(|output| output.value.0).collect()
     }
 
-    /// Whether each output is an array, if those inputs are arrays.
-    fn output_arrays(&self, inputs: Vec<bool>) -> Vec<bool> {
-        let arrays = self.program.arrays(&inputs);
-        self.program.outputs.iter().map(|output| arrays[output.value.0 as usize]).collect()
-    }
-
-    /// The outputs on each row of inputs, all as bits.
+    /// The elements of the outputs on each row of elements of the inputs, all as bits.
     fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<BigUint>>) -> PyResult<Vec<Vec<BigUint>>> {
-        let program = &self.program;
-        guarded(py, move || rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>())
+        guarded(py, move || {
+            let program = self.program.scalars()?;
+            rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>()
+        })
     }
 
     /// The outputs on inputs of these shapes, all as bits, with the shapes of the outputs.
@@ -267,7 +363,7 @@ impl PyProgram {
     fn gates_svg(&self, py: Python<'_>) -> PyResult<String> {
         let program = &self.program;
         guarded(py, || {
-            let netlist = program.lower(Recipe::default())?;
+            let netlist = program.scalars()?.lower(Recipe::default())?;
             Ok(write_svg(&netlist, &GateCosts::default()))
         })
     }
@@ -276,7 +372,7 @@ impl PyProgram {
     fn gates_dot(&self, py: Python<'_>) -> PyResult<String> {
         let program = &self.program;
         guarded(py, || {
-            let netlist = program.lower(Recipe::default())?;
+            let netlist = program.scalars()?.lower(Recipe::default())?;
             Ok(write_dot(&netlist))
         })
     }

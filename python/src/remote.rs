@@ -1,14 +1,15 @@
 //! A service, which computes programs.
 
 use pyo3::prelude::*;
+use solinas_circuits::program::{Input as Port, Program};
 use solinas_client::{Input as Sent, Program as Text, Remote, Trust};
-use solinas_runtime::{Ciphertext, Control, Error, Input, Job, ServerKey};
+use solinas_runtime::{Ciphertext, Control, Error, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
 use crate::job::{Ids, PyJob};
 use crate::keys::PyServerKey;
 use crate::program::PyProgram;
-use crate::server::{PyInput, known, owned};
+use crate::server::{PyInput, known, owned, shape_of, with_constants};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -21,17 +22,12 @@ fn run(
     remote: &Remote,
     key: &ServerKey,
     program: &Text,
-    inputs: &[Input],
+    inputs: &[Ciphertext],
     control: &Control<'_>,
     ids: &Ids,
 ) -> Result<Vec<Ciphertext>, Failure> {
-    let one = |input: &Input| -> Result<Sent, Failure> {
-        Ok(match input {
-            Input::Encrypted(ciphertext) => Sent::Encrypted(ciphertext.to_bytes()?),
-            Input::Public(plain) => Sent::Public(plain.clone()),
-        })
-    };
-    let inputs = inputs.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let bytes = |input: &Ciphertext| -> Result<Sent, Failure> { Ok(Sent::Encrypted(input.to_bytes()?)) };
+    let inputs = inputs.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
     let key_id = key.key_id().to_string();
     let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(program, &key_id, &inputs))?;
     ids.add(job.id());
@@ -82,6 +78,8 @@ impl PyRemote {
             if let Some(results) = known(&program, &inputs).filter(|_| !private_program) {
                 return Ok(results);
             }
+            // A request is short and a program may be long, so public values are a part of the program.
+            let (program, inputs) = with_constants(&program, inputs)?;
             let text = Text::text(program.to_json("program")?).deadline(deadline).max_core_seconds(max_core_seconds);
             let text = text.auditable(auditable).private_program(private_program);
             run(&remote, &key, &text, &inputs, control, &started)
@@ -131,21 +129,54 @@ impl PyRemote {
         guarded(py, || Ok(self.remote.usage()?.to_string()))
     }
 
-    /// The cost of a program on inputs of these shapes, as JSON.
+    /// The cost of a program on these inputs, as JSON.
     fn estimate(
         &self,
         py: Python<'_>,
         key: &PyServerKey,
-        program: &str,
-        shapes: Vec<Vec<usize>>,
+        inputs: Vec<PyInput<'_>>,
+        program: &PyProgram,
+        private_program: bool,
+    ) -> PyResult<String> {
+        let inputs = owned(inputs)?;
+        guarded(py, || {
+            let (program, inputs) = with_constants(&program.program, inputs)?;
+            let shapes =
+                inputs.iter().map(|input| Ok(shape_of(input)?.to_vec())).collect::<Result<Vec<_>, Failure>>()?;
+            self.cost(key, &program, &shapes, private_program)
+        })
+    }
+
+    /// The cost of a program on fresh inputs, of which those of any shape have this one, as JSON.
+    fn estimate_fresh(
+        &self,
+        py: Python<'_>,
+        key: &PyServerKey,
+        program: &PyProgram,
+        shape: Vec<usize>,
         private_program: bool,
     ) -> PyResult<String> {
         guarded(py, || {
-            let (program, key_id) =
-                (Text::text(program).private_program(private_program), key.key.key_id().to_string());
-            let estimate = || self.remote.estimate(&program, &key_id, Some(&shapes));
-            let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
-            serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())
+            let program = &program.program;
+            let own = |input: &Port| input.shape.as_ref().map_or_else(|| shape.clone(), |shape| shape.to_vec());
+            let shapes: Vec<_> = program.inputs.iter().map(own).collect();
+            self.cost(key, program, &shapes, private_program)
         })
+    }
+}
+
+impl PyRemote {
+    fn cost(
+        &self,
+        key: &PyServerKey,
+        program: &Program,
+        shapes: &[Vec<usize>],
+        private_program: bool,
+    ) -> Result<String, Failure> {
+        let text = Text::text(program.to_json("program")?).private_program(private_program);
+        let key_id = key.key.key_id().to_string();
+        let estimate = || self.remote.estimate(&text, &key_id, Some(shapes));
+        let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
+        serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())
     }
 }

@@ -1,11 +1,12 @@
 //! The server, and the programs that it computes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
-use solinas_circuits::program::{Op, Output};
+use solinas_circuits::program::{Op, Output, Shape};
 use solinas_runtime::{
     Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, PrepareOptions, Prepared, Program, Server,
     ServerOptions, Type, Work,
@@ -45,6 +46,26 @@ impl PyInput<'_> {
 /// The inputs of a program.
 pub(crate) fn owned(inputs: Vec<PyInput<'_>>) -> PyResult<Vec<Input>> {
     inputs.into_iter().map(PyInput::owned).collect()
+}
+
+/// The program with the public values in place of inputs, and the ciphertexts that are left as its inputs.
+pub(crate) fn with_constants(program: &Program, inputs: Vec<Input>) -> Result<(Program, Vec<Ciphertext>), Error> {
+    let (mut public, mut encrypted) = (HashMap::new(), Vec::new());
+    for (index, input) in (0u32..).zip(inputs) {
+        match input {
+            Input::Public(plain) => {
+                let shape = Shape::new(plain.shape.unwrap_or_default())?;
+                public.insert(index, solinas_circuits::Plain::new(plain.ty, shape, plain.values)?);
+            }
+            Input::Encrypted(ciphertext) => encrypted.push(ciphertext),
+        }
+    }
+    Ok((program.with_public(&public)?, encrypted))
+}
+
+/// The shape of a ciphertext.
+pub(crate) fn shape_of(ciphertext: &Ciphertext) -> Result<Shape, Error> {
+    Ok(Shape::new(ciphertext.shape().unwrap_or_default().iter().copied())?)
 }
 
 /// The results of a program that computes nothing.

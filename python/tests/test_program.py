@@ -6,6 +6,7 @@ import textwrap
 import threading
 import tracemalloc
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -196,7 +197,7 @@ def test_files_that_are_no_program_are_named(integers, tmp_path):
         sl.Program.load(path)
     auction.save(tmp_path / "f.json")
     document = json.loads((tmp_path / "f.json").read_text())
-    del document["program"]["nodes"]
+    del document["nodes"]
     for wrong in (document, document | {"format": "other"}, document | {"result": "u9999"}):
         path.write_text(json.dumps(wrong))
         with pytest.raises(sl.FormatError, match="/x: "):
@@ -217,26 +218,59 @@ def test_damaged_program_files_are_refused(tmp_path_factory, data):
         assert isinstance(sl.Program.load(path), sl.Program)
 
 
+def old_file(name: str) -> dict:
+    """Return a file of version 1."""
+    folder = Path(__file__).resolve().parents[2] / "crates" / "circuits" / "tests" / "data" / "programs"
+    return json.loads((folder / name).read_text())
+
+
 @pytest.mark.parametrize("field", ["parameters", "result"])
 def test_lengths_are_checked_before_anything_is_made(tmp_path, field):
-    @sl.program
-    def f(a: sl.Bool) -> sl.Bool:
-        return ~a
-
     path = tmp_path / "f.json"
-    f.save(path)
-    document = json.loads(path.read_text())
     for length in (4_000_000, -1):
-        long = ["bool", length]
-        path.write_text(
-            json.dumps(document | {field: [{"name": "a", "type": long}] if field == "parameters" else long})
-        )
+        long = ["u32", length]
+        changed = [{"name": "age", "type": long}] if field == "parameters" else long
+        path.write_text(json.dumps(old_file("python.json") | {field: changed}))
         tracemalloc.start()
         with pytest.raises(sl.FormatError, match="inputs or outputs of its graph are not|is not the type"):
             sl.Program.load(path)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 1 << 20
+
+
+def test_files_of_version_1_are_read_and_written_as_version_2(tmp_path):
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps(old_file("python.json")))
+    risk = sl.Program.load(path)
+    assert repr(risk) == "<program risk(age: u32, dose: u32) -> u32>"
+    risk.save(path)
+    assert json.loads(path.read_text())["version"] == 2
+    assert sl.Program.load(path).simulate([70, 60], 3).tolist() == [210, 6]
+
+
+def test_files_that_contradict_themselves_are_refused(tmp_path):
+    @sl.program
+    def f(a: sl.Array[sl.U8, 3], k: sl.U8 = 1) -> sl.Array[sl.U8, 3]:
+        return a + k
+
+    path = tmp_path / "f.json"
+    f.save(path)
+    document = json.loads(path.read_text())
+    (a, k), result = document["python"]["parameters"], document["python"]["result"]
+    for parameters, returned in (
+        ([a], result),
+        ([a, k, k], result),
+        ([k, a], result),
+        ([a | {"type": ["u8", 4]}, k], result),
+        ([a | {"type": ["u16", 3]}, k], result),
+        ([a, k], "u8"),
+        ([a, k], {"tuple": [result, result]}),
+        ([a, k | {"default": 256}], result),
+    ):
+        path.write_text(json.dumps(document | {"python": {"parameters": parameters, "result": returned}}))
+        with pytest.raises(sl.FormatError, match=r"damaged|not that of its graph"):
+            sl.Program.load(path)
 
 
 def test_planning_has_limits_and_can_be_interrupted():
@@ -341,12 +375,16 @@ def test_empty_arguments_are_refused_when_called(integers):
         for call in (
             lambda empty=empty: auction(x, empty),
             lambda empty=empty: auction(empty, x),
-            lambda empty=empty: auction.simulate(1, empty),
         ):
             with pytest.raises(sl.ShapeError, match="empty array"):
                 call()
     with pytest.raises(sl.ShapeError, match="empty array"):
         many(np.zeros((0, 4), np.uint8), client.encrypt(sl.u8(1)))
+
+
+def test_plain_arrays_may_be_empty():
+    assert auction.simulate(1, np.zeros((2, 0), np.uint32)).shape == (2, 0)
+    assert [part.shape for part in many.simulate(np.zeros((0, 4), np.uint8), 1)] == [(0,), (0,), (0, 4)]
 
 
 def test_values_of_two_programs_do_not_mix():

@@ -44,6 +44,39 @@ def test_a_program_moves_to_a_service_by_one_line(service, integers):
     assert "quota" in service.usage()
 
 
+def test_estimates_take_what_run_takes(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    x = client.encrypt([1, 2, 3], sl.U8)
+    recorded = f(x, np.array([3, 2, 1], np.uint8)), x.sum()
+    here, there = server.estimate(*recorded), remote.estimate(*recorded)
+    assert (there.bootstraps, there.depth) == (here.bootstraps, here.depth)
+    assert remote.estimate(f, elements=3).bootstraps == server.estimate(f, elements=3).bootstraps
+    for wrong, message in (
+        (lambda: remote.estimate(3), "estimate takes"),
+        (lambda: remote.estimate(), "estimate takes"),
+    ):
+        with pytest.raises(sl.TypeMismatchError, match=message):
+            wrong()
+
+
+def test_long_public_arrays_are_a_part_of_the_program(service, integers):
+    client, server = integers
+    remote = service.register(server.key)
+    x, short = client.encrypt([True]), np.array([True, False, True])
+    assert client.decrypt(remote.run(x & short)).tolist() == short.tolist()
+    # A request takes 1 MiB of JSON, which such an array does not fit.
+    assert remote.estimate(x & (np.arange(300_000) % 2 == 0)).bootstraps == 0
+
+
+@pytest.mark.parametrize("deadline", ["2030-01-31T12:00:00Z", 5.0])
+def test_deadlines_are_datetimes(service, integers, deadline):
+    client, server = integers
+    value = client.encrypt(sl.u8(1)) + 1
+    with pytest.raises(sl.TypeMismatchError, match=r"deadline is .*give a datetime"):
+        service.register(server.key).run(value, deadline=deadline)
+
+
 def test_jobs_can_be_awaited_and_found_again(service, integers):
     client, server = integers
     remote = service.register(server.key)

@@ -121,9 +121,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds.extend(sum_and_index().ok().and_then(|program| serde_json::to_vec(&program).ok()));
     let files = [Program::from_op("dot", &[Type::Mod(5); 2]), sum_and_index(), moves()];
     let files = files.into_iter().flatten().filter_map(|program| ProgramFile::new("seed", program).ok());
-    for file in files {
-        seeds.extend(file.write().into_iter().chain(file.write_v1()).map(String::into_bytes));
-    }
+    seeds.extend(files.filter_map(|file| file.write().ok()).map(String::into_bytes));
+    let old = include_str!("../../../crates/circuits/tests/data/programs/board.json");
+    seeds.push(old.as_bytes().to_vec());
     seeds
 }
 

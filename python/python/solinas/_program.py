@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import itertools
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from solinas import _core
@@ -15,30 +18,36 @@ from solinas._ciphertext import Ciphertext
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._expression import (
-    CONSTANT,
-    OUTPUT,
-    PROGRAM,
-    PUBLIC,
-    Node,
-    broadcast_to,
-    stack,
-    stored,
-    take,
-)
+from solinas._expression import CONSTANT, OUTPUT, PROGRAM, PUBLIC, Node, broadcast_to, stack, stored, take
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._params import Estimate
 from solinas._shapes import Shape, broadcast, broadcast_indices, flatten
-from solinas._spec import Parameter, Result, count, elements, from_json, map_result, text, to_json
-from solinas._types import Modular, type_named
+from solinas._spec import (
+    Parameter,
+    Result,
+    Spec,
+    core_text,
+    from_core_text,
+    from_json,
+    leaves,
+    map_result,
+    of_shape,
+    text,
+    to_json,
+)
+from solinas._types import type_named
 from solinas._values import Value
 
 P = ParamSpec("P")
 R = TypeVar("R")
+X = TypeVar("X")
 
 FORMAT = "solinas-program"
-# The version that is written, and the newest one that is read.
-VERSION, NEWEST = 1, 2
+# The newest version that is read, which is the one that is written.
+NEWEST = 2
+
+# The field of a file with what other languages do without.
+PYTHON = "python"
 
 
 class Program(Generic[P, R]):
@@ -48,11 +57,25 @@ class Program(Generic[P, R]):
     program becomes a part of that program. A call on plain values runs it at once.
     """
 
-    def __init__(self, name: str, parameters: Sequence[Parameter], result: Result, core: _core.Program) -> None:
+    def __init__(
+        self,
+        name: str,
+        parameters: Sequence[Parameter],
+        result: Result,
+        core: _core.Program,
+        *,
+        of_elements: bool = False,
+    ) -> None:
+        """Make a program of its graph.
+
+        Each input of the graph is a parameter, and each output a value or array of the result. With `of_elements`, the
+        inputs and outputs are the elements of these: arrays of integers modulo a number are lists of arrays.
+        """
         self.name = name
         self.parameters = tuple(parameters)
         self.result = result
         self._inner = core
+        self._of_elements = of_elements
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {text(self.result)}>"
@@ -67,60 +90,151 @@ class Program(Generic[P, R]):
         The result of a call on plain values is plain. If a parameter is a single value and the argument is an encrypted
         array, the program applies to each element. If the parameter is an array, the last dimensions of the argument
         are that array. Shapes broadcast. With integers modulo a number, a result that depends only on single values and
-        sums is a single value.
+        sums is a single value. A parameter of any shape, which programs from other languages have, takes the argument
+        as a whole.
 
         Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter.
         """
         values = self._arguments(args, kwargs)
         return self._recorded(values) if any(map(_is_recorded, values)) else self._computed(values)
 
+    @staticmethod
+    def _of(name: str, parameters: Sequence[Parameter], result: Result, elements: _core.Program) -> Program[Any, Any]:
+        """Make a program of a graph whose inputs and outputs are the elements of the parameters and of the result."""
+        core = elements.grouped([(p.name, core_text(p.spec)) for p in parameters], json.dumps(core_text(result)))
+        return Program(name, parameters, result, core or elements, of_elements=core is None)
+
+    @property
+    def _is_elementwise(self) -> bool:
+        return self._of_elements or self._inner.is_of_scalars
+
+    def _at(self, shapes: Sequence[Shape]) -> tuple[_core.Program, list[Shape], list[tuple[Shape, Shape]]]:
+        """Return the graph at inputs of these shapes, and the shapes that the inputs broadcast to.
+
+        The third result has the shape of each output of the graph, and the shape to which that broadcasts.
+        """
+        if self._is_elementwise:
+            common = broadcast([shape for shape in shapes if shape], empty=True)
+            wanted = [common if shape else () for shape in shapes]
+            core, outputs = self._inner.at(list(map(list, wanted)), [], [])
+            pairs = []
+            for (_, kind), own in zip(self._inner.outputs, map(tuple, outputs), strict=True):
+                # An output that depends on no array is the same for each element. Arrays modulo a number have sums.
+                pairs.append((own, own if kind.startswith("mod") else common))
+            return core, wanted, pairs
+        declared = self._inner.shapes
+        inner = [shape if own is None else tuple(own) for own, shape in zip(declared, shapes, strict=True)]
+        leading = [shape[: len(shape) - len(own)] for own, shape in zip(inner, shapes, strict=True)]
+        outer = broadcast(list(filter(None, leading)), empty=True)
+        core, outputs = self._inner.at(list(map(list, inner)), list(outer), [bool(lead) for lead in leading])
+        wanted = [(*outer, *own) if lead else own for lead, own in zip(leading, inner, strict=True)]
+        return core, wanted, [(tuple(own), tuple(own)) for own in outputs]
+
+    def _over(self, elements: int) -> _core.Program:
+        """Return the graph for that many values of each parameter."""
+        if elements == 1 or self._is_elementwise:
+            return self._inner
+        inner = [[elements] if shape is None else shape for shape in self._inner.shapes]
+        batched = [shape is not None for shape in self._inner.shapes]
+        return self._inner.at(inner, [elements] if any(batched) else [], batched)[0]
+
+    def _inputs(self, parameter: Parameter, value: Plain | Node) -> list[Any]:
+        """Return the inputs of the graph for an argument."""
+        own, shape = parameter.shape, value.shape or ()
+        if not own or not self._of_elements:
+            return [value]
+        outer, size = shape[: len(shape) - len(own)], math.prod(own)
+        rows = range(math.prod(outer))
+        return [_part(value, [row * size + i for row in rows], outer) for i in range(size)]
+
+    def _results(self, outputs: Sequence[X], join: Callable[[Sequence[X], Shape], X]) -> list[X]:
+        """Return the values and arrays of the result. `join` makes an array of its elements."""
+        if not self._of_elements:
+            return list(outputs)
+        rest = iter(outputs)
+        return [
+            join(list(itertools.islice(rest, spec.length)), spec.shape) if isinstance(spec, ArrayType) else next(rest)
+            for spec in leaves(self.result)
+        ]
+
+    def _kinds(self) -> list[type[Value]]:
+        """Return the type of each output of the graph."""
+        repeated = [(spec, spec.length if self._of_elements else 1) for spec in map(_array_type, leaves(self.result))]
+        return [spec.element for spec, count in repeated for _ in range(count)]
+
+    def _evaluated(self, columns: Sequence[Plain]) -> list[tuple[type[Value], Plain]]:
+        """Return the results on plain arguments, with their types."""
+        pairs = zip(self.parameters, columns, strict=True)
+        inputs = [item for parameter, column in pairs for item in self._inputs(parameter, column)]
+        core, wanted, shapes = self._at([item.shape for item in inputs])
+        inputs = [item.broadcast(shape) for item, shape in zip(inputs, wanted, strict=True)]
+        outputs = core.evaluate_arrays([item.bits for item in inputs], [list(item.shape) for item in inputs])
+        made = [Plain(own, bits).broadcast(to) for (own, to), (_, bits) in zip(shapes, outputs, strict=True)]
+        kinds = [_array_type(spec).element for spec in leaves(self.result)]
+        return list(zip(kinds, self._results(made, _joined), strict=True))
+
     def _computed(self, values: Sequence[Any]) -> Any:
-        """Apply the program to plain values."""
-        flat: list[int] = []
-        for parameter, value in zip(self.parameters, values, strict=True):
-            what = f"{self.name}: argument {parameter.name}"
-            shape, items = flatten(value)
-            if shape != (parameter.spec.shape if isinstance(parameter.spec, ArrayType) else None):
+        """Apply the program to plain values, and return typed ones."""
+        columns = [self._plain(parameter, value) for parameter, value in zip(self.parameters, values, strict=True)]
+        for parameter, column, value in zip(self.parameters, columns, values, strict=True):
+            if self._is_elementwise and column.shape != parameter.shape:
+                what = f"{self.name}: argument {parameter.name}"
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got {value!r}")
-            flat += [encode(parameter.element, item, what) for item in items]
-        outputs = self._inner.evaluate([flat])[0]
-        made = [kind._make(bits) for kind, bits in zip(elements(self.result), outputs, strict=True)]
-        return map_result(self.result, made, lambda value: value, from_elements)
+        results = self._evaluated(columns)
+        if any(0 in result.shape for _, result in results):
+            raise ShapeError(f"{self.name}: a result is an empty array, which has no typed form: call simulate")
+        made = (from_elements([kind._make(b) for b in result.bits], result.shape) for kind, result in results)
+        return map_result(self.result, made)
 
     def _recorded(self, values: Sequence[Any]) -> Any:
         """Record a call."""
-        columns = [self._nodes(parameter, value) for parameter, value in zip(self.parameters, values, strict=True)]
-        shapes = [node.shape for nodes in columns for node in nodes if node.shape is not None]
-        shape = broadcast(shapes) if shapes else None
-        args = [broadcast_to(node, shape) for nodes in columns for node in nodes]
-        call = Node(PROGRAM, "", shape, args, self._inner)
-        if call.traced and shape is not None:
+        if not self._of_elements and any(map(_is_traced, values)):
+            return self._elementary._recorded(values)
+        inputs: list[Node] = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            inputs += self._nodes(parameter, value)
+        core, wanted, shapes = self._at([node.shape or () for node in inputs])
+        args = [broadcast_to(node, shape or None) for node, shape in zip(inputs, wanted, strict=True)]
+        call = Node(PROGRAM, "", None, args, core)
+        arrays = [node.shape for node in args if node.shape is not None]
+        if call.traced and arrays:
             raise TypeMismatchError(
-                f"{self.name}: a program that calls this one gives it single values, got arrays of shape {shape}"
+                f"{self.name}: a program that calls this one gives it single values, got arrays of shape {arrays[0]}"
             )
-        arrays = self._inner.output_arrays([node.shape is not None for node in args])
         outputs = []
-        for i, (kind, is_array) in enumerate(zip(elements(self.result), arrays, strict=True)):
-            output = Node(OUTPUT, kind.name, shape if is_array else None, (call,), i)
-            if shape is not None and not is_array and not issubclass(kind, Modular):
-                output = take(output, [0] * math.prod(shape), shape)
-            outputs.append(output)
-        return map_result(self.result, outputs, self._value, self._array)
+        for i, (kind, (own, to)) in enumerate(zip(self._kinds(), shapes, strict=True)):
+            if 0 in to:
+                raise ShapeError(f"{self.name}: a result is an empty array, which cannot be encrypted")
+            output = Node(OUTPUT, kind.name, own or None, (call,), i)
+            outputs.append(output if own == to else take(output, [0] * math.prod(to), to))
+        if call.traced:
+            made = [type_named(node.type)._make(node, self.name) for node in outputs]
+            return map_result(self.result, iter(self._results(made, from_elements)))
+        return map_result(self.result, map(Ciphertext._of_node, self._results(outputs, self._stacked)))
 
-    def _value(self, node: Node) -> Any:
-        return type_named(node.type)._make(node, self.name) if node.traced else Ciphertext._of_node(node)
+    @functools.cached_property
+    def _elementary(self) -> Program[P, R]:
+        """The program with the elements of arrays as its inputs and outputs."""
+        try:
+            core = self._inner.scalars()
+        except SolinasError as error:
+            raise TypeMismatchError(
+                f"{self.name}: a program that calls this one computes on single values, but {error}: call it on "
+                "encrypted arrays"
+            ) from None
+        return Program(self.name, self.parameters, self.result, core, of_elements=True)
 
-    def _array(self, nodes: list[Node], inner: Shape) -> Any:
+    def _stacked(self, nodes: Sequence[Node], inner: Shape) -> Node:
         """Return nodes of one shape as an array, with new last dimensions of the shape `inner`."""
         outer = nodes[0].shape
         if any(node.shape != outer for node in nodes):
             raise ShapeError(f"{self.name}: an array of the result holds sums and elements: return them as a tuple")
         if outer is None:
-            return from_elements([self._value(node) for node in nodes], inner)
+            return stack(nodes, inner)
         rows, count = math.prod(outer), len(nodes)
         columns = stack(nodes, (count * rows,))
         indices = [column * rows + row for row in range(rows) for column in range(count)]
-        return Ciphertext._of_node(take(columns, indices, (*outer, *inner)))
+        return take(columns, indices, (*outer, *inner))
 
     def _nodes(self, parameter: Parameter, value: Any) -> list[Node]:
         """Return the nodes of an argument, one for each input of the graph."""
@@ -130,21 +244,20 @@ class Program(Generic[P, R]):
             if array._data.type != parameter.element.name:
                 got = array._describe() if isinstance(array, Value) and array._data.traced else repr(array)
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got {got}: give a value of that type")
-            shape = array._data.shape
-            if not isinstance(parameter.spec, ArrayType):
-                return [array._data]
-            outer, size = _leading_shape(what, parameter.spec, shape), parameter.length
-            rows = range(math.prod(outer or ()))
-            return [take(array._data, [row * size + i for row in rows], outer or ()) for i in range(size)]
+            _check_last_dimensions(what, parameter, array._data.shape or ())
+            return self._inputs(parameter, array._data)
         if isinstance(array, Array) and _is_recorded(array):
             if array.type != parameter.spec:
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got an {array.type!r}")
             return [item._node for item in array._elements()]
-        own, columns = self._plain_column(parameter, array)
+        column = self._plain(parameter, array)
+        if 0 in column.shape:
+            raise ShapeError(f"{what} is an empty array: give at least one element")
         kind = parameter.element.name
-        if own is None:
-            return [Node(CONSTANT, kind, detail=bits) for bits in columns[0]]
-        return [Node(PUBLIC, kind, own, (), list(bits)) for bits in zip(*columns, strict=True)]
+        return [
+            Node(PUBLIC, kind, item.shape, (), item.bits) if item.shape else Node(CONSTANT, kind, detail=item.bits[0])
+            for item in self._inputs(parameter, column)
+        ]
 
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """Return the arguments and defaults in the order of the parameters."""
@@ -177,36 +290,13 @@ class Program(Generic[P, R]):
 
         Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter.
         """
-        columns: list[tuple[Shape | None, list[list[int]]]] = []
-        for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
-            columns.append(self._plain_column(parameter, value))
-        shapes = [own for own, _ in columns if own is not None]
-        shape = broadcast(shapes) if shapes else None
-        instances = 1 if shape is None else math.prod(shape)
-        inputs: list[list[int]] = []
-        sizes: list[list[int]] = []
-        for parameter, (own, items) in zip(self.parameters, columns, strict=True):
-            indices = [0] if own is None or shape is None else broadcast_indices(own, shape)
-            inputs += [[items[index][i] for index in indices] for i in range(parameter.length)]
-            sizes += [[] if own is None else [instances]] * parameter.length
-        outputs: list[tuple[type[Value], Shape | None, list[int]]] = []
-        results = self._inner.evaluate_arrays(inputs, sizes)
-        for kind, (axes, bits) in zip(elements(self.result), results, strict=True):
-            if axes or issubclass(kind, Modular):
-                outputs.append((kind, shape if axes else None, bits))
-            else:
-                outputs.append((kind, shape, bits * instances))
+        values = self._arguments(args, kwargs)
+        columns = [self._plain(parameter, value) for parameter, value in zip(self.parameters, values, strict=True)]
+        results = self._evaluated(columns)
+        return map_result(self.result, (decode(kind, result.shape or None, result.bits) for kind, result in results))
 
-        def array(parts: list[tuple[type[Value], Shape | None, list[int]]], inner: Shape) -> Any:
-            outer = next((own for _, own, _ in parts if own is not None), None)
-            every = [bits * instances if own is None and outer is not None else bits for _, own, bits in parts]
-            bits = [b for row in zip(*every, strict=True) for b in row]
-            return decode(parts[0][0], (*(outer or ()), *inner), bits)
-
-        return map_result(self.result, outputs, lambda output: decode(*output), array)
-
-    def _plain_column(self, parameter: Parameter, value: Any) -> tuple[Shape | None, list[list[int]]]:
-        """Return the shape that a plain argument runs over, and for each of its elements the bits of the inputs."""
+    def _plain(self, parameter: Parameter, value: Any) -> Plain:
+        """Return the bits of a plain argument."""
         what = f"{self.name}: argument {parameter.name}"
         if _is_recorded(value):
             raise TypeMismatchError(
@@ -217,12 +307,8 @@ class Program(Generic[P, R]):
             bits = [encode(parameter.element, item, what) for item in items]
         except RangeError as error:
             raise RangeError(f"{what}: {error}") from None
-        size = parameter.length
-        if isinstance(parameter.spec, ArrayType):
-            shape = _leading_shape(what, parameter.spec, shape)
-        if shape is not None and 0 in shape:
-            raise ShapeError(f"{what} is an empty array: give at least one element")
-        return shape, [bits[i : i + size] for i in range(0, len(bits), size)]
+        _check_last_dimensions(what, parameter, shape or ())
+        return Plain(shape or (), bits)
 
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> Estimate:
         """Count the bootstraps (under scheme gh the recryptions and products) and the depth under a parameter set.
@@ -254,6 +340,8 @@ class Program(Generic[P, R]):
         return _unpickled, (self._to_json(),)
 
     def _to_json(self) -> str:
+        ports = [(p.name, core_text(p.spec)) for p in self.parameters]
+        source = self._inner.to_file(self.name, ports, json.dumps(core_text(self.result)), self._of_elements)
         parameters = []
         for p in self.parameters:
             described = {"name": p.name, "type": to_json(p.spec)}
@@ -262,15 +350,13 @@ class Program(Generic[P, R]):
             if p.keyword_only:
                 described["keyword_only"] = True
             parameters.append(described)
-        document = {
-            "format": FORMAT,
-            "version": VERSION,
-            "name": self.name,
-            "parameters": parameters,
-            "result": to_json(self.result),
-            "program": json.loads(self._inner.to_json()),
-        }
-        return json.dumps(document, default=str)
+        if all(set(p) == {"name", "type"} for p in parameters) and not any(
+            _array_type(spec).element.fraction for spec in [*(p.spec for p in self.parameters), *leaves(self.result)]
+        ):
+            return source
+        # What other languages do without: defaults, and types of fixed-point numbers.
+        document = json.loads(source) | {PYTHON: {"parameters": parameters, "result": to_json(self.result)}}
+        return json.dumps(document, separators=(",", ":"), default=str)
 
     def save(self, path: PathLike) -> None:
         """Write the program to a file as JSON, completely or not at all.
@@ -294,44 +380,64 @@ class Program(Generic[P, R]):
                 raise FormatError(
                     f"version {document['version']} is too new, as this package reads up to {NEWEST}: update solinas"
                 )
-            if document["version"] > VERSION:
-                document = json.loads(_core.Program.file_v1(source))
-            parameters = []
-            for parameter in document["parameters"]:
-                spec = from_json(parameter["type"])
-                if isinstance(spec, tuple):
-                    raise FormatError(f"parameter {parameter['name']} is a tuple")
-                keyword_only = bool(parameter.get("keyword_only"))
-                parameters.append(Parameter(str(parameter["name"]), spec, parameter.get("default"), keyword_only))
-            result = from_json(document["result"])
-            core = _core.Program.from_json(json.dumps(document["program"]))
-            name = str(document["name"])
+            is_old = document["version"] < NEWEST
+            if is_old:
+                name, core, of_elements = (
+                    str(document["name"]),
+                    _core.Program.from_json(json.dumps(document["program"])),
+                    True,
+                )
+            else:
+                name, core, returned, of_elements = _core.Program.from_file(source)
+            declared = document if is_old else document.get(PYTHON)
+            if declared is None:
+                parameters = [
+                    Parameter(port["name"], of_shape(type_named(port["type"]), port.get("shape")))
+                    for port in document["inputs"]
+                ]
+                result = from_core_text(json.loads(returned))
+            else:
+                parameters = list(map(Parameter.from_json, declared["parameters"]))
+                result = from_json(declared["result"])
+                if not is_old and core_text(result) != json.loads(returned):
+                    raise FormatError("its result is not that of its graph")
         except SolinasError as error:
             raise FormatError(f"{place}: {error}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(
                 f"{place} is not a program of solinas ({error}); pass a file written by Program.save"
             ) from None
-        damaged = FormatError(f"{place} is damaged: the inputs or outputs of its graph are not the declared ones")
-        # Compare the counts first, because a file may declare more inputs than fit in memory.
-        declared = sum(parameter.length for parameter in parameters), count(result)
-        if declared != (len(core.inputs), len(core.outputs)):
-            raise damaged
-        inputs = [stored(parameter.element.name) for parameter in parameters for _ in range(parameter.length)]
-        outputs = [stored(kind.name) for kind in elements(result)]
-        if inputs != [ty for _, ty in core.inputs] or outputs != [ty for _, ty in core.outputs]:
-            raise damaged
-        program: Program[..., Any] = Program(name, parameters, result, core)
+        program: Program[..., Any] = Program(name, parameters, result, core, of_elements=of_elements)
         try:
-            program._check_defaults()
+            program._check()
         except (SolinasError, ValueError) as error:
             raise FormatError(f"{place} is damaged: {error}") from None
-        return program
+        return Program._of(name, parameters, result, core) if is_old else program
+
+    def _check(self) -> None:
+        """Check what a file declares. Raises SolinasError or ValueError."""
+        specs = [parameter.spec for parameter in self.parameters], leaves(self.result)
+        # Compare the counts first, because a file may declare more inputs than fit in memory.
+        lengths = [[_array_type(spec).length if self._of_elements else 1 for spec in side] for side in specs]
+        ports = [ty for _, ty in self._inner.inputs], [ty for _, ty in self._inner.outputs]
+        wrong = FormatError("the inputs or outputs of its graph are not the declared ones")
+        if any(sum(counts) != len(types) for counts, types in zip(lengths, ports, strict=True)):
+            raise wrong
+        for side, counts, types in zip(specs, lengths, ports, strict=True):
+            pairs = zip(side, counts, strict=True)
+            kinds = [stored(_array_type(spec).element.name) for spec, count in pairs for _ in range(count)]
+            if kinds != types:
+                raise wrong
+        if not self._of_elements:
+            for parameter, shape in zip(self.parameters, self._inner.shapes, strict=True):
+                if tuple(shape or ()) != parameter.shape:
+                    raise wrong
+        self._check_defaults()
 
     def _check_defaults(self) -> None:
         for parameter in self.parameters:
             if parameter.default is not None:
-                self._plain_column(parameter, parameter.default)
+                self._plain(parameter, parameter.default)
         self._signature()
 
 
@@ -348,12 +454,49 @@ def _is_recorded(value: Any) -> bool:
     return isinstance(value, EncryptedArray) or (isinstance(value, Value) and not value.is_plain)
 
 
-def _leading_shape(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
-    """Return the leading dimensions of an argument, which the program runs over, or None if it is a single array."""
-    inner = len(spec.shape)
-    if not shape or shape[-inner:] != spec.shape:
-        needs = (
-            f"{spec.length} elements in its last dimension" if inner == 1 else f"{spec.shape} as its last dimensions"
-        )
+def _is_traced(value: Any) -> bool:
+    """Return whether a value, or an item of an array or a nested list, is recorded in a program."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_traced, value))
+    if isinstance(value, Array):
+        return any(map(_is_traced, value._elements()))
+    return isinstance(value, Value) and not value.is_plain and value._data.traced
+
+
+def _array_type(spec: Spec) -> ArrayType:
+    """Return the type of an array or of one value as that of an array."""
+    return spec if isinstance(spec, ArrayType) else ArrayType(spec)
+
+
+def _check_last_dimensions(what: str, parameter: Parameter, shape: Shape) -> None:
+    """Check that the last dimensions of an argument are those of the parameter. Raises ShapeError."""
+    own = parameter.shape
+    if own and shape[-len(own) :] != own:
+        needs = f"{own[0]} elements in its last dimension" if len(own) == 1 else f"{own} as its last dimensions"
         raise ShapeError(f"{what} needs {needs}, got {shape or 'one value'}")
-    return shape[:-inner] or None
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The bits of plain values, row by row, and their shape."""
+
+    shape: Shape
+    bits: list[int]
+
+    def broadcast(self, to: Shape) -> Plain:
+        """Return the values broadcast to a shape."""
+        return self if self.shape == to else Plain(to, [self.bits[i] for i in broadcast_indices(self.shape, to)])
+
+
+def _part(value: Plain | Node, indices: list[int], shape: Shape) -> Plain | Node:
+    """Return the elements at these flat indices in a shape."""
+    if isinstance(value, Plain):
+        return Plain(shape, [value.bits[index] for index in indices])
+    return take(value, indices, shape)
+
+
+def _joined(parts: Sequence[Plain], inner: Shape) -> Plain:
+    """Return values as an array, with new last dimensions of the shape `inner`."""
+    outer = next((part.shape for part in parts if part.shape), ())
+    rows = zip(*(part.broadcast(outer).bits for part in parts), strict=True)
+    return Plain((*outer, *inner), [bits for row in rows for bits in row])

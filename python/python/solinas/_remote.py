@@ -203,6 +203,10 @@ class RemoteServer:
         check_disclosure(private_program, auditable)
         if most is not None and not math.isfinite(most):
             raise RangeError(f"max_core_seconds is {most}: give a number of seconds, or leave it out")
+        if deadline is not None and not isinstance(deadline, datetime):
+            raise TypeMismatchError(
+                f"deadline is {shorten(deadline)}: give a datetime, as in datetime(2030, 1, 31, 12)"
+            )
         work = Recorded(values, self.key_id, private_program)
         time = None if deadline is None else deadline.astimezone().isoformat()
         start = self._service._inner.start
@@ -232,19 +236,25 @@ class RemoteServer:
             private_program=private_program,
         )
 
-    def estimate(
-        self, program: Program[..., Any], *, elements: int = 1, private_program: bool = False
-    ) -> RemoteEstimate:
-        """Predict the cost of a program on fresh inputs of `elements` values.
+    def estimate(self, *values: Any, elements: int = 1, private_program: bool = False) -> RemoteEstimate:
+        """Predict the cost of a program or of recorded values, as `Server.estimate` does.
 
-        With `private_program`, the estimate counts the bootstraps that hide the program.
+        The estimate of a program assumes fresh inputs of `elements` values. With `private_program`, the estimate counts
+        the bootstraps that hide the program.
         """
-        if not isinstance(program, Program):
-            raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
-        shapes: list[list[int]] = [[elements] if elements > 1 else []] * len(program._inner.inputs)
-        cost = self._service._inner.estimate(self._key._inner, program._inner.to_json(), shapes, private_program)
+        remote, key = self._service._inner, self._key._inner
+        if len(values) == 1 and isinstance(values[0], Program):
+            shape = [elements] if elements > 1 else []
+            return self._estimated(remote.estimate_fresh(key, values[0]._over(elements), shape, private_program))
+        if elements != 1:
+            raise TypeMismatchError("only the estimate of a program takes `elements`: leave it out")
+        work = Recorded(values, self.key_id, private_program, what="estimate")
+        return self._estimated(remote.estimate(key, work.inputs, work.program, private_program))
+
+    @staticmethod
+    def _estimated(cost: str) -> RemoteEstimate:
         return RemoteEstimate(**json.loads(cost))
 
     def __repr__(self) -> str:

@@ -271,7 +271,11 @@ class Server:
         if len(values) == 1 and isinstance(values[0], (Program, Circuit)):
             if elements < 1:
                 raise RangeError(f"elements is {elements}: give a positive number")
-            return Plan._wrap(self._inner.plan_fresh(values[0]._inner, elements))
+            return Plan._wrap(
+                self._inner.plan_fresh(
+                    values[0]._over(elements) if isinstance(values[0], Program) else values[0]._inner, elements
+                )
+            )
         work = Recorded(values, self.key_id, what="plan")
         return Plan._wrap(self._inner.plan(work.inputs, work.program))
 
@@ -291,7 +295,7 @@ class Server:
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         if len(values) == 1 and isinstance(values[0], Program):
-            return Estimate._from(self._inner.estimate_fresh(values[0]._inner, elements, private_program))
+            return Estimate._from(self._inner.estimate_fresh(values[0]._over(elements), elements, private_program))
         if elements != 1:
             raise TypeMismatchError("only the estimate of a program takes `elements`: leave it out")
         if len(values) == 1 and isinstance(values[0], Circuit):

@@ -90,17 +90,18 @@ def nest(shape: Shape, values: Sequence[Any]) -> Any:
     return [nest(shape[1:], values[i * step : (i + 1) * step]) for i in range(shape[0])]
 
 
-def broadcast(shapes: Sequence[Shape]) -> Shape:
+def broadcast(shapes: Sequence[Shape], *, empty: bool = False) -> Shape:
     """Return the shape that these shapes broadcast to. Raises ShapeError if they do not.
 
-    Missing leading dimensions count as 1, and a size of 1 stretches to any size. Raises ShapeError for an empty array.
+    Missing leading dimensions count as 1, and a size of 1 stretches to any size. Raises ShapeError for an empty array,
+    unless `empty` allows it.
     """
-    if any(0 in shape for shape in shapes):
+    if not empty and any(0 in shape for shape in shapes):
         raise ShapeError("an operand is an empty array: operations need arrays of at least one element")
     ndim = max(map(len, shapes), default=0)
     result = []
     for sizes in zip(*((1,) * (ndim - len(shape)) + shape for shape in shapes), strict=True):
-        size = max(sizes)
+        size = next((s for s in sizes if s != 1), 1)
         if any(s not in {1, size} for s in sizes):
             shown = " and ".join(str(shape) for shape in shapes)
             raise ShapeError(f"arrays of shapes {shown} cannot be broadcast: give arrays of one shape, or reshape them")

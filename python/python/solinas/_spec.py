@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from solinas._arrays import ArrayType
 from solinas._errors import FormatError
+from solinas._expression import stored
 from solinas._shapes import Shape
 from solinas._types import type_named
 from solinas._values import Value
@@ -28,14 +29,22 @@ class Parameter:
     keyword_only: bool = False
 
     @property
-    def length(self) -> int:
-        """The number of inputs of the graph."""
-        return self.spec.length if isinstance(self.spec, ArrayType) else 1
+    def shape(self) -> Shape:
+        """The shape of an array; `()` for one value."""
+        return self.spec.shape if isinstance(self.spec, ArrayType) else ()
 
     @property
     def element(self) -> type[Value]:
-        """The type of each input."""
+        """The type of each element."""
         return self.spec.element if isinstance(self.spec, ArrayType) else self.spec
+
+    @staticmethod
+    def from_json(data: Any) -> Parameter:
+        """Return the parameter that a file describes."""
+        spec = from_json(data["type"])
+        if isinstance(spec, tuple):
+            raise FormatError(f"parameter {data['name']} is a tuple")
+        return Parameter(str(data["name"]), spec, data.get("default"), bool(data.get("keyword_only")))
 
     def __str__(self) -> str:
         return f"{self.name}: {text(self.spec)}" + ("" if self.default is None else f" = {self.default}")
@@ -64,28 +73,33 @@ def from_json(data: Any) -> Result:
     raise FormatError(f"{data!r} is not the type of a parameter or result")
 
 
-def elements(spec: Result) -> list[type[Value]]:
+def leaves(spec: Result) -> list[Spec]:
+    """Return the types of the values and arrays of a result, in order."""
+    return [leaf for part in spec for leaf in leaves(part)] if isinstance(spec, tuple) else [spec]
+
+
+def map_result(spec: Result, values: Iterator[Any]) -> Any:
+    """Return the values and arrays of a result in its form."""
+    return tuple(map_result(part, values) for part in spec) if isinstance(spec, tuple) else next(values)
+
+
+def core_text(spec: Result) -> Any:
+    """Return the type of a result of the graph: a text such as `u8[3]`, or a dict of a tuple of results."""
     if isinstance(spec, tuple):
-        return [element for part in spec for element in elements(part)]
-    return [spec.element] * spec.length if isinstance(spec, ArrayType) else [spec]
+        return {"tuple": [core_text(part) for part in spec]}
+    if isinstance(spec, ArrayType):
+        return f"{stored(spec.element.name)}{list(spec.shape)}"
+    return stored(spec.name)
 
 
-def count(spec: Result) -> int:
-    """Return the number of values in a result."""
-    return sum(map(count, spec)) if isinstance(spec, tuple) else spec.length if isinstance(spec, ArrayType) else 1
+def from_core_text(data: Any) -> Result:
+    """Return the type that `core_text` names."""
+    if isinstance(data, dict):
+        return tuple(from_core_text(part) for part in data["tuple"])
+    name, _, sizes = data.partition("[")
+    return of_shape(type_named(name), [int(size) for size in sizes.removesuffix("]").split(",")] if sizes else None)
 
 
-def map_result(
-    spec: Result, outputs: list[Any], one: Callable[[Any], Any], array: Callable[[list[Any], Shape], Any]
-) -> Any:
-    """Return outputs in the form of a result. `one` converts a single value, `array` the values of an array."""
-    rest = list(outputs)
-
-    def take(spec: Result) -> Any:
-        if isinstance(spec, tuple):
-            return tuple(take(part) for part in spec)
-        row = rest[: count(spec)]
-        del rest[: count(spec)]
-        return array(row, spec.shape) if isinstance(spec, ArrayType) else one(row[0])
-
-    return take(spec)
+def of_shape(kind: type[Value], shape: Sequence[int] | None) -> Spec:
+    """Return the type of one value, which is that of a value of any shape too, or of an array."""
+    return ArrayType(kind, *shape) if shape else kind

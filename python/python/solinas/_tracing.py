@@ -78,7 +78,7 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     expected = _expected(name, annotations.get("return", inspect.Signature.empty))
     outputs: list[Value] = []
     result = _result(name, returned, expected, outputs)
-    traced: Program[Any, Any] = Program(name, parameters, result, _graph(name, inputs, outputs))
+    traced = Program._of(name, parameters, result, _graph(name, inputs, outputs))
     functools.update_wrapper(traced, function, updated=())
     return traced
 
@@ -102,7 +102,7 @@ def _input(parameter: Parameter, inputs: list[Node]) -> Any:
     """Return the value or array of a parameter, and append its nodes to `inputs`."""
     names = [parameter.name]
     if isinstance(parameter.spec, ArrayType):
-        names = [f"{parameter.name}[{i}]" for i in range(parameter.length)]
+        names = [f"{parameter.name}[{i}]" for i in range(parameter.spec.length)]
     nodes = [Node(PARAMETER, parameter.element.name, detail=name) for name in names]
     inputs += nodes
     values = [parameter.element._make(node, name) for node, name in zip(nodes, names, strict=True)]

@@ -47,10 +47,14 @@ impl ProgramBuilder {
         self.typed(Op::Array { shape: array.shape, values: array.values }, &[], array.ty)
     }
 
-    /// Adds a function. [`Op::Call`] and [`How::Function`](super::How::Function) name it by the index that is returned.
+    /// Adds a function, unless the program has an equal one. [`Op::Call`] and [`How::Function`](super::How::Function) name it by the index that is returned.
     pub fn function(&mut self, function: Function) -> u32 {
-        self.program.functions.push(function);
-        self.program.functions.len() as u32 - 1
+        let functions = &mut self.program.functions;
+        let index = functions.iter().position(|known| *known == function).unwrap_or_else(|| {
+            functions.push(function);
+            functions.len() - 1
+        });
+        index as u32
     }
 
     /// Adds a public constant, given as its bits in two's complement.

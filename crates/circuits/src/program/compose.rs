@@ -1,5 +1,6 @@
 //! Builds programs from parts: other programs, circuits, and elements of arrays.
 
+use super::view::View;
 use super::{Axes, Function, How, Op, Plain, Program, ProgramBuilder, Shape, Type, ValueId};
 use crate::{Error, Netlist};
 
@@ -46,15 +47,22 @@ impl ProgramBuilder {
         std::iter::once(Ok(first)).chain(rest).collect()
     }
 
-    /// The elements with these flat indices of an array of shape `from`, as an array of shape `to`, or as a scalar.
+    /// The elements with these flat indices of an array of shape `from`, as an array of shape `to`, or as a scalar. Regular indices become slices, permutations
+    /// and broadcasts, which take no list.
     ///
     /// # Errors
     /// As [`Self::op`]. Indices and shapes are checked when the shapes of the program are.
     pub fn elements(&mut self, array: ValueId, from: &Shape, indices: Vec<u64>, to: &Shape) -> Result<ValueId, Error> {
+        let is_all = indices.len() == from.size() && (0..).zip(&indices).all(|(place, &index)| place == index);
+        if is_all && to.size() == from.size() {
+            return self.reshape(array, from, to);
+        }
+        if let Some(view) = View::of(from, &indices, to) {
+            return view.add(self, array, from, to);
+        }
         let row = self.reshape(array, from, &Shape::line(from))?;
         let taken = Shape::new([indices.len()])?;
-        let is_all = indices.len() == from.size() && (0..).zip(&indices).all(|(place, &index)| place == index);
-        let row = if is_all { row } else { self.op(Op::Take(indices), &[row])? };
+        let row = self.op(Op::Take(indices), &[row])?;
         self.reshape(row, &taken, to)
     }
 
@@ -91,7 +99,7 @@ impl ProgramBuilder {
         Ok((best, self.op(Op::Result(1), &[best])?))
     }
 
-    fn reshape(&mut self, value: ValueId, from: &Shape, to: &Shape) -> Result<ValueId, Error> {
+    pub(super) fn reshape(&mut self, value: ValueId, from: &Shape, to: &Shape) -> Result<ValueId, Error> {
         if from == to {
             return Ok(value);
         }

@@ -25,6 +25,7 @@ mod public;
 mod scalars;
 mod shape;
 mod types;
+mod view;
 
 pub use arrays::places;
 pub use build::ProgramBuilder;

@@ -2,7 +2,8 @@
 
 use super::generator::{Kind, below, case, plain};
 use crate::common::rng;
-use solinas_circuits::program::{Program, ProgramBuilder, Shape, Type};
+use solinas_circuits::build::Recipe;
+use solinas_circuits::program::{Function, Op, Program, ProgramBuilder, Shape, Type};
 use solinas_circuits::{Error, Natural, Plain};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ fn a_program_within_another_gives_its_own_results() {
         let program = case.shaped.program();
         let mut builder = ProgramBuilder::new();
         // A function of the outer program, so that those of the inner one have other numbers.
-        builder.function(program.functions[0].clone());
+        builder.function(Function::Program(Program::from_op("add", &[Type::Uint(11); 2]).unwrap()));
         let inputs = program.inputs.iter().map(|input| builder.input(&input.name, input.ty).unwrap());
         let inputs: Vec<_> = inputs.collect();
         let outputs = builder.inline(program, &inputs).unwrap();
@@ -26,6 +27,60 @@ fn a_program_within_another_gives_its_own_results() {
             matches!(ProgramBuilder::new().inline(program, &[]), Err(Error::WrongCount { .. }))
                 || program.inputs.is_empty()
         );
+    }
+}
+
+#[test]
+fn equal_functions_are_one() {
+    let netlist = Program::from_op("add", &[Type::Uint(8); 2]).unwrap().lower(Recipe::default()).unwrap();
+    let mut builder = ProgramBuilder::new();
+    let mut value = builder.input("x", Type::Uint(8)).unwrap();
+    for _ in 0..100 {
+        value = builder.call(netlist.clone(), true, &[value, value]).unwrap()[0];
+    }
+    value = builder.call(netlist.clone(), false, &[value, value]).unwrap()[0];
+    builder.output("y", value);
+    let called = builder.finish().unwrap();
+    // The same circuit that no engine may simplify is another function.
+    assert_eq!(called.functions.len(), 2);
+    let mut outer = ProgramBuilder::new();
+    let mut value = outer.input("x", Type::Uint(8)).unwrap();
+    for _ in 0..3 {
+        value = outer.inline(&called, &[value]).unwrap()[0];
+    }
+    outer.output("y", value);
+    assert_eq!(outer.finish().unwrap().functions.len(), 2);
+}
+
+#[test]
+fn regular_elements_need_no_list() {
+    let u8 = Type::Uint(8);
+    let (flat, matrix) = (Shape::new([7]).unwrap(), Shape::new([3, 4]).unwrap());
+    let cases: [(&str, &Shape, &[u64], &[usize]); 12] = [
+        ("slice", &flat, &[2, 3, 4], &[3]),
+        ("flip", &flat, &[6, 5, 4, 3, 2, 1, 0], &[7]),
+        ("steps", &flat, &[1, 3, 5], &[3]),
+        ("transpose", &matrix, &[0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11], &[4, 3]),
+        ("column", &matrix, &[2, 6, 10], &[3]),
+        ("row", &matrix, &[4, 5, 6, 7], &[1, 4]),
+        ("corner", &matrix, &[9, 8, 5, 4], &[2, 2]),
+        ("element", &matrix, &[7], &[]),
+        ("repeated rows", &flat, &[0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6], &[2, 7]),
+        ("repeated columns", &matrix, &[0, 0, 4, 4, 8, 8], &[3, 2]),
+        ("repeated element", &matrix, &[5, 5, 5], &[3]),
+        ("reshape of a transpose", &Shape::new([12]).unwrap(), &[0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11], &[6, 2]),
+    ];
+    for (name, from, indices, to) in cases {
+        let mut builder = ProgramBuilder::new();
+        let x = builder.array_input("x", u8, from.clone()).unwrap();
+        let to = Shape::new(to.iter().copied()).unwrap();
+        let part = builder.elements(x, from, indices.to_vec(), &to).unwrap();
+        builder.output("y", part);
+        let program = builder.finish().unwrap();
+        assert!(!program.nodes.iter().any(|node| matches!(node.op, Op::Take(_))), "{name}");
+        let all = Plain::new(u8, from.clone(), 0..from.size() as u128).unwrap();
+        let wanted = Plain::new(u8, to, indices.iter().map(|&index| u128::from(index))).unwrap();
+        assert_eq!(program.evaluate_arrays(&[all]).unwrap(), [wanted], "{name}");
     }
 }
 

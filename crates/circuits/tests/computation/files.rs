@@ -11,8 +11,8 @@ const FILES: [&str; 6] = [
     "tests/data/programs/board.json",
     "tests/data/programs/slots.json",
     "tests/data/programs/rust.json",
-    "../solinas/tests/data/python.json",
-    "../server/web/cardio.json",
+    "tests/data/programs/python.json",
+    "tests/data/programs/cardio.json",
     "../cli/tests/cli/golden/program.json",
 ];
 
@@ -55,7 +55,6 @@ fn files_of_version_1_compute_what_they_did() {
         let written = file.write().unwrap();
         assert!(written.contains(r#""version":2"#), "{written}");
         assert_eq!(ProgramFile::read(&written).unwrap(), file, "{name}");
-        assert_eq!(ProgramFile::read(&file.write_v1().unwrap()).unwrap(), file, "{name}");
     }
 }
 
@@ -63,7 +62,7 @@ fn files_of_version_1_compute_what_they_did() {
 fn arrays_of_version_1_are_inputs_and_outputs() {
     let program = Program::from_json(&read(FILES[0])).unwrap();
     let inputs: Vec<String> = program.inputs.iter().map(|input| format!("{}: {:?}", input.name, input.shape)).collect();
-    assert_eq!(inputs, ["grid: Some([2, 3])", "weights: Some([3])", "start: None", "flag: None"]);
+    assert_eq!(inputs, ["grid: Some([2, 3])", "weights: Some([3])", "start: Some([])", "flag: Some([])"]);
     let shapes = [&[2, 3][..], &[3], &[], &[]].map(|sizes| Shape::new(sizes.iter().copied()).unwrap());
     let outputs: Vec<String> =
         std::sync::Arc::new(program).at(&shapes).unwrap().outputs().iter().map(ToString::to_string).collect();
@@ -134,8 +133,12 @@ fn files_and_graphs_are_read_and_others_named() {
         assert!(
             matches!(Program::from_json(&unknown), Err(Error::NotAProgram { problem }) if problem.contains("addd"))
         );
-        let old = file.write_v1().unwrap();
         let parameters = r#"{"name":"a","type":"u128"},{"name":"b","type":"u128"}"#;
+        let graph = serde_json::to_string(&program).unwrap();
+        let old = format!(
+            r#"{{"format":"solinas-program","version":1,"name":"sum","parameters":[{parameters}],"result":"u128","program":{graph}}}"#
+        );
+        assert_eq!(Program::from_json(&old).unwrap(), program);
         let array = old.replace(parameters, r#"{"name":"a","type":["u128",2,1]}"#);
         let values = [7u128, 11].map(Natural::from);
         let scalars = Program::from_json(&array).unwrap().scalars().unwrap();

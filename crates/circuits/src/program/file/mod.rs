@@ -101,6 +101,20 @@ impl ProgramFile {
         Ok(Self { name: name.into(), program, result })
     }
 
+    /// A program of single values as one with arrays: its inputs are the elements of these parameters, row by row, and its outputs those of the result.
+    ///
+    /// # Errors
+    /// [`Error::NotAProgram`] if they are not; the errors of [`Program::validate`].
+    pub fn grouped(
+        name: impl Into<String>,
+        flat: &Program,
+        parameters: Vec<(String, ValueType)>,
+        result: ResultType,
+    ) -> Result<Self, Error> {
+        let parameters: Vec<_> = parameters.into_iter().map(|(name, ty)| (Some(name), ty)).collect();
+        v1::grouped(name.into(), flat, &parameters, result)
+    }
+
     /// Reads the text of a program file of any version, or of a graph alone, and checks the program.
     ///
     /// # Errors
@@ -134,14 +148,6 @@ impl ProgramFile {
     pub fn write(&self) -> Result<String, Error> {
         self.program.validate()?;
         v2::write(self)
-    }
-
-    /// The text of a file of version 1, whose arrays are single values. What still runs single values reads it.
-    ///
-    /// # Errors
-    /// As [`Program::scalars`].
-    pub fn write_v1(&self) -> Result<String, Error> {
-        v1::write(self)
     }
 
     /// Checks that the result has the types of the outputs, and their shapes where the inputs tell them.

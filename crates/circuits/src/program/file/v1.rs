@@ -1,29 +1,27 @@
 //! Version 1: programs of single values. An array parameter is a list of inputs, and an array of the result a list of outputs.
 
-use super::{FORMAT, ProgramFile, ResultType, bad, current, parsed};
+use super::{ProgramFile, ResultType, bad, current, parsed};
 use crate::Error;
 use crate::program::{Input, Node, Op, Output, Program, Range, Shape, Type, ValueId, ValueType};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::HashMap;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Document {
-    format: String,
-    version: Option<u64>,
     name: Option<String>,
     parameters: Vec<Parameter>,
     result: Spec,
     program: Program,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Parameter {
     name: Option<String>,
     r#type: Spec,
 }
 
 /// The type of a parameter or of the result: one type, an array, or several types.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Spec {
     One(String),
@@ -35,7 +33,7 @@ enum Spec {
 }
 
 /// A part of the type of an array.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Part {
     Element(String),
@@ -60,20 +58,13 @@ impl Spec {
         }
     }
 
-    fn of(value: &ValueType) -> Self {
-        if value.shape.is_empty() {
-            return Self::One(value.ty.to_string());
-        }
-        let sizes = value.shape.iter().map(|&size| Part::Size(size));
-        Self::Array([Part::Element(value.ty.to_string())].into_iter().chain(sizes).collect())
-    }
-
-    fn of_result(result: &ResultType) -> Result<Self, Error> {
-        Ok(match result {
-            ResultType::One(text) => Self::of(&text.parse()?),
-            ResultType::Several { tuple } => {
-                Self::Several { tuple: tuple.iter().map(Self::of_result).collect::<Result<_, _>>()? }
+    /// The result that this is the type of.
+    fn result(&self) -> Result<ResultType, Error> {
+        Ok(match self {
+            Self::Several { tuple } => {
+                ResultType::Several { tuple: tuple.iter().map(Self::result).collect::<Result<_, _>>()? }
             }
+            one => ResultType::One(one.value()?.to_string()),
         })
     }
 }
@@ -84,10 +75,25 @@ fn contradiction() -> Error {
 
 /// Reads a file.
 pub(super) fn read(text: &str) -> Result<ProgramFile, Error> {
-    let Document { name, parameters, result, program: flat, .. } = parsed(text)?;
+    let Document { name, parameters, result, program, .. } = parsed(text)?;
+    let parameter = |parameter: Parameter| Ok((parameter.name, parameter.r#type.value()?));
+    let parameters = parameters.into_iter().map(parameter).collect::<Result<Vec<_>, Error>>()?;
+    grouped(name.unwrap_or_else(|| "program".into()), &program, &parameters, result.result()?)
+}
+
+/// A program of single values whose inputs are the elements of these parameters, and whose outputs are those of the result.
+pub(super) fn grouped(
+    name: String,
+    flat: &Program,
+    parameters: &[(Option<String>, ValueType)],
+    result: ResultType,
+) -> Result<ProgramFile, Error> {
     flat.validate()?;
     let mut reader = Reader::default();
-    let elements = reader.parameters(&flat, &parameters)?;
+    let results = result.values().into_iter().map(str::parse).collect::<Result<Vec<ValueType>, Error>>()?;
+    // Beside arrays, a single value is one: a program of single values alone takes any shape.
+    let of_arrays = parameters.iter().map(|(_, ty)| ty).chain(&results).any(|ty| !ty.shape.is_empty());
+    let elements = reader.parameters(flat, parameters, of_arrays)?;
     for node in &flat.nodes {
         let value = match node.op {
             Op::Input(index) => reader.element(&elements[index as usize], node.ty),
@@ -99,11 +105,13 @@ pub(super) fn read(text: &str) -> Result<ProgramFile, Error> {
         reader.values.push(value);
     }
     let mut outputs = flat.outputs.iter();
-    let result = reader.result(&result, &flat, &mut outputs)?;
+    for value in &results {
+        reader.result(value, flat, &mut outputs)?;
+    }
     if outputs.next().is_some() {
         return Err(contradiction());
     }
-    Ok(ProgramFile { name: name.unwrap_or_else(|| "program".into()), program: reader.program, result })
+    Ok(ProgramFile { name, program: reader.program, result })
 }
 
 /// What an input of version 1 is: an input, or an element of one.
@@ -128,19 +136,25 @@ impl Reader {
     }
 
     /// Adds the inputs. Returns the element that each input of the file is.
-    fn parameters(&mut self, flat: &Program, parameters: &[Parameter]) -> Result<Vec<Element>, Error> {
+    fn parameters(
+        &mut self,
+        flat: &Program,
+        parameters: &[(Option<String>, ValueType)],
+        of_arrays: bool,
+    ) -> Result<Vec<Element>, Error> {
         let mut elements = Vec::with_capacity(flat.inputs.len());
-        for parameter in parameters {
-            let ValueType { ty, shape } = parameter.r#type.value()?;
+        for (own, ValueType { ty, shape }) in parameters {
+            let ty = *ty;
             let inputs = flat.inputs.get(elements.len()..).and_then(|rest| rest.get(..shape.size()));
             let Some(inputs) = inputs.filter(|inputs| inputs.iter().all(|input| input.ty == ty)) else {
                 return Err(contradiction());
             };
             let is_array = !shape.is_empty();
-            let own = parameter.name.clone().filter(|_| is_array);
+            let own = own.clone().filter(|_| is_array);
             let name = own.unwrap_or_else(|| inputs[0].name.clone());
             let index = self.program.inputs.len() as u32;
-            self.program.inputs.push(Input { name, ty, shape: is_array.then(|| shape.clone()) });
+            let is_fixed = is_array || of_arrays && !ty.is_packed();
+            self.program.inputs.push(Input { name, ty, shape: is_fixed.then(|| shape.clone()) });
             let place = |place| is_array.then(|| (shape.clone(), place));
             elements.extend((0..shape.size()).map(|at| Element { input: index, place: place(at) }));
         }
@@ -167,18 +181,13 @@ impl Reader {
         self.push(Op::Reshape { rank: shape.len() as u32, to: Shape::scalar() }, vec![part], ty)
     }
 
-    /// Adds the outputs of a result.
+    /// Adds the output of one value or array of the result.
     fn result<'a>(
         &mut self,
-        spec: &Spec,
+        value: &ValueType,
         flat: &Program,
         outputs: &mut impl Iterator<Item = &'a Output>,
-    ) -> Result<ResultType, Error> {
-        if let Spec::Several { tuple } = spec {
-            let tuple = tuple.iter().map(|part| self.result(part, flat, outputs)).collect::<Result<_, _>>()?;
-            return Ok(ResultType::Several { tuple });
-        }
-        let value = spec.value()?;
+    ) -> Result<(), Error> {
         let mut parts = Vec::new();
         let mut name = None;
         for _ in 0..value.shape.size() {
@@ -205,23 +214,6 @@ impl Reader {
             }
         };
         self.program.outputs.push(Output { name, value: result });
-        Ok(ResultType::One(value.to_string()))
+        Ok(())
     }
-}
-
-/// Writes a file.
-pub(super) fn write(file: &ProgramFile) -> Result<String, Error> {
-    let parameter = |input: &Input| {
-        let shape = input.shape.clone().unwrap_or_default();
-        Parameter { name: Some(input.name.clone()), r#type: Spec::of(&ValueType { ty: input.ty, shape }) }
-    };
-    let document = Document {
-        format: FORMAT.0.to_owned(),
-        version: Some(1),
-        name: Some(file.name.clone()),
-        parameters: file.program.inputs.iter().map(parameter).collect(),
-        result: Spec::of_result(&file.result)?,
-        program: file.program.scalars()?,
-    };
-    serde_json::to_string(&document).map_err(|error| bad(error.to_string()))
 }
