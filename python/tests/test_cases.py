@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import solinas as sl
+from solinas._server import Recorded
 
 CASES = [
     case
@@ -72,3 +73,25 @@ def encrypted(client: sl.ClientKey, case: dict[str, Any]) -> Any:
 def test_cases_run_under_keys(integers: Any, case: dict[str, Any]) -> None:
     client, server = integers
     check(case, client.decrypt(server.run(encrypted(client, case))))
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        np.transpose,
+        lambda x: x[::-1],
+        lambda x: x[:, 1:3],
+        lambda x: x[1],
+        lambda x: x.reshape(4, 3),
+        lambda x: np.broadcast_to(x[0], (2, 4)),
+        lambda x: np.flip(x, axis=1),
+        lambda x: np.swapaxes(x.reshape(2, 2, 3), 0, 2),
+        lambda x: np.moveaxis(x.reshape(2, 2, 3), 0, -1),
+    ],
+)
+def test_regular_moves_have_no_list_of_indices(integers: Any, move: Any) -> None:
+    client, server = integers
+    plain = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    moved = move(client.encrypt(plain, sl.U8)) | 16
+    assert "take" not in Recorded((moved,), client.key_id, False).program.to_json()
+    assert np.array_equal(client.decrypt(server.run(moved)), move(plain) | 16)

@@ -55,7 +55,7 @@ export function show(main, signal) {
     run(async (steps) => {
       const program = await api.request("GET", "page/cardio.json", { signal }, (response) => response.text());
       /** @type {{name: string}[]} */
-      const inputs = JSON.parse(program).program.inputs;
+      const inputs = JSON.parse(program).inputs;
       const values = inputs.map(({ name }) => /** @type {() => [string, string]} */ (answers.get(name))());
       return `${await answered("heart risk", values, async () => program, steps, signal)} of 10`;
     });
