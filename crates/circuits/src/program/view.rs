@@ -101,7 +101,7 @@ fn split_by(size: usize, steps: &[i64]) -> Option<Shape> {
     let mut whole = size as u64;
     let mut sizes = Vec::with_capacity(strides.len());
     for stride in strides {
-        if whole % stride != 0 {
+        if !whole.is_multiple_of(stride) {
             return None;
         }
         sizes.push((whole / stride) as usize);
