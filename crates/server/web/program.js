@@ -12,16 +12,13 @@ const SETS = ["integers-128", "gates-128", "bits128-32768-32"];
 /** The distance between two columns and two rows of a drawing, in pixels. */
 const [COLUMN, ROW] = [104, 40];
 const EXAMPLE = JSON.stringify({
-  format: "solinas-program", version: 1, name: "distance", result: "u8",
-  parameters: [{ name: "a", type: "u8" }, { name: "b", type: "u8" }],
-  program: {
-    inputs: [{ name: "a", ty: { uint: 8 } }, { name: "b", ty: { uint: 8 } }],
-    nodes: [
-      { op: { input: 0 }, args: [], ty: { uint: 8 } }, { op: { input: 1 }, args: [], ty: { uint: 8 } },
-      { op: "max", args: [0, 1], ty: { uint: 8 } }, { op: "min", args: [0, 1], ty: { uint: 8 } }, { op: "sub", args: [2, 3], ty: { uint: 8 } },
-    ],
-    outputs: [{ name: "result", value: 4 }],
-  },
+  format: "solinas-program", version: 2, name: "distance",
+  inputs: [{ name: "a", type: "u8", shape: null }, { name: "b", type: "u8", shape: null }],
+  nodes: [
+    { op: { input: 0 }, args: [], type: "u8" }, { op: { input: 1 }, args: [], type: "u8" },
+    { op: "max", args: [0, 1], type: "u8" }, { op: "min", args: [0, 1], type: "u8" }, { op: "sub", args: [2, 3], type: "u8" },
+  ],
+  outputs: [{ name: "result", value: 4 }], result: "u8", functions: [],
 }, null, 1);
 
 /** @param {string} text @param {AbortSignal} signal @returns {Promise<import("./graph.js").Drawing | null>} */

@@ -81,10 +81,9 @@ class Job(Generic[R]):
 
     @property
     def ids(self) -> list[str]:
-        """The identities of its jobs on a service, for `Service.job`. Values of several programs have one for each.
+        """The identity of its job on a service, for `Service.job`.
 
-        A program gets its job when the inputs have been sent and the programs before it have ended. The list is empty
-        for a computation in this process.
+        The list is empty before the job is sent, and for a computation in this process.
         """
         return self._inner.ids
 
