@@ -382,11 +382,8 @@ class Program(Generic[P, R]):
                 )
             is_old = document["version"] < NEWEST
             if is_old:
-                name, core, of_elements = (
-                    str(document["name"]),
-                    _core.Program.from_json(json.dumps(document["program"])),
-                    True,
-                )
+                name, of_elements = str(document["name"]), True
+                core = _core.Program.from_json(json.dumps(document["program"]))
             else:
                 name, core, returned, of_elements = _core.Program.from_file(source)
             declared = document if is_old else document.get(PYTHON)
