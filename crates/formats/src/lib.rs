@@ -59,6 +59,7 @@ mod keys;
 mod layout;
 #[cfg(feature = "leveled")]
 mod leveled;
+mod lock;
 mod new_file;
 mod on_demand;
 pub mod pack;
@@ -90,6 +91,7 @@ pub use leveled::bgv;
 pub use leveled::lwe;
 #[cfg(feature = "ntru")]
 pub use leveled::ntru;
+pub use lock::Lock;
 pub use new_file::{
     NewFile, TemporaryFolder, check_place, check_replaceable, clear_leftovers, containing_folder, remove_file,
 };

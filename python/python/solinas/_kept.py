@@ -37,6 +37,11 @@ class KeptShards:
 
     def __exit__(self, *_: object) -> None:
         for _folder, lock in self._opened:
+            # Closing is not enough: a child process has a copy of the descriptor until its program begins.
+            with contextlib.suppress(ImportError):
+                import fcntl
+
+                fcntl.flock(lock, fcntl.LOCK_UN)
             lock.close()
 
     def open(self, work: Work, model: str) -> None:

@@ -1,6 +1,6 @@
 //! Interruptible key generation.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use solinas_schemes::{Control, Entropy};
 use zeroize::Zeroizing;
 
 use super::Gh;
-use crate::{Error, Expect, Header, KeyFiles, Kind, Overwrite, Reader, Writer, source};
+use crate::{Error, Expect, Header, KeyFiles, Kind, Lock, Overwrite, Reader, Writer, source};
 
 /// Least time between two periodic checkpoints.
 const INTERVAL: Duration = Duration::from_secs(20);
@@ -72,7 +72,7 @@ pub fn keygen(
 }
 
 /// Locks the checkpoint, so that no other key generation uses it. Returns `None` if there is no file.
-fn lock(path: &Path) -> Result<Option<File>, Error> {
+fn lock(path: &Path) -> Result<Option<Lock>, Error> {
     while path.try_exists().map_err(|e| Error::io(path, "open", e))? {
         let (file, _) = source::open(path)?;
         if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -80,14 +80,14 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
         }
         // The former owner of the lock may have replaced or removed the file.
         if source::is_at(&file, path) {
-            return Ok(Some(file));
+            return Ok(Some(Lock::held(file)));
         }
     }
     Ok(None)
 }
 
 /// Writes the checkpoint in one step and locks it.
-fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
+fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<Lock, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
     let header = Header::new(Kind::Checkpoint)
         .scheme(Gh::NAME)
@@ -100,7 +100,7 @@ fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Resul
     for (name, words) in parts {
         writer.section_u64(name, words)?;
     }
-    writer.finish_locked()
+    writer.finish_locked().map(Lock::held)
 }
 
 fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Result<KeyGeneration, Error> {

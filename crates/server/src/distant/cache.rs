@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Problem};
 use crate::id::{Digest, Tenant};
-use crate::store::{Incoming, make_private};
+use crate::store::{Incoming, lock_folder};
+use solinas_formats::Lock;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ pub(super) struct Cache {
     folder: PathBuf,
     /// The most bytes that stay after a job.
     limit: u64,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Cache {
@@ -23,12 +24,7 @@ impl Cache {
     /// # Errors
     /// [`Error::CacheInUse`]; [`Error::Io`].
     pub(super) fn open(folder: &Path, limit: u64) -> Result<Self, Error> {
-        make_private(folder)?;
-        let path = folder.join("lock");
-        let lock = File::options().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
-        if lock.try_lock().is_err() {
-            return Err(Error::CacheInUse(folder.to_path_buf()));
-        }
+        let lock = lock_folder(folder, Error::CacheInUse)?;
         solinas_formats::clear_leftovers(folder);
         let cache = Self { folder: folder.to_path_buf(), limit, _lock: lock };
         cache.trim();

@@ -36,6 +36,7 @@ use crate::lock::lock;
 use crate::time;
 use db::Db;
 use postgres::Postgres;
+use solinas_formats::Lock;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -55,7 +56,7 @@ pub struct Store {
     /// Whether the last trial write succeeded, and its time.
     writable: Mutex<Option<(Instant, bool)>>,
     /// Locked while a service runs.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
 }
 
 impl std::fmt::Debug for Store {
@@ -95,7 +96,7 @@ impl Store {
     /// As [`Self::open`]; [`Error::InUse`] while another service runs on it; [`Error::Setting`] if its records are in another database than the one that
     /// is wanted.
     pub(crate) fn serve(folder: &Path, wanted: Option<&Database>) -> Result<Self, Error> {
-        let lock = lock_folder(folder)?;
+        let lock = lock_folder(folder, Error::InUse)?;
         let is_used = |database: &Database| schema::is_used(&Db::Postgres(Postgres::connect(database, false)?));
         Database::choose(folder, wanted, folder.join(DATABASE).exists(), is_used)?;
         let store = Self::at(folder, Some(lock))?;
@@ -117,7 +118,7 @@ impl Store {
         Ok(store)
     }
 
-    fn at(folder: &Path, lock: Option<File>) -> Result<Self, Error> {
+    fn at(folder: &Path, lock: Option<Lock>) -> Result<Self, Error> {
         make_private(folder)?;
         for part in ["blobs", "checkpoints", "uploads"] {
             make_private(&folder.join(part))?;
@@ -172,15 +173,14 @@ fn record<T>(written: Result<T, Error>) {
     }
 }
 
-/// Locks a folder for a service.
-fn lock_folder(folder: &Path) -> Result<File, Error> {
+/// Locks a folder for one process. Makes the folder.
+///
+/// # Errors
+/// `in_use` while another process has it; [`Error::Io`].
+pub(crate) fn lock_folder(folder: &Path, in_use: fn(PathBuf) -> Error) -> Result<Lock, Error> {
     make_private(folder)?;
     let path = folder.join("lock");
-    let lock = File::options().create(true).append(true).open(&path).map_err(Error::io("open", &path))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(_) => Err(Error::InUse(folder.to_path_buf())),
-    }
+    Lock::take(&path).map_err(Error::io("lock", &path))?.ok_or_else(|| in_use(folder.to_path_buf()))
 }
 
 /// Makes the names in a folder durable.

@@ -77,7 +77,7 @@ impl Store {
         if !Self::exists(folder) {
             return Err(Error::NoStore(folder.to_path_buf()));
         }
-        let lock = lock_folder(folder)?;
+        let lock = lock_folder(folder, Error::InUse)?;
         if let Some(now) = Database::of(folder)? {
             let what = format!("the records of the store {} are in {now} already", folder.display());
             return Err(Error::Setting {
