@@ -6,8 +6,13 @@
 //! its rotation), members for each, helpers that had to be woken, the time for which leaders waited for helpers, helpers were
 //! awake without work, and members were blocked by one without a core, for each bootstrap, and pieces of work that leaders
 //! kept for themselves because the team was slower.
+//!
+//! The last line has the time that two threads of this machine take for the meetings and the exchanged bytes of a rotation alone,
+//! without its arithmetic. It bounds what a second core gains.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use bench_common::command;
 use bench_measure::{Busy, Result, try_least};
@@ -91,5 +96,58 @@ fn run(args: &Args) -> Result<()> {
             counters.alone,
         );
     }
+    let shape = params.literal();
+    let (bytes, steps) = (params.ggsw_rows() * shape.ring_dimension * 8, shape.lwe_dimension / shape.block_bits);
+    let exchange = steps as f64 * exchange(bytes / LINE / 2) / 1e3;
+    println!("the exchange alone of two threads: {exchange:.0} us in a rotation of {steps} steps");
     Ok(())
+}
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// A word in a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Line(AtomicU64);
+
+/// The time that two threads take for the meetings and the cache lines of a step of a rotation, nanoseconds: the least mean
+/// of 1000 steps. The transforms of a thread have `lines` lines. Each thread writes its own ones; after a meeting, it reads
+/// and writes its half of all; after another one, it reads its own ones.
+fn exchange(lines: usize) -> f64 {
+    const STEPS: usize = 1000;
+    const SAMPLES: usize = 30;
+    let rows: [Vec<Line>; 2] = std::array::from_fn(|_| (0..lines).map(|_| Line::default()).collect());
+    let arrived = AtomicUsize::new(0);
+    let write = |row: &[Line]| row.iter().for_each(|line| line.0.store(1, Ordering::Relaxed));
+    let read = |row: &[Line]| row.iter().map(|line| line.0.load(Ordering::Relaxed)).sum::<u64>();
+    let member = |own: usize| {
+        let (mut least, mut met, mut sum) = (f64::INFINITY, 0, 0);
+        let mut meet = || {
+            met += 2;
+            arrived.fetch_add(1, Ordering::AcqRel);
+            while arrived.load(Ordering::Acquire) < met {
+                std::hint::spin_loop();
+            }
+        };
+        let half = own * lines / 2..(own + 1) * lines / 2;
+        for _ in 0..SAMPLES {
+            let start = Instant::now();
+            for _ in 0..STEPS {
+                write(&rows[own]);
+                meet();
+                sum += rows.iter().map(|row| read(&row[half.clone()])).sum::<u64>();
+                rows.iter().for_each(|row| write(&row[half.clone()]));
+                meet();
+                sum += read(&rows[own]);
+            }
+            least = least.min(start.elapsed().as_nanos() as f64 / STEPS as f64);
+        }
+        std::hint::black_box(sum);
+        least
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| member(1));
+        member(0)
+    })
 }
