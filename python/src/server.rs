@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_circuits::program::{Op, Output, Shape};
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Plan, PrepareOptions, Prepared, Program, Server,
-    ServerOptions, Type, Work,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, LaneBatch, Plan, PrepareOptions, Prepared, Program,
+    Server, ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -24,7 +24,7 @@ use crate::program::PyProgram;
 /// A server: an evaluation key that is ready for work, and threads.
 #[pyclass(module = "solinas._core", name = "Server", frozen)]
 pub(crate) struct PyServer {
-    server: Arc<Server>,
+    pub(crate) server: Arc<Server>,
 }
 
 /// An input of a program: a ciphertext, or the type, shape and bits of public values.
@@ -188,6 +188,20 @@ impl PyServer {
             Ok(prepared.auditable(auditable).run(control)?)
         };
         Ok(PyJob::new(Job::start(work)?))
+    }
+
+    /// Starts a batch of lanes that another server has planned.
+    fn start_batch(
+        &self,
+        inputs: Vec<PyRef<'_, PyCiphertext>>,
+        program: &PyProgram,
+        plan: &PyPlan,
+        hides: bool,
+    ) -> PyResult<PyJob> {
+        let inputs = inputs.iter().map(|input| input.inner.clone()).collect();
+        let batch = LaneBatch { program: program.program.clone(), plan: plan.inner.clone(), inputs, hides };
+        let server = Arc::clone(&self.server);
+        Ok(PyJob::new(Job::start(move |control| Ok(server.run_batch(&batch, control)?))?))
     }
 
     /// The plan of a program on inputs. Ctrl-C stops the planning.

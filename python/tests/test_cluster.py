@@ -80,6 +80,39 @@ def test_the_bytes_are_those_of_one_server(cluster, keys):
     assert seen[-1][0] == seen[-1][1]
 
 
+def test_a_plan_of_all_steps_gives_its_bytes_on_any_machine(cluster, keys):
+    client, key = keys
+    numbers, x = values(client, 20)
+
+    def wanted():
+        # A recorded value keeps its result, so each run takes new ones. The maximum reads sums, whose noise this machine
+        # knows, and the public values differ from element to element.
+        return affine(x, x) * x, (x + x).max(), x + [*range(16), 1, 1, 2, 2]
+
+    plan = sl.Plan.from_bytes(sl.Server(key, model="shallow").plan(*wanted()).to_bytes())
+    assert plan.model != cluster.model
+    killed = []
+
+    def watch(done, total):
+        if done and not killed:
+            killed.append(done)
+            ray.kill(next(iter(cluster._machines.values())).actor)
+
+    results = cluster.run(*wanted(), key=key, plan=plan, progress=watch)
+    assert killed
+    assert client.decrypt(results[0]).tolist() == [2 * number * number % 16 for number in numbers]
+    files = [value.to_bytes() for value in results]
+    for threads, device in [(1, "cpu"), (2, "cpu"), (1, "emulated")]:
+        one = sl.Server(key, threads=threads, device=device).run(*wanted(), plan=plan)
+        assert [value.to_bytes() for value in one] == files
+    own = cluster.run(*wanted(), key=key)
+    assert [value.to_bytes() for value in own] != files
+    one = sl.Server(key, model=cluster.model).run(*wanted())
+    assert [value.to_bytes() for value in one] == [value.to_bytes() for value in own]
+    with pytest.raises(sl.CircuitError, match="the plan is of another program"):
+        cluster.run(x - 1, key=key, plan=plan)
+
+
 def test_private_programs_run_on_a_cluster(cluster, keys):
     client, key = keys
     numbers, x = values(client, 6)
@@ -134,13 +167,15 @@ def test_a_worker_that_dies_loses_nothing(cluster, keys):
             killed.append(done)
             ray.kill(next(iter(cluster._machines.values())).actor)
 
-    # Several steps, each of which uses all machines.
-    sums = affine(x, x), x.sum()
-    doubled, total = cluster.run(*sums, key=key, progress=watch)
+    # Several steps, each of which uses all machines. A recorded value keeps its result.
+    def sums():
+        return affine(x, x), x.sum()
+
+    doubled, total = cluster.run(*sums(), key=key, progress=watch)
     assert killed
     assert client.decrypt(doubled).tolist() == [2 * number % 16 for number in numbers]
     assert client.decrypt(total) == sum(numbers) % 16
-    one = sl.Server(key, model=cluster.model).run(*sums)
+    one = sl.Server(key, model=cluster.model).run(*sums())
     assert [value.to_bytes() for value in (doubled, total)] == [value.to_bytes() for value in one]
 
 
@@ -251,9 +286,12 @@ def test_random_programs_have_the_bytes_of_one_server(cluster, keys):
         elements = rng.choice([1, 2, 5])
         numbers = [[rng.randrange(2**width) for _ in range(elements)] for _ in range(3)]
         inputs = [client.encrypt(values, kind) for values in numbers]
-        asked = compute(inputs, sl.select, lambda value, places: value << places)
-        result = cluster.run(asked, key=key)
-        assert result.to_bytes() == server.run(asked).to_bytes(), seed
+        # A recorded value keeps its result, so each run takes a new one.
+        result, again = (
+            run(compute(inputs, sl.select, lambda value, places: value << places))
+            for run in (lambda asked: cluster.run(asked, key=key), server.run)
+        )
+        assert result.to_bytes() == again.to_bytes(), seed
         for element, got in enumerate(client.decrypt(result).tolist()):
             plain = [Plain(values[element]) for values in numbers]
             want = compute(plain, lambda c, a, b: a if c else b, lambda a, n: Plain.of(int(a) << n))

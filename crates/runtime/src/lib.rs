@@ -79,7 +79,7 @@ pub use options::{KeygenOptions, ServerOptions};
 pub use plain::Plain;
 pub use planning::limit_planning;
 pub use plans::{Plan, Position, Ran, RunState};
-pub use prepared::{PrepareOptions, Prepared, StepSchedule};
+pub use prepared::{Batches, LaneBatch, PrepareOptions, Prepared, StepSchedule};
 pub use process::{on_pool, start_threads};
 pub use registry::{params, schemes};
 pub use scheme_name::Scheme;

@@ -15,10 +15,10 @@ from typing import Any, Self
 
 from solinas import _core
 from solinas._errors import InternalError, MissingPackageError, ParameterError, RangeError, TypeMismatchError
-from solinas._expression import Input
 from solinas._job import Progress, progress_callback
 from solinas._kept import KeptShards
 from solinas._keys import ServerKey, warn_of_weakness
+from solinas._plan import Plan, checked
 from solinas._server import Recorded, reduced
 
 # Seconds between two looks at the machines of the cluster.
@@ -36,18 +36,17 @@ class Node:
 
     KEYS = 4
 
-    def __init__(self, threads: int, model: str) -> None:
+    def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._model = model
         self._servers: dict[str, _core.Server] = {}
 
     def compute(
-        self, version: str, key_id: str, key: Any, work: tuple[str, bytes | None, bool], inputs: list[Any]
+        self, version: str, key_id: str, key: Any, work: tuple[str, bytes, bool], inputs: list[bytes]
     ) -> tuple[float, list[bytes]]:
         """Compute a program on a shard. Return the seconds it took, and the files of the results.
 
         `version` is that of the package that the other machines have. `work` is a program, its plan, and whether the
-        results are those of a private program.
+        results hide the program.
         """
         if version != _core.__version__:
             raise ParameterError(
@@ -57,12 +56,12 @@ class Node:
             while len(self._servers) >= self.KEYS:
                 del self._servers[next(iter(self._servers))]
             server_key = _core.ServerKey.from_bytes(key.tobytes(), False)
-            self._servers[key_id] = _core.Server(server_key, self._threads, None, None, self._model)
-        text, plan, private_program = work
+            self._servers[key_id] = _core.Server(server_key, self._threads, None, None, None)
+        text, plan, hides = work
         start = time.monotonic()
-        values = [_core.Ciphertext.from_bytes(item) if isinstance(item, bytes) else item for item in inputs]
-        program, pinned = _core.Program.from_json(text), _core.Plan.from_bytes(plan) if plan else None
-        job = self._servers[key_id].start(values, program, pinned, private_program=private_program)
+        values = [_core.Ciphertext.from_bytes(item) for item in inputs]
+        program, pinned = _core.Program.from_json(text), _core.Plan.from_bytes(plan)
+        job = self._servers[key_id].start_batch(values, program, pinned, hides)
         return time.monotonic() - start, [result.to_bytes() for result in job.result()]
 
 
@@ -93,32 +92,36 @@ class Work:
     key_id: str
     key: Any
     program: str
-    # None if the values of public arrays are constants of the program, so that every shard has a plan of its own.
-    plan: bytes | None
-    inputs: Sequence[Input]
+    plan: bytes
+    inputs: Sequence[_core.Ciphertext]
     # Elements of the arrays; 1 if there are none.
     size: int
-    private_program: bool = False
+    # Whether the results hide the program.
+    hides: bool
 
-    def shard(self, start: int, end: int) -> list[Any]:
-        """Return the inputs of a shard. Ciphertexts become the bytes of their files."""
-        parts: list[Any] = []
-        for item in self.inputs:
-            if isinstance(item, _core.Ciphertext):
-                part = item if item.shape is None else item.take(list(range(start, end)), [end - start])
-                parts.append(part.to_bytes())
-            else:
-                kind, shape, bits = item
-                parts.append(item if shape is None else (kind, [end - start], bits[start:end]))
-        return parts
+    def shard(self, start: int, end: int) -> list[bytes]:
+        """Return the inputs of a shard, as the bytes of their files."""
+        parts = (
+            item if item.shape is None else item.take(list(range(start, end)), [end - start]) for item in self.inputs
+        )
+        return [part.to_bytes() for part in parts]
+
+
+@dataclass
+class Way:
+    """How a run is done: the plan that the caller gave, the function that watches it, and the results that are kept."""
+
+    plan: _core.Plan | None
+    watch: Callable[[int, int], object] | None
+    kept: KeptShards | None
 
 
 class Cluster:
     """Machines that compute together. `sl.cluster` connects to them.
 
     Values are computed as by `Server.run`: arrays are cut into shards, and each machine computes some of them with all
-    its cores. The results have the bytes that one server of the same model computes. (If public arrays take
-    part, their values are constants of the program, and each shard has a plan of its own.)
+    its cores. This machine plans all steps first, and the others compute by these plans. So the results have the bytes
+    that one server of the same model computes.
     """
 
     def __init__(self, ray: Any, *, owned: bool, model: str, threads: int | None, actors: int, seconds: float) -> None:
@@ -161,18 +164,20 @@ class Cluster:
         self,
         *values: Any,
         key: ServerKey,
+        plan: Plan | None = None,
         progress: Progress = False,
         keep: str | os.PathLike[str] | None = None,
         private_program: bool = False,
     ) -> Any:
         """Compute recorded values on all machines and wait for them, as `Server.run` does.
 
-        `key` is the server key. `progress` is True for a progress bar of tqdm, or a function of the elements done and
-        the total of the step at hand. A shard of a machine that dies is computed on another. Ctrl-C stops the
-        machines. `keep` is a folder for the results of shards: if the run stops early, because this process or the
-        first machine of the cluster died, the same call goes on from there, on any cluster. It needs the same
-        ciphertexts, so save them before: a value that is encrypted again is another ciphertext. A run that succeeds
-        removes what it kept.
+        `key` is the server key. `plan` is the plan to compute by, from `Server.plan`: the results have the bytes that
+        `Server.run` computes by it. Without it, the model of the cluster chooses. `progress` is True for a progress
+        bar of tqdm, or a function of the elements done and the total of the step at hand. A shard of a machine that
+        dies is computed on another. Ctrl-C stops the machines. `keep` is a folder for the results of shards: if the run
+        stops early, because this process or the first machine of the cluster died, the same call goes on from there, on
+        any cluster. It needs the same ciphertexts, so save them before: a value that is encrypted again is another
+        ciphertext. A run that succeeds removes what it kept.
 
         `private_program` is that of `Server.run`: the machines hide the program after the last step, and the results
         have other bytes in each run. Only scheme `"tfhe"` runs on clusters. Raises what `Server.run` raises,
@@ -185,9 +190,10 @@ class Cluster:
             )
         warn_of_weakness(key._weakness, 2)
         work = Recorded(values, key.key_id, private_program)
+        pinned = None if plan is None else checked(plan)
         folder = contextlib.nullcontext() if keep is None else KeptShards(keep)
         with progress_callback(progress, "cluster") as watch, folder as kept:
-            value = work.restored(self._compute(work, key, watch, kept, private_program))
+            value = work.restored(self._compute(work, key, Way(pinned, watch, kept), private_program))
             if kept is not None:
                 kept.remove()
         return value
@@ -214,8 +220,7 @@ class Cluster:
         self,
         work: Recorded,
         key: ServerKey,
-        watch: Callable[[int, int], object] | None,
-        kept: KeptShards | None,
+        way: Way,
         private_program: bool,
     ) -> list[_core.Ciphertext]:
         """Compute the steps one after the other."""
@@ -226,44 +231,28 @@ class Cluster:
             planner = _core.Server(key._inner, 1, None, None, self._model)
             self._keys[key.key_id] = LoadedKey(key.key_id, stored, planner)
         loaded = self._keys[key.key_id]
-        batches = _core.Batches(work.inputs, work.program)
+        batches = _core.Batches(loaded.planner, work.inputs, work.program, way.plan, private_program)
         while batch := batches.next():
-            program, inputs = batch
-            batches.finish(self._program(program, inputs, loaded, watch, kept))
-        results = batches.outputs()
-        if private_program:
-            for at, (_, kind) in enumerate(work.program.outputs):
-                graph = _core.Graph()
-                graph.output("y1", graph.input("x1", kind))
-                hidden = self._program(graph.finish(), [results[at]], loaded, watch, kept, private_program=True)
-                results[at] = hidden[0]
-        return results
+            batches.finish(self._batch(batch, loaded, way))
+        return batches.outputs()
 
-    def _program(
-        self,
-        program: _core.Program,
-        inputs: Sequence[Input],
-        key: LoadedKey,
-        watch: Callable[[int, int], object] | None,
-        kept: KeptShards | None,
-        *,
-        private_program: bool = False,
+    def _batch(
+        self, lanes: tuple[_core.Program, _core.Plan, list[_core.Ciphertext], bool], key: LoadedKey, way: Way
     ) -> list[_core.Ciphertext]:
-        """Compute a program, and put the shards of each result together."""
-        shapes = [item.shape if isinstance(item, _core.Ciphertext) else item[1] for item in inputs]
+        """Compute a batch of lanes, and put the shards of each result together."""
+        program, plan, inputs, hides = lanes
+        shapes = [item.shape for item in inputs]
         shape = next((shape for shape in shapes if shape is not None), None)
         size = 1 if shape is None else math.prod(shape)
-        public = any(not isinstance(item, _core.Ciphertext) for item in inputs)
-        stored = None if public or private_program else key.planner.plan(inputs, program).to_bytes()
-        work = Work(key.key_id, key.stored, program.to_json(), stored, inputs, size, private_program)
+        work = Work(key.key_id, key.stored, program.to_json(), plan.to_bytes(), inputs, size, hides)
 
         def report(elements: int) -> None:
-            if watch is not None:
-                watch(elements, size)
+            if way.watch is not None:
+                way.watch(elements, size)
 
-        if kept is not None:
-            kept.open(work, self._model)
-        parts = Shards(self, work, report, kept).run()
+        if way.kept is not None:
+            way.kept.open(work)
+        parts = Shards(self, work, report, way.kept).run()
         results = []
         for place in range(len(program.outputs)):
             column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
@@ -284,7 +273,7 @@ class Cluster:
                 if (node, number) not in self._machines:
                     strategy = NodeAffinitySchedulingStrategy(node_id=node, soft=False)
                     options = {"num_cpus": share, "max_restarts": 0, "scheduling_strategy": strategy}
-                    actor = self._ray.remote(Node).options(**options).remote(share, self._model)
+                    actor = self._ray.remote(Node).options(**options).remote(share)
                     self._machines[node, number] = Machine(actor)
 
 
@@ -391,7 +380,7 @@ class Shards:
             _core.__version__,
             work.key_id,
             work.key,
-            (work.program, work.plan, work.private_program),
+            (work.program, work.plan, work.hides),
             work.shard(*self._bounds[shard]),
         )
         self._running[reference] = (place, machine, shard, time.monotonic())
@@ -414,8 +403,8 @@ class Shards:
             return
         start, end = self._bounds[shard]
         if shard in self._results:
-            # The result of a private program has other bytes each time.
-            if not self._work.private_program and self._results[shard] != results:
+            # Results that hide the program have other bytes each time.
+            if not self._work.hides and self._results[shard] != results:
                 raise InternalError(f"two machines computed other bytes for the elements {start} to {end - 1}")
             return
         if self._kept is not None:

@@ -44,18 +44,15 @@ class KeptShards:
                 fcntl.flock(lock, fcntl.LOCK_UN)
             lock.close()
 
-    def open(self, work: Work, model: str) -> None:
+    def open(self, work: Work) -> None:
         """Go on with a program. Makes its subfolder. Raises ParameterError while another process computes the same."""
-        digest = hashlib.sha256(model.encode())
-        inputs = [
-            item.to_bytes() if isinstance(item, _core.Ciphertext) else repr(item).encode() for item in work.inputs
-        ]
+        digest = hashlib.sha256()
         for part in (
             _core.__version__.encode(),
             work.key_id.encode(),
-            (f"private {work.program}" if work.private_program else work.program).encode(),
-            work.plan or b"",
-            *inputs,
+            (f"private {work.program}" if work.hides else work.program).encode(),
+            work.plan,
+            *(item.to_bytes() for item in work.inputs),
         ):
             digest.update(len(part).to_bytes(8, "little") + part)
         self._folder = self._root / digest.hexdigest()[:32]

@@ -95,7 +95,7 @@ pub(super) struct PlannedKernel {
     /// Elements that run side by side: lanes, or elements that share ciphertexts.
     pub(super) instances: usize,
     /// Whether its results hide the program.
-    hides: bool,
+    pub(super) hides: bool,
     /// The model by which it was planned: that of the plan, if the caller gave one.
     model: CostModel,
     /// Whether it is planned for good. Otherwise an engine plans by inputs that do not exist yet.
@@ -108,6 +108,8 @@ pub(super) struct Choice<'a> {
     pub(super) conversion: Option<Form>,
     /// The plan that the caller gave.
     pub(super) pinned: Option<&'a Plan>,
+    /// Whether that plan is for the noise of the inputs, which its maker knows better than this server.
+    pub(super) is_planned: bool,
     pub(super) threads: usize,
     pub(super) model: CostModel,
     /// The steps from this one on hide the program.
@@ -155,7 +157,10 @@ impl Kernels {
     ) -> Result<PlannedKernel, Error> {
         let step = &self.known.steps.steps[index];
         let instances = self.instances(step);
-        let weight = self.known.with_operands(step, values, |operands| server.engine.weight(operands, control))?;
+        let weight = match choice.is_planned {
+            true => Some(1),
+            false => self.known.with_operands(step, values, |operands| server.engine.weight(operands, control))?,
+        };
         // An engine that plans by the operands themselves has those of a step that reads each port from one input.
         let inputs = match (weight, choice.conversion) {
             (Some(_), None) => None,

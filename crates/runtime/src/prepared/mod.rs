@@ -1,14 +1,14 @@
 //! Planned work: its cost, and its run.
 
+mod batches;
 mod kernels;
 mod request;
 mod run;
 mod values;
 
 use crate::plans::{Ran, RunId, inputs_id, joint_id};
-use crate::{
-    Ciphertext, Control, CostModel, Error, Estimate, KeyId, Plan, Position, Progress, RunState, Server, Work, memory,
-};
+use crate::{Ciphertext, Control, Error, Estimate, KeyId, Plan, Position, Progress, RunState, Server, Work, memory};
+pub use batches::{Batches, LaneBatch};
 use kernels::{Choice, Kernels};
 pub(crate) use kernels::{Known, level_sums};
 pub(crate) use request::fresh_steps;
@@ -99,7 +99,7 @@ impl Server {
         options: PrepareOptions<'_>,
         control: &Control<'_>,
     ) -> Result<Prepared, Error> {
-        Prepared::new(self, work, options, control)
+        Prepared::new(self, work, options, false, control)
     }
 
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
@@ -121,8 +121,14 @@ impl fmt::Debug for Prepared {
 }
 
 impl Prepared {
-    /// Checks and plans work.
-    fn new(server: &Server, work: Work<'_>, options: PrepareOptions<'_>, control: &Control<'_>) -> Result<Self, Error> {
+    /// Checks and plans work. With `is_planned`, the noise of the inputs is that for which the given plan was made.
+    fn new(
+        server: &Server,
+        work: Work<'_>,
+        options: PrepareOptions<'_>,
+        is_planned: bool,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let PrepareOptions { plan: pinned, private_program: is_private } = options;
         if is_private && !server.params().scheme.capabilities().private_program {
             return Err(Error::NoPrivateProgram { scheme: server.params().scheme });
@@ -148,7 +154,10 @@ impl Prepared {
             memory::check_within(server.room()?, "the result", &params, results, memory::FEWER)?;
         }
         let values = request.values.as_deref().filter(|_| is_ready(server, &request));
-        let kernels = plan(server, &request, values, options, (server.threads(), server.model()), control)?;
+        let (threads, model) = (server.threads(), server.model());
+        let hidden_from = None;
+        let choice = Choice { conversion: None, pinned, is_planned, threads, model, hidden_from };
+        let kernels = plan(server, &request, values, (choice, is_private), control)?;
         let (server, pinned) = (server.clone(), pinned.cloned());
         Ok(Self { server, request, kernels, pinned, auditable: false, is_private })
     }
@@ -165,9 +174,9 @@ impl Prepared {
         threads: usize,
         control: &Control<'_>,
     ) -> Result<Kernels, Error> {
-        let options = PrepareOptions { plan: self.pinned.as_ref(), private_program: self.is_private };
-        let model = self.server.model_on(threads);
-        plan(&self.server, &self.request, values, options, (threads, model), control)
+        let (pinned, model) = (self.pinned.as_ref(), self.server.model_on(threads));
+        let choice = Choice { conversion: None, pinned, is_planned: false, threads, model, hidden_from: None };
+        plan(&self.server, &self.request, values, (choice, self.is_private), control)
     }
 
     /// The plan, to keep and to give to [`Server::prepare_with`].
@@ -322,10 +331,16 @@ impl Prepared {
         if self.ready().is_some() {
             return self.run_on(&self.kernels, given, room, parts, control);
         }
+        let (given, kernels) = self.in_form(given, control)?;
+        self.run_on(&kernels, &given, room, parts, control)
+    }
+
+    /// The inputs in the form of the plan, and the plans for their noise.
+    fn in_form(&self, given: &[Ciphertext], control: &Control<'_>) -> Result<(Vec<Ciphertext>, Kernels), Error> {
         let silent = control.without_progress();
         let given = given.iter().map(|input| self.converted(input, &silent)).collect::<Result<Vec<_>, _>>()?;
         let kernels = self.plan_anew(Some(&given), self.server.threads(), control)?;
-        self.run_on(&kernels, &given, room, parts, control)
+        Ok((given, kernels))
     }
 
     fn run_on(
@@ -415,16 +430,14 @@ fn plan(
     server: &Server,
     request: &Request,
     values: Option<&[Ciphertext]>,
-    PrepareOptions { plan: pinned, private_program: is_private }: PrepareOptions<'_>,
-    (threads, model): (usize, CostModel),
+    (choice, is_private): (Choice<'_>, bool),
     control: &Control<'_>,
 ) -> Result<Kernels, Error> {
     let steps = &request.steps;
     let copies = is_private && !is_alone(steps);
     let hidden_from = is_private.then(|| if copies { steps.steps.len() } else { 0 });
     let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
-    let conversion = request.conversion;
-    let choice = Choice { conversion, pinned, threads, model, hidden_from };
+    let choice = Choice { conversion: request.conversion, hidden_from, ..choice };
     Kernels::new(server, steps, values, choice, control)
 }
 

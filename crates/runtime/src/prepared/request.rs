@@ -206,7 +206,7 @@ fn steps(server: &Server, program: Program, inputs: &[Shape], control: &Control<
 }
 
 /// The program that calls a circuit.
-fn call(netlist: &Netlist, optimize: bool, types: &[Type]) -> Result<Program, Error> {
+pub(super) fn call(netlist: &Netlist, optimize: bool, types: &[Type]) -> Result<Program, Error> {
     let mut builder = program::ProgramBuilder::new();
     let args = netlist.inputs().iter().zip(types).map(|(port, &ty)| builder.input(&port.name, ty));
     let args = args.collect::<Result<Vec<_>, _>>()?;

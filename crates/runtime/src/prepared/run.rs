@@ -37,7 +37,7 @@ impl Run<'_> {
     /// Computes the outputs, in parts if the caller asks for them.
     pub(super) fn run(&self, parts: Option<&Parts<'_>>) -> Result<Ran, Error> {
         let steps = &self.kernels.known.steps;
-        let values = Values { server: self.server, kernels: self.kernels, given: self.given };
+        let values = self.values();
         let is_single = steps.steps.len() == 1;
         let Start { mut machine, batch: mut next, mut cursor } = self.start(parts)?;
         let (size, costs) = (self.batch(), self.costs()?);
@@ -51,9 +51,7 @@ impl Run<'_> {
             if let Some(parts) = parts.filter(pauses) {
                 return self.paused(parts, Cursor::default(), None, &machine);
             }
-            let read = machine.inputs(&batch);
-            let weight = self.more_noise(&values, &batch, &read)?;
-            let inputs = values.inputs(&batch, read)?;
+            let (inputs, anew) = self.lanes(&batch, machine.inputs(&batch))?;
             let work = costs[batch.step].saturating_mul(batch.lanes.len() as u64);
             let report = |now: Progress| match is_single {
                 true => self.control.report(now.done, now.total),
@@ -63,14 +61,13 @@ impl Run<'_> {
                 }
             };
             let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
-            let results =
-                match self.part(&values, (&batch, &inputs, weight), cursor.take().as_ref(), parts, &control)? {
-                    Part::Done(results) => results,
-                    Part::Paused(cursor) => {
-                        let itself = || Error::Internal("a run paused by itself".into());
-                        return self.paused(parts.ok_or_else(itself)?, cursor, Some(batch), &machine);
-                    }
-                };
+            let results = match self.part((&batch, &inputs, anew), cursor.take().as_ref(), parts, &control)? {
+                Part::Done(results) => results,
+                Part::Paused(cursor) => {
+                    let itself = || Error::Internal("a run paused by itself".into());
+                    return self.paused(parts.ok_or_else(itself)?, cursor, Some(batch), &machine);
+                }
+            };
             match self.direct(&batch, results) {
                 Ok(results) => return results.map(Ran::Done),
                 Err(results) => machine.finish(&batch, values.results(&batch, results)?),
@@ -80,11 +77,38 @@ impl Run<'_> {
         self.outputs(&values, &machine).map(Ran::Done)
     }
 
+    pub(super) fn values(&self) -> Values<'_> {
+        Values { server: self.server, kernels: self.kernels, given: self.given }
+    }
+
+    /// The machine at the beginning, or in a state.
+    pub(super) fn machine(&self, state: Option<steps::Cursor<Element>>) -> Result<Machine<'_, Element>, Error> {
+        Ok(Machine::new(&self.kernels.known.steps, self.budget(), state)?)
+    }
+
+    /// What a batch reads, and its plan if that of its step is not for these inputs.
+    pub(super) fn lanes(
+        &self,
+        batch: &Batch,
+        read: Vec<Vec<steps::Element<'_, Element>>>,
+    ) -> Result<(Vec<Ciphertext>, Option<Box<dyn PlannedWork>>), Error> {
+        let (values, control) = (self.values(), self.control.without_progress());
+        let weight = self.more_noise(&values, batch, &read)?;
+        let inputs = values.inputs(batch, read)?;
+        let planned = &self.kernels.all[batch.step];
+        let anew = match weight {
+            Some(weight) => Some(Kernels::anew(self.server, planned, (None, weight), &control)?),
+            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(&inputs), 1), &control)?),
+            None => None,
+        };
+        Ok((inputs, anew))
+    }
+
     /// The machine at the beginning, or where the state of an earlier run left it.
     fn start(&self, parts: Option<&Parts<'_>>) -> Result<Start<'_>, Error> {
         let Known { steps, types, facts } = &self.kernels.known;
         let Some((parts, state)) = parts.and_then(|parts| Some((parts, parts.from?))) else {
-            return Ok(Start { machine: Machine::new(steps, self.budget(), None)?, batch: None, cursor: None });
+            return Ok(Start { machine: self.machine(None)?, batch: None, cursor: None });
         };
         let slots: Vec<(Type, Facts)> = types.iter().map(|ty| ty.ty).zip(facts.iter().copied()).collect();
         let stopped = self.server.engine.stopped(parts.id, state, &slots)?;
@@ -99,7 +123,7 @@ impl Run<'_> {
         if is_single != state.is_none() || cursor.is_some() && !is_single && batch.is_none() {
             return Err(other());
         }
-        let mut machine = Machine::new(steps, self.budget(), state).map_err(|_| other())?;
+        let mut machine = self.machine(state).map_err(|_| other())?;
         batch.iter().try_for_each(|batch| machine.resume(batch)).map_err(|_| other())?;
         Ok(Start { machine, batch, cursor })
     }
@@ -117,22 +141,16 @@ impl Run<'_> {
         Ok(Ran::Paused(Box::new(state)))
     }
 
-    /// Computes a batch.
+    /// Computes a batch, by the plan of its step or by another one.
     fn part(
         &self,
-        values: &Values<'_>,
-        (batch, inputs, weight): (&Batch, &[Ciphertext], Option<u64>),
+        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Box<dyn PlannedWork>>),
         from: Option<&Cursor>,
         parts: Option<&Parts<'_>>,
         control: &Control<'_>,
     ) -> Result<Part, Error> {
-        let planned = &self.kernels.all[batch.step];
-        let anew = match weight {
-            Some(weight) => Some(Kernels::anew(self.server, planned, (None, weight), control)?),
-            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(inputs), 1), control)?),
-            None => None,
-        };
-        let work: &dyn PlannedWork = anew.as_deref().unwrap_or(&*planned.work);
+        let work: &dyn PlannedWork = anew.as_deref().unwrap_or(&*self.kernels.all[batch.step].work);
+        let values = self.values();
         let outputs = values.outputs(batch.step);
         let room = if self.is_whole() { self.room } else { self.room / 4 };
         let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
@@ -258,7 +276,7 @@ impl Run<'_> {
     }
 
     /// The most lanes of a batch. What they read and give takes a quarter of the memory of the run.
-    fn batch(&self) -> usize {
+    pub(super) fn batch(&self) -> usize {
         if self.is_whole() {
             return usize::MAX;
         }
@@ -273,7 +291,11 @@ impl Run<'_> {
         usize::try_from(self.room / 2 / self.value_bytes()).unwrap_or(usize::MAX)
     }
 
-    fn outputs(&self, values: &Values<'_>, machine: &Machine<'_, Element>) -> Result<Vec<Ciphertext>, Error> {
+    pub(super) fn outputs(
+        &self,
+        values: &Values<'_>,
+        machine: &Machine<'_, Element>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let output = |(index, output): (usize, &Output)| {
             let elements: Vec<_> = machine.output(index).collect();
             values.output(output, &elements)
