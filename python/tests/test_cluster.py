@@ -85,8 +85,8 @@ def test_a_plan_of_all_steps_gives_its_bytes_on_any_machine(cluster, keys):
     numbers, x = values(client, 20)
 
     def wanted():
-        # A recorded value keeps its result, so each run takes new ones. The maximum reads sums, whose noise this machine
-        # knows, and the public values differ from element to element.
+        # A recorded value keeps its result, so each run takes new ones. The maximum reads sums, whose noise this
+        # machine knows, and the public values differ from element to element.
         return affine(x, x) * x, (x + x).max(), x + [*range(16), 1, 1, 2, 2]
 
     plan = sl.Plan.from_bytes(sl.Server(key, model="shallow").plan(*wanted()).to_bytes())

@@ -164,8 +164,8 @@ class Server:
         can then try programs and constants until one has that plan.
 
         Raises KeyMismatchError for values of another key, TypeMismatchError for values that are not encrypted,
-        NoiseError if there are more products in sequence than the key allows, CircuitError for a plan of other work, and
-        ParameterError for a private program under another scheme, and for one that is to be auditable.
+        NoiseError if there are more products in sequence than the key allows, CircuitError for a plan of other work,
+        and ParameterError for a private program under another scheme, and for one that is to be auditable.
         """
         warn_of_weakness(self._key._weakness, 2)
         return self._start(values, plan, private_program, auditable).result(progress=progress)
