@@ -333,16 +333,8 @@ impl PyProgram {
         self.program.outputs.iter().map(|output| output.value.0).collect()
     }
 
-    /// The elements of the outputs on each row of elements of the inputs, all as bits.
-    fn evaluate(&self, py: Python<'_>, rows: Vec<Vec<BigUint>>) -> PyResult<Vec<Vec<BigUint>>> {
-        guarded(py, move || {
-            let program = self.program.scalars()?;
-            rows.iter().map(|row| Ok(numbers(program.evaluate(row)?))).collect::<Result<_, Failure>>()
-        })
-    }
-
     /// The outputs on inputs of these shapes, all as bits, with the shapes of the outputs.
-    fn evaluate_arrays(
+    fn evaluate(
         &self,
         py: Python<'_>,
         inputs: Vec<Vec<BigUint>>,

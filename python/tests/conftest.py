@@ -91,7 +91,7 @@ class PlainServer:
     def start(self, inputs, program, _plan=None, _auditable=False, _private_program=False):
         shapes = [list((item[1] if isinstance(item, tuple) else item.shape) or []) for item in inputs]
         bits = [item[2] if isinstance(item, tuple) else self.client.decrypt(item) for item in inputs]
-        outputs = zip(program.outputs, program.evaluate_arrays(bits, shapes), strict=True)
+        outputs = zip(program.outputs, program.evaluate(bits, shapes), strict=True)
         results = [self.client.encrypt(kind, shape or None, bits) for (_, kind), (shape, bits) in outputs]
         return SimpleNamespace(result=lambda *_: results)
 

@@ -91,7 +91,8 @@ class Traced:
         for node in reachable(nodes):
             if node.kind != PARAMETER:
                 recorder.add(node)
-        outputs = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))]).evaluate([self.bits])[0]
+        program = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))])
+        outputs = [bits for _, (bits,) in program.evaluate([[bits] for bits in self.bits], [[] for _ in self.bits])]
         values = [type(item).decode(bits) for item, bits in zip(items, outputs, strict=True)]
         return np.array(values, dtype=object).reshape(getattr(leaf, "shape", ())).tolist()
 

@@ -95,7 +95,8 @@ class ProgramWorld:
         for node in reachable(nodes):
             if node.kind != PARAMETER:
                 recorder.add(node)
-        outputs = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))]).evaluate([self.bits])[0]
+        program = recorder.finish(nodes, [f"y{i}" for i in range(len(nodes))])
+        outputs = [bits for _, (bits,) in program.evaluate([[bits] for bits in self.bits], [[] for _ in self.bits])]
         return np.asarray(decode(type(items[0]), shape, outputs))
 
 

@@ -168,7 +168,7 @@ class Program(Generic[P, R]):
         inputs = [item for parameter, column in pairs for item in self._inputs(parameter, column)]
         core, wanted, shapes = self._at([item.shape for item in inputs])
         inputs = [item.broadcast(shape) for item, shape in zip(inputs, wanted, strict=True)]
-        outputs = core.evaluate_arrays([item.bits for item in inputs], [list(item.shape) for item in inputs])
+        outputs = core.evaluate([item.bits for item in inputs], [list(item.shape) for item in inputs])
         made = [Plain(own, bits).broadcast(to) for (own, to), (_, bits) in zip(shapes, outputs, strict=True)]
         kinds = [_array_type(spec).element for spec in leaves(self.result)]
         return list(zip(kinds, self._results(made, _joined), strict=True))
