@@ -1,5 +1,6 @@
 """Results of shards that a cluster keeps in a folder. These tests need no cluster."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -24,7 +25,7 @@ def work(numbers, plan=b"plan"):
     def increment(x: sl.uint(4)) -> sl.uint(4):
         return x + 1
 
-    return Work(key_id, None, increment._inner.to_json(), plan, [array], 5)
+    return Work(key_id, None, increment._inner.to_json(), plan, [array], 5, False)
 
 
 def part(numbers, start, end):
@@ -34,34 +35,33 @@ def part(numbers, start, end):
 def test_a_run_goes_on_from_what_was_kept(numbers, tmp_path):
     folder = tmp_path / "folder"
     with KeptShards(folder) as kept:
-        kept.open(work(numbers), "fewest")
+        kept.open(work(numbers))
         kept.keep(1, 2, part(numbers, 1, 2))
         kept.keep(3, 4, part(numbers, 3, 4))
         with KeptShards(folder) as other, pytest.raises(sl.ParameterError, match="another run computes the same"):
-            other.open(work(numbers), "fewest")
+            other.open(work(numbers))
     with KeptShards(folder) as again:
-        again.open(work(numbers), "fewest")
+        again.open(work(numbers))
         assert again.shards() == {(1, 2): part(numbers, 1, 2), (3, 4): part(numbers, 3, 4)}
         # Other computations do not take them.
-        for other, model in [
-            (work(numbers, b"other plan"), "fewest"),
-            (work(numbers, None), "fewest"),
-            (work((numbers[0], "other key")), "fewest"),
-            (work(numbers), "shallow"),
-        ]:
-            again.open(other, model)
+        for other in (
+            work(numbers, b"other plan"),
+            work((numbers[0], "other key")),
+            replace(work(numbers), hides=True),
+        ):
+            again.open(other)
             assert again.shards() == {}
         again.remove()
     assert not list(folder.iterdir())
     with KeptShards(tmp_path / "new") as new:
-        new.open(work(numbers), "fewest")
+        new.open(work(numbers))
         new.remove()
     assert not (tmp_path / "new").exists()
 
 
 def test_damaged_and_missing_files_are_computed_again(numbers, tmp_path):
     with KeptShards(tmp_path) as kept:
-        kept.open(work(numbers), "fewest")
+        kept.open(work(numbers))
         kept.keep(0, 1, part(numbers, 0, 1))
         kept.keep(1, 2, part(numbers, 1, 2))
         (folder,) = tmp_path.iterdir()
@@ -100,7 +100,7 @@ def test_the_elements_between_kept_shards_are_left_to_compute(numbers, shards, g
 def test_the_folder_of_others_stays(numbers, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with KeptShards(tmp_path) as kept:
-        kept.open(work(numbers), "fewest")
+        kept.open(work(numbers))
         kept.keep(0, 1, part(numbers, 0, 1))
         kept.remove()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
