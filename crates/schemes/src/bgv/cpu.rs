@@ -8,7 +8,6 @@ use super::context::LevelPlans;
 use super::evaluate::LOWER;
 use super::{Bgv, Ciphertext, Error, Evaluator, ServerKey, Stage};
 use crate::Level;
-use crate::leveled::cpu::{combined, plus_plain, scaled};
 use crate::leveled::{Numbers, RingScheme};
 
 type Poly = RnsPoly<Eval>;
@@ -29,14 +28,6 @@ impl Numbers<Bgv> for &ServerKey {
         Ok(x.parts)
     }
 
-    fn store<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, [Poly]>, Error> {
-        Ok(Cow::Borrowed(&x.parts))
-    }
-
-    fn count(&self, x: &Ciphertext) -> usize {
-        x.parts.len()
-    }
-
     /// A ready ciphertext of two parts.
     fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let (evaluator, mut x) = (Evaluator::new(self), Cow::Borrowed(x));
@@ -47,22 +38,6 @@ impl Numbers<Bgv> for &ServerKey {
             x = Cow::Owned(evaluator.modulus_switch(&x)?);
         }
         Ok(x)
-    }
-
-    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Vec<Poly>, Error> {
-        combined(&x.parts, &y.parts, Poly::plus)
-    }
-
-    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Vec<Poly>, Error> {
-        combined(&x.parts, &y.parts, Poly::minus)
-    }
-
-    fn scale(&self, x: &Ciphertext, factor: i64) -> Result<Vec<Poly>, Error> {
-        Ok(scaled(&x.parts, factor))
-    }
-
-    fn add_plain(&self, x: &Ciphertext, plain: &[Poly]) -> Result<Vec<Poly>, Error> {
-        plus_plain(&x.parts, plain)
     }
 
     fn multiply_plain(&self, x: &Ciphertext, plain: &[Poly]) -> Result<Vec<Poly>, Error> {

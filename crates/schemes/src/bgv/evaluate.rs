@@ -4,7 +4,9 @@ use solinas_ring::RnsPoly;
 
 use super::{Bgv, Error, Rotations, ServerKey, Stage, noise};
 use crate::canonical_embedding::{log2_canonical_norm, log2_integer, log2_largest};
-use crate::leveled::{self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, StoredCiphertext};
+use crate::leveled::{
+    self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
+};
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
 /// The remedy for too much noise.
@@ -54,7 +56,7 @@ impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
         self.pair(operation, x, y)?;
         for factor in [x, y] {
             Self::stage(operation, factor, Stage::Ready)?;
-            let parts = self.numbers.count(factor);
+            let parts = factor.parts.count();
             if parts > 2 {
                 return Err(Error::Parts { operation, parts, max: 2 });
             }
@@ -91,7 +93,7 @@ impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
     /// A ciphertext of that noise, divided by the prime of its level.
     fn divided(&self, operation: &'static str, x: &Value<B>, noise: Noise) -> Result<Head<Bgv>, Error> {
         let below = self.below(operation, x)?;
-        let noise = self.key().params().reduced(noise, x.level, self.numbers.count(x), false);
+        let noise = self.key().params().reduced(noise, x.level, x.parts.count(), false);
         self.ready(operation, x, below, noise)
     }
 
@@ -112,7 +114,7 @@ impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
         let noise = x.noise.sum(noise::plain(params, log2_canonical_norm(&plain), log2_largest(&plain)));
         let sum = self.result("a sum with a plaintext", x, noise, LOWER)?;
         let plain = RnsPoly::from_signed(&context.level(x.level).basis, &plain)?.into_eval();
-        Ok(sum.with(self.numbers.add_plain(x, &[plain])?))
+        Ok(sum.with(x.parts.plus_plain(&[plain])?))
     }
 
     /// `k x` for a known integer.
@@ -126,7 +128,7 @@ impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
         let residue = m.centered(if integer < 0 { m.reduce(m.value() - residue) } else { residue });
         let noise = noise::product_plain(x.noise, log2_integer(residue));
         let product = self.result("a product with an integer", x, noise, LOWER)?;
-        Ok(product.with(self.numbers.scale(x, residue)?))
+        Ok(product.with(x.parts.scaled(residue)?))
     }
 
     /// `sum_i x_i y_i` of ready ciphertexts of one level, relinearized and reduced once: at the level below.
@@ -158,7 +160,7 @@ impl<B: Numbers<Bgv>> Evaluate for Evaluator<Bgv, B> {
     }
 
     fn store(&self, x: &Value<B>) -> Result<StoredCiphertext, Error> {
-        Ok((&x.with(self.numbers.store(x)?)).into())
+        Ok((&x.with(x.parts.read()?)).into())
     }
 
     fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
@@ -186,7 +188,7 @@ impl<B: Numbers<Bgv>> Evaluate for Evaluator<Bgv, B> {
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn add(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
-        Ok(self.sum("a sum", x, y)?.with(self.numbers.add(x, y)?))
+        Ok(self.sum("a sum", x, y)?.with(x.parts.plus(&y.parts)?))
     }
 
     /// `x - y`, of one level and stage.
@@ -194,7 +196,7 @@ impl<B: Numbers<Bgv>> Evaluate for Evaluator<Bgv, B> {
     /// # Errors
     /// As [`Self::add`].
     fn sub(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
-        Ok(self.sum("a difference", x, y)?.with(self.numbers.sub(x, y)?))
+        Ok(self.sum("a difference", x, y)?.with(x.parts.minus(&y.parts)?))
     }
 
     /// `-x`.
@@ -203,7 +205,7 @@ impl<B: Numbers<Bgv>> Evaluate for Evaluator<Bgv, B> {
     /// [`Error::KeyMismatch`].
     fn negate(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.check("the operand", x)?;
-        Ok(x.with(self.numbers.scale(x, -1)?))
+        Ok(x.with(x.parts.scaled(-1)?))
     }
 
     /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.

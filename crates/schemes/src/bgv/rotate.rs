@@ -2,7 +2,7 @@
 
 use super::evaluate::{LOWER, Value};
 use super::{Bgv, Error};
-use crate::leveled::{Evaluator, Numbers};
+use crate::leveled::{Evaluator, Numbers, Polynomials as _};
 use crate::slots::{self, SlotEncoder, rotation_exponent, swap_exponent};
 use crate::{Evaluate, RotateSlots};
 
@@ -73,7 +73,7 @@ impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
         self.check("the operand", x)?;
         let params = self.key().params();
         let exponent = exponent % (2 * params.dimension());
-        let parts = self.numbers.count(x);
+        let parts = x.parts.count();
         if parts != 2 {
             return Err(Error::Parts { operation: WHAT, parts, max: 2 });
         }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{AutoLevels, Ciphertext, Leveled, ManageLevels, NoiseModel, Numbers, RingScheme, ServerKey};
+use super::{AutoLevels, Ciphertext, Leveled, ManageLevels, NoiseModel, Numbers, Polynomials, RingScheme, ServerKey};
 use crate::{Error, Level, Noise};
 
 /// The single operations of a scheme on the numbers of a back end. The caller manages levels. [`Self::automatic`] manages them for the caller.
@@ -65,7 +65,7 @@ impl<S: RingScheme, B: Numbers<S>> Evaluator<S, B> {
     /// # Errors
     /// The errors of the back end.
     pub fn download(&self, x: &Value<S, B>) -> Result<Ciphertext<S>, Error> {
-        Ok(x.with(self.numbers.store(x)?.into_owned()))
+        Ok(x.with(x.parts.read()?.into_owned()))
     }
 
     /// Checks that a ciphertext belongs to the key. `what` names it in the error.

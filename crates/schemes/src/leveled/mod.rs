@@ -4,7 +4,7 @@
 mod auto_levels;
 pub(crate) mod bootstrap;
 mod ciphertext;
-pub(crate) mod cpu;
+mod cpu;
 mod evaluator;
 mod keys;
 mod numbers;
@@ -21,7 +21,7 @@ pub use ciphertext::Ciphertext;
 pub(crate) use evaluator::Head;
 pub use evaluator::{Evaluator, Value};
 pub use keys::{ClientKey, PublicKey, ServerKey};
-pub use numbers::{Numbers, RingScheme};
+pub use numbers::{Numbers, Polynomials, RingScheme};
 pub(crate) use params::inherent_facts;
 pub use params::{Bootstrap, NoiseModel, Params, State};
 pub use stored::StoredCiphertext;

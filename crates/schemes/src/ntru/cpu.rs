@@ -7,8 +7,7 @@ use solinas_ring::{Basis, Eval, Rescale, RnsPoly};
 use super::evaluate::{MAX_DEGREE, WIDER};
 use super::{Ciphertext, Error, Evaluator, Ntru, Rotation, ServerKey, Stage, noise};
 use crate::Level;
-use crate::leveled::cpu::{combined, plus_plain, scaled};
-use crate::leveled::{Head, Numbers, RingScheme};
+use crate::leveled::{Head, Numbers, Polynomials as _, RingScheme};
 
 type Poly = RnsPoly<Eval>;
 
@@ -27,14 +26,6 @@ impl Numbers<Ntru> for &ServerKey {
         Ok(x.parts)
     }
 
-    fn store<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, [Poly]>, Error> {
-        Ok(Cow::Borrowed(&x.parts))
-    }
-
-    fn count(&self, x: &Ciphertext) -> usize {
-        x.parts.len()
-    }
-
     /// A ready ciphertext.
     fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let (evaluator, mut x) = (Evaluator::new(self), Cow::Borrowed(x));
@@ -45,22 +36,6 @@ impl Numbers<Ntru> for &ServerKey {
             x = Cow::Owned(evaluator.ring_reduce(&x)?);
         }
         Ok(x)
-    }
-
-    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Vec<Poly>, Error> {
-        combined(&x.parts, &y.parts, Poly::plus)
-    }
-
-    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Vec<Poly>, Error> {
-        combined(&x.parts, &y.parts, Poly::minus)
-    }
-
-    fn scale(&self, x: &Ciphertext, factor: i64) -> Result<Vec<Poly>, Error> {
-        Ok(scaled(&x.parts, factor))
-    }
-
-    fn add_plain(&self, x: &Ciphertext, plain: &[Poly]) -> Result<Vec<Poly>, Error> {
-        plus_plain(&x.parts, plain)
     }
 
     fn multiply_plain(&self, x: &Ciphertext, plain: &[Poly]) -> Result<Vec<Poly>, Error> {
@@ -81,7 +56,7 @@ impl Numbers<Ntru> for &ServerKey {
         } else {
             let mut products = x.iter().zip(y).map(|(x, y)| context.product(level, &x.parts, &y.parts));
             let first = products.next().unwrap_or_else(|| Ok(Vec::new()));
-            let sum = products.try_fold(first?, |sum, product| combined(&sum, &product?, Poly::plus))?;
+            let sum = products.try_fold(first?, |sum, product| sum.plus(&product?))?;
             self.switched(level, &sum, hint)?
         };
         self.in_ring_below(level, parts)

@@ -3,7 +3,9 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::{Error, Ntru, Rotation, ServerKey, Stage, noise};
-use crate::leveled::{self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, StoredCiphertext};
+use crate::leveled::{
+    self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
+};
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
 /// Largest degree of a product. Ciphertexts of high degree decrypt slowly.
@@ -114,7 +116,7 @@ impl<B: Numbers<Ntru>> Evaluator<Ntru, B> {
         context.check_plaintext(plaintext)?;
         let noise = noise::sum_plain(self.key().params(), x.noise, x.degree(), context.log2_norm(plaintext));
         let sum = self.result("a sum with a plaintext", x, noise, LOWER)?;
-        Ok(sum.with(self.numbers.add_plain(x, &context.embed_parts(plaintext, x.basis(context))?)?))
+        Ok(sum.with(x.parts.plus_plain(&context.embed_parts(plaintext, x.basis(context))?)?))
     }
 
     /// `sum_i x_i y_i` of ready ciphertexts of one level and of degree 1, with one key switch and one division: at the level below.
@@ -159,7 +161,7 @@ impl<B: Numbers<Ntru>> Evaluate for Evaluator<Ntru, B> {
     }
 
     fn store(&self, x: &Value<B>) -> Result<StoredCiphertext, Error> {
-        Ok((&x.with(self.numbers.store(x)?)).into())
+        Ok((&x.with(x.parts.read()?)).into())
     }
 
     fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
@@ -191,7 +193,7 @@ impl<B: Numbers<Ntru>> Evaluate for Evaluator<Ntru, B> {
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
     fn add(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
-        Ok(self.sum("a sum", x, y)?.with(self.numbers.add(x, y)?))
+        Ok(self.sum("a sum", x, y)?.with(x.parts.plus(&y.parts)?))
     }
 
     /// EvalSub: `x - y`, of one level and degree.
@@ -199,7 +201,7 @@ impl<B: Numbers<Ntru>> Evaluate for Evaluator<Ntru, B> {
     /// # Errors
     /// As [`Self::add`].
     fn sub(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
-        Ok(self.sum("a difference", x, y)?.with(self.numbers.sub(x, y)?))
+        Ok(self.sum("a difference", x, y)?.with(x.parts.minus(&y.parts)?))
     }
 
     /// `-x`.
@@ -208,7 +210,7 @@ impl<B: Numbers<Ntru>> Evaluate for Evaluator<Ntru, B> {
     /// [`Error::KeyMismatch`].
     fn negate(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.check("the operand", x)?;
-        Ok(x.with(self.numbers.scale(x, -1)?))
+        Ok(x.with(x.parts.scaled(-1)?))
     }
 
     /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.

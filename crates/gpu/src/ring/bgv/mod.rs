@@ -10,6 +10,7 @@ mod switch;
 
 use super::basis::{Ring, TABLES, refused};
 use super::hybrid::Keys;
+use super::numbers::Parts;
 use super::poly::{Permutation, Polys};
 use super::rescale::Rescale;
 use crate::{Error, Stream};
@@ -22,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use switch::Switch;
 
 /// A ready ciphertext of two parts on a device. A clone is the same value.
-pub type Value = Ciphertext<Arc<Polys<Eval>>>;
+pub type Value = Ciphertext<Parts>;
 
 /// The keys of a server on a device. They are public.
 #[derive(Debug)]

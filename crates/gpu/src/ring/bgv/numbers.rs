@@ -2,15 +2,11 @@
 
 use super::{Engine, Value};
 use crate::Error as DeviceError;
-use crate::ring::Polys;
+use crate::ring::{Parts, Polys};
 use solinas_ring::{Eval, RnsPoly};
 use solinas_schemes::Error;
 use solinas_schemes::bgv::{Bgv, Ciphertext, ServerKey, Stage};
 use solinas_schemes::leveled::Numbers;
-use std::borrow::Cow;
-use std::sync::Arc;
-
-type Parts = Arc<Polys<Eval>>;
 
 impl Numbers<Bgv> for Engine {
     type Parts = Parts;
@@ -31,48 +27,22 @@ impl Numbers<Bgv> for Engine {
             return Err(Error::Stage { operation: WHAT, want: "ready", got: "a product", remedy });
         }
         let ring = &self.rings[x.level().index()];
-        Ok(Arc::new(ring.upload(&x.parts().iter().collect::<Vec<_>>())?))
-    }
-
-    fn store<'x>(&self, x: &'x Value) -> Result<Cow<'x, [RnsPoly<Eval>]>, Error> {
-        Ok(Cow::Owned(x.numbers().download()?))
+        Ok(ring.upload(&x.parts().iter().collect::<Vec<_>>())?.into())
     }
 
     fn finish(&self) -> Result<(), Error> {
         Ok(self.extended.stream.synchronize()?)
     }
 
-    fn count(&self, x: &Value) -> usize {
-        x.numbers().items()
-    }
-
-    fn add(&self, x: &Value, y: &Value) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().plus(y.numbers())?))
-    }
-
-    fn sub(&self, x: &Value, y: &Value) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().minus(y.numbers())?))
-    }
-
-    fn scale(&self, x: &Value, factor: i64) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().scaled(factor)?))
-    }
-
-    fn add_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
-        let mut sum = x.numbers().copy()?;
-        sum.add_low(&sum.ring().upload(&[&plain[0]])?)?;
-        Ok(Arc::new(sum))
-    }
-
     fn multiply_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
         let x = x.numbers();
-        Ok(Arc::new(x.times(&x.ring().upload(&[&plain[0]])?)?))
+        Ok(x.times(&x.ring().upload(&[&plain[0]])?)?.into())
     }
 
     fn dot(&self, x: &[&Value], y: &[&Value]) -> Result<Parts, Error> {
         let pairs: Vec<_> = x.iter().zip(y).map(|(x, y)| (&**x.numbers(), &**y.numbers())).collect();
         let (low, high) = Polys::tensor(&pairs)?;
-        Ok(Arc::new(self.relinearized(x[0].level(), &low, &high)?))
+        Ok(self.relinearized(x[0].level(), &low, &high)?.into())
     }
 
     fn lower(&self, x: &Value) -> Result<Parts, Error> {
@@ -80,7 +50,7 @@ impl Numbers<Bgv> for Engine {
             1 => x.numbers().copy()?,
             factor => x.numbers().scaled(factor)?,
         };
-        Ok(Arc::new(self.rescales[x.level().index() - 1].apply(scaled)?))
+        Ok(self.rescales[x.level().index() - 1].apply(scaled)?.into())
     }
 
     fn rotate(&self, x: &Value, exponent: usize) -> Result<Parts, Error> {
@@ -89,13 +59,13 @@ impl Numbers<Bgv> for Engine {
         let switch = &self.switches[x.level().index()];
         let permuted = x.numbers().permuted(permutation)?;
         let sums = switch.sums(keys, &permuted.item(1)?, &permuted.item(0)?)?;
-        Ok(Arc::new(switch.down.apply(sums)?))
+        Ok(switch.down.apply(sums)?.into())
     }
 
     /// The processor rounds the coefficients in between.
     fn bootstrap(&self, x: &Value) -> Result<Parts, Error> {
         let key = self.key.bootstrapping()?;
         let missing = || DeviceError::Fault("the bootstrapping key is not on the device".into());
-        Ok(Arc::new(self.bootstrap.as_ref().ok_or_else(missing)?.run(self, key, x.numbers())?))
+        Ok(self.bootstrap.as_ref().ok_or_else(missing)?.run(self, key, x.numbers())?.into())
     }
 }

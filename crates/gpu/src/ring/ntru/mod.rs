@@ -10,6 +10,7 @@ mod numbers;
 mod rotate;
 
 use super::basis::{Ring, TABLES, refused};
+use super::numbers::Parts;
 use super::poly::Polys;
 use super::rescale::Rescale;
 use crate::{Error, Stream};
@@ -21,7 +22,7 @@ use solinas_schemes::ntru::{Ciphertext, ServerKey};
 use std::sync::Arc;
 
 /// A ciphertext on a device. A clone is the same value.
-pub type Value = Ciphertext<Arc<Polys<Eval>>>;
+pub type Value = Ciphertext<Parts>;
 
 /// The hints of a server key on a device. They are public.
 #[derive(Debug)]

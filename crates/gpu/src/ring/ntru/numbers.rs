@@ -2,15 +2,11 @@
 
 use super::{Engine, LevelKeys, Value};
 use crate::Error as DeviceError;
-use crate::ring::Polys;
+use crate::ring::Parts;
 use solinas_ring::{Eval, RnsPoly};
 use solinas_schemes::Error;
 use solinas_schemes::leveled::Numbers;
 use solinas_schemes::ntru::{Ciphertext, Ntru, Rotation, ServerKey};
-use std::borrow::Cow;
-use std::sync::Arc;
-
-type Parts = Arc<Polys<Eval>>;
 
 impl Engine {
     fn level_keys(&self, x: &Value) -> &LevelKeys {
@@ -27,41 +23,16 @@ impl Numbers<Ntru> for Engine {
 
     fn load(&self, x: Ciphertext) -> Result<Parts, Error> {
         let ring = &self.rings[x.level().index()];
-        Ok(Arc::new(ring.upload(&x.parts().iter().collect::<Vec<_>>())?))
-    }
-
-    fn store<'x>(&self, x: &'x Value) -> Result<Cow<'x, [RnsPoly<Eval>]>, Error> {
-        Ok(Cow::Owned(x.numbers().download()?))
+        Ok(ring.upload(&x.parts().iter().collect::<Vec<_>>())?.into())
     }
 
     fn finish(&self) -> Result<(), Error> {
         Ok(self.rings[0].stream.synchronize()?)
     }
 
-    fn count(&self, x: &Value) -> usize {
-        x.numbers().items()
-    }
-
-    fn add(&self, x: &Value, y: &Value) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().plus(y.numbers())?))
-    }
-
-    fn sub(&self, x: &Value, y: &Value) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().minus(y.numbers())?))
-    }
-
-    fn scale(&self, x: &Value, factor: i64) -> Result<Parts, Error> {
-        Ok(Arc::new(x.numbers().scaled(factor)?))
-    }
-
-    fn add_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
-        let x = x.numbers();
-        Ok(Arc::new(x.plus(&x.ring().upload(&[&plain[0]])?)?))
-    }
-
     fn multiply_plain(&self, x: &Value, plain: &[RnsPoly<Eval>]) -> Result<Parts, Error> {
         let x = x.numbers();
-        Ok(Arc::new(x.times(&x.ring().upload(&[&plain[0]])?)?))
+        Ok(x.times(&x.ring().upload(&[&plain[0]])?)?.into())
     }
 
     fn dot(&self, x: &[&Value], y: &[&Value]) -> Result<Parts, Error> {
@@ -71,24 +42,24 @@ impl Numbers<Ntru> for Engine {
         }
         let keys = self.level_keys(x[0]);
         product.mul_assign(&keys.square)?;
-        Ok(Arc::new(keys.divide(product)?))
+        Ok(keys.divide(product)?.into())
     }
 
     fn lower(&self, x: &Value) -> Result<Parts, Error> {
         let keys = self.level_keys(x);
         let hint = if x.degree() == 1 { &keys.linear } else { &keys.square };
-        Ok(Arc::new(keys.divide(x.numbers().times(hint)?)?))
+        Ok(keys.divide(x.numbers().times(hint)?)?.into())
     }
 
     fn rotate(&self, x: &Value, rotation: Rotation) -> Result<Parts, Error> {
         let switch = self.key.slot_switch(rotation, x.level())?;
-        Ok(Arc::new(self.rotations.apply(&self.rings[x.level().index()], x.level(), x.numbers(), &switch)?))
+        Ok(self.rotations.apply(&self.rings[x.level().index()], x.level(), x.numbers(), &switch)?.into())
     }
 
     /// The processor rounds the coefficients in between.
     fn bootstrap(&self, x: &Value) -> Result<Parts, Error> {
         let key = self.key.bootstrapping()?;
         let missing = || DeviceError::Fault("the bootstrapping key is not on the device".into());
-        Ok(Arc::new(self.bootstrap.as_ref().ok_or_else(missing)?.run(self, key, x.numbers())?))
+        Ok(self.bootstrap.as_ref().ok_or_else(missing)?.run(self, key, x.numbers())?.into())
     }
 }
