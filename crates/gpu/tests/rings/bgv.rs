@@ -8,6 +8,7 @@ use solinas_gpu::ring::bgv::{Engine, Value};
 use solinas_schemes::bgv::{
     Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
+use solinas_schemes::leveled::Polynomials;
 use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level, RotateSlots};
 use std::sync::Arc;
 
@@ -129,6 +130,9 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(error.to_string(), cpu.bootstrap(&x[0]).unwrap_err().to_string());
     let below = device.drop_level(&value).unwrap();
     assert!(matches!(device.add(&value, &below), Err(SchemeError::LevelMismatch { .. })));
+    let sum = device.automatic().add(&value, &below).unwrap();
+    let want = cpu.automatic().add(&x[0], &cpu.drop_level(&x[0]).unwrap()).unwrap();
+    assert!(*sum.numbers().read().unwrap() == *want.parts());
     let literal = ParamsLiteral { switching: KeySwitching::Digits { bits: 8 }, ..params.literal().clone() };
     let (bits, _) = key(&Params::try_from(literal).unwrap(), 5);
     assert!(matches!(Engine::new(&stream(5), Arc::clone(&bits)), Err(Error::Unsupported { .. })));
