@@ -4,8 +4,9 @@ use solinas_ring::RnsPoly;
 
 use super::{Bgv, Error, Rotations, ServerKey, Stage, noise};
 use crate::canonical_embedding::{log2_canonical_norm, log2_integer, log2_largest};
+use crate::leveled::evaluator::Head;
 use crate::leveled::{
-    self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
+    self, Ciphertext, Evaluator, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
 };
 use crate::{Evaluate, Level, Noise, RotateSlots};
 

@@ -5,7 +5,7 @@ mod auto_levels;
 pub(crate) mod bootstrap;
 mod ciphertext;
 mod cpu;
-mod evaluator;
+pub(crate) mod evaluator;
 mod keys;
 mod numbers;
 pub(crate) mod params;
@@ -18,7 +18,6 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
-pub(crate) use evaluator::Head;
 pub use evaluator::{Evaluator, Value};
 pub use keys::{ClientKey, PublicKey, ServerKey};
 pub use numbers::{Numbers, Polynomials, RingScheme};

@@ -7,7 +7,8 @@ use solinas_ring::{Basis, Eval, Rescale, RnsPoly};
 use super::evaluate::{MAX_DEGREE, WIDER};
 use super::{Ciphertext, Error, Evaluator, Ntru, Rotation, ServerKey, Stage, noise};
 use crate::Level;
-use crate::leveled::{Head, Numbers, Polynomials as _, RingScheme};
+use crate::leveled::evaluator::Head;
+use crate::leveled::{Numbers, Polynomials as _, RingScheme};
 
 type Poly = RnsPoly<Eval>;
 

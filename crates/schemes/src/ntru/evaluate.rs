@@ -3,8 +3,9 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::{Error, Ntru, Rotation, ServerKey, Stage, noise};
+use crate::leveled::evaluator::Head;
 use crate::leveled::{
-    self, Ciphertext, Evaluator, Head, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
+    self, Ciphertext, Evaluator, ManageLevels, Numbers, Params as _, Polynomials as _, StoredCiphertext,
 };
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
