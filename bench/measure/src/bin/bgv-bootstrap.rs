@@ -68,7 +68,7 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     let start = Instant::now();
     let server = client.server_key(&Control::default())?;
     println!("server key         {:>10.1} ms", since(start));
-    let key = Evaluator::new(&server).bootstrapping()?;
+    let key = server.bootstrapping()?;
     println!("bootstrapping key  {:.1} MB", key.bytes() as f64 / 1e6);
     let words = key.keys().flat_map(|key| key.bodies()).map(|poly| poly.words());
     let bound = bootstrap::bound(params.dimension(), params.special()[0], &operations(&params), words)?;

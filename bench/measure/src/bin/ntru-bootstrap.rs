@@ -54,7 +54,7 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     let server = client.server_key(&Control::default())?;
     println!("server key         {:>10.1} ms", since(start));
     let evaluator = Evaluator::new(&server);
-    let key = evaluator.bootstrapping()?;
+    let key = server.bootstrapping()?;
     println!("bootstrapping key  {:.1} MB", key.bytes() as f64 / 1e6);
     let words = key.polynomials().map(|poly| poly.words());
     let bound = bootstrap::bound(n, params.special_moduli()[0], &operations(&params, key), words)?;

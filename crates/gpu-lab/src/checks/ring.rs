@@ -54,13 +54,14 @@ pub(super) fn check_ntru(device: &Device, seed: u64, size: Size) -> Result<(), S
     let host = ntru::Evaluator::new(&key);
     let stream = Arc::new(Stream::new(device).map_err(problem)?);
     let engine = ntru_device::Engine::new(&stream, Arc::clone(&key)).map_err(problem)?;
+    let evaluator = ntru::Evaluator::on(engine);
     let want = host.multiply(&x, &x).map_err(scheme)?;
-    let x = engine.upload(&x).map_err(problem)?;
-    let value = engine.multiply(&x, &x).map_err(scheme)?;
-    same("a product of ntru", engine.download(&value).map_err(problem)? == want, seed)?;
-    let value = engine.bootstrap(&value).map_err(scheme)?;
+    let x = evaluator.upload(x).map_err(scheme)?;
+    let value = evaluator.multiply(&x, &x).map_err(scheme)?;
+    same("a product of ntru", evaluator.download(&value).map_err(scheme)? == want, seed)?;
+    let value = evaluator.bootstrap(&value).map_err(scheme)?;
     let want = host.bootstrap(&want).map_err(scheme)?;
-    same("a bootstrap of ntru", engine.download(&value).map_err(problem)? == want, seed)
+    same("a bootstrap of ntru", evaluator.download(&value).map_err(scheme)? == want, seed)
 }
 
 /// A product, an automorphism, and a bootstrap.
@@ -70,16 +71,17 @@ pub(super) fn check_bgv(device: &Device, seed: u64, size: Size) -> Result<(), St
     let host = bgv::Evaluator::new(&key);
     let stream = Arc::new(Stream::new(device).map_err(problem)?);
     let engine = bgv_device::Engine::new(&stream, Arc::clone(&key)).map_err(problem)?;
+    let evaluator = bgv::Evaluator::on(engine);
     let want = host.multiply(&x, &x).map_err(scheme)?;
-    let x = engine.upload(&x).map_err(problem)?;
-    let value = engine.multiply(&x, &x).map_err(scheme)?;
-    same("a product of bgv", engine.download(&value).map_err(problem)? == want, seed)?;
-    let turned = engine.automorphism(&value, 5).map_err(scheme)?;
+    let x = evaluator.upload(x).map_err(scheme)?;
+    let value = evaluator.multiply(&x, &x).map_err(scheme)?;
+    same("a product of bgv", evaluator.download(&value).map_err(scheme)? == want, seed)?;
+    let turned = evaluator.automorphism(&value, 5).map_err(scheme)?;
     let want_turned = host.automorphism(&want, 5).map_err(scheme)?;
-    same("an automorphism of bgv", engine.download(&turned).map_err(problem)? == want_turned, seed)?;
-    let value = engine.bootstrap(&value).map_err(scheme)?;
+    same("an automorphism of bgv", evaluator.download(&turned).map_err(scheme)? == want_turned, seed)?;
+    let value = evaluator.bootstrap(&value).map_err(scheme)?;
     let want = host.bootstrap(&want).map_err(scheme)?;
-    same("a bootstrap of bgv", engine.download(&value).map_err(problem)? == want, seed)
+    same("a bootstrap of bgv", evaluator.download(&value).map_err(scheme)? == want, seed)
 }
 
 fn same(what: &str, equal: bool, seed: u64) -> Result<(), String> {

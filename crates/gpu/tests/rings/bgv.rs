@@ -8,6 +8,7 @@ use solinas_gpu::ring::bgv::{Engine, Value};
 use solinas_schemes::bgv::{
     Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
+use solinas_schemes::leveled::Polynomials;
 use solinas_schemes::{Control, Entropy, Error as SchemeError, Evaluate, Level, RotateSlots};
 use std::sync::Arc;
 
@@ -38,44 +39,44 @@ fn operations_agree(set: &str) {
     let params = named(set);
     let (key, ciphertexts) = key(&params, 1);
     let (cpu, stream) = (Evaluator::new(&key), stream(1));
-    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
+    let device = Evaluator::on(Engine::new(&stream, Arc::clone(&key)).unwrap());
     let (mut x, mut y) = (ciphertexts[0].clone(), ciphertexts[1].clone());
-    let (mut dx, mut dy): (Value, Value) = (engine.upload(&x).unwrap(), engine.upload(&y).unwrap());
+    let (mut dx, mut dy): (Value, Value) = (device.upload(x.clone()).unwrap(), device.upload(y.clone()).unwrap());
     let p = params.plaintext_modulus();
     let plaintext: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i % p).collect();
     loop {
         let level = x.level();
         let same = |got: Result<Value, SchemeError>, want: Result<Ciphertext, SchemeError>, what: &str| match want {
-            Ok(want) => assert!(engine.download(&got.unwrap()).unwrap() == want, "{set}, {what} at level {level}"),
+            Ok(want) => assert!(device.download(&got.unwrap()).unwrap() == want, "{set}, {what} at level {level}"),
             Err(want) => assert_eq!(got.unwrap_err().to_string(), want.to_string(), "{set}, {what}"),
         };
-        same(engine.add(&dx, &dy), cpu.add(&x, &y), "sum");
-        same(engine.sub(&dx, &dy), cpu.sub(&x, &y), "difference");
-        same(engine.negate(&dx), cpu.negate(&x), "negative");
-        same(engine.add_plain(&dx, &plaintext), cpu.add_plain(&x, &plaintext), "sum with a plaintext");
-        same(engine.multiply_plain(&dx, &plaintext), cpu.multiply_plain(&x, &plaintext), "product with a plaintext");
+        same(device.add(&dx, &dy), cpu.add(&x, &y), "sum");
+        same(device.sub(&dx, &dy), cpu.sub(&x, &y), "difference");
+        same(device.negate(&dx), cpu.negate(&x), "negative");
+        same(device.add_plain(&dx, &plaintext), cpu.add_plain(&x, &plaintext), "sum with a plaintext");
+        same(device.multiply_plain(&dx, &plaintext), cpu.multiply_plain(&x, &plaintext), "product with a plaintext");
         for constant in [0, 1, p - 1, p / 2] {
             same(
-                engine.multiply_constant(&dx, constant),
+                device.multiply_constant(&dx, constant),
                 cpu.multiply_constant(&x, constant),
                 "product with a constant",
             );
         }
-        same(engine.automorphism(&dx, 5), cpu.automorphism(&x, 5), "automorphism");
-        same(engine.automorphism(&dx, 7), cpu.automorphism(&x, 7), "automorphism without a key");
+        same(device.automorphism(&dx, 5), cpu.automorphism(&x, 5), "automorphism");
+        same(device.automorphism(&dx, 7), cpu.automorphism(&x, 7), "automorphism without a key");
         if params.slots().is_ok() {
             for step in [0, 1, -1, 5] {
-                same(engine.rotate(&dx, step), cpu.rotate(&x, step), "rotation");
+                same(device.rotate(&dx, step), cpu.rotate(&x, step), "rotation");
             }
-            same(engine.swap_rows(&dx), cpu.swap_rows(&x), "swap of the rows");
+            same(device.swap_rows(&dx), cpu.swap_rows(&x), "swap of the rows");
         }
-        same(engine.dot(&[&dx, &dy], &[&dy, &dy]), cpu.dot(&[&x, &y], &[&y, &y]), "dot product");
-        same(engine.multiply(&dx, &dy), cpu.multiply(&x, &y), "product");
-        same(engine.drop_level(&dy), cpu.drop_level(&y), "lowered");
+        same(device.dot(&[&dx, &dy], &[&dy, &dy]), cpu.dot(&[&x, &y], &[&y, &y]), "dot product");
+        same(device.multiply(&dx, &dy), cpu.multiply(&x, &y), "product");
+        same(device.drop_level(&dy), cpu.drop_level(&y), "lowered");
         if level == Level::LOWEST {
             break;
         }
-        (dx, dy) = (engine.multiply(&dx, &dy).unwrap(), engine.drop_level(&dy).unwrap());
+        (dx, dy) = (device.multiply(&dx, &dy).unwrap(), device.drop_level(&dy).unwrap());
         (x, y) = (cpu.multiply(&x, &y).unwrap(), cpu.drop_level(&y).unwrap());
     }
 }
@@ -97,7 +98,7 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
     let params = named("boot-64-2");
     let (key, _) = key(&params, 2);
     let (cpu, stream) = (Evaluator::new(&key), stream(2));
-    let engine = Engine::new(&stream, Arc::clone(&key)).unwrap();
+    let device = Evaluator::on(Engine::new(&stream, Arc::clone(&key)).unwrap());
     for bit in [0, 1] {
         let mut plaintext = vec![0; params.dimension()];
         plaintext[0] = bit;
@@ -105,10 +106,10 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
         let lowest = cpu.automatic().at_level(&fresh, Level::LOWEST).unwrap();
         for x in [fresh, lowest] {
             let want = cpu.bootstrap(&x).unwrap();
-            let got = engine.bootstrap(&engine.upload(&x).unwrap()).unwrap();
-            assert!(engine.download(&got).unwrap() == want, "bit {bit} from level {}", x.level());
-            let product = engine.multiply(&got, &got).unwrap();
-            assert!(engine.download(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
+            let got = device.bootstrap(&device.upload(x.clone()).unwrap()).unwrap();
+            assert!(device.download(&got).unwrap() == want, "bit {bit} from level {}", x.level());
+            let product = device.multiply(&got, &got).unwrap();
+            assert!(device.download(&product).unwrap() == cpu.multiply(&want, &want).unwrap());
         }
     }
 }
@@ -117,18 +118,21 @@ fn bootstraps_of_bgv_are_those_of_the_cpu() {
 fn what_does_not_fit_is_refused() {
     let params = named("slots-64-2");
     let ((one, x), (_, y)) = (key(&params, 3), key(&params, 4));
-    let engine = Engine::new(&stream(3), Arc::clone(&one)).unwrap();
-    assert!(matches!(engine.upload(&y[0]), Err(Error::Scheme(SchemeError::KeyMismatch { .. }))));
+    let device = Evaluator::on(Engine::new(&stream(3), Arc::clone(&one)).unwrap());
+    assert!(matches!(device.upload(y[0].clone()), Err(SchemeError::KeyMismatch { .. })));
     let cpu = Evaluator::new(&one);
     let product = cpu.tensor(&x[0], &x[1]).unwrap();
-    assert!(matches!(engine.upload(&product), Err(Error::Scheme(SchemeError::Parts { .. }))));
+    assert!(matches!(device.upload(product.clone()), Err(SchemeError::Parts { .. })));
     let product = cpu.relinearize(&product).unwrap();
-    assert!(matches!(engine.upload(&product), Err(Error::Scheme(SchemeError::Stage { .. }))));
-    let value = engine.upload(&x[0]).unwrap();
-    let error = engine.bootstrap(&value).unwrap_err();
+    assert!(matches!(device.upload(product.clone()), Err(SchemeError::Stage { .. })));
+    let value = device.upload(x[0].clone()).unwrap();
+    let error = device.bootstrap(&value).unwrap_err();
     assert_eq!(error.to_string(), cpu.bootstrap(&x[0]).unwrap_err().to_string());
-    let below = engine.drop_level(&value).unwrap();
-    assert!(matches!(engine.add(&value, &below), Err(SchemeError::LevelMismatch { .. })));
+    let below = device.drop_level(&value).unwrap();
+    assert!(matches!(device.add(&value, &below), Err(SchemeError::LevelMismatch { .. })));
+    let sum = device.automatic().add(&value, &below).unwrap();
+    let want = cpu.automatic().add(&x[0], &cpu.drop_level(&x[0]).unwrap()).unwrap();
+    assert!(*sum.numbers().read().unwrap() == *want.parts());
     let literal = ParamsLiteral { switching: KeySwitching::Digits { bits: 8 }, ..params.literal().clone() };
     let (bits, _) = key(&Params::try_from(literal).unwrap(), 5);
     assert!(matches!(Engine::new(&stream(5), Arc::clone(&bits)), Err(Error::Unsupported { .. })));

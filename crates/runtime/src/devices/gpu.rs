@@ -88,11 +88,13 @@ impl Gpus {
     }
 
     fn bgv(&self, key: &Arc<bgv::ServerKey>) -> Result<Box<dyn OnDevice<Bgv>>, Error> {
-        Ok(Box::new(solinas_gpu::ring::bgv::Engine::new(&self.stream("bgv")?, Arc::clone(key))?))
+        let engine = solinas_gpu::ring::bgv::Engine::new(&self.stream("bgv")?, Arc::clone(key))?;
+        Ok(Box::new(bgv::Evaluator::on(engine)))
     }
 
     fn ntru(&self, key: &Arc<ntru::ServerKey>) -> Result<Box<dyn OnDevice<Ntru>>, Error> {
-        Ok(Box::new(solinas_gpu::ring::ntru::Engine::new(&self.stream("ntru")?, Arc::clone(key))?))
+        let engine = solinas_gpu::ring::ntru::Engine::new(&self.stream("ntru")?, Arc::clone(key))?;
+        Ok(Box::new(ntru::Evaluator::on(engine)))
     }
 
     /// The device computes the products of vectors with switching keys.

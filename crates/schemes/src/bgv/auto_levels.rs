@@ -2,50 +2,43 @@
 
 use std::borrow::Cow;
 
-use super::{Ciphertext, Error, Evaluator, Stage, noise};
-use crate::leveled::{AutoLevels, ManageLevels};
+use super::evaluate::Value;
+use super::{Bgv, Error, noise};
+use crate::leveled::{AutoLevels, Evaluator, ManageLevels, Numbers};
 use crate::{Evaluate, Level, Noise, RotateSlots};
 
-impl ManageLevels for Evaluator<'_> {
+impl<B: Numbers<Bgv>> ManageLevels for Evaluator<Bgv, B> {
     const RETRIES: bool = true;
 
-    fn noise(&self, x: &Ciphertext) -> Noise {
+    fn noise(&self, x: &Value<B>) -> Noise {
         x.noise()
     }
 
-    /// A ready ciphertext of two parts.
-    fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
-        let mut x = Cow::Borrowed(x);
-        if x.parts().len() > 2 {
-            x = Cow::Owned(self.relinearize(&x)?);
-        }
-        if x.stage() == Stage::Product {
-            x = Cow::Owned(self.modulus_switch(&x)?);
-        }
-        Ok(x)
+    fn normalize<'x>(&self, x: &'x Value<B>) -> Result<Cow<'x, Value<B>>, Error> {
+        self.numbers.normalize(x)
     }
 
     /// If sums have made the operands noisier by more than a prime's worth.
-    fn drops_before_product(&self, operands: &[&Ciphertext]) -> bool {
+    fn drops_before_product(&self, operands: &[&Value<B>]) -> bool {
         let Some(level) = operands.first().map(|x| x.level()) else { return false };
         let Some(below) = level.below().filter(|&below| below > Level::LOWEST) else { return false };
         let params = self.key().params();
-        let budget = |level: Level, noise: &dyn Fn(&Ciphertext) -> Noise| {
+        let budget = |level: Level, noise: &dyn Fn(&Value<B>) -> Noise| {
             let (x, y) = operands.split_at(operands.len() / 2);
             let noises = x.iter().zip(y).map(|(x, y)| (noise(x), noise(y)));
             params.log2_modulus(level.lowered(1)) - noise::dot(params, level, noises)[1].log2()
         };
-        let dropped = |x: &Ciphertext| noise::lowered(params, level, x.noise())[1];
-        budget(below, &dropped) > budget(level, &Ciphertext::noise)
+        let dropped = |x: &Value<B>| noise::lowered(params, level, x.noise())[1];
+        budget(below, &dropped) > budget(level, &Value::<B>::noise)
     }
 }
 
-impl AutoLevels<Evaluator<'_>> {
+impl<B: Numbers<Bgv>> AutoLevels<Evaluator<Bgv, B>> {
     /// `-x`.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`].
-    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn negate(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.manual().negate(x)
     }
 
@@ -53,7 +46,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::add`]; [`Error::Plaintext`].
-    pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+    pub fn add_plain(&self, x: &Value<B>, plaintext: &[u64]) -> Result<Value<B>, Error> {
         self.at_lower_level_if_noisy(&[x], |operands| self.manual().add_plain(operands[0], plaintext))
     }
 
@@ -61,7 +54,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::add`].
-    pub fn multiply_integer(&self, x: &Ciphertext, integer: i64) -> Result<Ciphertext, Error> {
+    pub fn multiply_integer(&self, x: &Value<B>, integer: i64) -> Result<Value<B>, Error> {
         self.at_lower_level_if_noisy(&[x], |operands| self.manual().multiply_integer(operands[0], integer))
     }
 
@@ -69,7 +62,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::add`]; [`Error::Operands`].
-    pub fn dot(&self, x: &[&Ciphertext], y: &[&Ciphertext]) -> Result<Ciphertext, Error> {
+    pub fn dot(&self, x: &[&Value<B>], y: &[&Value<B>]) -> Result<Value<B>, Error> {
         if x.len() != y.len() {
             return Err(Error::Operands { operation: "a dot product", lhs: x.len(), rhs: y.len() });
         }
@@ -83,7 +76,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::add`] and [`RotateSlots::rotate`].
-    pub fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+    pub fn rotate(&self, x: &Value<B>, step: i64) -> Result<Value<B>, Error> {
         self.at_lower_level_if_noisy(&[x], |operands| self.manual().rotate(operands[0], step))
     }
 
@@ -91,7 +84,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    pub fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn swap_rows(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.at_lower_level_if_noisy(&[x], |operands| self.manual().swap_rows(operands[0]))
     }
 
@@ -99,7 +92,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    pub fn sum_slots(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn sum_slots(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.at_lower_level_if_noisy(&[x], |operands| self.manual().sum_slots(operands[0]))
     }
 
@@ -107,7 +100,7 @@ impl AutoLevels<Evaluator<'_>> {
     ///
     /// # Errors
     /// As [`Self::multiply`] and [`Self::rotate`].
-    pub fn inner_product(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn inner_product(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
         self.sum_slots(&self.multiply(x, y)?)
     }
 }

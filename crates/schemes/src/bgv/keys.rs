@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use solinas_ring::{Basis, Eval, RnsPoly};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use super::bootstrap::params_without;
 use super::ciphertext::mask;
 use super::context::Context;
 use super::{Bgv, BootstrapKey, ClientKey, Error, Params, PublicKey, Rotations, ServerKey, keygen};
 use crate::identity::digest_of_words;
 use crate::leveled::Leveled;
+use crate::slots::swap_exponent;
 use crate::{Control, Identity, IdentityParts, KeyId, Level};
 
 /// The numbers of a public key: `(b, a)` with `b = -a s + p e`, where `a` comes from a seed.
@@ -277,12 +279,33 @@ impl ServerKey {
         Rotations::of_exponents(self.params().dimension(), self.parts().rotations.keys().copied())
     }
 
-    pub(super) fn rotation(&self, exponent: usize) -> Option<&SwitchKey> {
-        self.parts().rotations.get(&exponent)
+    /// Whether there is a key of that automorphism.
+    pub(super) fn rotates(&self, exponent: usize) -> bool {
+        self.parts().rotations.contains_key(&exponent)
+    }
+
+    /// The key of an automorphism `X -> X^exponent`.
+    ///
+    /// # Errors
+    /// [`Error::NoRotationKey`].
+    pub fn rotation(&self, exponent: usize) -> Result<&SwitchKey, Error> {
+        self.parts().rotations.get(&exponent).ok_or_else(|| {
+            let swap = exponent == swap_exponent(self.params().dimension());
+            let rotation = if swap { "the swap of rows".into() } else { format!("X -> X^{exponent}") };
+            Error::NoRotationKey { rotation, have: self.rotations().to_string() }
+        })
     }
 
     /// The bootstrapping key, if the parameters have one.
     pub fn bootstrap_key(&self) -> Option<&BootstrapKey> {
         self.parts().bootstrap.as_ref()
+    }
+
+    /// The bootstrapping key.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] if the parameters have none.
+    pub fn bootstrapping(&self) -> Result<&BootstrapKey, Error> {
+        self.bootstrap_key().ok_or_else(|| params_without(self.params()))
     }
 }

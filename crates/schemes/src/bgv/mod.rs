@@ -30,6 +30,7 @@ mod auto_levels;
 mod bootstrap;
 mod ciphertext;
 mod context;
+mod cpu;
 mod decrypt;
 mod encrypt;
 mod evaluate;
@@ -54,7 +55,6 @@ use crate::{Control, Entropy, Identity, KeyId};
 
 pub use bootstrap::{BootstrapKey, BootstrapNoise, Bootstrapping};
 pub use ciphertext::{SeededCiphertext, Stage};
-pub use evaluate::{Evaluator, Parts};
 pub use keys::{SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;
@@ -71,6 +71,8 @@ pub type ClientKey = leveled::ClientKey<Bgv>;
 pub type ServerKey = leveled::ServerKey<Bgv>;
 /// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
 pub type Ciphertext<P = Vec<RnsPoly<Eval>>> = leveled::Ciphertext<Bgv, P>;
+/// The single operations, on the processor unless another back end is named.
+pub type Evaluator<'k, B = &'k ServerKey> = leveled::Evaluator<Bgv, B>;
 
 /// The name of the scheme in errors.
 const SCHEME: &str = "BGV";

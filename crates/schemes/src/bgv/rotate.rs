@@ -1,14 +1,13 @@
 //! Rotations, and sums over slots.
 
-use solinas_ring::Automorphism;
-
-use super::evaluate::Parts;
-use super::{Ciphertext, Error, Evaluator, SwitchKey};
+use super::evaluate::{LOWER, Value};
+use super::{Bgv, Error};
+use crate::leveled::{Evaluator, Numbers, Polynomials as _};
 use crate::slots::{self, SlotEncoder, rotation_exponent, swap_exponent};
 use crate::{Evaluate, RotateSlots};
 
-impl RotateSlots for Evaluator<'_> {
-    type Ciphertext = Ciphertext;
+impl<B: Numbers<Bgv>> RotateSlots for Evaluator<Bgv, B> {
+    type Ciphertext = Value<B>;
 
     fn slot_count(&self) -> usize {
         self.key().params().dimension()
@@ -23,7 +22,7 @@ impl RotateSlots for Evaluator<'_> {
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Slots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
-    fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+    fn rotate(&self, x: &Value<B>, step: i64) -> Result<Value<B>, Error> {
         let exponents = self.rotation_exponents(step)?;
         let (first, others) = exponents.split_first().map_or((1, &[] as &[usize]), |(&first, others)| (first, others));
         others.iter().try_fold(self.automorphism(x, first)?, |x, &part| self.automorphism(&x, part))
@@ -33,22 +32,21 @@ impl RotateSlots for Evaluator<'_> {
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.automorphism(x, self.swap_exponent()?)
+    fn swap_rows(&self, x: &Value<B>) -> Result<Value<B>, Error> {
+        let n = self.key().params().dimension();
+        slots::check(n, self.key().params().plaintext_modulus())?;
+        self.automorphism(x, swap_exponent(n))
     }
 }
 
-impl Evaluator<'_> {
+impl<B: Numbers<Bgv>> Evaluator<Bgv, B> {
     /// The exponents of the automorphisms, one after the other, that rotate by `step` places to the left: that of the
     /// rotation if it has a key, otherwise those of powers of two.
-    ///
-    /// # Errors
-    /// [`Error::NoRotationKey`], [`Error::Slots`].
-    pub fn rotation_exponents(&self, step: i64) -> Result<Vec<usize>, Error> {
+    fn rotation_exponents(&self, step: i64) -> Result<Vec<usize>, Error> {
         slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
         let n = self.key().params().dimension();
         let whole = rotation_exponent(n, step);
-        if whole == 1 || self.key().rotation(whole).is_some() {
+        if whole == 1 || self.key().rotates(whole) {
             return Ok(vec![whole]);
         }
         // Binary digits of the step, or of the one the other way around, whichever has fewer; powers of two reach everything.
@@ -57,7 +55,7 @@ impl Evaluator<'_> {
         let possible = |steps: i64, sign: i64| {
             let parts = (0..63).filter(|bit| steps >> bit & 1 == 1).map(|bit| sign << bit);
             let parts: Vec<usize> = parts.map(|part| rotation_exponent(n, part)).collect();
-            parts.iter().all(|&part| self.key().rotation(part).is_some()).then_some(parts)
+            parts.iter().all(|&part| self.key().rotates(part)).then_some(parts)
         };
         let ways = [possible(left, 1), possible(right, -1)].into_iter().flatten();
         ways.min_by_key(Vec::len).ok_or_else(|| {
@@ -66,71 +64,32 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The exponent of the automorphism that swaps the two rows of slots.
-    ///
-    /// # Errors
-    /// [`Error::Slots`].
-    pub fn swap_exponent(&self) -> Result<usize, Error> {
-        slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
-        Ok(swap_exponent(self.key().params().dimension()))
-    }
-
     /// `x(X^exponent)`, by one key switch. A rotation is such an automorphism.
     ///
     /// # Errors
     /// [`Error::NoRotationKey`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn automorphism(&self, x: &Ciphertext, exponent: usize) -> Result<Ciphertext, Error> {
-        self.automorphism_by(x, exponent, |parts, automorphism, key| {
-            let (first, second) = (&parts[0], &parts[1]);
-            let switched = self.context().level(x.level()).switch.apply(
-                key,
-                false,
-                |i, out| automorphism.permute(second.tower(i), out),
-                |i, [b, _]| automorphism.permute(first.tower(i), b),
-            )?;
-            Ok(switched.into())
-        })
-    }
-
-    /// As [`Self::automorphism`]. `turn` makes the numbers from those of `x`, the automorphism and its key.
-    ///
-    /// # Errors
-    /// As [`Self::automorphism`]; the errors of `turn`.
-    pub fn automorphism_by<P: Parts + Clone, E: From<Error>>(
-        &self,
-        x: &Ciphertext<P>,
-        exponent: usize,
-        turn: impl FnOnce(&P, &Automorphism, &SwitchKey) -> Result<P, E>,
-    ) -> Result<Ciphertext<P>, E> {
+    pub fn automorphism(&self, x: &Value<B>, exponent: usize) -> Result<Value<B>, Error> {
         const WHAT: &str = "a rotation";
         self.check("the operand", x)?;
         let params = self.key().params();
         let exponent = exponent % (2 * params.dimension());
-        if x.parts.count() != 2 {
-            return Err(Error::Parts { operation: WHAT, parts: x.parts.count(), max: 2 }.into());
+        let parts = x.parts.count();
+        if parts != 2 {
+            return Err(Error::Parts { operation: WHAT, parts, max: 2 });
         }
         if exponent == 1 {
             return Ok(x.clone());
         }
-        let automorphism = Automorphism::new(self.basis(x.level), exponent).map_err(Error::from)?;
-        let Some(key) = self.key().rotation(exponent) else {
-            let rotation = if exponent == swap_exponent(params.dimension()) {
-                "the swap of rows".into()
-            } else {
-                format!("X -> X^{exponent}")
-            };
-            return Err(Error::NoRotationKey { rotation, have: self.key().rotations().to_string() }.into());
-        };
-        let noise = params.switched(x.noise, x.level);
-        let parts = turn(&x.parts, &automorphism, key)?;
-        Ok(self.with(WHAT, x, noise, parts, "multiply or lower first, which brings the noise down")?)
+        self.key().rotation(exponent)?;
+        let rotated = self.result(WHAT, x, params.switched(x.noise, x.level), LOWER)?;
+        Ok(rotated.with(self.numbers.rotate(x, exponent)?))
     }
 
     /// The sum of all slots, of both rows, in every slot: a rotation for each power of two, and the swap of the rows.
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    pub fn sum_slots(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn sum_slots(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         let sum = self.sum_of(x, self.key().params().dimension() / 2)?;
         self.add(&sum, &self.swap_rows(&sum)?)
     }
@@ -139,7 +98,7 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// [`Error::Operands`] for another count; as [`Self::rotate`].
-    pub fn sum_of(&self, x: &Ciphertext, count: usize) -> Result<Ciphertext, Error> {
+    pub fn sum_of(&self, x: &Value<B>, count: usize) -> Result<Value<B>, Error> {
         let half = self.key().params().dimension() / 2;
         if !count.is_power_of_two() || count > half {
             let operation = "a sum over a power of two of slots,";
@@ -152,7 +111,7 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// As [`Self::multiply`] and [`Self::rotate`].
-    pub fn inner_product(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn inner_product(&self, x: &Value<B>, y: &Value<B>) -> Result<Value<B>, Error> {
         self.sum_slots(&self.multiply(x, y)?)
     }
 }

@@ -6,10 +6,10 @@ use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage};
 use crate::leveled::StoredCiphertext;
 use crate::{Level, Noise};
 
-impl From<&Ciphertext> for StoredCiphertext {
+impl<P: AsRef<[RnsPoly<Eval>]>> From<&Ciphertext<P>> for StoredCiphertext {
     /// A ready ciphertext of two parts.
-    fn from(x: &Ciphertext) -> Self {
-        stored(x.level(), x.noise(), None, x.parts())
+    fn from(x: &Ciphertext<P>) -> Self {
+        stored(x.level(), x.noise(), None, x.numbers().as_ref())
     }
 }
 

@@ -22,6 +22,40 @@ pub trait ManageLevels: Evaluate {
     fn drops_before_product(&self, _operands: &[&Self::Ciphertext]) -> bool {
         false
     }
+
+    /// The operand at that level.
+    ///
+    /// # Errors
+    /// [`Error::BelowLevel`] if it is at a lower level; as [`Evaluate::drop_level`].
+    fn at_level<'x>(&self, x: &'x Self::Ciphertext, level: Level) -> Result<Cow<'x, Self::Ciphertext>, Error> {
+        let mut x = self.normalize(x)?;
+        let now = self.level(&x);
+        if now < level {
+            return Err(Error::BelowLevel { level: now, target: level });
+        }
+        while self.level(&x) > level {
+            x = Cow::Owned(self.drop_level(&x)?);
+        }
+        Ok(x)
+    }
+
+    /// The operand at level 1, for a bootstrap that takes noise up to `limit`.
+    ///
+    /// # Errors
+    /// [`Error::Noise`] above the limit; as [`Self::at_level`].
+    fn at_bootstrap_level<'x>(
+        &self,
+        x: &'x Self::Ciphertext,
+        limit: Noise,
+    ) -> Result<Cow<'x, Self::Ciphertext>, Error> {
+        let x = self.at_level(x, Level::LOWEST)?;
+        let noise = self.noise(&x);
+        if noise > limit {
+            let remedy = "bootstrap the ciphertexts before they are added up";
+            return Err(Error::Noise { operation: "bootstrapping", noise, limit, remedy });
+        }
+        Ok(x)
+    }
 }
 
 /// Operations on ciphertexts of any levels of one key. They finish products, bring the higher operand down, and drop noisy operands where the scheme gains by it.
@@ -47,31 +81,9 @@ impl<E: ManageLevels> AutoLevels<E> {
     /// The operand at that level.
     ///
     /// # Errors
-    /// [`Error::BelowLevel`] if it is at a lower level; as [`Evaluate::drop_level`].
+    /// As [`ManageLevels::at_level`].
     pub fn at_level(&self, x: &E::Ciphertext, level: Level) -> Result<E::Ciphertext, Error> {
-        let mut x = self.manual.normalize(x)?;
-        let now = self.manual.level(&x);
-        if now < level {
-            return Err(Error::BelowLevel { level: now, target: level });
-        }
-        while self.manual.level(&x) > level {
-            x = Cow::Owned(self.manual.drop_level(&x)?);
-        }
-        Ok(x.into_owned())
-    }
-
-    /// The operand at level 1, for a bootstrap that takes noise up to `limit`.
-    ///
-    /// # Errors
-    /// [`Error::Noise`] above the limit; as [`Self::at_level`].
-    pub(crate) fn at_bootstrap_level(&self, x: &E::Ciphertext, limit: Noise) -> Result<E::Ciphertext, Error> {
-        let x = self.at_level(x, Level::LOWEST)?;
-        let noise = self.manual.noise(&x);
-        if noise > limit {
-            let remedy = "bootstrap the ciphertexts before they are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise, limit, remedy });
-        }
-        Ok(x)
+        Ok(self.manual.at_level(x, level)?.into_owned())
     }
 
     /// All operands at the lowest of their levels.

@@ -35,12 +35,9 @@ impl<S: Leveled, P> Ciphertext<S, P> {
         &self.parts
     }
 
-    /// The ciphertext with its numbers in another place.
-    ///
-    /// # Errors
-    /// The errors of `place`.
-    pub fn moved<Q, E>(&self, place: impl FnOnce(&P) -> Result<Q, E>) -> Result<Ciphertext<S, Q>, E> {
-        let Self { key, level, stage, noise, ref parts } = *self;
-        Ok(Ciphertext { key, level, stage, noise, parts: place(parts)? })
+    /// The ciphertext with other numbers.
+    pub(crate) fn with<Q>(&self, parts: Q) -> Ciphertext<S, Q> {
+        let Self { key, level, stage, noise, .. } = *self;
+        Ciphertext { key, level, stage, noise, parts }
     }
 }

@@ -4,7 +4,10 @@
 mod auto_levels;
 pub(crate) mod bootstrap;
 mod ciphertext;
+mod cpu;
+pub(crate) mod evaluator;
 mod keys;
+mod numbers;
 pub(crate) mod params;
 mod stored;
 
@@ -15,7 +18,9 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
+pub use evaluator::{Evaluator, Value};
 pub use keys::{ClientKey, PublicKey, ServerKey};
+pub use numbers::{Numbers, Polynomials, RingScheme};
 pub(crate) use params::inherent_facts;
 pub use params::{Bootstrap, NoiseModel, Params, State};
 pub use stored::StoredCiphertext;

@@ -2,29 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::{Ciphertext, Error, Evaluator, Stage};
-use crate::leveled::ManageLevels;
+use super::evaluate::Value;
+use super::{Error, Ntru};
+use crate::leveled::{Evaluator, ManageLevels, Numbers};
 use crate::{Evaluate, Noise};
 
-impl ManageLevels for Evaluator<'_> {
+impl<B: Numbers<Ntru>> ManageLevels for Evaluator<Ntru, B> {
     const RETRIES: bool = false;
 
-    fn noise(&self, x: &Ciphertext) -> Noise {
+    fn noise(&self, x: &Value<B>) -> Noise {
         x.noise()
     }
 
     /// A ready ciphertext of degree 1.
-    fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
-        let mut x = Cow::Borrowed(x);
-        if x.stage() == Stage::Switched {
-            x = Cow::Owned(self.modulus_switch(&x)?);
-        }
-        if x.stage() == Stage::Wide {
-            x = Cow::Owned(self.ring_reduce(&x)?);
-        }
-        if x.degree() > 1 {
-            x = Cow::Owned(self.drop_level(&x)?);
-        }
-        Ok(x)
+    fn normalize<'x>(&self, x: &'x Value<B>) -> Result<Cow<'x, Value<B>>, Error> {
+        let x = self.numbers.normalize(x)?;
+        Ok(if x.degree() > 1 { Cow::Owned(self.drop_level(&x)?) } else { x })
     }
 }

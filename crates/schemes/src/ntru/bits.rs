@@ -25,7 +25,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::NoBootstrapping`] if the key has no bootstrapping key.
     pub fn bits(self) -> Result<Bits<'a>, Error> {
-        self.bootstrapping()?;
+        self.key().bootstrapping()?;
         Ok(Bits { automatic: self.automatic() })
     }
 }
@@ -41,7 +41,7 @@ impl<'a> Bits<'a> {
     /// # Errors
     /// None with a generated key.
     pub fn constant(&self, bit: bool) -> Result<Ciphertext, Error> {
-        let public = self.manual().key().public();
+        let public = self.automatic.manual().key().public();
         public.trivial(&of_bit(public, bit))
     }
 

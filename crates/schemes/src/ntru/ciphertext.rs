@@ -52,11 +52,6 @@ pub struct Place {
 }
 
 impl Ciphertext {
-    /// Other parts and noise, of the same key, level, stage and degree.
-    pub(super) fn of_same(&self, parts: Vec<RnsPoly<Eval>>, noise: Noise) -> Self {
-        Self { key: self.key, level: self.level, stage: self.stage, noise, parts }
-    }
-
     /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
     ///
     /// # Errors

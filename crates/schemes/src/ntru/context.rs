@@ -80,6 +80,11 @@ impl Context {
         Ok(RnsPoly::from_signed(basis, &coefficients)?.into_eval())
     }
 
+    /// All parts of a plaintext polynomial, as [`Self::embed`] makes them.
+    pub(super) fn embed_parts(&self, plaintext: &[u64], basis: &Basis) -> Result<Vec<RnsPoly<Eval>>, Error> {
+        (0..self.parts(basis.dimension())).map(|part| self.embed(plaintext, basis, part)).collect()
+    }
+
     /// `log2` of the canonical norm of a centred plaintext.
     pub(super) fn log2_norm(&self, plaintext: &[u64]) -> f64 {
         canonical_embedding::log2_canonical_norm(

@@ -3,6 +3,7 @@
 use solinas_ring::{Basis, Eval, RnsPoly};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use super::bootstrap::params_without;
 use super::context::Context;
 use super::keygen::{self, Short};
 use super::{BootstrapKey, ClientKey, Error, Ntru, Params, PublicKey, Rotation, RotationKey, ServerKey};
@@ -290,6 +291,14 @@ impl ServerKey {
     /// The bootstrapping key, if the parameters have one.
     pub fn bootstrap_key(&self) -> Option<&BootstrapKey> {
         self.parts().bootstrap.as_ref()
+    }
+
+    /// The bootstrapping key.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] if the parameters have none.
+    pub fn bootstrapping(&self) -> Result<&BootstrapKey, Error> {
+        self.bootstrap_key().ok_or_else(|| params_without(self.params()))
     }
 
     /// The rotation key, if the server key was made with one.

@@ -29,6 +29,7 @@ mod bits;
 pub mod bootstrap;
 mod ciphertext;
 mod context;
+mod cpu;
 mod decrypt;
 mod encrypt;
 pub mod estimate;
@@ -52,7 +53,6 @@ use crate::{Control, Entropy, Error, Identity, KeyId, ProgressParts};
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::Stage;
-pub use evaluate::Evaluator;
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey, SlotSwitch};
 
@@ -68,6 +68,8 @@ pub type ClientKey = leveled::ClientKey<Ntru>;
 pub type ServerKey = leveled::ServerKey<Ntru>;
 /// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them. Part `i` holds coefficients `i` modulo `w`.
 pub type Ciphertext<P = Vec<RnsPoly<Eval>>> = leveled::Ciphertext<Ntru, P>;
+/// The single operations of the paper, on the processor unless another back end is named. Automatic levels also switch keys.
+pub type Evaluator<'k, B = &'k ServerKey> = leveled::Evaluator<Ntru, B>;
 
 /// The name of the scheme in errors.
 const SCHEME: &str = "NTRU";

@@ -11,9 +11,11 @@ use solinas_ring::{Automorphism, Basis, Eval, Hybrid, ModDown, RnsPoly, sample};
 
 use super::context::Context;
 use super::estimate::withstands;
+use super::evaluate::Value;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage};
+use super::{ClientKey, Error, Ntru, Params, PublicKey, SCHEME, ServerKey};
+use crate::leveled::{Evaluator, Numbers};
 use crate::security::Status;
 use crate::slots::{self, SlotEncoder};
 
@@ -293,47 +295,21 @@ impl ClientKey {
     }
 }
 
-impl Evaluator<'_> {
-    /// The slots of `x` in another order, at the same level: an automorphism, and a key switch that adds about the noise of a division's rounding.
+impl ServerKey {
+    /// The key switch of a rotation at a level.
     ///
     /// # Errors
-    /// [`Error::NoRotationKey`] for a rotation without a key; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
-    /// [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
-        self.permute_slots_by(x, rotation, |parts, switch| {
-            Ok(vec![switch.plan.apply(&parts[0], switch.automorphism, switch.rows)?])
-        })
-    }
-
-    /// As [`Self::permute_slots`]. `turn` makes the numbers from those of `x` and the key switch.
-    ///
-    /// # Errors
-    /// As [`Self::permute_slots`]; the errors of `turn`.
-    pub fn permute_slots_by<P, E: From<Error>>(
-        &self,
-        x: &Ciphertext<P>,
-        rotation: Rotation,
-        turn: impl FnOnce(&P, &SlotSwitch<'_>) -> Result<P, E>,
-    ) -> Result<Ciphertext<P>, E> {
-        const WHAT: &str = "a rotation";
-        self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        if x.degree() != 1 {
-            return Err(Error::Degree { operation: WHAT, degree: x.degree(), max: 1 }.into());
-        }
-        let found = self.key().rotation_key().and_then(|key| Some((&*key.plan, key.keys(rotation)?)));
-        let missing = || {
-            let have = self.key().rotation_key().into_iter().flat_map(RotationKey::rotations);
+    /// [`Error::NoRotationKey`].
+    pub fn slot_switch(&self, rotation: Rotation, level: Level) -> Result<SlotSwitch<'_>, Error> {
+        let found = self.rotation_key().and_then(|key| Some((&*key.plan, key.keys(rotation)?)));
+        let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(|| {
+            let have = self.rotation_key().into_iter().flat_map(RotationKey::rotations);
             let have: Vec<String> = have.map(|rotation| rotation.to_string()).collect();
             let have = if have.is_empty() { "none".into() } else { have.join(", ") };
             Error::NoRotationKey { rotation: rotation.to_string(), have }
-        };
-        let (plan, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
-        let level = x.level.index();
-        let switch = SlotSwitch { plan: &plan.levels[level], automorphism, rows: &rows[level] };
-        let mut rotated = x.moved(|parts| turn(parts, &switch))?;
-        rotated.noise = x.noise.sum(plan.added[level]);
-        Ok(self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")?)
+        })?;
+        let level = level.index();
+        Ok(SlotSwitch { plan: &plan.levels[level], added: plan.added[level], automorphism, rows: &rows[level] })
     }
 }
 
@@ -341,6 +317,8 @@ impl Evaluator<'_> {
 #[derive(Debug)]
 pub struct SlotSwitch<'a> {
     plan: &'a Switch,
+    /// Noise that the rotation adds.
+    pub(super) added: Noise,
     /// The automorphism.
     pub automorphism: &'a Automorphism,
     /// Its key: a polynomial for each group of towers.
@@ -348,6 +326,10 @@ pub struct SlotSwitch<'a> {
 }
 
 impl SlotSwitch<'_> {
+    pub(super) fn apply(&self, x: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.plan.apply(x, self.automorphism, self.rows)
+    }
+
     /// The decomposition into digits.
     pub fn hybrid(&self) -> &Hybrid {
         self.plan.hybrid()
@@ -359,8 +341,8 @@ impl SlotSwitch<'_> {
     }
 }
 
-impl RotateSlots for Evaluator<'_> {
-    type Ciphertext = Ciphertext;
+impl<B: Numbers<Ntru>> RotateSlots for Evaluator<Ntru, B> {
+    type Ciphertext = Value<B>;
 
     fn slot_count(&self) -> usize {
         self.key().params().dimension()
@@ -370,11 +352,11 @@ impl RotateSlots for Evaluator<'_> {
         self.key().params().slots()
     }
 
-    fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+    fn rotate(&self, x: &Value<B>, step: i64) -> Result<Value<B>, Error> {
         self.permute_slots(x, Rotation::Left(step))
     }
 
-    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn swap_rows(&self, x: &Value<B>) -> Result<Value<B>, Error> {
         self.permute_slots(x, Rotation::Swap)
     }
 }

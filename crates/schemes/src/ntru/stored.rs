@@ -1,12 +1,14 @@
 //! Ciphertexts without their key.
 
+use solinas_ring::{Eval, RnsPoly};
+
 use super::{Ciphertext, Error, PublicKey, Stage};
 use crate::leveled::StoredCiphertext;
 
-impl From<&Ciphertext> for StoredCiphertext {
+impl<P: AsRef<[RnsPoly<Eval>]>> From<&Ciphertext<P>> for StoredCiphertext {
     /// A ready ciphertext of degree 1.
-    fn from(x: &Ciphertext) -> Self {
-        let parts = x.parts().iter().map(|part| part.words().to_vec()).collect();
+    fn from(x: &Ciphertext<P>) -> Self {
+        let parts = x.numbers().as_ref().iter().map(|part| part.words().to_vec()).collect();
         Self { level: x.level(), noise: x.noise(), plaintext: None, seed: None, parts }
     }
 }

@@ -8,7 +8,7 @@ use crate::ring::{Keys, Permutation, Polys, Rescale, SwitchDown};
 use solinas_field::prime::Modulus;
 use solinas_ring::{Automorphism, Coeff, Eval, RnsPoly};
 use solinas_schemes::Level;
-use solinas_schemes::bgv::{BootstrapKey, Evaluator, SwitchKey};
+use solinas_schemes::bgv::{BootstrapKey, Evaluator, Params, SwitchKey};
 
 /// A bootstrapping key on a device, with the constants of its divisions.
 #[derive(Debug)]
@@ -36,11 +36,11 @@ impl Bootstrap {
     /// Copies a key to the device of the rings and key switches of all levels, lowest first. `extended` is the ring of the primes of keys.
     pub(super) fn new<'k>(
         key: &'k BootstrapKey,
-        host: &Evaluator<'_>,
+        params: &Params,
         (rings, switches): (&[Ring], &[Switch]),
         extended: &Ring,
     ) -> Result<Self, Error> {
-        let (hybrid, down, to_sparse) = key.to_sparse(host.key().params())?;
+        let (hybrid, down, to_sparse) = key.to_sparse(params)?;
         let sparse = Switch::new(&rings[0], None, (hybrid, down, None))?;
         let top = &rings[rings.len() - 1];
         let embedding: Vec<_> = key.embedding().rows().iter().flatten().collect();
@@ -72,7 +72,7 @@ impl Bootstrap {
 
     /// The number of a ciphertext at the first level.
     pub(super) fn run(&self, engine: &Engine, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
-        let embedded = self.embed(&engine.host(), key, x)?;
+        let embedded = self.embed(&Evaluator::new(&engine.key), key, x)?;
         let traced = self.rounds.iter().try_fold(embedded, |x, round| self.trace(engine, &x, round))?;
         self.highest_digits(engine, &traced)
     }

@@ -6,7 +6,7 @@ use crate::ring::basis::{Ring, words_of};
 use crate::ring::{Hybrid, Keys, ModDown, Polys, Rescale};
 use solinas_ring::{Coeff, Eval, RnsPoly};
 use solinas_schemes::Level;
-use solinas_schemes::ntru::{BootstrapKey, Evaluator};
+use solinas_schemes::ntru::{BootstrapKey, Evaluator, Params};
 
 /// A bootstrapping key on a device, with the constants of its divisions.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Bootstrap {
 
 impl Bootstrap {
     /// Copies a key to the device of the rings, lowest level first.
-    pub(super) fn new<'k>(key: &'k BootstrapKey, host: &Evaluator<'_>, rings: &[Ring]) -> Result<Self, Error> {
+    pub(super) fn new<'k>(key: &'k BootstrapKey, params: &Params, rings: &[Ring]) -> Result<Self, Error> {
         let top = &rings[rings.len() - 1];
         let (hybrid, down) = key.switch();
         let extended = top.another(hybrid.extended())?;
@@ -33,7 +33,7 @@ impl Bootstrap {
             let terms: Vec<_> = round.into_iter().map(|(plan, rows)| (Some(plan), rows.iter().collect())).collect();
             Keys::new(&extended, 1, &terms)
         };
-        let levels = Level::LOWEST.above().up_to(host.key().params().fresh_level());
+        let levels = Level::LOWEST.above().up_to(params.fresh_level());
         let of_digit = |digit: usize| {
             let rescale = |level: Level| Rescale::new(&rings[level.index()], key.rescale(digit, level));
             levels.clone().map(rescale).collect()
@@ -51,7 +51,7 @@ impl Bootstrap {
 
     /// The bit of a ciphertext at the first level.
     pub(super) fn run(&self, engine: &Engine, key: &BootstrapKey, x: &Polys<Eval>) -> Result<Polys<Eval>, Error> {
-        let embedded = self.embed(&engine.host(), key, x)?;
+        let embedded = self.embed(&Evaluator::new(&engine.key), key, x)?;
         let traced = self.rounds.iter().try_fold(embedded, |x, keys| {
             let sum = self.hybrid.dot(&self.hybrid.digits(&x)?, keys)?;
             self.down.add_to(&x, sum)

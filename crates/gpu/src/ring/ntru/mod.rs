@@ -1,27 +1,28 @@
 //! NTRU on a device: sums, products, rotations and bootstraps of ciphertexts. Every byte of the results is that of the
 //! CPU.
 //!
-//! An [`Engine`] holds the hints of a server key on a device, and implements [`Evaluate`](solinas_schemes::Evaluate). A
-//! [`Value`] is a ciphertext whose numbers stay there. The levels, stages and noise of values are those of the
-//! [`Evaluator`] of the CPU, which also checks the operands.
+//! An [`Engine`] holds the hints of a server key on a device: the back end of an
+//! [`Evaluator`](solinas_schemes::ntru::Evaluator), which checks the operands and states the levels, stages and noise. A
+//! [`Value`] is a ciphertext whose numbers stay there.
 
 mod bootstrap;
-mod evaluate;
+mod numbers;
 mod rotate;
 
 use super::basis::{Ring, TABLES, refused};
+use super::numbers::Parts;
 use super::poly::Polys;
 use super::rescale::Rescale;
 use crate::{Error, Stream};
 use bootstrap::Bootstrap;
 use rotate::Rotations;
 use solinas_ring::{Eval, RnsPoly};
-use solinas_schemes::ntru::{Ciphertext, Evaluator, Rotation, ServerKey};
-use solinas_schemes::{Error as SchemeError, Level};
+use solinas_schemes::Level;
+use solinas_schemes::ntru::{Ciphertext, ServerKey};
 use std::sync::Arc;
 
 /// A ciphertext on a device. A clone is the same value.
-pub type Value = Ciphertext<Arc<Polys<Eval>>>;
+pub type Value = Ciphertext<Parts>;
 
 /// The hints of a server key on a device. They are public.
 #[derive(Debug)]
@@ -51,16 +52,16 @@ impl Engine {
     /// [`Error::Unsupported`] for parameters with rings of several dimensions; [`Error::Memory`]; the errors of the
     /// device.
     pub fn new(stream: &Arc<Stream>, key: Arc<ServerKey>) -> Result<Self, Error> {
-        let (host, params) = (Evaluator::new(&key), key.params());
+        let params = key.params();
         let levels: Vec<Level> = (1..=params.levels()).filter_map(Level::new).collect();
         stream.device().check_memory(
             format!("a server key of {}", params.name()),
             Self::size_of(&key),
             "take the device cpu",
         )?;
-        let top = Ring::new(stream, host.basis(params.fresh_level()))?;
+        let top = Ring::new(stream, key.basis(params.fresh_level()))?;
         let ring = |&level: &Level| {
-            let (basis, ring) = (host.basis(level), top.prefix(host.basis(level).len())?);
+            let (basis, ring) = (key.basis(level), top.prefix(key.basis(level).len())?);
             if basis != ring.basis() {
                 return Err(Error::Unsupported { params: format!("{} (rings of several dimensions)", params.name()) });
             }
@@ -70,7 +71,7 @@ impl Engine {
         // Two hints a level, since no level has a smaller ring.
         let hints: Vec<&RnsPoly<Eval>> = key.hints().collect();
         let keys = hints.chunks_exact(2).zip(&levels[1..]).zip(&rings[1..]).map(|((hints, &level), ring)| {
-            let divisions = host.rescales(level).iter().map(|plan| Rescale::new(ring, plan));
+            let divisions = key.rescales(level).iter().map(|plan| Rescale::new(ring, plan));
             Ok(LevelKeys {
                 square: ring.upload(&hints[..1])?,
                 linear: ring.upload(&hints[1..])?,
@@ -78,58 +79,17 @@ impl Engine {
             })
         });
         let keys = keys.collect::<Result<_, Error>>()?;
-        let bootstrap = key.bootstrap_key().map(|key| Bootstrap::new(key, &host, &rings)).transpose()?;
+        let bootstrap = key.bootstrap_key().map(|key| Bootstrap::new(key, params, &rings)).transpose()?;
         Ok(Self { keys, rotations: Rotations::new(rings.len()), bootstrap, rings, key })
     }
 
     /// Approximate bytes that a key takes on a device, with the work of one product. Keys of rotations come on top.
     pub fn size_of(key: &ServerKey) -> u64 {
-        let top = Evaluator::new(key).basis(key.params().fresh_level()).words();
+        let top = key.basis(key.params().fresh_level()).words();
         let hints: usize = key.hints().map(|hint| hint.words().len()).sum();
         let bootstrap = key.bootstrap_key().map_or(0, |key| key.bytes() + TABLES * key.switch().0.extended().words());
         // A product has two operands, a result, and one intermediate number.
         (TABLES * top + 8 * (hints + 4 * top) + bootstrap) as u64
-    }
-
-    /// The evaluator of the CPU.
-    pub fn host(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.key)
-    }
-
-    /// Copies a ciphertext to the device.
-    ///
-    /// # Errors
-    /// [`Error::Scheme`] for a ciphertext of another key; [`Error::Memory`]; the errors of the device.
-    pub fn upload(&self, x: &Ciphertext) -> Result<Value, Error> {
-        self.host().check("the ciphertext", x)?;
-        let ring = &self.rings[x.level().index()];
-        x.moved(|parts| Ok(Arc::new(ring.upload(&parts.iter().collect::<Vec<_>>())?)))
-    }
-
-    /// Copies a value from the device, after the operations that make it.
-    ///
-    /// # Errors
-    /// The errors of the device, and of the operations.
-    pub fn download(&self, x: &Value) -> Result<Ciphertext, Error> {
-        x.moved(|parts| parts.download())
-    }
-
-    /// As [`Evaluator::add_plain`].
-    ///
-    /// # Errors
-    /// As there; the errors of the device.
-    pub fn add_plain(&self, x: &Value, plaintext: &[u64]) -> Result<Value, SchemeError> {
-        self.host().add_plain_by(x, plaintext, |parts, plaintext| {
-            Ok(Arc::new(parts.plus(&parts.ring().upload(&[&plaintext(0)?])?)?))
-        })
-    }
-
-    /// As [`Evaluator::permute_slots`].
-    ///
-    /// # Errors
-    /// As there; the errors of the device.
-    pub fn permute_slots(&self, x: &Value, rotation: Rotation) -> Result<Value, SchemeError> {
-        Ok(self.rotations.apply(&self.host(), &self.rings[x.level().index()], x, rotation)?)
     }
 }
 

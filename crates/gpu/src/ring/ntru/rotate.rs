@@ -1,12 +1,11 @@
 //! Rotations of slots of NTRU on a device.
 
-use super::Value;
 use crate::Error;
 use crate::ring::basis::Ring;
 use crate::ring::{Hybrid, Keys, ModDown, Polys};
 use solinas_ring::Eval;
 use solinas_schemes::Level;
-use solinas_schemes::ntru::{Evaluator, Rotation, SlotSwitch};
+use solinas_schemes::ntru::SlotSwitch;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -30,18 +29,14 @@ impl Rotations {
         Self { levels: (0..levels).map(|_| OnceLock::new()).collect(), keys: Mutex::default() }
     }
 
-    /// As [`Evaluator::permute_slots`].
+    /// The slots of a polynomial of a level permuted.
     pub(super) fn apply(
         &self,
-        host: &Evaluator<'_>,
         ring: &Ring,
-        x: &Value,
-        rotation: Rotation,
-    ) -> Result<Value, Error> {
-        host.permute_slots_by(x, rotation, |parts, switch| self.turn(ring, x.level(), parts, switch).map(Arc::new))
-    }
-
-    fn turn(&self, ring: &Ring, level: Level, x: &Polys<Eval>, switch: &SlotSwitch<'_>) -> Result<Polys<Eval>, Error> {
+        level: Level,
+        x: &Polys<Eval>,
+        switch: &SlotSwitch<'_>,
+    ) -> Result<Polys<Eval>, Error> {
         let Constants { hybrid, down } = self.constants(ring, level, switch)?;
         let keys = self.keys(hybrid, level, switch)?;
         down.apply(hybrid.dot(&hybrid.digits(x)?, &keys)?)

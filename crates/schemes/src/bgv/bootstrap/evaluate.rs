@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use solinas_ring::{Coeff, Eval, RnsPoly};
 
-use super::{BootstrapKey, params_without};
+use super::BootstrapKey;
 use crate::Level;
-use crate::bgv::evaluate::Tensor;
+use crate::bgv::cpu::Tensor;
 use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey};
 use crate::leveled::bootstrap::inverse_power_of_two;
 use crate::leveled::{NoiseModel, State};
@@ -20,15 +20,7 @@ pub(in crate::bgv) struct RoundedPhase {
     pub(in crate::bgv) slope: Vec<i64>,
 }
 
-impl<'a> Evaluator<'a> {
-    /// The bootstrapping key.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] if the parameters have none.
-    pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
-    }
-
+impl Evaluator<'_> {
     /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
     pub fn can_bootstrap(&self, x: &Ciphertext) -> bool {
         let state = State { level: x.level, noise: x.noise };

@@ -40,7 +40,7 @@ pub(super) use plan::Plan;
 
 use super::{Error, Params};
 
-fn params_without(params: &Params) -> Error {
+pub(super) fn params_without(params: &Params) -> Error {
     let what = format!("parameter set {:?} has no bootstrapping", params.name());
     Error::NoBootstrapping { what, remedy: "choose one of the sets boot, such as boot128-16384-8" }
 }

@@ -291,7 +291,7 @@ fn what_bootstrapping_lacks_is_named() {
     let plain = Params::named("bits-64-2").unwrap();
     let (_, server) = keys_with(&plain, &Rotations::none(&plain), 1);
     assert!(server.bootstrap_key().is_none());
-    assert!(Evaluator::new(&server).bootstrapping().unwrap_err().to_string().contains("boot128-16384-8"));
+    assert!(server.bootstrapping().unwrap_err().to_string().contains("boot128-16384-8"));
 
     // A bootstrapping key belongs to its key pair, and keys of such parameters have one.
     let assemble = |of: &ServerKey, bootstrap: Option<&BootstrapKey>| {

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use solinas_ring::{Coeff, Eval, RnsPoly};
 
 use super::BootstrapKey;
-use super::params_without;
 use crate::Level;
 use crate::leveled::bootstrap::inverse_power_of_two;
 use crate::leveled::{NoiseModel, State};
@@ -16,15 +15,7 @@ const BLOCK: usize = 1 << 9;
 /// A digit's power, or the rest to take digits from.
 type Poly = RnsPoly<Eval>;
 
-impl<'a> Evaluator<'a> {
-    /// The bootstrapping key.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] if the parameters have none.
-    pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
-    }
-
+impl Evaluator<'_> {
     /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
     pub(in crate::ntru) fn can_bootstrap(&self, x: &Ciphertext) -> bool {
         let state = State { level: x.level, noise: x.noise };
@@ -114,7 +105,7 @@ impl<'a> Evaluator<'a> {
         // The last squares are wanted in their sum alone: one division, and the message modulo 2.
         let hints = self.key().level_hints(level);
         let basis = rest.basis();
-        self.rescaled(level, |i, out| {
+        self.key().rescaled(level, |i, out| {
             let (q, ops) = (basis.modulus(i), basis.pointwise(i));
             let mut squares = [0; BLOCK];
             for (first, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {

@@ -54,6 +54,8 @@ fn chain(world: &mut World) {
         // The sum's product too: the parameters' terms.
         let product = evaluator.multiply(&sum, &sum).unwrap();
         assert!(world.client.decrypt(&product).unwrap() == world.product(&plain_sum, &plain_sum));
+        let dot = evaluator.dot(&[&x, &y], &[&y, &x]).unwrap();
+        world.check(&dot, &world.sum(&want, &want), "dot product");
         (a, x) = (want.clone(), reduced.clone());
         (b, y) = (want, reduced);
     }
