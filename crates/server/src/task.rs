@@ -1,6 +1,6 @@
 //! The task of a job in memory: a program and its inputs.
 
-use crate::error::{Code, Problem, parts};
+use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
 use crate::shelf::Files;
 use crate::source;
@@ -72,10 +72,7 @@ pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) ->
     })?;
     Server::with_options(&loaded, options).map_err(|error| match error {
         // No other job with this key would fit.
-        solinas_runtime::Error::Memory { .. } => {
-            let (detail, fix) = parts(&error.to_string());
-            Problem::new(Code::BadParams, detail, fix)
-        }
+        solinas_runtime::Error::Memory { .. } => Problem::of(Code::BadParams, &error),
         other => other.into(),
     })
 }
