@@ -3,13 +3,12 @@
 use pyo3::prelude::*;
 use solinas_circuits::export::{write_blif, write_bristol, write_dot, write_svg, write_yosys_json};
 use solinas_circuits::import::read;
+use solinas_circuits::program::Program;
 use solinas_circuits::{GateCosts, Netlist, Port, bits};
-use solinas_runtime::Job;
 use std::collections::BTreeMap;
 
 use crate::error::{Failure, guarded};
-use crate::job::wait;
-use crate::params::estimate_dict;
+use crate::program::PyProgram;
 
 /// A combinational circuit.
 #[pyclass(module = "solinas._core", name = "Circuit", frozen)]
@@ -72,13 +71,9 @@ impl PyCircuit {
         guarded(py, || Ok(Self { netlist: self.netlist.optimize(&GateCosts::default()) }))
     }
 
-    /// The cost under a parameter set. Ctrl-C stops it.
-    fn cost<'py>(&self, py: Python<'py>, params: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (netlist, params) = (self.netlist.clone(), params.to_owned());
-        let job: Job<_, Failure> =
-            Job::start(move |control| Ok(solinas_runtime::cost_under(None, &netlist, &params, control)?))?;
-        wait(&job, py, None, None)?;
-        estimate_dict(py, &job.take()?)
+    /// The program that calls the circuit.
+    fn program(&self, py: Python<'_>) -> PyResult<PyProgram> {
+        guarded(py, || Ok(Program::of_circuit(self.netlist.clone(), true)?.into()))
     }
 
     /// A picture.

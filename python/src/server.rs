@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use solinas_circuits::Netlist;
 use solinas_circuits::program::{Op, Output, Shape};
 use solinas_runtime::{
     Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, LaneBatch, Plan, PrepareOptions, Prepared, Program,
@@ -13,7 +12,6 @@ use solinas_runtime::{
 };
 
 use crate::ciphertext::PyCiphertext;
-use crate::circuit::PyCircuit;
 use crate::error::{Failure, circuit_error, guarded};
 use crate::job::{PyJob, wait};
 use crate::keys::{PyServerKey, plain};
@@ -85,35 +83,9 @@ fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
     results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
 }
 
-/// A program or a circuit, whose cost is to be estimated.
-#[derive(FromPyObject)]
-enum PyTask<'py> {
-    Program(PyRef<'py, PyProgram>),
-    Circuit(PyRef<'py, PyCircuit>),
-}
-
-enum Task {
-    Program(Program),
-    Circuit(Netlist),
-}
-
-impl PyTask<'_> {
-    fn owned(self) -> Task {
-        match self {
-            Self::Program(program) => Task::Program(program.program.clone()),
-            Self::Circuit(circuit) => Task::Circuit(circuit.netlist.clone()),
-        }
-    }
-}
-
-impl Task {
-    /// The work on fresh inputs of that many elements.
-    fn fresh(&self, elements: usize) -> Work<'_> {
-        match self {
-            Self::Program(program) => Work::program(program, Inputs::Fresh { instances: elements }),
-            Self::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: elements }),
-        }
-    }
+/// Work on fresh inputs of that many elements.
+fn fresh(program: &Program, elements: usize) -> Work<'_> {
+    Work::program(program, Inputs::Fresh { instances: elements })
 }
 
 #[pymethods]
@@ -214,12 +186,12 @@ impl PyServer {
         Ok(job.take()?.into())
     }
 
-    /// The plan of a program or circuit on fresh inputs.
-    fn plan_fresh(&self, py: Python<'_>, work: PyTask<'_>, elements: usize) -> PyResult<PyPlan> {
-        let task = work.owned();
+    /// The plan of a program on fresh inputs.
+    fn plan_fresh(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyPlan> {
+        let program = program.program.clone();
         let server = Arc::clone(&self.server);
         let job: Job<Plan, Failure> =
-            Job::start(move |control| Ok(server.prepare(task.fresh(elements), control)?.plan()?))?;
+            Job::start(move |control| Ok(server.prepare(fresh(&program, elements), control)?.plan()?))?;
         wait(&job, py, None, None)?;
         Ok(job.take()?.into())
     }
@@ -268,18 +240,18 @@ impl PyServer {
         estimated(py, move |control| server.prepare_with(Work::program(&program, &inputs), options, control))
     }
 
-    /// Predicts the cost of a program or circuit on fresh inputs. Ctrl-C stops the measurement.
+    /// Predicts the cost of a program on fresh inputs. Ctrl-C stops the measurement.
     fn estimate_fresh<'py>(
         &self,
         py: Python<'py>,
-        work: PyTask<'py>,
+        program: &PyProgram,
         elements: usize,
         private_program: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let task = work.owned();
+        let program = program.program.clone();
         let server = Arc::clone(&self.server);
         let options = PrepareOptions { plan: None, private_program };
-        estimated(py, move |control| server.prepare_with(task.fresh(elements), options, control))
+        estimated(py, move |control| server.prepare_with(fresh(&program, elements), options, control))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::program::{Shape, Type, ValueType};
-use crate::{Natural, counted};
+use crate::{Help, Natural, counted};
 
 /// An error of programs and netlists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -315,6 +315,15 @@ pub enum Error {
         /// The fix.
         fix: &'static str,
     },
+}
+
+impl Help for Error {
+    fn kept_help(&self) -> Option<&str> {
+        match self {
+            Self::Parse { fix, .. } | Self::Unsupported { fix, .. } => Some(fix),
+            _ => None,
+        }
+    }
 }
 
 /// The shapes in a message.

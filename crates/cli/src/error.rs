@@ -1,5 +1,6 @@
 //! Errors of the command line, their messages and their exit codes.
 
+use solinas_circuits::Help;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 /// Result of this crate's functions.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// An error that ends the command. Its message is `problem; remedy`.
+/// An error that ends the command. Its message is `what; help`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
@@ -166,6 +167,22 @@ impl From<solinas_rsa::Error> for Error {
     }
 }
 
+impl Help for Error {
+    fn kept_help(&self) -> Option<&str> {
+        match self {
+            Self::Input { help, .. } | Self::Usage { help, .. } => Some(help),
+            Self::Io { source, .. } => Some(remedy(source)),
+            Self::Runtime(error) => error.kept_help(),
+            Self::Circuit { source, .. } => source.kept_help(),
+            #[cfg(feature = "service")]
+            Self::Client(error) => error.kept_help(),
+            #[cfg(feature = "service")]
+            Self::Server(error) => error.kept_help(),
+            _ => None,
+        }
+    }
+}
+
 impl Error {
     /// An error of the operating system. If it holds an error of a file, the result is that error.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
@@ -198,40 +215,30 @@ impl Error {
         {
             return (format!("{} is {what}", shown(path)), Some(help));
         }
-        match self {
-            Self::Io { action, path, source } => {
-                return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
+        match self.of_file() {
+            Some(solinas_formats::Error::Io { path, action, source }) => {
+                (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()))
             }
-            Self::Input { what, help } | Self::Usage { what, help } => return (what.clone(), Some(help.clone())),
-            Self::File(solinas_formats::Error::Io { path, action, source }) => {
-                return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
-            }
-            Self::Runtime(error) => {
-                if let solinas_runtime::Error::Format(solinas_formats::Error::Io { path, action, source }) = &**error {
-                    return (format!("cannot {action} {}: {source}", shown(path)), Some(remedy(source).to_owned()));
-                }
-            }
-            _ => {}
+            _ => (self.what(), self.help()),
         }
-        let message = self.to_string();
-        // A semicolon inside brackets does not separate the problem from the remedy.
-        let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
-        let at = message.rmatch_indices("; ").map(|(at, _)| at).find(outside);
-        at.map_or_else(|| (message.clone(), None), |at| (message[..at].to_owned(), Some(message[at + 2..].to_owned())))
+    }
+
+    /// The error of a file in the format of Solinas, if that is the problem.
+    fn of_file(&self) -> Option<&solinas_formats::Error> {
+        match self {
+            Self::File(error) => Some(error),
+            Self::Runtime(error) => match &**error {
+                solinas_runtime::Error::Format(error) => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The file that is not in the format of Solinas, if that is the problem.
     fn other_file(&self) -> Option<&Path> {
-        let error = match self {
-            Self::File(error) => error,
-            Self::Runtime(error) => match &**error {
-                solinas_runtime::Error::Format(error) => error,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        match error {
-            solinas_formats::Error::NotSolinas { path } => Some(path),
+        match self.of_file() {
+            Some(solinas_formats::Error::NotSolinas { path }) => Some(path),
             _ => None,
         }
     }

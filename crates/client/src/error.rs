@@ -1,6 +1,7 @@
 //! Errors of the client.
 
 use serde::Deserialize;
+use solinas_runtime::Help;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -108,6 +109,16 @@ pub struct Problem {
     /// Seconds after which the request may succeed.
     #[serde(default)]
     pub retry_after: Option<u64>,
+}
+
+impl Help for Error {
+    fn kept_help(&self) -> Option<&str> {
+        match self {
+            Self::Refused(problem) | Self::Failed { problem, .. } => Some(&problem.fix),
+            Self::Runtime(error) => error.kept_help(),
+            _ => None,
+        }
+    }
 }
 
 impl Error {

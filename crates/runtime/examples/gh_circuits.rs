@@ -5,7 +5,7 @@
 mod random_circuit;
 
 use clap::Parser;
-use solinas_runtime::{Control, Inputs, KeygenOptions, Server, Work, keygen};
+use solinas_runtime::{Control, KeygenOptions, Program, Server, Work, keygen};
 use std::time::Instant;
 
 /// Runs random circuits under Gentry and Halevi's scheme.
@@ -38,17 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if !random_circuit::agrees(&client, &server, &netlist, optimize, &mut rng)? {
             return Err(format!("the circuit of seed {seed} is wrong").into());
         }
-        let estimate = if optimize {
-            server
-                .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
-                .and_then(|work| work.estimate(&Control::default()))
-        } else {
-            server
-                .prepare(Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
-                .and_then(|work| work.estimate(&Control::default()))
-        }?;
-        deepest = deepest.max(estimate.depth);
         gates += netlist.gates().len();
+        let program = Program::of_circuit(netlist, optimize)?;
+        let estimate = server.prepare(Work::from(&program), &Control::default())?.estimate(&Control::default())?;
+        deepest = deepest.max(estimate.depth);
         recrypts += estimate.recrypts;
         products += estimate.products;
     }

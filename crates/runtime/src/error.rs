@@ -3,7 +3,7 @@
 mod convert;
 
 use crate::{Form, Scheme, Type};
-use solinas_circuits::counted;
+use solinas_circuits::{Help, counted};
 use solinas_schemes::{DeviceError, Error as SchemeError};
 use std::path::{Path, PathBuf};
 
@@ -493,6 +493,17 @@ fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> S
     let fewer = "have fewer products in a row (a circuit: `solinas circuit build --recipe lowest-depth`), or ";
     let fewer = if need > left { fewer } else { "" };
     format!("{takes}, and the ciphertexts of key {params} allow {here}; {again}{fewer}{keys}")
+}
+
+impl Help for Error {
+    fn kept_help(&self) -> Option<&str> {
+        match self {
+            Self::Request { help, .. } | Self::OtherPlan { help, .. } | Self::Memory { remedy: help, .. } => Some(help),
+            Self::InFile { source, .. } => source.kept_help(),
+            Self::Circuit(error) => error.kept_help(),
+            _ => None,
+        }
+    }
 }
 
 impl Error {

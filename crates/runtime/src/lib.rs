@@ -88,7 +88,7 @@ pub use search::smallest_bgv;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest};
 pub use server::Server;
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
-pub use solinas_circuits::{Natural, Netlist, build, export, import};
+pub use solinas_circuits::{Help, Natural, Netlist, build, export, import};
 pub use solinas_formats::{Fingerprint, KeyId, NoFingerprint, Summary, inspect, write_text};
 pub use solinas_schemes::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};

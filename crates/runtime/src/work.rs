@@ -1,27 +1,20 @@
 //! The work of a server: what it computes, and on which inputs.
 
-use crate::{Ciphertext, Form, Netlist, Plain, Program};
+use crate::{Ciphertext, Form, Plain, Program};
 
 /// Work for [`Server::prepare`](crate::Server::prepare).
 #[derive(Debug, Clone)]
 pub enum Work<'a> {
     /// A program of typed operations. Arrays run element by element, and scalars go with every element. For integers modulo a number, a value that
     /// arrays reach through sums alone is a scalar.
+    ///
+    /// An input of a circuit ([`Program::of_circuit`]) takes a value of the port's width, or an array of bools whose last axis holds the port's bits, the least
+    /// significant first. Only the array can stand for a port of more than 2048 bits. An output port of more than 2048 bits becomes such an array.
     Program {
         /// The program.
         program: &'a Program,
         /// One value for each input of the program. A public value is a constant of the program.
-        inputs: Inputs<Input>,
-    },
-    /// A circuit of gates. A ciphertext for a port has the port's width, or is an array of bools whose last axis holds the port's bits, the least
-    /// significant first. Only the array can stand for a port of more than 2048 bits. An output port of more than 2048 bits becomes such an array.
-    Circuit {
-        /// The circuit.
-        netlist: &'a Netlist,
-        /// Whether to shrink the circuit first. Without this, the server runs gate for gate, which shows the cost of a construction itself.
-        optimize: bool,
-        /// One ciphertext for each input port.
-        inputs: Inputs<Ciphertext>,
+        inputs: Inputs,
     },
     /// The same values in another ciphertext form.
     Convert {
@@ -34,18 +27,8 @@ pub enum Work<'a> {
 
 impl<'a> Work<'a> {
     /// A program on these inputs.
-    pub fn program(program: &'a Program, inputs: impl Into<Inputs<Input>>) -> Self {
+    pub fn program(program: &'a Program, inputs: impl Into<Inputs>) -> Self {
         Self::Program { program, inputs: inputs.into() }
-    }
-
-    /// A circuit on these inputs, optimized first.
-    pub fn circuit(netlist: &'a Netlist, inputs: impl Into<Inputs<Ciphertext>>) -> Self {
-        Self::Circuit { netlist, optimize: true, inputs: inputs.into() }
-    }
-
-    /// A circuit on these inputs, gate for gate.
-    pub fn circuit_as_is(netlist: &'a Netlist, inputs: impl Into<Inputs<Ciphertext>>) -> Self {
-        Self::Circuit { netlist, optimize: false, inputs: inputs.into() }
     }
 }
 
@@ -56,18 +39,11 @@ impl<'a> From<&'a Program> for Work<'a> {
     }
 }
 
-/// A circuit on one fresh element, optimized first.
-impl<'a> From<&'a Netlist> for Work<'a> {
-    fn from(netlist: &'a Netlist) -> Self {
-        Self::circuit(netlist, Inputs::Fresh { instances: 1 })
-    }
-}
-
-/// The inputs of a program or circuit.
+/// The inputs of a program.
 #[derive(Debug, Clone)]
-pub enum Inputs<T> {
+pub enum Inputs {
     /// These values.
-    Given(Vec<T>),
+    Given(Vec<Input>),
     /// No values, for an estimate, which assumes fresh ciphertexts.
     Fresh {
         /// Number of elements of the arrays; 1 for scalars. If a program rotates or sums arrays and this is 1, the estimate assumes a full ciphertext.
@@ -75,19 +51,19 @@ pub enum Inputs<T> {
     },
 }
 
-impl<T, V: Clone + Into<T>> From<&[V]> for Inputs<T> {
+impl<V: Clone + Into<Input>> From<&[V]> for Inputs {
     fn from(values: &[V]) -> Self {
         Self::Given(values.iter().cloned().map(Into::into).collect())
     }
 }
 
-impl<T, V: Clone + Into<T>> From<&Vec<V>> for Inputs<T> {
+impl<V: Clone + Into<Input>> From<&Vec<V>> for Inputs {
     fn from(values: &Vec<V>) -> Self {
         values.as_slice().into()
     }
 }
 
-impl<T, V: Clone + Into<T>, const N: usize> From<&[V; N]> for Inputs<T> {
+impl<V: Clone + Into<Input>, const N: usize> From<&[V; N]> for Inputs {
     fn from(values: &[V; N]) -> Self {
         values.as_slice().into()
     }

@@ -45,7 +45,7 @@ fn every_gate() -> u64 {
     let inputs: Vec<_> =
         (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
     let server = Server::new(&key, Some(2)).unwrap();
-    let out = server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
+    let out = server.run(Work::program(&crate::gates(&netlist), &inputs), &Control::default()).unwrap();
     let want: Vec<Natural> =
         (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0].clone()).collect();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, want);

@@ -30,7 +30,8 @@ fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
                     client.encrypt(&Plain::new(Type::Uint(*width as u16), None, vec![value]).unwrap()).unwrap()
                 };
                 let inputs: Vec<Ciphertext> = circuit.inputs.iter().map(encrypt).collect();
-                let outputs = server.run(Work::circuit(&netlist, &inputs), &Control::default()).unwrap();
+                let outputs =
+                    server.run(Work::program(&crate::circuit(&netlist), &inputs), &Control::default()).unwrap();
                 let decrypted = outputs.iter().zip(&circuit.outputs).flat_map(|(output, (_, width))| {
                     let value = client.decrypt(output).unwrap().values.remove(0);
                     (0..*width).map(move |i| value.bit(i))

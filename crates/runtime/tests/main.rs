@@ -20,6 +20,19 @@ mod tfhe_packed;
 mod tfhe_shared_noise;
 mod vectors;
 
+use solinas_circuits::Netlist;
+use solinas_runtime::Program;
+
+/// The program of a circuit.
+fn circuit(netlist: &Netlist) -> Program {
+    Program::of_circuit(netlist.clone(), true).unwrap()
+}
+
+/// The program of a circuit that runs gate for gate.
+fn gates(netlist: &Netlist) -> Program {
+    Program::of_circuit(netlist.clone(), false).unwrap()
+}
+
 #[path = "../../circuits/tests/common/cases.rs"]
 mod cases;
 #[path = "../../circuits/tests/common/foreign.rs"]

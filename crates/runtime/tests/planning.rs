@@ -47,7 +47,7 @@ fn planning_is_cancelled_under_every_scheme() {
     ] {
         let error = cost_under(scheme.parse::<Scheme>().unwrap(), &program, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
-        let error = cost_under(None, &netlist, params, &control).unwrap_err();
+        let error = cost_under(None, &crate::circuit(&netlist), params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
     }
 }
@@ -81,6 +81,7 @@ fn planning_and_measuring_are_cancelled() {
         let ty = Type::Uint(2);
         let program = Program::from_op("add", &[ty; 2]).unwrap();
         let netlist = program.lower(Recipe::default()).unwrap();
+        let (circuit, gates) = (crate::circuit(&netlist), crate::gates(&netlist));
         let one = client.encrypt(&Plain::scalar(ty, 1).unwrap()).unwrap();
         let inputs = [one.clone(), one];
         let cancel = AtomicBool::new(true);
@@ -88,9 +89,9 @@ fn planning_and_measuring_are_cancelled() {
         let all = [
             Work::program(&program, &inputs),
             Work::program(&program, Inputs::Fresh { instances: 1 }),
-            Work::circuit(&netlist, &inputs),
-            Work::circuit(&netlist, Inputs::Fresh { instances: 1 }),
-            Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }),
+            Work::program(&circuit, &inputs),
+            Work::program(&circuit, Inputs::Fresh { instances: 1 }),
+            Work::program(&gates, Inputs::Fresh { instances: 1 }),
         ];
         for (i, work) in all.iter().enumerate() {
             let cancelled = server.prepare(work.clone(), &control).and_then(|prepared| prepared.estimate(&control));
@@ -117,12 +118,12 @@ fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
     let (_, key) = keygen(&options, &Control::default()).unwrap();
     let server = Server::new(&key, Some(1)).unwrap();
     let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
-    let netlist = program.lower(Recipe::default()).unwrap();
+    let circuit = crate::circuit(&program.lower(Recipe::default()).unwrap());
     let too_many = server.prepare(Work::program(&program, Inputs::Fresh { instances: 1 << 60 }), &Control::default());
     assert!(matches!(too_many, Err(Error::Value { .. })), "{too_many:?}");
     let works = [
         Work::program(&program, Inputs::Fresh { instances: 3 }),
-        Work::circuit(&netlist, Inputs::Fresh { instances: 3 }),
+        Work::program(&circuit, Inputs::Fresh { instances: 3 }),
     ];
     for work in works {
         let prepared = server.prepare(work, &Control::default()).unwrap();

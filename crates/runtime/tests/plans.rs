@@ -7,8 +7,8 @@ mod altered;
 use solinas_circuits::program::Program;
 use solinas_formats::{Expect, Header, Kind, Reader, Writer};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, CostModel, Error, Inputs, KeyId, KeygenOptions, Plain, Plan, Position, Prepared,
-    Ran, RunState, Scheme, Server, ServerKey, ServerOptions, Type, Work, keygen,
+    Ciphertext, ClientKey, Control, CostModel, Error, Help, Inputs, KeyId, KeygenOptions, Plain, Plan, Position,
+    Prepared, Ran, RunState, Scheme, Server, ServerKey, ServerOptions, Type, Work, keygen,
 };
 use solinas_schemes::tfhe::ParamsLiteral;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,7 +138,10 @@ fn plans_of_other_work_are_refused_by_name() {
     assert_eq!(fresh.plan().unwrap(), prepared(&server, &add(), &inputs).plan().unwrap());
     let form = solinas_runtime::Form::Bits;
     let conversion = server.prepare(Work::Convert { ciphertext: &inputs[0], form }, &Control::default()).unwrap();
-    assert!(conversion.plan().unwrap_err().to_string().contains("a conversion has no plan"));
+    let error = conversion.plan().unwrap_err();
+    // The help has a semicolon of its own.
+    assert_eq!(error.what(), "a conversion has no plan");
+    assert_eq!(error.to_string(), format!("{}; {}", error.what(), error.help().unwrap()));
 }
 
 /// A copy of a plan's file with another field, or another body.

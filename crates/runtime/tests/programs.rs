@@ -5,7 +5,7 @@
 use proptest::test_runner::{Config, TestRunner};
 use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Inputs, KeygenOptions, Natural, Plain, Program,
+    Ciphertext, ClientKey, Control, Error, ErrorKind, Form, Input, Inputs, KeygenOptions, Natural, Plain, Program,
     ProgramBuilder, PublicKey, Server, Type, Work, build, import, keygen,
 };
 use std::sync::OnceLock;
@@ -147,7 +147,10 @@ fn circuits_run_in_both_families() {
         import::read_bristol(&solinas_circuits::export::write_bristol(&b.finish().unwrap()).unwrap()).unwrap();
     for setup in [gates(), integers()] {
         let encrypt = |value| setup.client.encrypt(&Plain::scalar(Type::Uint(6), value).unwrap()).unwrap();
-        let out = setup.server.run(Work::circuit(&netlist, &[encrypt(37), encrypt(29)]), &Control::default()).unwrap();
+        let out = setup
+            .server
+            .run(Work::program(&crate::circuit(&netlist), &[encrypt(37), encrypt(29)]), &Control::default())
+            .unwrap();
         assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [37 * 29 % 64]);
     }
 }
@@ -182,11 +185,11 @@ fn ports_of_any_width_take_arrays_of_bools() {
         let run = |x: &Ciphertext, y: &Ciphertext| {
             let inputs = [x.clone(), y.clone()];
             let estimate = server
-                .prepare(Work::circuit(&netlist, &inputs), &Control::default())
+                .prepare(Work::program(&crate::circuit(&netlist), &inputs), &Control::default())
                 .and_then(|work| work.estimate(&Control::default()))
                 .unwrap();
             assert!(estimate.bootstraps >= 1, "{estimate}");
-            let out = server.run(Work::circuit(&netlist, &inputs), &Control::default()).unwrap();
+            let out = server.run(Work::program(&crate::circuit(&netlist), &inputs), &Control::default()).unwrap();
             out.iter().map(|out| client.decrypt(out).unwrap()).collect::<Vec<_>>()
         };
         let (bits, y) = (encrypt(Type::Bool, &[WIDTH], &x[..WIDTH]), encrypt(Type::Uint(2), &[], &[2]));
@@ -201,12 +204,33 @@ fn ports_of_any_width_take_arrays_of_bools() {
         assert_eq!(got[0], Plain::new(Type::Bool, Some(vec![2, WIDTH]), [first.0, second.0].concat()).unwrap());
         assert_eq!(got[1], Plain::new(Type::Bool, Some(vec![2]), vec![first.1, second.1]).unwrap());
         let refused = |input: Ciphertext| {
-            server.run(Work::circuit(&netlist, &[input, y.clone()]), &Control::default()).unwrap_err().to_string()
+            server
+                .run(Work::program(&crate::circuit(&netlist), &[input, y.clone()]), &Control::default())
+                .unwrap_err()
+                .to_string()
         };
         let message = refused(encrypt(Type::Uint(128), &[], &[1]));
         assert!(message.contains("\"x\" has 2050 bits, got one u128") && message.contains("--bits 2050"), "{message}");
         let message = refused(encrypt(Type::Bool, &[WIDTH - 1], &x[..WIDTH - 1]));
         assert!(message.contains("an array of bool of shape [2049]"), "{message}");
+    }
+}
+
+#[test]
+fn public_values_are_inputs_of_circuits() {
+    const WIDTH: usize = 2050;
+    let program = crate::circuit(&wide_circuit(WIDTH));
+    let x: Vec<u128> = (0..WIDTH as u128).map(|i| u128::from(i % 3 != 1)).collect();
+    for Setup { client, server, .. } in [gates(), integers()] {
+        let x = Plain::new(Type::Bool, Some(vec![WIDTH]), x.clone()).unwrap();
+        let encrypted: Vec<Input> =
+            vec![client.encrypt(&x).unwrap().into(), Plain::scalar(Type::Uint(2), 2).unwrap().into()];
+        let y = Plain::new(Type::Bool, Some(vec![3, 2]), vec![0, 1, 1, 0, 1, 1]).unwrap();
+        let public: Vec<Input> = vec![x.into(), client.encrypt(&y).unwrap().into()];
+        for (inputs, want) in [(&encrypted, vec![1]), (&public, vec![1, 0, 1])] {
+            let out = server.run(Work::program(&program, inputs), &Control::default()).unwrap();
+            assert_eq!(client.decrypt(&out[1]).unwrap().values, want);
+        }
     }
 }
 
@@ -217,16 +241,16 @@ fn circuits_are_priced_without_ciphertexts_or_keys() {
         let (estimate, cost) = (
             setup
                 .server
-                .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+                .prepare(Work::program(&crate::circuit(&netlist), Inputs::Fresh { instances: 1 }), &Control::default())
                 .and_then(|work| work.estimate(&Control::default()))
                 .unwrap(),
-            solinas_runtime::cost_under(None, &netlist, set, &Control::default()).unwrap(),
+            solinas_runtime::cost_under(None, &crate::circuit(&netlist), set, &Control::default()).unwrap(),
         );
         assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
         assert_eq!((estimate.bootstraps, estimate.depth), (cost.bootstraps, cost.depth));
     }
     for params in solinas_runtime::params() {
-        match solinas_runtime::cost_under(None, &netlist, &params.name, &Control::default()) {
+        match solinas_runtime::cost_under(None, &crate::circuit(&netlist), &params.name, &Control::default()) {
             Ok(cost) => assert!(cost.bootstraps + cost.products + cost.recrypts > 0, "{}: {cost}", params.name),
             Err(Error::Modular { .. } | Error::Levels { .. } | Error::Memory { .. } | Error::Exhausted { .. }) => {}
             Err(other) => panic!("{}: {other}", params.name),
@@ -258,7 +282,10 @@ fn bristol_adder64_runs_encrypted() {
     let netlist = import::read(include_str!("../../circuits/tests/public/bristol_adder64.txt")).unwrap();
     let (a, b) = (0xffff_ffff_0000_0001u128, 0x0000_0001_ffff_ffffu128);
     let encrypt = |value| gates().client.encrypt(&Plain::scalar(Type::Uint(64), value).unwrap()).unwrap();
-    let out = gates().server.run(Work::circuit(&netlist, &[encrypt(a), encrypt(b)]), &Control::default()).unwrap();
+    let out = gates()
+        .server
+        .run(Work::program(&crate::circuit(&netlist), &[encrypt(a), encrypt(b)]), &Control::default())
+        .unwrap();
     assert_eq!(gates().client.decrypt(&out[0]).unwrap().values, [(a + b) & u128::from(u64::MAX)]);
 }
 
@@ -351,7 +378,7 @@ fn gates_of_repeated_operands_run_as_they_are() {
         for (x, y, want) in want {
             let inputs = [(Type::Uint(2), x), (Type::Bool, y)]
                 .map(|(ty, value)| setup.client.encrypt(&Plain::scalar(ty, value).unwrap()).unwrap());
-            let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
+            let out = setup.server.run(Work::program(&crate::gates(&netlist), &inputs), &Control::default()).unwrap();
             assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [want], "{x} {y}");
         }
     }

@@ -44,7 +44,7 @@ impl Setup {
     }
 
     fn circuit(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Vec<Ciphertext> {
-        self.server.run(Work::circuit(netlist, inputs), &Control::default()).unwrap()
+        self.server.run(Work::program(&crate::circuit(netlist), inputs), &Control::default()).unwrap()
     }
 
     /// The noise weight of a plan for these inputs.
@@ -56,8 +56,9 @@ impl Setup {
         builder.output("y", &wide.iter().map(|bits| bits[0]).collect::<Vec<NodeId>>(), false);
         let netlist = builder.finish().unwrap();
         let inputs: Vec<Ciphertext> = inputs.iter().map(|&input| input.clone()).collect();
-        let work = Work::Circuit { netlist: &netlist, optimize: true, inputs: Inputs::Given(inputs) };
-        let plan: Plan = self.server.prepare(work, &Control::default()).unwrap().plan().unwrap();
+        let circuit = crate::circuit(&netlist);
+        let plan: Plan =
+            self.server.prepare(Work::program(&circuit, &inputs), &Control::default()).unwrap().plan().unwrap();
         let bytes = plan.to_bytes().unwrap();
         Reader::from_bytes("plan", bytes, Expect::kind(Kind::Plan)).unwrap().meta("weight").unwrap()
     }

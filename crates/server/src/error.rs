@@ -5,7 +5,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
-use solinas_runtime::ErrorKind;
+use solinas_runtime::{ErrorKind, Help};
 use std::path::{Path, PathBuf};
 
 /// A problem of the service itself: at its start, or in its store.
@@ -139,6 +139,17 @@ pub enum Error {
 impl From<solinas_client::Error> for Error {
     fn from(error: solinas_client::Error) -> Self {
         Self::Service(Box::new(error))
+    }
+}
+
+impl Help for Error {
+    fn kept_help(&self) -> Option<&str> {
+        match self {
+            Self::Damaged { help, .. } | Self::Setting { help, .. } | Self::Missing { help, .. } => Some(help),
+            Self::Service(error) => error.kept_help(),
+            Self::Device(error) => error.kept_help(),
+            _ => None,
+        }
     }
 }
 
@@ -292,6 +303,12 @@ impl Problem {
         Self { code, detail: detail.into(), fix: fix.into(), retry_after: None, link: None }
     }
 
+    /// The problem of an error.
+    pub(crate) fn of(code: Code, error: &impl Help) -> Self {
+        let fix = error.help().unwrap_or_else(|| "correct it, and submit it again".to_owned());
+        Self::new(code, error.what(), fix)
+    }
+
     /// Adds the number of seconds after which the request may succeed.
     pub(crate) fn retry_after(self, seconds: f64) -> Self {
         // A cast of a float saturates.
@@ -408,15 +425,6 @@ impl From<Error> for Problem {
     }
 }
 
-/// The problem and the fix of a message `problem; fix`. A semicolon inside brackets does not separate them.
-pub(crate) fn parts(message: &str) -> (String, String) {
-    let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
-    match message.rmatch_indices("; ").map(|(at, _)| at).find(outside) {
-        Some(at) => (message[..at].to_owned(), message[at + 2..].to_owned()),
-        None => (message.to_owned(), "correct it, and submit it again".to_owned()),
-    }
-}
-
 impl From<solinas_runtime::Error> for Problem {
     /// A mistake that is found before any work.
     fn from(error: solinas_runtime::Error) -> Self {
@@ -443,15 +451,13 @@ impl From<solinas_runtime::Error> for Problem {
                 return Self::new(Code::Internal, "the service could not do it", "try again; the log has the cause");
             }
         };
-        let (detail, fix) = parts(&error.to_string());
-        Self::new(code, detail, fix)
+        Self::of(code, &error)
     }
 }
 
 impl From<solinas_circuits::Error> for Problem {
     fn from(error: solinas_circuits::Error) -> Self {
-        let (detail, fix) = parts(&error.to_string());
-        Self::new(Code::BadProgram, detail, fix)
+        Self::of(Code::BadProgram, &error)
     }
 }
 
@@ -467,6 +473,5 @@ mod tests {
         assert_eq!(names.len(), Code::ALL.len());
         let body = Problem::new(Code::Busy, "much", "wait").retry_after(0.2).to_json();
         assert_eq!((&body["code"], &body["fix"], &body["retry_after"]), (&json!("busy"), &json!("wait"), &json!(1)));
-        assert_eq!(parts("a (b; c); d"), ("a (b; c)".to_owned(), "d".to_owned()));
     }
 }

@@ -1,12 +1,12 @@
-//! The task of a job in memory: a program or circuit, and its inputs.
+//! The task of a job in memory: a program and its inputs.
 
-use crate::error::{Code, Problem, parts};
+use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
 use crate::shelf::Files;
-use crate::source::Source;
+use crate::source;
 use crate::spec::{Constant, InputSpec};
 use solinas_runtime::{
-    Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, PrepareOptions, Prepared, Server, ServerKey,
+    Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, PrepareOptions, Prepared, Program, Server, ServerKey,
     ServerOptions, Type, Work,
 };
 use std::collections::{HashMap, HashSet};
@@ -40,37 +40,23 @@ impl Room {
 /// A task in memory.
 pub(crate) struct Task {
     pub(crate) server: Server,
-    pub(crate) source: Source,
+    pub(crate) program: Program,
     pub(crate) inputs: Vec<Input>,
     /// Whether the results hide the program.
     pub(crate) private_program: bool,
 }
 
 impl Task {
-    /// Checks and plans its program or circuit, or takes a plan.
+    /// Checks and plans its program, or takes a plan.
     pub(crate) fn prepare(&self, plan: Option<&Plan>, control: &Control<'_>) -> Result<Prepared, Problem> {
-        let encrypted = || -> Result<Vec<Ciphertext>, Problem> {
-            let one = |input: &Input| match input {
-                Input::Encrypted(ciphertext) => Ok(ciphertext.clone()),
-                Input::Public(_) => Err(Problem::new(
-                    Code::WrongType,
-                    "a constant stands for an input of a circuit",
-                    "encrypt the value, or write a program in place of the circuit",
-                )),
-            };
-            self.inputs.iter().map(one).collect()
-        };
-        let work = match &self.source {
-            Source::Program(program) => Work::program(program, &self.inputs),
-            Source::Circuit(netlist) => Work::circuit(netlist, &encrypted()?),
-        };
+        let work = Work::program(&self.program, &self.inputs);
         let options = PrepareOptions { plan, private_program: self.private_program };
         Ok(self.server.prepare_with(work, options, control)?)
     }
 
     /// Names of the results.
     pub(crate) fn outputs(&self) -> Vec<&str> {
-        self.source.outputs()
+        self.program.outputs.iter().map(|output| output.name.as_str()).collect()
     }
 }
 
@@ -86,10 +72,7 @@ pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) ->
     })?;
     Server::with_options(&loaded, options).map_err(|error| match error {
         // No other job with this key would fit.
-        solinas_runtime::Error::Memory { .. } => {
-            let (detail, fix) = parts(&error.to_string());
-            Problem::new(Code::BadParams, detail, fix)
-        }
+        solinas_runtime::Error::Memory { .. } => Problem::of(Code::BadParams, &error),
         other => other.into(),
     })
 }
@@ -106,10 +89,10 @@ pub(crate) fn load(
     inputs: &[InputSpec],
     private_program: bool,
 ) -> Result<Task, Problem> {
-    let source = Source::load(files, tenant, program)?;
+    let program = source::load(files, tenant, program)?;
     let server = files.server(tenant, key)?;
-    let inputs = Loader::new(files, tenant).load(inputs, source.inputs())?;
-    Ok(Task { server, source, inputs, private_program })
+    let inputs = Loader::new(files, tenant).load(inputs, program.inputs.len())?;
+    Ok(Task { server, program, inputs, private_program })
 }
 
 /// Reads the inputs of a job. Each file is read once, however often the job names it, and not before the headers of all files have shown that their number

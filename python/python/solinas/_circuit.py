@@ -140,7 +140,11 @@ class Circuit:
 
         `Server.estimate` also predicts the time on its machine.
         """
-        return Estimate._from(self._inner.cost(params))
+        return Estimate._from(_core.cost(self._over(1), params, None))
+
+    def _over(self, elements: int) -> _core.Program:
+        """Return the program that calls the circuit, for any number of values."""
+        return self._inner.program()
 
     def draw(self, path: PathLike | None = None) -> str:
         """Draw the gates and return the picture as text: SVG, or Graphviz DOT if `path` ends in `.dot`.

@@ -271,11 +271,7 @@ class Server:
         if len(values) == 1 and isinstance(values[0], (Program, Circuit)):
             if elements < 1:
                 raise RangeError(f"elements is {elements}: give a positive number")
-            return Plan._wrap(
-                self._inner.plan_fresh(
-                    values[0]._over(elements) if isinstance(values[0], Program) else values[0]._inner, elements
-                )
-            )
+            return Plan._wrap(self._inner.plan_fresh(values[0]._over(elements), elements))
         work = Recorded(values, self.key_id, what="plan")
         return Plan._wrap(self._inner.plan(work.inputs, work.program))
 
@@ -301,7 +297,7 @@ class Server:
         if len(values) == 1 and isinstance(values[0], Circuit):
             if private_program:
                 raise TypeMismatchError("the estimate of a circuit takes no private_program: give the recorded values")
-            return Estimate._from(self._inner.estimate_fresh(values[0]._inner, 1, private_program))
+            return Estimate._from(self._inner.estimate_fresh(values[0]._over(1), 1, private_program))
         work = Recorded(values, self.key_id, private_program, what="estimate")
         return Estimate._from(self._inner.estimate(work.inputs, work.program, private_program))
 

@@ -19,25 +19,6 @@ pub enum Function {
     },
 }
 
-impl Port {
-    /// The type of a value at the port: an integer of all its bits, or one bit if no integer is as wide.
-    #[must_use]
-    pub fn element_type(&self) -> Type {
-        self.ty().unwrap_or(Type::Bool)
-    }
-
-    /// Whether a value of that type may stand for the port: an integer of its width, or bools for its bits.
-    fn takes(&self, ty: Type) -> bool {
-        let is_integer = !ty.is_packed() && self.ty().is_some() && ty.width() == self.bits.len();
-        is_integer || self.is_by_bits(ty)
-    }
-
-    /// Whether values of that type hold the bits of the port along their last dimension.
-    pub(crate) fn is_by_bits(&self, ty: Type) -> bool {
-        ty == Type::Bool && self.bits.len() > 1
-    }
-}
-
 impl Function {
     /// The types of its results, in order.
     #[must_use]
@@ -168,8 +149,7 @@ impl Program {
 
     /// For a call, whether the last dimension of its operand at `at` holds bits, and whether that of its first result does.
     pub(super) fn bit_dimensions(&self, call: &Node, at: usize) -> (bool, bool) {
-        let Op::Call(index) = call.op else { return (false, false) };
-        let Some(Function::Circuit { netlist, .. }) = self.functions.get(index as usize) else { return (false, false) };
+        let Some(netlist) = self.called(call) else { return (false, false) };
         let ty = self.nodes[call.args[at].0 as usize].ty;
         let by_bits = netlist.inputs().get(at).is_some_and(|port| port.is_by_bits(ty));
         (by_bits, netlist.outputs().first().is_some_and(|port| port.ty().is_none()))

@@ -12,6 +12,7 @@ mod arithmetic;
 mod arrays;
 mod build;
 mod check;
+mod circuit;
 mod compose;
 mod evaluate;
 mod file;

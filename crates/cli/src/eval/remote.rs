@@ -5,10 +5,8 @@ use super::work::{Loaded, Work};
 use crate::connection::{ServiceArgs, ciphertexts, connect, fetch, key_bytes};
 use crate::encrypt::Report;
 use crate::error::{Result, input, usage};
-use crate::files::read_text;
 use crate::output::Output;
 use serde::Serialize;
-use solinas_circuits::export::write_yosys_json;
 use solinas_client::{Input, Program, Remote};
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
@@ -92,8 +90,6 @@ pub(crate) fn write(targets: &[PathBuf], results: &[Ciphertext], out: &Output) -
 fn text(work: &Work) -> Result<String> {
     match work {
         Work::Program { name, program, .. } => program.to_json(name).map_err(crate::error::Error::circuit(name)),
-        Work::Circuit { netlist, bound: true, .. } => Ok(write_yosys_json(netlist)),
-        Work::Circuit { file, .. } => read_text(file),
         Work::Convert { name, .. } => {
             Err(usage(format!("{name} does not run on a service"), "convert the ciphertext here, without --server"))
         }

@@ -1,13 +1,13 @@
-//! The work of an evaluation: a program, a circuit, or a conversion.
+//! The work of an evaluation: a program or a conversion. A circuit is a program of one call.
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
 use crate::values::constant_text;
 use solinas_circuits::program::{self, Program, Shape, Type};
-use solinas_circuits::{bits, counted};
+use solinas_circuits::{Port, bits, counted};
 use solinas_runtime::{
-    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Netlist, Plain, PrepareOptions, Prepared,
-    Scheme, Server,
+    self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Plain, PrepareOptions, Prepared, Scheme,
+    Server,
 };
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,6 @@ pub(super) type Loaded = (PathBuf, Ciphertext);
 pub(super) enum Work {
     /// One input for each ciphertext, and the public arrays with their places among the inputs.
     Program { name: String, program: Program, public: Vec<(usize, Plain)> },
-    /// One port for each ciphertext. The other inputs of the file have been replaced by public values if `bound` is set.
-    Circuit { file: PathBuf, netlist: Netlist, bound: bool },
     /// Converts the only ciphertext.
     Convert { name: String, form: Form },
 }
@@ -71,7 +69,9 @@ pub(super) fn of_file(circuit_file: Option<&Path>, program_file: Option<&Path>) 
 
 /// Reads a circuit.
 fn circuit(file: &Path) -> Result<Work> {
-    Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)?, bound: false })
+    let name = file.display().to_string();
+    let program = Program::of_circuit(read_circuit(file)?, true).map_err(Error::circuit(&name))?;
+    Ok(Work::Program { name, program, public: Vec::new() })
 }
 
 /// Reads a program.
@@ -113,7 +113,6 @@ impl Work {
     /// Names of the inputs.
     fn inputs(&self) -> Vec<String> {
         match self {
-            Self::Circuit { netlist, .. } => netlist.inputs().iter().map(|port| port.name.clone()).collect(),
             Self::Program { program, .. } => program.inputs.iter().map(|input| input.name.clone()).collect(),
             Self::Convert { .. } => Vec::new(),
         }
@@ -127,12 +126,10 @@ impl Work {
         let check = |loaded: &[Loaded]| if ordered == inputs { check_names(&names, &ordered, loaded) } else { Ok(()) };
         let inputs = &ordered[..];
         let wanted: Vec<String> = match &self {
-            Self::Circuit { netlist, .. } => netlist
-                .inputs()
-                .iter()
-                .map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit")))
-                .collect(),
-            Self::Program { program, .. } => program.inputs.iter().map(described).collect(),
+            Self::Program { program, .. } => match program.circuit() {
+                Some(netlist) => netlist.inputs().iter().map(described_port).collect(),
+                None => program.inputs.iter().map(described).collect(),
+            },
             Self::Convert { .. } => Vec::new(),
         };
         if wanted.len() != inputs.len() {
@@ -145,9 +142,9 @@ impl Work {
             return Err(usage(what, help));
         }
         let (work, loaded) = match self {
-            Self::Circuit { file, netlist, .. } => bind(file, &netlist, inputs)?,
             Self::Program { name, program, public } => {
-                let loaded = load(inputs)?.into_iter().zip(&program.inputs);
+                let (program, inputs) = bind(&name, program, inputs)?;
+                let loaded = load(&inputs)?.into_iter().zip(&program.inputs);
                 let loaded = loaded.map(|(loaded, input)| in_shape(loaded, input)).collect::<Result<Vec<_>>>()?;
                 (Self::Program { name, program, public }, loaded)
             }
@@ -168,15 +165,11 @@ impl Work {
         if files.is_none() {
             self.check_estimated()?;
         }
-        let ciphertexts = || -> Option<Vec<Ciphertext>> {
-            files.map(|files| files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect())
-        };
         let work = match self {
             Self::Program { program, public, .. } => match files {
                 Some(files) => runtime::Work::program(program, Inputs::Given(with_public(files, public))),
                 None => program.into(),
             },
-            Self::Circuit { netlist, .. } => runtime::Work::circuit(netlist, inputs(ciphertexts())),
             Self::Convert { name, form } => match files {
                 Some([(_, ciphertext)]) => runtime::Work::Convert { ciphertext, form: *form },
                 _ => return Err(not_estimated(name)),
@@ -189,7 +182,7 @@ impl Work {
     fn check_estimated(&self) -> Result<()> {
         let Self::Program { name, program, .. } = self else { return Ok(()) };
         match program.inputs.iter().find(|input| input.shape.is_none()) {
-            Some(input) if !program.is_of_scalars() && !program.crosses_slots() => {
+            Some(input) if !is_elementwise(program) && !program.crosses_slots() => {
                 let what =
                     format!("{name} combines elements of arrays, and the input '{}' may have any shape", input.name);
                 Err(usage(what, "give --inputs, or a shape in the program's file"))
@@ -203,30 +196,24 @@ impl Work {
         self.check_estimated()?;
         match self {
             Self::Program { program, .. } => Ok(solinas_runtime::cost_under(scheme, program, params, control)?),
-            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_under(scheme, netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
-    /// The shapes of the inputs, for the estimate of a service. A circuit runs as often as its longest input has values.
+    /// The shapes of the inputs, for the estimate of a service.
     #[cfg(feature = "service")]
     pub(super) fn shapes(&self, files: &[Loaded]) -> Vec<Vec<usize>> {
         let of = |ciphertext: &Ciphertext| ciphertext.shape().map_or_else(Vec::new, <[usize]>::to_vec);
         let mut shapes: Vec<Vec<usize>> = files.iter().map(|(_, ciphertext)| of(ciphertext)).collect();
-        match self {
-            Self::Program { public, .. } => {
-                public.iter().for_each(|(at, plain)| shapes.insert(*at, plain.shape.clone().unwrap_or_default()));
-            }
-            Self::Circuit { netlist, .. } => {
-                for ((shape, port), (_, ciphertext)) in shapes.iter_mut().zip(netlist.inputs()).zip(files) {
-                    if holds_bits(ciphertext, port.bits.len()) {
-                        shape.pop();
-                    }
+        if let Self::Program { program, public, .. } = self {
+            let ports = program.circuit().map(runtime::Netlist::inputs).unwrap_or_default();
+            for ((shape, port), (_, ciphertext)) in shapes.iter_mut().zip(ports).zip(files) {
+                // The program names integers there.
+                if port.ty().is_some() && holds_bits(ciphertext, port.bits.len()) {
+                    shape.pop();
                 }
-                let longest = shapes.iter().max_by_key(|shape| shape.iter().product::<usize>()).cloned();
-                shapes.fill(longest.unwrap_or_default());
             }
-            Self::Convert { .. } => {}
+            public.iter().for_each(|(at, plain)| shapes.insert(*at, plain.shape.clone().unwrap_or_default()));
         }
         shapes
     }
@@ -235,7 +222,6 @@ impl Work {
     pub(super) fn label(&self) -> String {
         match self {
             Self::Program { name, .. } | Self::Convert { name, .. } => name.clone(),
-            Self::Circuit { file, .. } => file.display().to_string(),
         }
     }
 
@@ -243,26 +229,20 @@ impl Work {
     pub(super) fn output_names(&self) -> Vec<String> {
         match self {
             Self::Program { program, .. } => program.outputs.iter().map(|output| output.name.clone()).collect(),
-            Self::Circuit { netlist, .. } => netlist.outputs().iter().map(|port| port.name.clone()).collect(),
             Self::Convert { .. } => vec!["result".to_owned()],
         }
     }
 
     /// Checks that each file has the type of its input, and that all arrays have the same shape.
     pub(super) fn check_types(&self, files: &[Loaded]) -> Result<()> {
-        let wanted: Vec<(&str, Option<Type>, usize)> = match self {
-            Self::Program { program, public, .. } => {
-                let encrypted = program.inputs.iter().enumerate().filter(|(at, _)| public.iter().all(|(p, _)| p != at));
-                encrypted.map(|(_, i)| (i.name.as_str(), Some(i.ty), i.ty.width())).collect()
-            }
-            Self::Circuit { netlist, .. } => {
-                netlist.inputs().iter().map(|port| (port.name.as_str(), None, port.bits.len())).collect()
-            }
-            Self::Convert { .. } => return Ok(()),
+        let Self::Program { program, public, .. } = self else { return Ok(()) };
+        let wanted: Vec<(&str, Option<Type>, usize)> = if let Some(netlist) = program.circuit() {
+            netlist.inputs().iter().map(|port| (port.name.as_str(), None, port.bits.len())).collect()
+        } else {
+            let encrypted = program.inputs.iter().enumerate().filter(|(at, _)| public.iter().all(|(p, _)| p != at));
+            encrypted.map(|(_, i)| (i.name.as_str(), Some(i.ty), i.ty.width())).collect()
         };
-        if matches!(self, Self::Circuit { .. })
-            && files.iter().zip(&wanted).any(|((_, ct), (.., width))| holds_bits(ct, *width))
-        {
+        if files.iter().zip(&wanted).any(|((_, ct), (_, ty, width))| ty.is_none() && holds_bits(ct, *width)) {
             // The server checks operations that work bit by bit.
             return Ok(());
         }
@@ -278,18 +258,19 @@ impl Work {
                 return Err(input(what, help));
             }
         }
-        if let Self::Program { program, public, .. } = self {
-            // Operations on single elements broadcast. Others have rules of their own, which the server knows.
-            if program.is_of_scalars() {
-                let lists = public.iter().map(|(_, plain)| ("the list".to_owned(), plain.shape.clone()));
-                let files =
-                    files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec)));
-                return check_shapes(files.chain(lists));
-            }
+        // Operations on single elements broadcast. Others have rules of their own, which the server knows.
+        if !is_elementwise(program) {
             return Ok(());
         }
-        check_shapes(files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec))))
+        let lists = public.iter().map(|(_, plain)| ("the list".to_owned(), plain.shape.clone()));
+        let files = files.iter().map(|(file, ct)| (file.display().to_string(), ct.shape().map(<[usize]>::to_vec)));
+        check_shapes(files.chain(lists))
     }
+}
+
+/// Whether a program computes element by element.
+fn is_elementwise(program: &Program) -> bool {
+    program.is_of_scalars() || program.circuit().is_some()
 }
 
 /// Whether the last dimension of an array holds the bits of a port of that width.
@@ -314,8 +295,9 @@ fn check_names(names: &[String], files: &[PathBuf], loaded: &[Loaded]) -> Result
     Ok(())
 }
 
-/// Reads the inputs of a circuit: files of ciphertexts, and public values, which become a part of the circuit.
-fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
+/// Puts the public values among the inputs of a circuit into it. Returns the files of the other inputs. Another program stays as it is.
+fn bind(name: &str, program: Program, inputs: &[PathBuf]) -> Result<(Program, Vec<PathBuf>)> {
+    let Some(netlist) = program.circuit() else { return Ok((program, inputs.to_vec())) };
     let (mut files, mut values) = (Vec::new(), Vec::new());
     for (input, port) in inputs.iter().zip(netlist.inputs()) {
         let value = input.to_str().map(constant_text).transpose()?.flatten();
@@ -328,11 +310,13 @@ fn bind(file: PathBuf, netlist: &Netlist, inputs: &[PathBuf]) -> Result<(Work, V
     }
     if files.is_empty() && !values.is_empty() {
         let help = "give at least one ciphertext file, or compute it by `solinas circuit run`";
-        return Err(usage(format!("every input of {} is a public value", file.display()), help));
+        return Err(usage(format!("every input of {name} is a public value"), help));
     }
-    let bound = files.len() < values.len();
-    let netlist = if bound { netlist.bind(&values).map_err(Error::circuit(file.display()))? } else { netlist.clone() };
-    Ok((Work::Circuit { file, netlist, bound }, load(&files)?))
+    if files.len() == values.len() {
+        return Ok((program, files));
+    }
+    let bound = netlist.bind(&values).and_then(|netlist| Program::of_circuit(netlist, true));
+    Ok((bound.map_err(Error::circuit(name))?, files))
 }
 
 /// Checks that arrays broadcast to one shape.
@@ -364,6 +348,11 @@ fn described(input: &program::Input) -> String {
     }
 }
 
+/// Name and width of a port.
+fn described_port(port: &Port) -> String {
+    format!("{} ({})", port.name, counted(port.bits.len(), "bit"))
+}
+
 fn not_estimated(name: &str) -> Error {
     usage(format!("there is no estimate for {name}"), "run it: it needs a few bootstraps for each value")
 }
@@ -375,15 +364,4 @@ pub(super) fn with_public(files: &[Loaded], public: &[(usize, Plain)]) -> Vec<In
         all.insert(*at, plain.clone().into());
     }
     all
-}
-
-/// The given inputs, or fresh ones of one element.
-fn inputs<T>(given: Option<Vec<Ciphertext>>) -> Inputs<T>
-where
-    Ciphertext: Into<T>,
-{
-    match given {
-        Some(given) => Inputs::from(&given),
-        None => Inputs::Fresh { instances: 1 },
-    }
 }

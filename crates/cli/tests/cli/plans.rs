@@ -77,7 +77,7 @@ fn plans_and_checkpoints_of_other_work_are_refused() {
         ("add a.ct b.ct --checkpoint a.ct", 2, "a.ct is also an input"),
         ("add a.ct b.ct --checkpoint x.ct", 1, "x.ct"),
         ("add a.ct b.ct --checkpoint-every 5", 2, "--checkpoint"),
-        ("to_bits a.ct --save-plan c.plan", 1, "a conversion has no plan"),
+        ("to_bits a.ct --save-plan c.plan", 1, "a conversion has no plan\n  help: leave the plan out; the program"),
     ] {
         let message = place.fail(&format!("eval --key SERVER {line} -o y.ct"), code);
         assert!(message.contains(part), "{line}: {message}");

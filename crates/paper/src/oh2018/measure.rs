@@ -6,7 +6,7 @@ use crate::timing::Seconds;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
 use solinas_circuits::{BinaryOp, Builder, GateCosts, Natural, Netlist};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Inputs, KeygenOptions, Plain, Server, ServerKey, Type, Work, cost, keygen,
+    Ciphertext, ClientKey, Inputs, KeygenOptions, Plain, Program, Server, ServerKey, Type, Work, cost, keygen,
 };
 use std::time::{Duration, Instant};
 
@@ -103,8 +103,9 @@ fn gate_cases(
         for (case, measured) in cases.iter().zip(&mut *measured) {
             let Some(netlist) = &case.netlist else { continue };
             let seconds = if is_measured(config, case) {
+                let circuit = Program::of_circuit(netlist.clone(), false)?;
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                    Ok(bench.server.run(Work::circuit_as_is(netlist, inputs), control)?)
+                    Ok(bench.server.run(Work::program(&circuit, inputs), control)?)
                 };
                 Cell::timed(bench.case(case, measured.bootstraps, tally, run)?, 1.0)
             } else {
@@ -222,6 +223,7 @@ impl Bench<'_> {
 
     /// Median seconds of a circuit of gates.
     fn circuit(&self, what: &str, netlist: &Netlist, repetitions: usize, tally: &Tally<'_>) -> Result<f64, Error> {
+        let circuit = Program::of_circuit(netlist.clone(), false)?;
         let mut seconds = Vec::new();
         for repetition in 0..repetitions {
             let values = operands(128, repetition);
@@ -237,7 +239,7 @@ impl Bench<'_> {
             let plain: Vec<Natural> = inputs.iter().map(|input| input.1.clone()).collect();
             let want = netlist.evaluate(&plain)?;
             let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                Ok(self.server.run(Work::circuit_as_is(netlist, inputs), control)?)
+                Ok(self.server.run(Work::program(&circuit, inputs), control)?)
             };
             seconds.push(self.once(what, &inputs, &want, &run, &tally.quiet())?);
         }

@@ -1,7 +1,6 @@
 //! Batches of lanes for several machines: one plans and hands out what others compute.
 
 use super::kernels::Kernels;
-use super::request::call;
 use super::run::Run;
 use super::{Prepared, input_count};
 use crate::engine::Element;
@@ -87,7 +86,7 @@ impl Batches {
         let steps = &kernels.known.steps;
         let mut program = match steps.kernel(&steps.steps[batch.step]) {
             Kernel::Program(program) | Kernel::Packed(program) => program.clone(),
-            kernel @ Kernel::Circuit { netlist, optimize } => call(netlist, *optimize, &kernel.input_types())?,
+            Kernel::Circuit { netlist, optimize } => Program::of_circuit(netlist.clone(), *optimize)?,
         };
         program.inputs.iter_mut().for_each(|input| input.shape = None);
         let plan = anew.as_deref().unwrap_or(&*planned.work).plan()?.ok_or_else(none)?;

@@ -4,9 +4,9 @@ use super::MOST_JOINED;
 use crate::ciphertext::same_key;
 use crate::{Ciphertext, Control, Error, Form, Input, Inputs, Netlist, Plain, Program, Server, Type, Work};
 use crate::{memory, planning, program};
-use solinas_circuits::program::Shape;
+use solinas_circuits::Port as CircuitPort;
+use solinas_circuits::program::{Shape, ValueType};
 use solinas_circuits::steps::{Kernel, Port, Source, Steps, split};
-use solinas_circuits::{Port as CircuitPort, counted};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const MOST_ELEMENTS: u64 = 1 << 36;
 /// The steps of work, and its inputs.
 pub(super) struct Request {
     pub(super) steps: Arc<Steps>,
-    /// Names of the inputs with their types or widths.
+    /// Names of the inputs with their types.
     pub(super) names: Vec<String>,
     /// The encrypted inputs. None for fresh ones.
     pub(super) values: Option<Vec<Ciphertext>>,
@@ -28,17 +28,11 @@ impl Request {
     pub(super) fn new(server: &Server, work: Work<'_>, control: &Control<'_>) -> Result<Self, Error> {
         match work {
             Work::Program { program, inputs } => Self::program(server, program, inputs, control),
-            Work::Circuit { netlist, optimize, inputs } => Self::circuit(server, netlist, optimize, inputs, control),
             Work::Convert { ciphertext, form } => Self::convert(server, ciphertext, form),
         }
     }
 
-    fn program(
-        server: &Server,
-        program: &Program,
-        inputs: Inputs<Input>,
-        control: &Control<'_>,
-    ) -> Result<Self, Error> {
+    fn program(server: &Server, program: &Program, inputs: Inputs, control: &Control<'_>) -> Result<Self, Error> {
         program.validate()?;
         let names = program.inputs.iter().map(|input| format!("{}: {}", input.name, input.ty)).collect();
         let inputs = match inputs {
@@ -46,9 +40,7 @@ impl Request {
             // Without inputs there is nothing to assume, and the program can run.
             Inputs::Fresh { .. } if program.inputs.is_empty() => Vec::new(),
             Inputs::Fresh { instances } => {
-                let any = fresh_shape(instances)?;
-                let shape = |input: &program::Input| input.shape.clone().unwrap_or_else(|| any.clone());
-                let shapes: Vec<Shape> = program.inputs.iter().map(shape).collect();
+                let shapes = program.fresh_shapes(&fresh_shape(instances)?)?;
                 let steps = steps(server, program.clone(), &shapes, control)?;
                 return Ok(Self { steps: Arc::new(steps), names, values: None, conversion: None });
             }
@@ -56,68 +48,35 @@ impl Request {
         if inputs.len() != program.inputs.len() {
             return Err(input_count(inputs.len(), &names));
         }
-        let (mut public, mut values, mut shapes) = (HashMap::new(), Vec::new(), Vec::new());
-        for ((index, input), declared) in (0u32..).zip(inputs).zip(&program.inputs) {
-            let got = match &input {
-                Input::Public(plain) => plain.ty,
-                Input::Encrypted(ciphertext) => ciphertext.ty(),
+        let (mut public, mut values, mut shapes, mut types) = (HashMap::new(), Vec::new(), Vec::new(), Vec::new());
+        let ports = program.circuit().map(Netlist::inputs);
+        for (index, input) in inputs.into_iter().enumerate() {
+            let (declared, port) = (&program.inputs[index], ports.map(|ports| &ports[index]));
+            let (ty, shape) = match &input {
+                Input::Public(plain) => (plain.ty, plain.shape.as_deref()),
+                Input::Encrypted(ciphertext) => (ciphertext.ty(), ciphertext.shape()),
             };
-            if !same_type(declared.ty, got) {
-                return Err(Error::InputType { name: declared.name.clone(), want: declared.ty, got });
-            }
+            let shape = shape_of(shape)?;
+            let ty = input_type(declared, port, &ValueType { ty, shape: shape.clone() })?;
+            types.push(ty);
             match input {
                 Input::Public(plain) => {
-                    public.insert(index, public_value(server, declared.ty, plain)?);
+                    public.insert(index as u32, public_value(server, ty, plain, shape)?);
                 }
                 Input::Encrypted(ciphertext) => {
                     check_input(server, &declared.name, &ciphertext)?;
-                    shapes.push(shape_of(ciphertext.shape())?);
+                    shapes.push(shape);
                     values.push(ciphertext);
                 }
             }
         }
-        let program = if public.is_empty() { program.clone() } else { program.with_public(&public)? };
+        let mut program = program.clone().with_input_types(&types);
+        if !public.is_empty() {
+            program = program.with_public(&public)?;
+        }
         let steps = steps(server, program, &shapes, control)?;
         check_scalars(&steps)?;
         Ok(Self { steps: Arc::new(steps), names, values: Some(values), conversion: None })
-    }
-
-    fn circuit(
-        server: &Server,
-        netlist: &Netlist,
-        optimize: bool,
-        inputs: Inputs<Ciphertext>,
-        control: &Control<'_>,
-    ) -> Result<Self, Error> {
-        let ports = netlist.inputs();
-        let names: Vec<String> =
-            ports.iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect();
-        let (mut types, mut shapes) = (Vec::new(), Vec::new());
-        let values = match inputs {
-            Inputs::Fresh { instances } if !ports.is_empty() => {
-                let any = fresh_shape(instances)?;
-                for port in ports {
-                    let bits = port.ty().is_none().then_some(port.bits.len());
-                    types.push(port.element_type());
-                    shapes.push(Shape::new(any.iter().copied().chain(bits))?);
-                }
-                None
-            }
-            Inputs::Fresh { .. } => Some(Vec::new()),
-            Inputs::Given(values) => {
-                if values.len() != ports.len() {
-                    return Err(input_count(values.len(), &names));
-                }
-                for (port, value) in ports.iter().zip(&values) {
-                    check_input(server, &port.name, value)?;
-                    types.push(port_type(port, value)?);
-                    shapes.push(shape_of(value.shape())?);
-                }
-                Some(values)
-            }
-        };
-        let steps = steps(server, call(netlist, optimize, &types)?, &shapes, control)?;
-        Ok(Self { steps: Arc::new(steps), names, values, conversion: None })
     }
 
     fn convert(server: &Server, ciphertext: &Ciphertext, form: Form) -> Result<Self, Error> {
@@ -135,36 +94,14 @@ impl Request {
     }
 }
 
-/// The steps of work on fresh inputs of any scheme. A program has one element where a shape is not declared.
+/// The steps of a program on fresh inputs of any scheme, of one element where a shape is not declared.
 ///
 /// # Errors
-/// A program that is not valid; [`Error::Request`] for a conversion.
-pub(crate) fn fresh_steps(work: Work<'_>, control: &Control<'_>) -> Result<Steps, Error> {
-    let program = match work {
-        Work::Program { program, .. } => program.clone(),
-        Work::Circuit { netlist, optimize, inputs } => {
-            let any = match inputs {
-                Inputs::Fresh { instances } => fresh_shape(instances)?,
-                Inputs::Given(_) => Shape::scalar(),
-            };
-            let types: Vec<Type> = netlist.inputs().iter().map(CircuitPort::element_type).collect();
-            let mut program = call(netlist, optimize, &types)?;
-            for (input, port) in program.inputs.iter_mut().zip(netlist.inputs()) {
-                let bits = port.ty().is_none().then_some(port.bits.len());
-                input.shape = Some(Shape::new(any.iter().copied().chain(bits))?);
-            }
-            program
-        }
-        Work::Convert { .. } => {
-            return Err(Error::Request {
-                what: "a conversion has no cost without a key".into(),
-                help: "prepare it on a server, and ask for its estimate".into(),
-            });
-        }
-    };
+/// A program that is not valid, or has too many lanes.
+pub(crate) fn fresh_steps(program: &Program, control: &Control<'_>) -> Result<Steps, Error> {
     program.validate()?;
-    let shapes: Vec<Shape> = program.inputs.iter().map(|input| input.shape.clone().unwrap_or_default()).collect();
-    let steps = split(&Arc::new(program).at(&shapes)?)?.with_copies(|_| false)?;
+    let shapes = program.fresh_shapes(&Shape::scalar())?;
+    let steps = split(&Arc::new(program.clone()).at(&shapes)?)?.with_copies(|_| false)?;
     check_lanes(&steps, control)?;
     Ok(steps.with_constants(MOST_JOINED)?)
 }
@@ -205,47 +142,34 @@ fn steps(server: &Server, program: Program, inputs: &[Shape], control: &Control<
     })
 }
 
-/// The program that calls a circuit.
-pub(super) fn call(netlist: &Netlist, optimize: bool, types: &[Type]) -> Result<Program, Error> {
-    let mut builder = program::ProgramBuilder::new();
-    let args = netlist.inputs().iter().zip(types).map(|(port, &ty)| builder.input(&port.name, ty));
-    let args = args.collect::<Result<Vec<_>, _>>()?;
-    let results = builder.call(netlist.clone(), optimize, &args)?;
-    netlist.outputs().iter().zip(results).for_each(|(port, value)| builder.output(&port.name, value));
-    Ok(builder.finish()?)
-}
-
-/// The type of the input for a port: that of the ciphertext, of the width of the port, or bools whose last dimension holds its bits.
+/// The type of an input for a value: that which the program declares, or at a port of a circuit that of the value.
 ///
 /// # Errors
 /// [`Error::PortWidth`] for a wide port without an array of bools; [`Error::InputType`].
-fn port_type(port: &CircuitPort, value: &Ciphertext) -> Result<Type, Error> {
-    let (name, width) = (port.name.clone(), port.bits.len());
-    let by_bits = width > 1 && value.ty() == Type::Bool && value.shape().and_then(<[usize]>::last) == Some(&width);
-    match port.ty() {
-        _ if by_bits => Ok(Type::Bool),
-        None => {
-            let got = match value.shape() {
-                None => format!("one {}", value.ty()),
-                Some(shape) => format!("an array of {} of shape {shape:?}", value.ty()),
+fn input_type(declared: &program::Input, port: Option<&CircuitPort>, value: &ValueType) -> Result<Type, Error> {
+    let (want, got) = (declared.ty, value.ty);
+    let ty = port.map_or(same_type(want, got).then_some(want), |port| port.input_type(value));
+    ty.ok_or_else(|| match port.filter(|port| port.ty().is_none()) {
+        Some(port) => {
+            let got = match &value.shape[..] {
+                [] => format!("one {got}"),
+                shape => format!("an array of {got} of shape {shape:?}"),
             };
-            Err(Error::PortWidth { name, width, got })
+            Error::PortWidth { name: declared.name.clone(), width: port.bits.len(), got }
         }
-        // A circuit has bits without signs.
-        Some(want) if want.width() != value.ty().width() => Err(Error::InputType { name, want, got: value.ty() }),
-        Some(_) => Ok(value.ty()),
-    }
+        None => Error::InputType { name: declared.name.clone(), want, got },
+    })
 }
 
 /// A public value as one of the input's type.
-fn public_value(server: &Server, ty: Type, plain: Plain) -> Result<solinas_circuits::Plain, Error> {
+fn public_value(server: &Server, ty: Type, plain: Plain, shape: Shape) -> Result<solinas_circuits::Plain, Error> {
     if server.engine.form() == Form::Slots && plain.shape.is_some() {
         // A plaintext, and the polynomials that hold it.
         let params = server.params();
         let need = params.encrypted_bytes(ty, Some(plain.values.len())).saturating_mul(2);
         memory::check_within(server.room()?, "the public inputs", &params, need, memory::FEWER)?;
     }
-    Ok(solinas_circuits::Plain { ty, shape: shape_of(plain.shape.as_deref())?, values: plain.values })
+    Ok(solinas_circuits::Plain { ty, shape, values: plain.values })
 }
 
 fn check_input(server: &Server, name: &str, ciphertext: &Ciphertext) -> Result<(), Error> {

@@ -72,7 +72,7 @@ pub(crate) fn check_gates(setup: &Setup) {
     let netlist = b.finish().unwrap();
     let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
     let inputs = [0, 1, 2].map(|bit| setup.vector(Type::Bool, &lane(bit)));
-    let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
+    let out = setup.server.run(Work::program(&crate::gates(&netlist), &inputs), &Control::default()).unwrap();
     let want: Vec<Natural> =
         (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0].clone()).collect();
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, want);
@@ -157,11 +157,11 @@ pub(crate) fn check_bootstraps(setup: &Setup) {
     let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
     let estimate = setup
         .server
-        .prepare(Work::circuit(&ripple, &inputs), &Control::default())
+        .prepare(Work::program(&crate::circuit(&ripple), &inputs), &Control::default())
         .and_then(|work| work.estimate(&Control::default()))
         .unwrap();
     assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
-    let out = setup.server.run(Work::circuit(&ripple, &inputs), &Control::default()).unwrap();
+    let out = setup.server.run(Work::program(&crate::circuit(&ripple), &inputs), &Control::default()).unwrap();
     let sum = (x + y) & u128::from(u64::MAX);
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
     let y = inputs[1].clone();

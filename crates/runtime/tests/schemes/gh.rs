@@ -48,7 +48,7 @@ fn random_circuits_give_what_plain_evaluation_gives() {
         let netlist = random_circuit::circuit(&mut rng, 50);
         assert!(random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng).unwrap(), "seed {seed}");
         recrypts += server
-            .prepare(Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+            .prepare(Work::program(&crate::gates(&netlist), Inputs::Fresh { instances: 1 }), &Control::default())
             .and_then(|work| work.estimate(&Control::default()))
             .unwrap()
             .recrypts;
@@ -84,7 +84,7 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
     let x = client.encrypt(&Plain::new(Type::Uint(4), Some(vec![2]), vec![5, 14]).unwrap()).unwrap();
     let recrypts = |netlist: &Netlist| {
         server
-            .prepare(Work::circuit_as_is(netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+            .prepare(Work::program(&crate::gates(netlist), Inputs::Fresh { instances: 1 }), &Control::default())
             .and_then(|work| work.estimate(&Control::default()))
             .unwrap()
             .recrypts
@@ -94,7 +94,7 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
     let recrypts = 2 * recrypts(&netlist);
     assert!(recrypts < 64, "one run is not worth the largest table: {recrypts}");
     let run = |server: &Server| {
-        server.run(Work::circuit_as_is(&netlist, std::slice::from_ref(&x)), &Control::default()).unwrap()
+        server.run(Work::program(&crate::gates(&netlist), std::slice::from_ref(&x)), &Control::default()).unwrap()
     };
     let want = run(server);
     let params = Params::named("ci-15").unwrap();
@@ -155,7 +155,9 @@ fn costs_count_recrypts_and_products_before_anything_runs() {
 fn a_set_that_no_recryption_helps_refuses_deep_circuits_and_runs_shallow_ones() {
     let Setup { client, server, .. } = Setup::new("gh", "ci-3", 3);
     let x = encrypt(&client, Type::Uint(4), 11);
-    let run = |rounds| server.run(Work::circuit_as_is(&chain(rounds), std::slice::from_ref(&x)), &Control::default());
+    let run = |rounds| {
+        server.run(Work::program(&crate::gates(&chain(rounds)), std::slice::from_ref(&x)), &Control::default())
+    };
     let out = run(1).unwrap();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, chain(1).evaluate(&[11]).unwrap());
     let error = run(40).unwrap_err();
@@ -272,7 +274,7 @@ fn a_run_stops_after_the_step_in_flight() {
         }
     };
     let control = Control { progress: Some(&progress), cancel: Some(&stop) };
-    let run = server.run(Work::circuit_as_is(&chain(200), &[x]), &control);
+    let run = server.run(Work::program(&crate::gates(&chain(200)), &[x]), &control);
     assert!(matches!(run, Err(Error::Cancelled)) && steps.load(Ordering::Relaxed), "{run:?}");
 }
 
@@ -333,7 +335,7 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     let and = b.finish().unwrap();
     let circuit = |x: &Ciphertext| {
         server
-            .prepare(Work::circuit(&and, std::slice::from_ref(x)), &Control::default())
+            .prepare(Work::program(&crate::circuit(&and), std::slice::from_ref(x)), &Control::default())
             .and_then(|work| work.estimate(&Control::default()))
             .unwrap()
     };

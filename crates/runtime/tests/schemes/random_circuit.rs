@@ -2,7 +2,7 @@
 
 use rand_core::{RngCore, SeedableRng};
 use solinas_circuits::{BinaryOp, Builder, Gate, Netlist, NodeId};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Natural, Plain, Server, Type, Work};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Natural, Plain, Program, Server, Type, Work};
 
 /// A generator that repeats.
 pub(crate) type Rng = rand_chacha::ChaCha8Rng;
@@ -66,11 +66,8 @@ pub(crate) fn agrees(
         inputs.push(client.encrypt(&Plain::new(ty, None, vec![value])?)?);
     }
     let control = Control::default();
-    let outputs = if optimize {
-        server.run(Work::circuit(netlist, &inputs), &control)?
-    } else {
-        server.run(Work::circuit_as_is(netlist, &inputs), &control)?
-    };
+    let program = Program::of_circuit(netlist.clone(), optimize)?;
+    let outputs = server.run(Work::program(&program, &inputs), &control)?;
     let got =
         outputs.iter().map(|output| Ok(client.decrypt(output)?.values.remove(0))).collect::<Result<Vec<_>, Error>>()?;
     Ok(got == netlist.evaluate(&plain)?)

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::auth::{Certificate, Claimed, bearer};
-use crate::error::{Code, Error, Problem, parts};
+use crate::error::{Code, Error, Problem};
 use crate::id::{Scope, Tenant, Token};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, header};
@@ -68,10 +68,7 @@ fn tenant_of(app: &App, name: &str) -> Result<Tenant, Problem> {
             format!("the service has no tenant {name:?}"),
             format!("let its operator make it with `solinas admin tenant {name} --create`"),
         )),
-        Err(Error::Id(bad)) => {
-            let (detail, fix) = parts(&bad.to_string());
-            Err(Problem::new(Code::Forbidden, detail, fix))
-        }
+        Err(error @ Error::Id(_)) => Err(Problem::of(Code::Forbidden, &error)),
         Err(error) => Err(error.into()),
     }
 }

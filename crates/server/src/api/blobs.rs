@@ -5,7 +5,7 @@ use super::etag;
 use super::extract::{Caller, Named};
 use crate::app::App;
 use crate::coarse;
-use crate::error::{Code, Error, Problem, parts};
+use crate::error::{Code, Error, Problem};
 use crate::id::{Digest, Scope, Tenant};
 use crate::lock::lock;
 use crate::store::{Arrival, Blob, Incoming};
@@ -292,10 +292,12 @@ fn finish(app: &App, tenant: &Tenant, digest: &Digest, incoming: Incoming) -> Re
 /// Kind and key of a file, from its header. A server key must not be too large.
 pub(super) fn facts(app: &App, path: &Path, bytes: u64) -> Result<Blob, Problem> {
     let reader = Reader::open(path, Expect::any_of(&[Kind::Ciphertext, Kind::ServerKey])).map_err(|error| {
+        let mut problem = Problem::of(Code::BadFile, &solinas_runtime::Error::from(error));
         // The name of the file is of no use to the caller.
-        let message = error.to_string().replace(&path.display().to_string(), "the file");
-        let (detail, fix) = parts(&message);
-        Problem::new(Code::BadFile, detail, fix)
+        for text in [&mut problem.detail, &mut problem.fix] {
+            *text = text.replace(&path.display().to_string(), "the file");
+        }
+        problem
     })?;
     let (kind, limits) = (reader.kind(), &app.config.limits);
     let (limit, setting) = match reader.header().scheme.as_deref() {

@@ -63,7 +63,7 @@ pub(super) async fn put(
             return Err(Problem::new(Code::WrongKey, what, "register it under its own identity"));
         }
         let loaded = ServerKey::load(&app.store.path(&tenant, &body.blob)).map_err(|error| {
-            let (_, fix) = crate::error::parts(&error.to_string());
+            let Problem { fix, .. } = Problem::of(Code::BadFile, &error);
             Problem::new(Code::BadFile, "the server key is damaged", fix)
         })?;
         let (weakness, params) = (loaded.weakness(), loaded.params());

@@ -5,14 +5,14 @@ use super::extract::{Caller, Named, Parameters, whole};
 use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Scope};
-use crate::source::{Fresh, Source};
+use crate::source;
 use crate::task::within;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use solinas_runtime::{Estimate, cost_under};
+use solinas_runtime::{Estimate, Program, cost_under};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,13 +24,13 @@ pub(super) async fn post(State(app): State<Arc<App>>, caller: Caller, request: R
     app.blocking(move |app| {
         let text = String::from_utf8(bytes)
             .map_err(|_| Problem::new(Code::BadProgram, "the program is not UTF-8", "send the text of a program"))?;
-        let source = Source::parse(&text)?;
-        source.check_ports(app.config.limits.inputs)?;
+        let program = source::parse(&text)?;
+        source::check_ports(&program, app.config.limits.inputs)?;
         disk_room(app, text.len() as u64)?;
         let quota = app.quota(&caller.tenant)?;
         let digest = app.store.put_within(&caller.tenant, "program", text.as_bytes(), quota)?;
         let digest = digest.ok_or_else(|| Problem::over_storage(quota))?;
-        let facts = source.facts();
+        let facts = source::facts(&program);
         let new = app.store.add_program(&caller.tenant, &digest, &facts)?;
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, axum::Json(described(&digest, facts))).into_response())
@@ -64,8 +64,8 @@ pub(super) async fn get(
         let facts = app.store.program(&caller.tenant, &digest)?.ok_or_else(Problem::unknown)?;
         let mut facts = described(&digest, facts);
         if let Some(params) = params {
-            let source = Source::load(app, &caller.tenant, &digest)?;
-            facts["cost"] = counts(&cost_of(app, &source.fresh(None)?, &params)?);
+            let program = source::load(app, &caller.tenant, &digest)?;
+            facts["cost"] = counts(&cost_of(app, &program, &params)?);
         }
         Ok(axum::Json(facts).into_response())
     })
@@ -73,9 +73,9 @@ pub(super) async fn get(
 }
 
 /// The cost of a program under a parameter set.
-pub(super) fn cost_of(app: &App, fresh: &Fresh, params: &str) -> Result<Estimate, Problem> {
+pub(super) fn cost_of(app: &App, program: &Program, params: &str) -> Result<Estimate, Problem> {
     let limit = Duration::from_secs(app.config.limits.planning_seconds);
-    Ok(within(limit, |control| cost_under(None, fresh.work(), params, control))?)
+    Ok(within(limit, |control| cost_under(None, program, params, control))?)
 }
 
 /// The counts of a cost.

@@ -9,7 +9,7 @@ use crate::error::{Code, Problem};
 use crate::id::{Digest, Id, Scope, Tenant};
 use crate::metrics::{Shed, Why};
 use crate::shelf::Files;
-use crate::source::Source;
+use crate::source;
 use crate::spec::{InputSpec, Spec};
 use crate::store::{NewJob, Submitted};
 use crate::task::{self, within};
@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 use solinas_circuits::program::Shape;
-use solinas_runtime::{Plan, PrepareOptions, StepSchedule};
+use solinas_runtime::{Plan, PrepareOptions, StepSchedule, Work};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,12 +48,13 @@ pub(super) async fn estimate(
 ) -> Result<Response, Problem> {
     let _turn = app.planners.take(&caller.tenant).await?;
     app.blocking(move |app| {
-        let fresh = Source::load(app, &caller.tenant, &body.program)?.fresh(body.shapes)?;
+        let program = source::load(app, &caller.tenant, &body.program)?;
+        let program = if let Some(shapes) = body.shapes { source::fresh(program, shapes)? } else { program };
         let wrong = |what: &str| Err(Problem::new(Code::BadRequest, what, "give `key` or `params`"));
         let key = match (&body.key, &body.params) {
             (Some(key), None) => key,
             (None, Some(_)) if body.private_program => return wrong("the estimate of a private program names no key"),
-            (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &fresh, params)?)).into_response()),
+            (None, Some(params)) => return Ok(axum::Json(counts(&cost_of(app, &program, params)?)).into_response()),
             (None, None) => return wrong("the estimate names no key and no parameter set"),
             (Some(_), Some(_)) => return wrong("the estimate names a key and a parameter set"),
         };
@@ -61,7 +62,7 @@ pub(super) async fn estimate(
         let limit = Duration::from_secs(app.config.limits.planning_seconds);
         let (mut answer, core_ms) = within(limit, |control| -> Result<_, Problem> {
             let options = PrepareOptions { private_program: body.private_program, ..PrepareOptions::default() };
-            let prepared = server.prepare_with(fresh.work(), options, control)?;
+            let prepared = server.prepare_with(Work::from(&program), options, control)?;
             let effort = app.effort(&prepared, &caller.tenant, &server, control)?;
             Ok((counts(&prepared.count()?), app.core_ms(effort, &caller.tenant, &server.params().name)))
         })?;

@@ -2,7 +2,7 @@
 
 use super::cache::Arriving;
 use super::{Service, WorkerNews, is_lost, passes};
-use crate::error::{Code, Error, Problem, parts};
+use crate::error::{Code, Error, Problem};
 use crate::id::{BadId, Digest, Tenant};
 use crate::live::Live;
 use crate::message::{Granted, Heard, News};
@@ -120,8 +120,7 @@ impl<'a> Distant<'a> {
             error if passes(error) => Code::Unavailable,
             _ => Code::Internal,
         };
-        let (detail, fix) = parts(&error.to_string());
-        Problem::new(code, detail, fix)
+        Problem::of(code, &error)
     }
 
     /// Whether a stop has waited for long enough.

@@ -71,6 +71,11 @@ fn constants_arrays_and_circuits_are_inputs() {
     let id = client.submit("circuit", &body).ok()["id"].as_str().unwrap().to_owned();
     assert_eq!(client.wait(&id)["state"], "succeeded");
     assert_eq!(client.result(&id), "true");
+    let constant = json!({ "constant": { "type": "bool", "values": ["true"] } });
+    let body = json!({ "key": key, "program": program["digest"], "inputs": [bits[0], constant] });
+    let id = client.submit("constant", &body).ok()["id"].as_str().unwrap().to_owned();
+    assert_eq!(client.wait(&id)["state"], "succeeded");
+    assert_eq!(client.result(&id), "true");
 }
 
 #[test]
