@@ -212,6 +212,20 @@ fn results_of_several_steps_hide_the_program() {
 }
 
 #[test]
+fn circuits_are_computed_by_others_too() {
+    let (client, server) = keys("tfhe", "integers-toy", 2);
+    let ty = Type::Uint(4);
+    let netlist = Program::from_op("mul", &[ty; 2]).unwrap().lower(solinas_circuits::build::Recipe::default()).unwrap();
+    let program = Program::of_circuit(netlist, true).unwrap();
+    let inputs = [vec![3, 7, 15], vec![5, 1, 15]]
+        .map(|values| Input::Encrypted(client.encrypt(&Plain::new(ty, Some(vec![3]), values).unwrap()).unwrap()));
+    let work = || Work::program(&program, &inputs);
+    let results = server.run(work(), &Control::default()).unwrap();
+    assert_eq!(decrypted(&client, &results), [Plain::new(ty, Some(vec![3]), vec![15, 7, 1]).unwrap()]);
+    assert!(by_others(&server, &keys("tfhe", "integers-toy", 1).1, work(), false) == results);
+}
+
+#[test]
 fn costs_and_progress_are_known_before_a_run() {
     let ty = Type::Uint(4);
     let (client, server) = keys("tfhe", "integers-toy", 2);
