@@ -56,24 +56,14 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// The compact form of a result of this key, on the current thread pool.
-    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
-        Err(Error::NoCompact { scheme: ciphertext.scheme() })
+    /// Public values as inputs of kernels, if kernels can read them. Otherwise they are constants of kernels.
+    fn public_values(&self) -> Option<&dyn PublicValues> {
+        None
     }
 
-    /// Encrypted random values from a public seed, on the current thread pool.
-    fn random(&self, _request: &RandomRequest<'_>, _control: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::NoRandom { scheme: self.params().scheme })
-    }
-
-    /// Whether public values may be inputs of kernels ([`Self::public`]). Otherwise they are constants of kernels.
-    fn takes_public(&self) -> bool {
-        false
-    }
-
-    /// Public values as a ciphertext without noise.
-    fn public(&self, _plain: &Plain) -> Result<Ciphertext, Error> {
-        Err(Error::Internal("the scheme takes public values as constants alone".into()))
+    /// What else the engine can do if its values are blocks with noise of their own (TFHE).
+    fn blockwise(&self) -> Option<&dyn Blockwise> {
+        None
     }
 
     /// The noise weight of the operands of a kernel, from which alone it is planned: every sum of the operands of a lane has at most this many times the
@@ -81,21 +71,30 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     fn weight(&self, _operands: &Operands<'_>, _control: &Control<'_>) -> Result<Option<u64>, Error> {
         Ok(None)
     }
+}
+
+/// An engine whose kernels read public values.
+pub(crate) trait PublicValues {
+    /// Public values as a ciphertext without noise.
+    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error>;
+}
+
+/// An engine whose values are blocks with noise of their own.
+pub(crate) trait Blockwise: Sync {
+    /// The compact form of a result of this key, on the current thread pool.
+    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error>;
+
+    /// Encrypted random values from a public seed, on the current thread pool.
+    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error>;
 
     /// Whether two operands of a lane have equal noise, though they are results of different lanes. `of` gives the operands of a lane with their values.
-    fn are_equal(&self, _lanes: usize, _of: Valued<'_>) -> Result<bool, Error> {
-        Ok(false)
-    }
+    fn are_equal(&self, lanes: usize, of: Valued<'_>) -> Result<bool, Error>;
 
     /// The state of a run that stopped.
-    fn state(&self, _id: RunId, _stopped: Stopped) -> Result<RunState, Error> {
-        Err(Error::NoPause { scheme: self.params().scheme })
-    }
+    fn state(&self, id: RunId, stopped: Stopped) -> Result<RunState, Error>;
 
     /// The position from which a run goes on. `slots` has the types of the slots of its steps, and what is known of their values.
-    fn stopped(&self, _id: RunId, _state: &RunState, _slots: &[(Type, Facts)]) -> Result<Stopped, Error> {
-        Err(Error::NoPause { scheme: self.params().scheme })
-    }
+    fn stopped(&self, id: RunId, state: &RunState, slots: &[(Type, Facts)]) -> Result<Stopped, Error>;
 }
 
 /// What a run of several steps keeps for later steps: an element, or all elements that share ciphertexts.

@@ -85,7 +85,9 @@ impl Server {
     /// [`Error::NoCompact`] for another scheme; [`Error::KeyMismatch`]; [`Error::Format`] if the section is damaged.
     pub fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
-        self.pool.get()?.install(|| self.engine.compact(ciphertext))
+        let none = || Error::NoCompact { scheme: ciphertext.scheme() };
+        let engine = self.engine.blockwise().ok_or_else(none)?;
+        self.pool.get()?.install(|| engine.compact(ciphertext))
     }
 
     /// Encrypted random values, made from a public seed (TFHE): all bits of each element are uniform and independent, and nobody knows them without the
@@ -104,7 +106,9 @@ impl Server {
         seed: &[u8],
         control: &Control<'_>,
     ) -> Result<Ciphertext, Error> {
-        self.pool.get()?.install(|| self.engine.random(&RandomRequest { ty, shape, seed }, control))
+        let none = || Error::NoRandom { scheme: self.params().scheme };
+        let engine = self.engine.blockwise().ok_or_else(none)?;
+        self.pool.get()?.install(|| engine.random(&RandomRequest { ty, shape, seed }, control))
     }
 
     /// The number of threads.

@@ -1,12 +1,10 @@
 //! The device `auto`: a GPU beside the processor. Each run takes the one that is expected to end first.
 
-use crate::engine::{
-    Batch, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, RandomRequest, Stopped, Valued,
-};
+use crate::engine::{Batch, Blockwise, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, PublicValues};
 use crate::memory::Need;
-use crate::plans::{Cursor, KernelPlan, Position, RunId, RunState};
+use crate::plans::{Cursor, KernelPlan, Position};
 use crate::process::Pool;
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo};
 use std::sync::{Arc, OnceLock};
 
 /// Engines of one key on a GPU and on the processor. Both give the same results.
@@ -98,36 +96,16 @@ impl Engine for Auto {
         self.failure.get().map(String::as_str)
     }
 
-    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.host.compact(ciphertext)
+    fn public_values(&self) -> Option<&dyn PublicValues> {
+        self.host.public_values()
     }
 
-    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        self.host.random(request, control)
-    }
-
-    fn takes_public(&self) -> bool {
-        self.host.takes_public()
-    }
-
-    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        self.host.public(plain)
+    fn blockwise(&self) -> Option<&dyn Blockwise> {
+        self.host.blockwise()
     }
 
     fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
         self.host.weight(operands, control)
-    }
-
-    fn are_equal(&self, lanes: usize, of: Valued<'_>) -> Result<bool, Error> {
-        self.host.are_equal(lanes, of)
-    }
-
-    fn state(&self, id: RunId, stopped: Stopped) -> Result<RunState, Error> {
-        self.host.state(id, stopped)
-    }
-
-    fn stopped(&self, id: RunId, state: &RunState, slots: &[(Type, Facts)]) -> Result<Stopped, Error> {
-        self.host.stopped(id, state, slots)
     }
 }
 

@@ -5,7 +5,7 @@ use super::payload::{Elements, form_of, packed, polynomial_bytes};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, ParamsOf, memory_bytes, multiply_batch};
 use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step, most_live};
-use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork};
+use crate::engine::{Batch, Element, Engine, PlanRequest, PlannedWork, PublicValues};
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
@@ -226,10 +226,12 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         }
     }
 
-    fn takes_public(&self) -> bool {
-        self.form() == Form::Slots
+    fn public_values(&self) -> Option<&dyn PublicValues> {
+        if self.form() == Form::Slots { Some(self) } else { None }
     }
+}
 
+impl<S: Leveled> PublicValues for LeveledEngine<S> {
     fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         keys::public::<S>(self.key.public(), plain)
     }

@@ -464,7 +464,7 @@ fn is_ready(server: &Server, request: &Request) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Element, Engine, Operands, PlanRequest, PlannedWork};
+    use crate::engine::{Element, Engine, Operands, PlanRequest, PlannedWork, PublicValues};
     use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Type, keygen};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -497,8 +497,8 @@ mod tests {
             self.0.weight(operands, control)
         }
 
-        fn takes_public(&self) -> bool {
-            self.0.takes_public()
+        fn public_values(&self) -> Option<&dyn PublicValues> {
+            self.0.public_values()
         }
 
         fn form(&self) -> Form {

@@ -130,7 +130,7 @@ fn steps(server: &Server, program: Program, inputs: &[Shape], control: &Control<
     }
     let steps = steps.with_constants(MOST_JOINED)?;
     let mut read = steps.steps.iter().flat_map(|step| &step.ports).flat_map(|port| steps.slots_of(*port));
-    if server.engine.takes_public() || !read.any(|slot| matches!(steps.source(slot), Source::Public(_))) {
+    if server.engine.public_values().is_some() || !read.any(|slot| matches!(steps.source(slot), Source::Public(_))) {
         return Ok(steps);
     }
     Err(Error::Request {

@@ -3,7 +3,7 @@
 use super::kernels::{Kernels, Known, PlannedKernel};
 use super::values::Values;
 use crate::ciphertext::sizes;
-use crate::engine::{Element, Facts, Operand, Operands, Part, PlannedWork, Stopped};
+use crate::engine::{Blockwise, Element, Facts, Operand, Operands, Part, PlannedWork, Stopped};
 use crate::plans::{Cursor, Position, Ran, RunId};
 use crate::{Ciphertext, Control, Error, Progress, RunState, Server, Type};
 use solinas_circuits::program::ValueType;
@@ -111,7 +111,7 @@ impl Run<'_> {
             return Ok(Start { machine: self.machine(None)?, batch: None, cursor: None });
         };
         let slots: Vec<(Type, Facts)> = types.iter().map(|ty| ty.ty).zip(facts.iter().copied()).collect();
-        let stopped = self.server.engine.stopped(parts.id, state, &slots)?;
+        let stopped = self.pauses()?.stopped(parts.id, state, &slots)?;
         let (batch, state) = match stopped.steps {
             Some((batch, state)) => (batch, Some(state)),
             None => (None, None),
@@ -128,6 +128,12 @@ impl Run<'_> {
         Ok(Start { machine, batch, cursor })
     }
 
+    /// The engine, if its runs can pause.
+    fn pauses(&self) -> Result<&dyn Blockwise, Error> {
+        let engine = &self.server.engine;
+        engine.blockwise().ok_or_else(|| Error::NoPause { scheme: engine.params().scheme })
+    }
+
     /// The state of a run that stops in a batch, or between two.
     fn paused(
         &self,
@@ -137,7 +143,7 @@ impl Run<'_> {
         machine: &Machine<'_, Element>,
     ) -> Result<Ran, Error> {
         let steps = (self.kernels.all.len() != 1).then(|| (batch, machine.checkpoint()));
-        let state = self.server.engine.state(parts.id, Stopped { cursor, steps })?;
+        let state = self.pauses()?.state(parts.id, Stopped { cursor, steps })?;
         Ok(Ran::Paused(Box::new(state)))
     }
 
@@ -174,7 +180,8 @@ impl Run<'_> {
         batch: &Batch,
         read: &[Vec<steps::Element<'_, Element>>],
     ) -> Result<Option<u64>, Error> {
-        let (engine, known) = (&self.server.engine, &self.kernels.known);
+        let known = &self.kernels.known;
+        let Some(blocks) = self.server.engine.blockwise() else { return Ok(None) };
         if self.kernels.all.len() == 1 || !self.kernels.all[batch.step].is_final {
             return Ok(None);
         }
@@ -194,7 +201,7 @@ impl Run<'_> {
             };
             read.iter().enumerate().filter_map(one).collect::<Result<Vec<_>, Error>>()
         };
-        if !engine.are_equal(batch.lanes.len(), &valued)? {
+        if !blocks.are_equal(batch.lanes.len(), &valued)? {
             return Ok(None);
         }
         let shared = |lane: usize| {
@@ -208,7 +215,7 @@ impl Run<'_> {
             };
             (0..ports.len()).filter_map(shared).collect()
         };
-        engine.weight(&Operands { lanes: batch.lanes.len(), of: &shared }, self.control)
+        self.server.engine.weight(&Operands { lanes: batch.lanes.len(), of: &shared }, self.control)
     }
 
     /// The position after a batch.

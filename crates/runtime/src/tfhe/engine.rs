@@ -8,7 +8,8 @@ use super::inputs::BatchInputs;
 use super::{private, random, trivial, weight};
 use crate::device::{Device, part};
 use crate::engine::{
-    Batch, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, RandomRequest, Stopped, Valued,
+    Batch, Blockwise, Element, Engine, Facts, Operands, Part, PlanRequest, PlannedWork, PublicValues, RandomRequest,
+    Stopped, Valued,
 };
 use crate::memory::Need;
 use crate::planning::{self, Plans, Source};
@@ -325,24 +326,6 @@ impl Engine for TfheEngine {
         Some(Arc::new(Self::host(Arc::clone(&self.evaluator), Arc::clone(&self.packing))))
     }
 
-    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
-        let elements = Elements::of(ciphertext)?;
-        elements.check_params("the ciphertext", self.evaluator.params())?;
-        if elements.blocks.is_compact() {
-            return Ok(ciphertext.clone());
-        }
-        let full = elements.blocks.full()?;
-        let compact = Compact::new(&self.evaluator, || self.packing.packer(), &full.concat())?;
-        let blocks = Blocks::Compact(compact, ciphertext.form().blocks(ciphertext.ty()));
-        let elements = Elements { blocks, ..elements.clone() };
-        Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
-    }
-
-    // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.
-    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        random::random(&self.evaluator, request, control)
-    }
-
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn PlannedWork>, Error> {
         let weight = planned_weight(self.set(), request.weight);
         let (form, scheduled, weight) = match &**request.source {
@@ -371,17 +354,43 @@ impl Engine for TfheEngine {
         Ok(Box::new(Planned { engine: self, scheduled, form, weight, source, model, is_private: false }))
     }
 
-    fn takes_public(&self) -> bool {
-        true
+    fn public_values(&self) -> Option<&dyn PublicValues> {
+        Some(self)
     }
 
-    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        trivial::array(&self.evaluator, plain)
+    fn blockwise(&self) -> Option<&dyn Blockwise> {
+        Some(self)
     }
 
     // The masks of many inputs take a while.
     fn weight(&self, operands: &Operands<'_>, control: &Control<'_>) -> Result<Option<u64>, Error> {
         weight::of_operands(operands, control).map(Some)
+    }
+}
+
+impl PublicValues for TfheEngine {
+    fn public(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        trivial::array(&self.evaluator, plain)
+    }
+}
+
+impl Blockwise for TfheEngine {
+    fn compact(&self, ciphertext: &Ciphertext) -> Result<Ciphertext, Error> {
+        let elements = Elements::of(ciphertext)?;
+        elements.check_params("the ciphertext", self.evaluator.params())?;
+        if elements.blocks.is_compact() {
+            return Ok(ciphertext.clone());
+        }
+        let full = elements.blocks.full()?;
+        let compact = Compact::new(&self.evaluator, || self.packing.packer(), &full.concat())?;
+        let blocks = Blocks::Compact(compact, ciphertext.form().blocks(ciphertext.ty()));
+        let elements = Elements { blocks, ..elements.clone() };
+        Ok(Ciphertext { elements: Arc::new(elements), ..ciphertext.clone() })
+    }
+
+    // The processor computes this in any case, because the kernels of devices begin a bootstrap with a keyswitch.
+    fn random(&self, request: &RandomRequest<'_>, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        random::random(&self.evaluator, request, control)
     }
 
     fn are_equal(&self, lanes: usize, of: Valued<'_>) -> Result<bool, Error> {
