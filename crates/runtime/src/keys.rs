@@ -2,7 +2,7 @@
 
 use crate::ciphertext::same_key;
 use crate::process::on_pool;
-use crate::scheme::{Encrypt, Open, Public, Secret};
+use crate::scheme::{Encrypt, Open, Public, PublicMatrix, Secret};
 use crate::{Ciphertext, Control, Error, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, disk, memory};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer, readable_by_others};
 use solinas_schemes::{Error as SchemeError, Fingerprint};
@@ -98,7 +98,8 @@ impl ClientKey {
     /// # Errors
     /// [`Error::PublicInServerKey`] for a scheme whose server keys hold the public key.
     pub fn public_key(&self) -> Result<PublicKey, Error> {
-        Ok(PublicKey(on_pool(|| self.0.public_key())?, self.1))
+        let none = || Error::PublicInServerKey { scheme: self.params().scheme };
+        Ok(PublicKey(on_pool(|| self.0.public_key().ok_or_else(none)?)?, self.1))
     }
 
     /// The identity of the key pair, which the server key and every ciphertext have too.
@@ -407,7 +408,8 @@ impl EncryptionKey {
         self.1.check(&self.params())?;
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         check_memory(&self.params(), &plain)?;
-        on_pool(|| self.0.encrypt_streamed(plain, matrix, control))
+        let key = self.public_matrix()?;
+        on_pool(|| key.encrypt_streamed(plain, matrix, control))
     }
 
     /// The size of the file that [`Self::write_matrix`] makes, bytes.
@@ -415,7 +417,7 @@ impl EncryptionKey {
     /// # Errors
     /// [`Error::NoMatrix`] for a scheme that has none.
     pub fn matrix_bytes(&self) -> Result<u64, Error> {
-        self.0.matrix_bytes()
+        self.public_matrix()?.matrix_bytes()
     }
 
     /// Writes the whole public matrix (LWE). A key holds the seed of the matrix only, and encryption without the file derives the matrix again. The file
@@ -425,7 +427,12 @@ impl EncryptionKey {
     /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Scheme`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
     pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         disk::check(path, self.matrix_bytes()?)?;
-        on_pool(|| self.0.write_matrix(path, control))
+        let key = self.public_matrix()?;
+        on_pool(|| key.write_matrix(path, control))
+    }
+
+    fn public_matrix(&self) -> Result<&dyn PublicMatrix, Error> {
+        self.0.public_matrix().ok_or_else(|| Error::NoMatrix { scheme: self.params().scheme })
     }
 
     /// The identity of the key pair.

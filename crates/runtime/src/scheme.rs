@@ -30,20 +30,22 @@ pub(crate) trait Encrypt: Debug + Send + Sync {
     /// Encrypts each element.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error>;
 
-    /// Encrypts each element. Reads the public matrix from a file (LWE).
-    fn encrypt_streamed(&self, _plain: Plain, _matrix: &Path, _control: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::NoMatrix { scheme: self.params().scheme })
+    /// The public matrix, if the key has one (LWE).
+    fn public_matrix(&self) -> Option<&dyn PublicMatrix> {
+        None
     }
+}
 
-    /// Bytes of the file of the public matrix.
-    fn matrix_bytes(&self) -> Result<u64, Error> {
-        Err(Error::NoMatrix { scheme: self.params().scheme })
-    }
+/// A key that encrypts with a public matrix, which may come from a file.
+pub(crate) trait PublicMatrix: Sync {
+    /// Encrypts each element. Reads the matrix from a file.
+    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error>;
 
-    /// Writes the public matrix to a file.
-    fn write_matrix(&self, _path: &Path, _control: &Control<'_>) -> Result<(), Error> {
-        Err(Error::NoMatrix { scheme: self.params().scheme })
-    }
+    /// Bytes of the file of the matrix.
+    fn matrix_bytes(&self) -> Result<u64, Error>;
+
+    /// Writes the matrix to a file.
+    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error>;
 }
 
 /// A public key with a file of its own.
@@ -56,8 +58,8 @@ pub(crate) trait Open: Encrypt {
 /// A client key.
 pub(crate) trait Secret: Encrypt {
     /// Makes the public key, if it has a file of its own.
-    fn public_key(&self) -> Result<Arc<dyn Open>, Error> {
-        Err(Error::PublicInServerKey { scheme: self.params().scheme })
+    fn public_key(&self) -> Option<Result<Arc<dyn Open>, Error>> {
+        None
     }
 
     /// Decrypts each element of a ciphertext of this key.

@@ -7,7 +7,7 @@ use super::{Leveled, ParamsOf, memory_bytes};
 use crate::device::{Device, part};
 use crate::engine::Engine;
 use crate::info::reasons;
-use crate::scheme::{self, BITS, Encrypt, Secret};
+use crate::scheme::{self, BITS, Encrypt, PublicMatrix, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, Natural, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
@@ -116,27 +116,29 @@ impl<S: Leveled> Public<S> {
     fn next(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
+}
 
-    /// Returns the key.
-    ///
-    /// # Errors
-    /// [`Error::NoMatrix`] if the scheme has no public matrix.
-    fn with_matrix(&self) -> Result<&PublicKey<S>, Error> {
-        if S::PUBLIC_MATRIX { Ok(&self.key) } else { Err(Error::NoMatrix { scheme: S::SCHEME }) }
-    }
-
-    /// Encrypts with the public matrix in a file. Each batch reads the file once.
+impl<S: Leveled> PublicMatrix for Public<S> {
+    /// Each batch reads the file once.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        let key = self.with_matrix()?;
-        encrypt_parts::<S>(key, plain, |plaintexts| {
+        encrypt_parts::<S>(&self.key, plain, |plaintexts| {
             let batches = plaintexts.chunks(S::ENCRYPT_BATCH);
             let parts = ProgressParts::new(control, batches.len());
             let pass = |batch: &[Plaintext], control: &Control<'_>| {
-                let encrypted = S::encrypt_streamed(key, matrix, batch, self.next(), control);
+                let encrypted = S::encrypt_streamed(&self.key, matrix, batch, self.next(), control);
                 encrypted.map_err(|error| Error::from(error).in_file(matrix))
             };
             batches.enumerate().map(|(i, batch)| parts.run(i, |control| pass(batch, control))).collect()
         })
+    }
+
+    fn matrix_bytes(&self) -> Result<u64, Error> {
+        Ok(S::matrix_bytes(&self.key)?)
+    }
+
+    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        control.check()?;
+        Ok(S::write_matrix(&self.key, path, control)?)
     }
 }
 
@@ -161,18 +163,8 @@ impl<S: Leveled> Encrypt for Public<S> {
         encrypt::<S>(&self.key, plain, |plaintexts| Ok(S::encrypt(&self.key, plaintexts, self.next())?))
     }
 
-    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        self.encrypt_streamed(plain, matrix, control)
-    }
-
-    fn matrix_bytes(&self) -> Result<u64, Error> {
-        Ok(S::matrix_bytes(self.with_matrix()?)?)
-    }
-
-    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
-        let key = self.with_matrix()?;
-        control.check()?;
-        Ok(S::write_matrix(key, path, control)?)
+    fn public_matrix(&self) -> Option<&dyn PublicMatrix> {
+        if S::PUBLIC_MATRIX { Some(self) } else { None }
     }
 }
 
@@ -226,16 +218,8 @@ impl<S: Leveled> Encrypt for Client<S> {
         encrypt::<S>(&self.public.key, plain, all)
     }
 
-    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        self.public.encrypt_streamed(plain, matrix, control)
-    }
-
-    fn matrix_bytes(&self) -> Result<u64, Error> {
-        self.public.matrix_bytes()
-    }
-
-    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
-        self.public.write_matrix(path, control)
+    fn public_matrix(&self) -> Option<&dyn PublicMatrix> {
+        self.public.public_matrix()
     }
 }
 

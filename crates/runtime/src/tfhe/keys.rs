@@ -137,8 +137,9 @@ fn fresh(
 }
 
 impl Secret for Client {
-    fn public_key(&self) -> Result<Arc<dyn scheme::Open>, Error> {
-        Ok(Arc::new(Open::new(self.key.public_key()?)))
+    fn public_key(&self) -> Option<Result<Arc<dyn scheme::Open>, Error>> {
+        let key = self.key.public_key().map_err(Error::from);
+        Some(key.map(|key| Arc::new(Open::new(key)) as Arc<dyn scheme::Open>))
     }
 
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<Natural>, Error> {
