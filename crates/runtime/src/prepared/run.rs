@@ -33,6 +33,9 @@ struct Start<'a> {
     cursor: Option<Cursor>,
 }
 
+/// What a batch reads, and its plan if that of its step is not for these inputs.
+type Lanes = (Vec<Ciphertext>, Option<Box<dyn PlannedWork>>);
+
 impl Run<'_> {
     /// Computes the outputs, in parts if the caller asks for them.
     pub(super) fn run(&self, parts: Option<&Parts<'_>>) -> Result<Ran, Error> {
@@ -87,11 +90,7 @@ impl Run<'_> {
     }
 
     /// What a batch reads, and its plan if that of its step is not for these inputs.
-    pub(super) fn lanes(
-        &self,
-        batch: &Batch,
-        read: Vec<Vec<steps::Element<'_, Element>>>,
-    ) -> Result<(Vec<Ciphertext>, Option<Box<dyn PlannedWork>>), Error> {
+    pub(super) fn lanes(&self, batch: &Batch, read: Vec<Vec<steps::Element<'_, Element>>>) -> Result<Lanes, Error> {
         let (values, control) = (self.values(), self.control.without_progress());
         let weight = self.more_noise(&values, batch, &read)?;
         let inputs = values.inputs(batch, read)?;
