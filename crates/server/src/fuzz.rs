@@ -1,9 +1,9 @@
 //! What fuzz targets call. It is no part of the interface of this crate.
 
-use crate::api::check_head;
-use crate::message::{self, Ask, Granted, LeaseName, News};
-use crate::shelf::Outcome;
-use crate::spec::Spec;
+use crate::http::check_head;
+use crate::jobs::message::{self, Ask, Granted, LeaseName, News};
+use crate::jobs::shelf::Outcome;
+use crate::jobs::spec::Spec;
 use serde::Serialize;
 use solinas_runtime::StepSchedule;
 use solinas_runtime::{Ciphertext, RunState};

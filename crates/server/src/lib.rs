@@ -17,56 +17,31 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
-mod api;
-mod app;
-mod audit;
 mod auth;
-mod coarse;
 mod config;
 mod database;
-mod distant;
 mod error;
-mod fair;
 #[doc(hidden)]
 pub mod fuzz;
+mod http;
 mod id;
-mod leases;
-mod listen;
-mod live;
-mod local;
+mod jobs;
 mod lock;
-mod message;
 mod metrics;
 mod outbound;
-mod periods;
-mod prepared;
-mod rate;
-mod rates;
-mod result;
-mod run;
 mod service;
-mod shares;
-mod shelf;
-mod source;
-mod spec;
-mod stop;
 mod store;
-mod task;
 mod time;
-mod timeline;
 mod tls;
-mod turns;
-mod web;
 mod worker;
-mod writers;
 
 pub use auth::{Client, MutualTls, OidcSettings};
 pub use config::{Config, Limits};
 pub use database::Database;
-pub use distant::{Worker, WorkerConfig, WorkerNews};
 pub use error::Error;
+pub use http::web::WebPage;
 pub use id::{BadId, Scope, Tenant, Token};
 pub use service::Service;
 pub use store::{Checked, Contents, Moved, Store, TokenInfo};
 pub use tls::TlsFiles;
-pub use web::WebPage;
+pub use worker::remote::{Worker, WorkerConfig, WorkerNews};

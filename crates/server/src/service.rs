@@ -1,13 +1,14 @@
 //! A service from its start to its stop.
 
-use crate::app::App;
 use crate::auth::Oidc;
 use crate::config::Config;
 use crate::error::Error;
+use crate::http::{self, listen};
 use crate::id::{Scope, Token};
+use crate::jobs::app::App;
 use crate::store::Store;
 use crate::tls::Tls;
-use crate::{api, listen, local};
+use crate::worker::local;
 use axum::Router;
 use solinas_runtime::{DeviceName, check_device};
 use std::net::{SocketAddr, TcpListener};
@@ -72,13 +73,13 @@ impl Service {
             let serve = move || {
                 runtime.block_on(async {
                     tokio::spawn(sweep(Arc::clone(&app), tls.clone()));
-                    let work = work_listener.map(|listener| serve(&app, listener, &tls, api::work_router));
+                    let work = work_listener.map(|listener| serve(&app, listener, &tls, http::work_router));
                     let work = async {
                         if let Some(work) = work {
                             work.await;
                         }
                     };
-                    tokio::join!(serve(&app, listener, &tls, api::router), work);
+                    tokio::join!(serve(&app, listener, &tls, http::router), work);
                 });
                 runtime.shutdown_timeout(Duration::from_secs(1));
             };

@@ -4,13 +4,13 @@ use super::Store;
 use super::db::{Db, Row};
 use super::jobs::{State, id, record, runs};
 use super::value::params;
-use crate::audit::{self, Run};
 use crate::error::Error;
 use crate::id::{Digest, Id, Tenant};
-use crate::periods::{Left, Periods, Record};
-use crate::result::JobResult;
+use crate::store::audit::{self, Run};
+use crate::store::periods::{Left, Periods, Record};
+use crate::store::result::JobResult;
+use crate::store::timeline::Timeline;
 use crate::time;
-use crate::timeline::Timeline;
 use serde_json::Value;
 
 /// The right to compute a job for half a minute. A later lease has a larger `fence`, and the store refuses what comes with a smaller one.

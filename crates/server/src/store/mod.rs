@@ -3,6 +3,7 @@
 //! A blob is durable before its row is, and a row is removed before its blob. So a row always has its blob, and a blob without a row is garbage.
 
 mod accounts;
+pub(crate) mod audit;
 mod backup;
 mod blobs;
 #[cfg(test)]
@@ -13,9 +14,12 @@ mod db;
 mod file_system;
 mod jobs;
 mod leases;
+pub(crate) mod periods;
 mod postgres;
+pub(crate) mod result;
 mod schema;
 mod sweep;
+pub(crate) mod timeline;
 mod transfer;
 mod uploads;
 mod usage;
