@@ -19,6 +19,9 @@ pub(super) struct Run<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
+/// A plan of a step, made for the inputs of one batch.
+type Anew = Box<dyn PlannedWork>;
+
 /// How a run in parts begins and stops.
 pub(super) struct Parts<'a> {
     pub(super) id: RunId,
@@ -91,7 +94,7 @@ impl Run<'_> {
         &self,
         batch: &Batch,
         read: Vec<Vec<steps::Element<'_, Element>>>,
-    ) -> Result<(Vec<Ciphertext>, Option<Box<dyn PlannedWork>>), Error> {
+    ) -> Result<(Vec<Ciphertext>, Option<Anew>), Error> {
         let (values, control) = (self.values(), self.control.without_progress());
         let weight = self.more_noise(&values, batch, &read)?;
         let inputs = values.inputs(batch, read)?;
@@ -102,6 +105,15 @@ impl Run<'_> {
             None => None,
         };
         Ok((inputs, anew))
+    }
+
+    /// The results of a batch that reads nothing.
+    pub(super) fn constants(&self, batch: &Batch, anew: Option<Anew>) -> Result<Vec<Vec<Element>>, Error> {
+        let part = || self.part((batch, &[], anew), None, None, self.control);
+        match self.server.pool.get()?.install(part)? {
+            Part::Done(results) => self.values().results(batch, results),
+            Part::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
+        }
     }
 
     /// The machine at the beginning, or where the state of an earlier run left it.
@@ -144,7 +156,7 @@ impl Run<'_> {
     /// Computes a batch, by the plan of its step or by another one.
     fn part(
         &self,
-        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Box<dyn PlannedWork>>),
+        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Anew>),
         from: Option<&Cursor>,
         parts: Option<&Parts<'_>>,
         control: &Control<'_>,
