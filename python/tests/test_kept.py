@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import solinas as sl
+from solinas import _cluster, _core
 from solinas._cluster import Shards, Work
 from solinas._kept import KeptShards
 
@@ -57,6 +58,34 @@ def test_a_run_goes_on_from_what_was_kept(numbers, tmp_path):
         new.open(work(numbers))
         new.remove()
     assert not (tmp_path / "new").exists()
+
+
+def test_two_steps_that_compute_the_same_share_what_is_kept(numbers, tmp_path):
+    with KeptShards(tmp_path / "new") as kept:
+        kept.open(work(numbers))
+        kept.keep(0, 5, part(numbers, 0, 5))
+        kept.open(work(numbers, b"other plan"))
+        kept.open(work(numbers))
+        assert kept.shards() == {(0, 5): part(numbers, 0, 5)}
+        kept.remove()
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_seconds_of_a_shard_include_its_computation(numbers, monkeypatch):
+    clock = SimpleNamespace(now=0)
+
+    def result():
+        clock.now += 3
+        return [numbers[0]]
+
+    server = SimpleNamespace(start_batch=lambda *_: SimpleNamespace(result=result))
+    monkeypatch.setattr(_cluster, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(_core, "Plan", SimpleNamespace(from_bytes=bytes))
+    node = _cluster.Node(1)
+    node._servers["key"] = server
+    program = work(numbers).program
+    seconds, results = node.compute(_core.__version__, "key", None, (program, b"plan", False), [])
+    assert (seconds, results) == (3, [numbers[0].to_bytes()])
 
 
 def test_damaged_and_missing_files_are_computed_again(numbers, tmp_path):

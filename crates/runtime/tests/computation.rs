@@ -9,12 +9,17 @@ use solinas_runtime::{
 };
 use std::sync::Mutex;
 
-fn keys(scheme: &str, params: &str, threads: usize) -> (ClientKey, Server) {
+pub(crate) fn keys(scheme: &str, params: &str, threads: usize) -> (ClientKey, Server) {
+    keys_of(scheme, params, threads, 4)
+}
+
+/// The keys of a seed.
+pub(crate) fn keys_of(scheme: &str, params: &str, threads: usize, seed: u64) -> (ClientKey, Server) {
     let options = KeygenOptions {
         scheme: scheme.parse().unwrap(),
         params: Some(params.into()),
         research: true,
-        insecure_seed: Some(4),
+        insecure_seed: Some(seed),
         rotations: params.starts_with("slots"),
         ..KeygenOptions::default()
     };
@@ -33,7 +38,7 @@ fn given(client: &ClientKey, inputs: &[Plain], public: bool) -> Vec<Input> {
 }
 
 /// The results of batches whose halves another server computes.
-fn by_others(planner: &Server, worker: &Server, work: Work<'_>, hides: bool) -> Vec<Ciphertext> {
+pub(crate) fn by_others(planner: &Server, worker: &Server, work: Work<'_>, hides: bool) -> Vec<Ciphertext> {
     let control = Control::default();
     let options = PrepareOptions { private_program: hides, ..PrepareOptions::default() };
     let mut batches = planner.prepare_with(work, options, &control).unwrap().batches(&control).unwrap();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod backends;
+mod batches;
 mod computation;
 mod evaluated;
 mod foreign_circuits;

@@ -61,8 +61,8 @@ class Node:
         start = time.monotonic()
         values = [_core.Ciphertext.from_bytes(item) for item in inputs]
         program, pinned = _core.Program.from_json(text), _core.Plan.from_bytes(plan)
-        job = self._servers[key_id].start_batch(values, program, pinned, hides)
-        return time.monotonic() - start, [result.to_bytes() for result in job.result()]
+        results = self._servers[key_id].start_batch(values, program, pinned, hides).result()
+        return time.monotonic() - start, [result.to_bytes() for result in results]
 
 
 @dataclass

@@ -56,6 +56,11 @@ class KeptShards:
         ):
             digest.update(len(part).to_bytes(8, "little") + part)
         self._folder = self._root / digest.hexdigest()[:32]
+        self._size = work.size
+        self._outputs = len(_core.Program.from_json(work.program).outputs)
+        if any(folder == self._folder for folder, _ in self._opened):
+            # Another step of this run has computed the same.
+            return
         self._folder.mkdir(parents=True, exist_ok=True)
         lock = (self._folder / "lock").open("wb")
         # Ray runs on systems without it too.
@@ -70,8 +75,6 @@ class KeptShards:
                     f"another run computes the same in {self._root}: wait for it, or give another folder to keep"
                 ) from None
         self._opened.append((self._folder, lock))
-        self._size = work.size
-        self._outputs = len(_core.Program.from_json(work.program).outputs)
 
     def keep(self, start: int, end: int, results: list[bytes]) -> None:
         """Keep the results of the elements from `start` up to `end`. A crash leaves whole files or none."""

@@ -3,7 +3,8 @@
 use super::kernels::Kernels;
 use super::run::Run;
 use super::{Prepared, input_count};
-use crate::engine::Element;
+use crate::engine::{Element, PlannedWork};
+use crate::plans::KernelPlan;
 use crate::{Ciphertext, Control, Error, Plan, PrepareOptions, Program, Server, Work};
 use solinas_circuits::steps::{Batch, Cursor, Kernel};
 
@@ -14,7 +15,7 @@ pub struct LaneBatch {
     pub program: Program,
     /// Its plan. It holds for the noise of the inputs, which the planning machine knows.
     pub plan: Plan,
-    /// What the lanes read: an array with an element for each lane, or one value for all.
+    /// What the lanes read: an array with an element for each lane, or one value for all. If there are several lanes, one input is an array.
     pub inputs: Vec<Ciphertext>,
     /// Whether the results hide the program.
     pub hides: bool,
@@ -42,8 +43,14 @@ impl Prepared {
     /// Lets other machines compute the batches of the work. Inputs in another form than that of the plan are converted here.
     ///
     /// # Errors
-    /// As [`Self::run`], before its first step; [`Error::NoPlan`] for a scheme without plans.
+    /// As [`Self::run`], before its first step; [`Error::NoPlan`] for a scheme without plans; [`Error::Request`] for a conversion.
     pub fn batches(self, control: &Control<'_>) -> Result<Batches, Error> {
+        if self.request.conversion.is_some() {
+            return Err(Error::Request {
+                what: "a conversion has no batches".into(),
+                help: "run it, or give the ciphertext to a program, whose batches convert it first".into(),
+            });
+        }
         let given = self.request.values.as_ref().ok_or_else(|| input_count(0, &self.request.names))?;
         let (given, converted) = match self.ready() {
             Some(given) => (given.to_vec(), None),
@@ -53,7 +60,7 @@ impl Prepared {
             }
         };
         let batches = Batches { prepared: self, converted, given, cursor: None, batch: None };
-        batches.kernels().all.iter().try_for_each(|kernel| kernel.work.plan().map(drop))?;
+        batches.kernels().all.iter().try_for_each(|kernel| batches.plan(&*kernel.work).map(drop))?;
         Ok(batches)
     }
 }
@@ -68,7 +75,11 @@ impl Batches {
         Ok(Run { server, kernels: self.kernels(), given: &self.given, room: server.room()?, control })
     }
 
-    /// The next batch. None after the last one.
+    fn plan(&self, work: &dyn PlannedWork) -> Result<KernelPlan, Error> {
+        work.plan()?.ok_or_else(|| Error::NoPlan { scheme: self.prepared.server.params().scheme })
+    }
+
+    /// The next batch. None after the last one. Batches of constants alone, which read nothing, are computed here.
     ///
     /// # Errors
     /// [`Error::Request`] before the results of the last batch are there; [`Error::Planning`]; [`Error::Cancelled`].
@@ -78,36 +89,53 @@ impl Batches {
         }
         let run = self.run(control)?;
         let mut machine = run.machine(self.cursor.clone())?;
-        let Some(batch) = machine.next(run.batch()) else { return Ok(None) };
-        let (inputs, anew) = run.lanes(&batch, machine.inputs(&batch))?;
+        let (batch, mut inputs, anew) = loop {
+            let Some(batch) = machine.next(run.batch()) else {
+                self.cursor = Some(machine.checkpoint());
+                return Ok(None);
+            };
+            let (inputs, anew) = run.lanes(&batch, machine.inputs(&batch))?;
+            if !inputs.is_empty() {
+                break (batch, inputs, anew);
+            }
+            let results = run.constants(&batch, anew)?;
+            machine.finish(&batch, results);
+        };
+        let cursor = machine.checkpoint();
+        if inputs.iter().all(|input| input.shape().is_none()) && batch.lanes.len() > 1 {
+            inputs[0] = Ciphertext::stack(vec![inputs[0].clone(); batch.lanes.len()])?;
+        }
         let kernels = self.kernels();
         let planned = &kernels.all[batch.step];
-        let none = || Error::NoPlan { scheme: self.prepared.server.params().scheme };
         let steps = &kernels.known.steps;
         let mut program = match steps.kernel(&steps.steps[batch.step]) {
             Kernel::Program(program) | Kernel::Packed(program) => program.clone(),
             Kernel::Circuit { netlist, optimize } => Program::of_circuit(netlist.clone(), *optimize)?,
         };
         program.inputs.iter_mut().for_each(|input| input.shape = None);
-        let plan = anew.as_deref().unwrap_or(&*planned.work).plan()?.ok_or_else(none)?;
-        let lanes = LaneBatch { program, plan: Plan::new([plan])?, inputs, hides: planned.hides };
-        self.batch = Some(batch);
+        let plan = Plan::new([self.plan(anew.as_deref().unwrap_or(&*planned.work))?])?;
+        let lanes = LaneBatch { program, plan, inputs, hides: planned.hides };
+        (self.batch, self.cursor) = (Some(batch), Some(cursor));
         Ok(Some(lanes))
     }
 
-    /// Takes the results of the batch that [`Self::next`] handed out, one for each output of its program.
+    /// Takes the results of the batch that [`Self::next`] handed out, one for each output of its program. After an error, the batch is still handed out.
     ///
     /// # Errors
-    /// [`Error::Request`] without such a batch.
+    /// [`Error::Request`] without such a batch, and for results of another number, type, form or number of elements; [`Error::KeyMismatch`];
+    /// [`Error::Compact`].
     pub fn finish(&mut self, results: Vec<Ciphertext>) -> Result<(), Error> {
         let none = || order("no batch was handed out", "ask `next` for one first");
-        let batch = self.batch.take().ok_or_else(none)?;
+        let batch = self.batch.as_ref().ok_or_else(none)?;
         let control = Control::default();
         let run = self.run(&control)?;
+        let values = run.values();
+        values.check(batch, &results)?;
         let mut machine = run.machine(self.cursor.clone())?;
-        machine.resume(&batch)?;
-        machine.finish(&batch, run.values().results(&batch, results)?);
+        machine.resume(batch)?;
+        machine.finish(batch, values.results(batch, results)?);
         self.cursor = Some(machine.checkpoint());
+        self.batch = None;
         Ok(())
     }
 

@@ -64,7 +64,7 @@ impl Request {
                     public.insert(index as u32, public_value(server, ty, plain, shape)?);
                 }
                 Input::Encrypted(ciphertext) => {
-                    check_input(server, &declared.name, &ciphertext)?;
+                    check_operand(server, &format!("input {:?}", declared.name), &ciphertext)?;
                     shapes.push(shape);
                     values.push(ciphertext);
                 }
@@ -80,7 +80,7 @@ impl Request {
     }
 
     fn convert(server: &Server, ciphertext: &Ciphertext, form: Form) -> Result<Self, Error> {
-        check_input(server, "the ciphertext", ciphertext)?;
+        check_operand(server, "the ciphertext", ciphertext)?;
         let mut builder = program::ProgramBuilder::new();
         let value = builder.input("x", ciphertext.ty())?;
         builder.output("result", value);
@@ -172,10 +172,13 @@ fn public_value(server: &Server, ty: Type, plain: Plain, shape: Shape) -> Result
     Ok(solinas_circuits::Plain { ty, shape, values: plain.values })
 }
 
-fn check_input(server: &Server, name: &str, ciphertext: &Ciphertext) -> Result<(), Error> {
-    let what = || if name == "the ciphertext" { name.to_owned() } else { format!("input {name:?}") };
-    same_key(what, ciphertext, server.key_id(), &server.params())?;
-    if ciphertext.is_compact() { Err(Error::Compact { what: what() }) } else { Ok(()) }
+/// Checks that a server can compute with a ciphertext.
+///
+/// # Errors
+/// [`Error::SchemeMismatch`], [`Error::KeyMismatch`] or [`Error::ForeignParams`]; [`Error::Compact`].
+pub(super) fn check_operand(server: &Server, what: &str, ciphertext: &Ciphertext) -> Result<(), Error> {
+    same_key(|| what.to_owned(), ciphertext, server.key_id(), &server.params())?;
+    if ciphertext.is_compact() { Err(Error::Compact { what: what.to_owned() }) } else { Ok(()) }
 }
 
 /// Checks that no sum of integers modulo a number is over an empty array: elements that share ciphertexts have no ciphertext then.

@@ -19,6 +19,9 @@ pub(super) struct Run<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
+/// A plan of a step, made for the inputs of one batch.
+type Anew = Box<dyn PlannedWork>;
+
 /// How a run in parts begins and stops.
 pub(super) struct Parts<'a> {
     pub(super) id: RunId,
@@ -34,7 +37,7 @@ struct Start<'a> {
 }
 
 /// What a batch reads, and its plan if that of its step is not for these inputs.
-type Lanes = (Vec<Ciphertext>, Option<Box<dyn PlannedWork>>);
+type Lanes = (Vec<Ciphertext>, Option<Anew>);
 
 impl Run<'_> {
     /// Computes the outputs, in parts if the caller asks for them.
@@ -103,6 +106,15 @@ impl Run<'_> {
         Ok((inputs, anew))
     }
 
+    /// The results of a batch that reads nothing.
+    pub(super) fn constants(&self, batch: &Batch, anew: Option<Anew>) -> Result<Vec<Vec<Element>>, Error> {
+        let part = || self.part((batch, &[], anew), None, None, self.control);
+        match self.server.pool.get()?.install(part)? {
+            Part::Done(results) => self.values().results(batch, results),
+            Part::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
+        }
+    }
+
     /// The machine at the beginning, or where the state of an earlier run left it.
     fn start(&self, parts: Option<&Parts<'_>>) -> Result<Start<'_>, Error> {
         let Known { steps, types, facts } = &self.kernels.known;
@@ -149,7 +161,7 @@ impl Run<'_> {
     /// Computes a batch, by the plan of its step or by another one.
     fn part(
         &self,
-        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Box<dyn PlannedWork>>),
+        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Anew>),
         from: Option<&Cursor>,
         parts: Option<&Parts<'_>>,
         control: &Control<'_>,

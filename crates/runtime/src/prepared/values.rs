@@ -1,12 +1,17 @@
 //! What a batch of lanes reads, and what it gives.
 
 use super::kernels::{Kernels, public_value};
+use super::request::check_operand;
 use crate::ciphertext::sizes;
 use crate::engine::{Batch, Element, OutputSpec};
 use crate::{Ciphertext, Error, Server, Type};
+use solinas_circuits::counted;
 use solinas_circuits::program::{Shape, ValueType};
 use solinas_circuits::steps::{self, Kernel, Port, SlotId};
 use std::sync::Arc;
+
+/// What to do about results that are not those of a batch.
+const HELP: &str = "give what `Server::run_batch` computes for the batch, with the parts of each result put together";
 
 /// The inputs of a run, and what its ciphertexts have in common.
 pub(super) struct Values<'a> {
@@ -95,6 +100,29 @@ impl Values<'_> {
             OutputSpec { ty: *ty, scalar: is_packed && shape.is_empty() }
         };
         step.out.iter().map(spec).collect()
+    }
+
+    /// Checks results that another machine computed for a batch.
+    pub(super) fn check(&self, batch: &steps::Batch, results: &[Ciphertext]) -> Result<(), Error> {
+        let (outputs, lanes, form) = (self.outputs(batch.step), batch.lanes.len(), self.server.engine.form());
+        let wrong = |what: String| Err(Error::Request { what, help: HELP.into() });
+        if results.len() != outputs.len() {
+            return wrong(format!("the batch has {}, got {}", counted(outputs.len(), "result"), results.len()));
+        }
+        for (at, (result, output)) in results.iter().zip(&outputs).enumerate() {
+            let name = format!("result {} of the batch", at + 1);
+            check_operand(self.server, &name, result)?;
+            if result.form() != form {
+                return wrong(format!("{name} has the form {form}, got {}", result.form()));
+            }
+            if result.ty() != output.ty {
+                return wrong(format!("{name} is {}, got {}", output.ty, result.ty()));
+            }
+            if result.len() != lanes {
+                return wrong(format!("{name} has {}, got {}", counted(lanes, "element"), result.len()));
+            }
+        }
+        Ok(())
     }
 
     /// The elements of what a batch gave, for each output one for each lane.
