@@ -1,7 +1,7 @@
 //! Batches of lanes for several machines: one plans and hands out what others compute.
 
-use super::kernels::Kernels;
-use super::run::Run;
+use super::kernels::{Choice, Kernels};
+use super::run::{LaneInputs, Run};
 use super::{Prepared, input_count};
 use crate::engine::Element;
 use crate::{Ciphertext, Control, Error, Plan, PrepareOptions, Program, Server, Work};
@@ -79,7 +79,7 @@ impl Batches {
         let run = self.run(control)?;
         let mut machine = run.machine(self.cursor.clone())?;
         let Some(batch) = machine.next(run.batch()) else { return Ok(None) };
-        let (inputs, anew) = run.lanes(&batch, machine.inputs(&batch))?;
+        let LaneInputs { values: inputs, replanned } = run.lanes(&batch, machine.inputs(&batch))?;
         let kernels = self.kernels();
         let planned = &kernels.all[batch.step];
         let none = || Error::NoPlan { scheme: self.prepared.server.params().scheme };
@@ -89,7 +89,7 @@ impl Batches {
             Kernel::Circuit { netlist, optimize } => Program::of_circuit(netlist.clone(), *optimize)?,
         };
         program.inputs.iter_mut().for_each(|input| input.shape = None);
-        let plan = anew.as_deref().unwrap_or(&*planned.work).plan()?.ok_or_else(none)?;
+        let plan = replanned.as_deref().unwrap_or(&*planned.work).plan()?.ok_or_else(none)?;
         let lanes = LaneBatch { program, plan: Plan::new([plan])?, inputs, hides: planned.hides };
         self.batch = Some(batch);
         Ok(Some(lanes))
@@ -135,7 +135,8 @@ impl Server {
     pub fn run_batch(&self, batch: &LaneBatch, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let options = PrepareOptions { plan: Some(&batch.plan), private_program: batch.hides };
         let work = Work::program(&batch.program, &batch.inputs);
-        Prepared::new(self, work, options, true, control)?.run(control)
+        let choice = Choice { is_for_inputs: true, ..Choice::new(self, options, self.threads()) };
+        Prepared::new(self, work, choice, control)?.run(control)
     }
 }
 

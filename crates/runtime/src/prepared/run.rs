@@ -19,6 +19,13 @@ pub(super) struct Run<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
+/// What a batch of lanes reads.
+pub(super) struct LaneInputs {
+    pub(super) values: Vec<Ciphertext>,
+    /// The plan of the batch, if that of its step is not for these values.
+    pub(super) replanned: Option<Box<dyn PlannedWork>>,
+}
+
 /// How a run in parts begins and stops.
 pub(super) struct Parts<'a> {
     pub(super) id: RunId,
@@ -51,7 +58,7 @@ impl Run<'_> {
             if let Some(parts) = parts.filter(pauses) {
                 return self.paused(parts, Cursor::default(), None, &machine);
             }
-            let (inputs, anew) = self.lanes(&batch, machine.inputs(&batch))?;
+            let inputs = self.lanes(&batch, machine.inputs(&batch))?;
             let work = costs[batch.step].saturating_mul(batch.lanes.len() as u64);
             let report = |now: Progress| match is_single {
                 true => self.control.report(now.done, now.total),
@@ -61,7 +68,7 @@ impl Run<'_> {
                 }
             };
             let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
-            let results = match self.part((&batch, &inputs, anew), cursor.take().as_ref(), parts, &control)? {
+            let results = match self.part(&batch, &inputs, cursor.take().as_ref(), parts, &control)? {
                 Part::Done(results) => results,
                 Part::Paused(cursor) => {
                     let itself = || Error::Internal("a run paused by itself".into());
@@ -91,17 +98,17 @@ impl Run<'_> {
         &self,
         batch: &Batch,
         read: Vec<Vec<steps::Element<'_, Element>>>,
-    ) -> Result<(Vec<Ciphertext>, Option<Box<dyn PlannedWork>>), Error> {
+    ) -> Result<LaneInputs, Error> {
         let (values, control) = (self.values(), self.control.without_progress());
         let weight = self.more_noise(&values, batch, &read)?;
-        let inputs = values.inputs(batch, read)?;
+        let values = values.inputs(batch, read)?;
         let planned = &self.kernels.all[batch.step];
-        let anew = match weight {
+        let replanned = match weight {
             Some(weight) => Some(Kernels::anew(self.server, planned, (None, weight), &control)?),
-            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(&inputs), 1), &control)?),
+            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(&values), 1), &control)?),
             None => None,
         };
-        Ok((inputs, anew))
+        Ok(LaneInputs { values, replanned })
     }
 
     /// The machine at the beginning, or where the state of an earlier run left it.
@@ -144,16 +151,17 @@ impl Run<'_> {
     /// Computes a batch, by the plan of its step or by another one.
     fn part(
         &self,
-        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Box<dyn PlannedWork>>),
+        batch: &Batch,
+        inputs: &LaneInputs,
         from: Option<&Cursor>,
         parts: Option<&Parts<'_>>,
         control: &Control<'_>,
     ) -> Result<Part, Error> {
-        let work: &dyn PlannedWork = anew.as_deref().unwrap_or(&*self.kernels.all[batch.step].work);
+        let work: &dyn PlannedWork = inputs.replanned.as_deref().unwrap_or(&*self.kernels.all[batch.step].work);
         let values = self.values();
         let outputs = values.outputs(batch.step);
         let room = if self.is_whole() { self.room } else { self.room / 4 };
-        let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
+        let of_engine = values.batch(batch.step, batch.lanes.len(), &inputs.values, &outputs, room);
         match parts {
             None => work.run(&of_engine, control).map(Part::Done),
             Some(parts) => {
