@@ -1,7 +1,7 @@
 //! Batches of lanes for several machines: one plans and hands out what others compute.
 
-use super::kernels::Kernels;
-use super::run::Run;
+use super::kernels::{Choice, Kernels};
+use super::run::{LaneInputs, Run};
 use super::{Prepared, input_count};
 use crate::engine::{Element, PlannedWork};
 use crate::plans::KernelPlan;
@@ -89,16 +89,16 @@ impl Batches {
         }
         let run = self.run(control)?;
         let mut machine = run.machine(self.cursor.clone())?;
-        let (batch, mut inputs, anew) = loop {
+        let (batch, LaneInputs { values: mut inputs, replanned }) = loop {
             let Some(batch) = machine.next(run.batch()) else {
                 self.cursor = Some(machine.checkpoint());
                 return Ok(None);
             };
-            let (inputs, anew) = run.lanes(&batch, machine.inputs(&batch))?;
-            if !inputs.is_empty() {
-                break (batch, inputs, anew);
+            let inputs = run.lanes(&batch, machine.inputs(&batch))?;
+            if !inputs.values.is_empty() {
+                break (batch, inputs);
             }
-            let results = run.constants(&batch, anew)?;
+            let results = run.constants(&batch, &inputs)?;
             machine.finish(&batch, results);
         };
         let cursor = machine.checkpoint();
@@ -113,7 +113,7 @@ impl Batches {
             Kernel::Circuit { netlist, optimize } => Program::of_circuit(netlist.clone(), *optimize)?,
         };
         program.inputs.iter_mut().for_each(|input| input.shape = None);
-        let plan = Plan::new([self.plan(anew.as_deref().unwrap_or(&*planned.work))?])?;
+        let plan = Plan::new([self.plan(replanned.as_deref().unwrap_or(&*planned.work))?])?;
         let lanes = LaneBatch { program, plan, inputs, hides: planned.hides };
         (self.batch, self.cursor) = (Some(batch), Some(cursor));
         Ok(Some(lanes))
@@ -163,7 +163,8 @@ impl Server {
     pub fn run_batch(&self, batch: &LaneBatch, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let options = PrepareOptions { plan: Some(&batch.plan), private_program: batch.hides };
         let work = Work::program(&batch.program, &batch.inputs);
-        Prepared::new(self, work, options, true, control)?.run(control)
+        let choice = Choice { is_for_inputs: true, ..Choice::new(self, options, self.threads()) };
+        Prepared::new(self, work, choice, control)?.run(control)
     }
 }
 

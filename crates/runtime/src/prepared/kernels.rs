@@ -1,10 +1,11 @@
 //! The plans of the kernels of all steps, made before the first one runs.
 
+use super::request::Request;
 use crate::ciphertext::sizes;
 use crate::engine::{Engine, Facts, Operand, Operands, PlanRequest, PlannedWork};
 use crate::planning::Source;
 use crate::plans::Plan;
-use crate::{Ciphertext, Control, CostModel, Error, Estimate, Form, Plain, Server};
+use crate::{Ciphertext, Control, CostModel, Error, Estimate, Plain, PrepareOptions, Server};
 use solinas_circuits::program::ValueType;
 use solinas_circuits::steps::{Kernel, KernelId, Port, Source as Filled, Step, Steps};
 use std::collections::{HashMap, HashSet};
@@ -105,39 +106,51 @@ pub(super) struct PlannedKernel {
 /// How kernels are planned.
 #[derive(Clone, Copy)]
 pub(super) struct Choice<'a> {
-    pub(super) conversion: Option<Form>,
     /// The plan that the caller gave.
     pub(super) pinned: Option<&'a Plan>,
     /// Whether that plan is for the noise of the inputs, which its maker knows better than this server.
-    pub(super) is_planned: bool,
+    pub(super) is_for_inputs: bool,
     pub(super) threads: usize,
     pub(super) model: CostModel,
-    /// The steps from this one on hide the program.
-    pub(super) hidden_from: Option<usize>,
+    /// Whether results hide the program.
+    pub(super) is_private: bool,
+}
+
+impl<'a> Choice<'a> {
+    /// As the options say, on that many threads.
+    pub(super) fn new(server: &Server, options: PrepareOptions<'a>, threads: usize) -> Self {
+        let PrepareOptions { plan: pinned, private_program: is_private } = options;
+        Self { pinned, is_for_inputs: false, threads, model: server.model_on(threads), is_private }
+    }
 }
 
 impl Kernels {
-    /// Plans all steps. `values` are the inputs, if they are given in the form of the engine.
+    /// Plans all steps. Steps that hide the program copy the outputs, unless there is only one step, which hides itself. `values` are the inputs, if they are
+    /// given in the form of the engine.
     pub(super) fn new(
         server: &Server,
-        steps: Arc<Steps>,
+        request: &Request,
         values: Option<&[Ciphertext]>,
         choice: Choice<'_>,
         control: &Control<'_>,
     ) -> Result<Self, Error> {
+        let steps = &request.steps;
+        let copies = choice.is_private && !is_alone(steps);
+        let hidden_from = if copies { steps.steps.len() } else { 0 };
+        let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
         let mut kernels = Self { known: Known::new(steps)?, all: Vec::new() };
         let mut sources: HashMap<KernelId, Arc<Source>> = HashMap::new();
         for index in 0..kernels.known.steps.steps.len() {
             let step = &kernels.known.steps.steps[index];
             let source = sources.entry(step.kernel).or_insert_with(|| {
-                Arc::new(match (choice.conversion, kernels.known.steps.kernel(step)) {
+                Arc::new(match (request.conversion, kernels.known.steps.kernel(step)) {
                     (Some(form), _) => Source::Convert(form),
                     (None, Kernel::Program(program) | Kernel::Packed(program)) => Source::Program(program.clone()),
                     (None, Kernel::Circuit { netlist, optimize }) => Source::Circuit(netlist.clone(), *optimize),
                 })
             });
             let source = Arc::clone(source);
-            let hides = choice.hidden_from.is_some_and(|first| index >= first);
+            let hides = choice.is_private && index >= hidden_from;
             let planned = kernels.plan(server, index, source, values, (choice, hides), control)?;
             let facts = planned.work.facts(kernels.known.steps.kernel(&kernels.known.steps.steps[index]));
             kernels.known.note(index, &facts);
@@ -157,13 +170,13 @@ impl Kernels {
     ) -> Result<PlannedKernel, Error> {
         let step = &self.known.steps.steps[index];
         let instances = self.instances(step);
-        let weight = match choice.is_planned {
+        let weight = match choice.is_for_inputs {
             true => Some(1),
             false => self.known.with_operands(step, values, |operands| server.engine.weight(operands, control))?,
         };
         // An engine that plans by the operands themselves has those of a step that reads each port from one input.
-        let inputs = match (weight, choice.conversion) {
-            (Some(_), None) => None,
+        let inputs = match (weight, &*source) {
+            (Some(_), Source::Program(_) | Source::Circuit(..)) => None,
             _ => self.whole_inputs(server, step, values)?,
         };
         let Choice { threads, model, .. } = choice;
@@ -250,6 +263,12 @@ impl Kernels {
         let sum = level_sums(levels.collect::<Result<Vec<_>, Error>>()?);
         Ok(sum.unwrap_or_else(|| server.no_cost()))
     }
+}
+
+/// Whether all outputs are results of the only step.
+fn is_alone(steps: &Steps) -> bool {
+    let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
+    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Filled::Step(_)))
 }
 
 /// The cost of steps, each given with its level. Those of one level are beside each other. None for no steps.

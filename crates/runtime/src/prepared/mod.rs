@@ -16,11 +16,10 @@ use request::{Request, input_count};
 use run::{Parts, Run};
 use serde::{Deserialize, Serialize};
 use solinas_circuits::program::ValueType;
-use solinas_circuits::steps::{Source, Steps};
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Work that is planned and has not run. [`Server::prepare`] makes it. It shares the server's key and threads.
@@ -99,7 +98,7 @@ impl Server {
         options: PrepareOptions<'_>,
         control: &Control<'_>,
     ) -> Result<Prepared, Error> {
-        Prepared::new(self, work, options, false, control)
+        Prepared::new(self, work, Choice::new(self, options, self.threads()), control)
     }
 
     /// Plans work and computes its results: [`Self::prepare`] and [`Prepared::run`].
@@ -121,15 +120,9 @@ impl fmt::Debug for Prepared {
 }
 
 impl Prepared {
-    /// Checks and plans work. With `is_planned`, the noise of the inputs is that for which the given plan was made.
-    fn new(
-        server: &Server,
-        work: Work<'_>,
-        options: PrepareOptions<'_>,
-        is_planned: bool,
-        control: &Control<'_>,
-    ) -> Result<Self, Error> {
-        let PrepareOptions { plan: pinned, private_program: is_private } = options;
+    /// Checks and plans work.
+    fn new(server: &Server, work: Work<'_>, choice: Choice<'_>, control: &Control<'_>) -> Result<Self, Error> {
+        let Choice { pinned, is_private, .. } = choice;
         if is_private && !server.params().scheme.capabilities().private_program {
             return Err(Error::NoPrivateProgram { scheme: server.params().scheme });
         }
@@ -154,10 +147,7 @@ impl Prepared {
             memory::check_within(server.room()?, "the result", &params, results, memory::FEWER)?;
         }
         let values = request.values.as_deref().filter(|_| is_ready(server, &request));
-        let (threads, model) = (server.threads(), server.model());
-        let hidden_from = None;
-        let choice = Choice { conversion: None, pinned, is_planned, threads, model, hidden_from };
-        let kernels = plan(server, &request, values, (choice, is_private), control)?;
+        let kernels = Kernels::new(server, &request, values, choice, control)?;
         let (server, pinned) = (server.clone(), pinned.cloned());
         Ok(Self { server, request, kernels, pinned, auditable: false, is_private })
     }
@@ -174,9 +164,8 @@ impl Prepared {
         threads: usize,
         control: &Control<'_>,
     ) -> Result<Kernels, Error> {
-        let (pinned, model) = (self.pinned.as_ref(), self.server.model_on(threads));
-        let choice = Choice { conversion: None, pinned, is_planned: false, threads, model, hidden_from: None };
-        plan(&self.server, &self.request, values, (choice, self.is_private), control)
+        let options = PrepareOptions { plan: self.pinned.as_ref(), private_program: self.is_private };
+        Kernels::new(&self.server, &self.request, values, Choice::new(&self.server, options, threads), control)
     }
 
     /// The plan, to keep and to give to [`Server::prepare_with`].
@@ -425,28 +414,6 @@ impl Prepared {
 /// The state from which a run goes on, and when it stops.
 type InParts<'a> = (Option<&'a RunState>, &'a (dyn Fn(Position) -> bool + Sync));
 
-/// Plans the steps of a request. Steps that hide the program copy the outputs, unless there is only one step, which hides itself.
-fn plan(
-    server: &Server,
-    request: &Request,
-    values: Option<&[Ciphertext]>,
-    (choice, is_private): (Choice<'_>, bool),
-    control: &Control<'_>,
-) -> Result<Kernels, Error> {
-    let steps = &request.steps;
-    let copies = is_private && !is_alone(steps);
-    let hidden_from = is_private.then(|| if copies { steps.steps.len() } else { 0 });
-    let steps = if copies { Arc::new(Steps::clone(steps).with_copies(|_| true)?) } else { Arc::clone(steps) };
-    let choice = Choice { conversion: request.conversion, hidden_from, ..choice };
-    Kernels::new(server, steps, values, choice, control)
-}
-
-/// Whether all outputs are results of the only step.
-fn is_alone(steps: &Steps) -> bool {
-    let mut slots = steps.outputs.iter().flat_map(|output| steps.slots_of(output.port));
-    steps.steps.len() == 1 && slots.all(|slot| matches!(steps.source(slot), Source::Step(_)))
-}
-
 /// The error for the plan of a conversion.
 fn conversion() -> Error {
     Error::Request {
@@ -466,6 +433,7 @@ mod tests {
     use super::*;
     use crate::engine::{Element, Engine, Operands, PlanRequest, PlannedWork, PublicValues};
     use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, Program, Type, keygen};
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// An engine that counts the plans that it makes.

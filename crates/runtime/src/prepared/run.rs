@@ -19,8 +19,12 @@ pub(super) struct Run<'a> {
     pub(super) control: &'a Control<'a>,
 }
 
-/// A plan of a step, made for the inputs of one batch.
-type Anew = Box<dyn PlannedWork>;
+/// What a batch of lanes reads.
+pub(super) struct LaneInputs {
+    pub(super) values: Vec<Ciphertext>,
+    /// The plan of the batch, if that of its step is not for these values.
+    pub(super) replanned: Option<Box<dyn PlannedWork>>,
+}
 
 /// How a run in parts begins and stops.
 pub(super) struct Parts<'a> {
@@ -35,9 +39,6 @@ struct Start<'a> {
     batch: Option<Batch>,
     cursor: Option<Cursor>,
 }
-
-/// What a batch reads, and its plan if that of its step is not for these inputs.
-type Lanes = (Vec<Ciphertext>, Option<Anew>);
 
 impl Run<'_> {
     /// Computes the outputs, in parts if the caller asks for them.
@@ -57,7 +58,7 @@ impl Run<'_> {
             if let Some(parts) = parts.filter(pauses) {
                 return self.paused(parts, Cursor::default(), None, &machine);
             }
-            let (inputs, anew) = self.lanes(&batch, machine.inputs(&batch))?;
+            let inputs = self.lanes(&batch, machine.inputs(&batch))?;
             let work = costs[batch.step].saturating_mul(batch.lanes.len() as u64);
             let report = |now: Progress| match is_single {
                 true => self.control.report(now.done, now.total),
@@ -67,7 +68,7 @@ impl Run<'_> {
                 }
             };
             let control = Control { progress: self.control.progress.is_some().then_some(&report), ..*self.control };
-            let results = match self.part((&batch, &inputs, anew), cursor.take().as_ref(), parts, &control)? {
+            let results = match self.part(&batch, &inputs, cursor.take().as_ref(), parts, &control)? {
                 Part::Done(results) => results,
                 Part::Paused(cursor) => {
                     let itself = || Error::Internal("a run paused by itself".into());
@@ -93,22 +94,26 @@ impl Run<'_> {
     }
 
     /// What a batch reads, and its plan if that of its step is not for these inputs.
-    pub(super) fn lanes(&self, batch: &Batch, read: Vec<Vec<steps::Element<'_, Element>>>) -> Result<Lanes, Error> {
+    pub(super) fn lanes(
+        &self,
+        batch: &Batch,
+        read: Vec<Vec<steps::Element<'_, Element>>>,
+    ) -> Result<LaneInputs, Error> {
         let (values, control) = (self.values(), self.control.without_progress());
         let weight = self.more_noise(&values, batch, &read)?;
-        let inputs = values.inputs(batch, read)?;
+        let values = values.inputs(batch, read)?;
         let planned = &self.kernels.all[batch.step];
-        let anew = match weight {
+        let replanned = match weight {
             Some(weight) => Some(Kernels::anew(self.server, planned, (None, weight), &control)?),
-            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(&inputs), 1), &control)?),
+            None if !planned.is_final => Some(Kernels::anew(self.server, planned, (Some(&values), 1), &control)?),
             None => None,
         };
-        Ok((inputs, anew))
+        Ok(LaneInputs { values, replanned })
     }
 
     /// The results of a batch that reads nothing.
-    pub(super) fn constants(&self, batch: &Batch, anew: Option<Anew>) -> Result<Vec<Vec<Element>>, Error> {
-        let part = || self.part((batch, &[], anew), None, None, self.control);
+    pub(super) fn constants(&self, batch: &Batch, nothing: &LaneInputs) -> Result<Vec<Vec<Element>>, Error> {
+        let part = || self.part(batch, nothing, None, None, self.control);
         match self.server.pool.get()?.install(part)? {
             Part::Done(results) => self.values().results(batch, results),
             Part::Paused(_) => Err(Error::Internal("a run paused by itself".into())),
@@ -161,16 +166,17 @@ impl Run<'_> {
     /// Computes a batch, by the plan of its step or by another one.
     fn part(
         &self,
-        (batch, inputs, anew): (&Batch, &[Ciphertext], Option<Anew>),
+        batch: &Batch,
+        inputs: &LaneInputs,
         from: Option<&Cursor>,
         parts: Option<&Parts<'_>>,
         control: &Control<'_>,
     ) -> Result<Part, Error> {
-        let work: &dyn PlannedWork = anew.as_deref().unwrap_or(&*self.kernels.all[batch.step].work);
+        let work: &dyn PlannedWork = inputs.replanned.as_deref().unwrap_or(&*self.kernels.all[batch.step].work);
         let values = self.values();
         let outputs = values.outputs(batch.step);
         let room = if self.is_whole() { self.room } else { self.room / 4 };
-        let of_engine = values.batch(batch.step, batch.lanes.len(), inputs, &outputs, room);
+        let of_engine = values.batch(batch.step, batch.lanes.len(), &inputs.values, &outputs, room);
         match parts {
             None => work.run(&of_engine, control).map(Part::Done),
             Some(parts) => {
