@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use solinas_runtime::{Batches, Control, Job, LaneBatch, PrepareOptions, Work};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::ciphertext::PyCiphertext;
 use crate::error::{Failure, guarded};
@@ -13,7 +13,7 @@ use crate::server::{PyInput, PyServer, owned};
 
 /// The batches of a program that is planned, and how far they are.
 #[pyclass(module = "solinas._core", name = "Batches")]
-pub(crate) struct PyBatches(Arc<Mutex<Batches>>);
+pub(crate) struct PyBatches(Batches);
 
 /// The program of a batch, its plan, what it reads, and whether its results hide the program.
 type Lanes = (PyProgram, PyPlan, Vec<PyCiphertext>, bool);
@@ -38,7 +38,7 @@ impl PyBatches {
             Ok(server.prepare_with(Work::program(&program, &inputs), options, control)?.batches(control)?)
         })?;
         wait(&job, py, None, None)?;
-        Ok(Self(Arc::new(Mutex::new(job.take()?))))
+        Ok(Self(job.take()?))
     }
 
     /// The next batch. A program reads an array with an element for each lane, or one value for all. None after the last batch.
@@ -46,23 +46,17 @@ impl PyBatches {
         let lanes = |LaneBatch { program, plan, inputs, hides }| {
             (program.into(), plan.into(), inputs.into_iter().map(PyCiphertext::from).collect(), hides)
         };
-        guarded(py, || Ok(self.with(|batches| batches.next(&Control::default()))?.map(lanes)))
+        guarded(py, || Ok(self.0.next(&Control::default())?.map(lanes)))
     }
 
     /// Takes the results of the batch that `next` handed out, one array for each output of its program.
     fn finish(&mut self, py: Python<'_>, results: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<()> {
         let results: Vec<_> = results.iter().map(|result| result.inner.clone()).collect();
-        guarded(py, || Ok(self.with(|batches| batches.finish(results))?))
+        guarded(py, || Ok(self.0.finish(results)?))
     }
 
     /// The outputs of the program, after the last batch.
     fn outputs(&self, py: Python<'_>) -> PyResult<Vec<PyCiphertext>> {
-        guarded(py, || Ok(self.with(|batches| batches.outputs())?.into_iter().map(PyCiphertext::from).collect()))
-    }
-}
-
-impl PyBatches {
-    fn with<T>(&self, work: impl FnOnce(&mut Batches) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        guarded(py, || Ok(self.0.outputs()?.into_iter().map(PyCiphertext::from).collect()))
     }
 }

@@ -276,19 +276,23 @@ impl PyProgram {
         outer: Vec<usize>,
         batched: Vec<bool>,
     ) -> PyResult<(Self, Vec<Vec<usize>>)> {
-        let mut program = self.program.clone();
         guarded(py, || {
+            let mut program = self.program.clone();
             if program.is_of_scalars() {
                 program.inputs.iter_mut().for_each(|input| input.shape = None);
             }
             let shapes = shapes.into_iter().map(Shape::new).collect::<Result<Vec<_>, _>>()?;
             let outer = Shape::new(outer)?;
-            let shaped = Arc::new(program).at(&shapes)?;
+            let program = Arc::new(program);
+            let shaped = program.at(&shapes)?;
             let outputs = shaped.outputs().into_iter();
             let outputs = outputs.map(|output| Ok::<_, Error>(output.shape.under(&outer)?.to_vec()));
             let outputs = outputs.collect::<Result<_, _>>()?;
-            let lifted = if outer.is_empty() { (**shaped.program()).clone() } else { shaped.lift(&outer, &batched)? };
-            Ok((lifted.into(), outputs))
+            if !outer.is_empty() {
+                return Ok((shaped.lift(&outer, &batched)?.into(), outputs));
+            }
+            drop(shaped);
+            Ok((Arc::unwrap_or_clone(program).into(), outputs))
         })
     }
 

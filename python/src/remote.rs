@@ -2,14 +2,14 @@
 
 use pyo3::prelude::*;
 use solinas_circuits::program::{Input as Port, Program};
-use solinas_client::{Input as Sent, Program as Text, Remote, Trust};
+use solinas_client::{Input as Sent, JobRequest, Remote, Trust};
 use solinas_runtime::{Ciphertext, Control, Error, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
 use crate::job::{Ids, PyJob};
 use crate::keys::PyServerKey;
 use crate::program::PyProgram;
-use crate::server::{PyInput, known, owned, shape_of, with_constants};
+use crate::server::{PyInput, known, owned, with_constants};
 
 /// A service and a token for it.
 #[pyclass(module = "solinas._core", name = "Remote", frozen)]
@@ -21,7 +21,7 @@ pub(crate) struct PyRemote {
 fn run(
     remote: &Remote,
     key: &ServerKey,
-    program: &Text,
+    request: &JobRequest,
     inputs: &[Ciphertext],
     control: &Control<'_>,
     ids: &Ids,
@@ -29,7 +29,7 @@ fn run(
     let bytes = |input: &Ciphertext| -> Result<Sent, Failure> { Ok(Sent::Encrypted(input.to_bytes()?)) };
     let inputs = inputs.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
     let key_id = key.key_id().to_string();
-    let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(program, &key_id, &inputs))?;
+    let job = remote.with_key(|| Ok::<_, Failure>(key.to_bytes()?), || remote.submit(request, &key_id, &inputs))?;
     ids.add(job.id());
     let results = job.ciphertexts(control);
     if matches!(results, Err(solinas_client::Error::Runtime(Error::Cancelled))) {
@@ -80,9 +80,10 @@ impl PyRemote {
             }
             // A request is short and a program may be long, so public values are a part of the program.
             let (program, inputs) = with_constants(&program, inputs)?;
-            let text = Text::text(program.to_json("program")?).deadline(deadline).max_core_seconds(max_core_seconds);
-            let text = text.auditable(auditable).private_program(private_program);
-            run(&remote, &key, &text, &inputs, control, &started)
+            let request = JobRequest::new(program.to_json("program")?).deadline(deadline);
+            let request = request.max_core_seconds(max_core_seconds);
+            let request = request.auditable(auditable).private_program(private_program);
+            run(&remote, &key, &request, &inputs, control, &started)
         };
         Ok(PyJob::on_service(Job::start(work)?, ids))
     }
@@ -141,8 +142,7 @@ impl PyRemote {
         let inputs = owned(inputs)?;
         guarded(py, || {
             let (program, inputs) = with_constants(&program.program, inputs)?;
-            let shapes =
-                inputs.iter().map(|input| Ok(shape_of(input)?.to_vec())).collect::<Result<Vec<_>, Failure>>()?;
+            let shapes: Vec<_> = inputs.iter().map(|input| input.shape().unwrap_or_default().to_vec()).collect();
             self.cost(key, &program, &shapes, private_program)
         })
     }
@@ -173,9 +173,9 @@ impl PyRemote {
         shapes: &[Vec<usize>],
         private_program: bool,
     ) -> Result<String, Failure> {
-        let text = Text::text(program.to_json("program")?).private_program(private_program);
+        let request = JobRequest::new(program.to_json("program")?).private_program(private_program);
         let key_id = key.key.key_id().to_string();
-        let estimate = || self.remote.estimate(&text, &key_id, Some(shapes));
+        let estimate = || self.remote.estimate(&request, &key_id, Some(shapes));
         let cost = self.remote.with_key(|| Ok::<_, Failure>(key.key.to_bytes()?), estimate)?;
         serde_json::to_string(&cost).map_err(|error| Error::Internal(error.to_string()).into())
     }

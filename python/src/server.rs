@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use pyo3::prelude::*;
-use solinas_circuits::program::{Op, Output, Shape};
+use solinas_circuits::program::{Op, Output};
 use solinas_runtime::{
     Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, LaneBatch, Plan, PrepareOptions, Prepared, Program,
     Server, ServerOptions, Type, Work,
@@ -52,18 +52,12 @@ pub(crate) fn with_constants(program: &Program, inputs: Vec<Input>) -> Result<(P
     for (index, input) in (0u32..).zip(inputs) {
         match input {
             Input::Public(plain) => {
-                let shape = Shape::new(plain.shape.unwrap_or_default())?;
-                public.insert(index, solinas_circuits::Plain::new(plain.ty, shape, plain.values)?);
+                public.insert(index, plain.try_into()?);
             }
             Input::Encrypted(ciphertext) => encrypted.push(ciphertext),
         }
     }
     Ok((program.with_public(&public)?, encrypted))
-}
-
-/// The shape of a ciphertext.
-pub(crate) fn shape_of(ciphertext: &Ciphertext) -> Result<Shape, Error> {
-    Ok(Shape::new(ciphertext.shape().unwrap_or_default().iter().copied())?)
 }
 
 /// The results of a program that computes nothing.

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::digest::digest;
 use crate::http::{Call, Http, Trust, unique};
 use crate::job::RemoteJob;
-use crate::program::Program;
+use crate::request::JobRequest;
 use crate::upload;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -155,20 +155,21 @@ impl Remote {
     }
 
     /// Sends a program, and returns its digest.
-    fn send(&self, program: &Program) -> Result<String, Error> {
-        let answer = self.post("/v1/programs", program.text.as_bytes(), None)?;
+    fn send(&self, program: &str) -> Result<String, Error> {
+        let answer = self.post("/v1/programs", program.as_bytes(), None)?;
         let digest = answer["digest"].as_str().map(str::to_owned);
         digest.ok_or_else(|| self.http.foreign("a program without a digest".into()))
     }
 
-    /// The cost of a program under a registered key, on inputs of these shapes: one for each, and an empty one for a single value. Without shapes, an input
+    /// The cost of a job under a registered key, on inputs of these shapes: one for each, and an empty one for a single value. Without shapes, an input
     /// of any shape is one value.
     ///
     /// # Errors
     /// [`Error::Refused`]: for an unknown key, or a program that it cannot compute.
-    pub fn estimate(&self, program: &Program, key_id: &str, shapes: Option<&[Vec<usize>]>) -> Result<Cost, Error> {
+    pub fn estimate(&self, request: &JobRequest, key_id: &str, shapes: Option<&[Vec<usize>]>) -> Result<Cost, Error> {
         let body = json!({
-            "program": self.send(program)?, "key": key_id, "shapes": shapes, "private_program": program.private_program,
+            "program": self.send(&request.program)?, "key": key_id, "shapes": shapes,
+            "private_program": request.private_program,
         });
         let answer = self.post("/v1/estimates", body.to_string().as_bytes(), None)?;
         serde_json::from_value(answer).map_err(|error| self.http.foreign(error.to_string()))
@@ -178,8 +179,8 @@ impl Remote {
     ///
     /// # Errors
     /// [`Error::Refused`], with the code `key_missing` if the key is not registered.
-    pub fn submit(&self, program: &Program, key_id: &str, inputs: &[Input]) -> Result<RemoteJob, Error> {
-        let mut body = program.request(&self.send(program)?);
+    pub fn submit(&self, request: &JobRequest, key_id: &str, inputs: &[Input]) -> Result<RemoteJob, Error> {
+        let mut body = request.fields(&self.send(&request.program)?);
         let one = |input: &Input| -> Result<Value, Error> {
             match input {
                 Input::Encrypted(bytes) => {

@@ -1,10 +1,8 @@
 //! The client with a service in this process.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use solinas_client::{Error, Input, Program, Remote, Trust};
-use solinas_runtime::{
-    ClientKey, Control, KeygenOptions, Plain, Program as Source, ServerKey, ServerOptions, Type, keygen,
-};
+use solinas_client::{Error, Input, JobRequest, Remote, Trust};
+use solinas_runtime::{ClientKey, Control, KeygenOptions, Plain, Program, ServerKey, ServerOptions, Type, keygen};
 use solinas_server::{Config, Service};
 use std::io::Write;
 use std::path::Path;
@@ -32,8 +30,8 @@ fn service(folder: &Path, port: u16) -> Service {
     Service::start(config).unwrap()
 }
 
-fn program(op: &str, ty: Type) -> Program {
-    Program::text(Source::from_op(op, &[ty, ty]).unwrap().to_json(op).unwrap())
+fn request(op: &str, ty: Type) -> JobRequest {
+    JobRequest::new(Program::from_op(op, &[ty, ty]).unwrap().to_json(op).unwrap())
 }
 
 fn inputs(client: &ClientKey, ty: Type, values: [u64; 2]) -> [Input; 2] {
@@ -51,9 +49,9 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     let operands = inputs(&client, U8, [12, 20]);
 
     // The first run finds the key missing, and sends it.
-    let error = remote.submit(&program("mul", U8), &id, &operands).unwrap_err();
+    let error = remote.submit(&request("mul", U8), &id, &operands).unwrap_err();
     assert_eq!(error.code(), Some("key_missing"));
-    let first = program("mul", U8).named("first");
+    let first = request("mul", U8).named("first");
     let key = || Ok::<_, Error>(bytes.clone());
     let job = remote.with_key(key, || remote.submit(&first, &id, &operands)).unwrap();
     let unused = || -> Result<Vec<u8>, Error> { panic!("the service has the key") };
@@ -70,7 +68,7 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
     // One plan gives the same bytes here.
     let options = ServerOptions { threads: Some(2), ..ServerOptions::default() };
     let local = solinas_runtime::Server::with_options(&server_key, &options).unwrap();
-    let source = Source::from_op("mul", &[U8, U8]).unwrap();
+    let source = Program::from_op("mul", &[U8, U8]).unwrap();
     let ciphertexts = operands.each_ref().map(|input| match input {
         Input::Encrypted(bytes) => solinas_runtime::Ciphertext::from_bytes(bytes).unwrap(),
         Input::Public(_) => unreachable!(),
@@ -80,11 +78,11 @@ fn jobs_give_the_results_and_bytes_of_this_machine() {
 
     let public = Input::Public(Plain::scalar(U8, 5).unwrap());
     let [a, _] = operands;
-    let job = remote.submit(&program("add", U8).compact(true), &id, &[a, public]).unwrap();
+    let job = remote.submit(&request("add", U8).compact(true), &id, &[a, public]).unwrap();
     let results = remote.job(job.id()).ciphertexts(&Control::default()).unwrap();
     assert_eq!(client.decrypt(&results[0]).unwrap().to_strings(), ["17"]);
     assert!(results[0].is_compact());
-    assert!(remote.estimate(&program("add", U8), &id, Some(&[vec![3], vec![3]])).unwrap().bootstraps > 0);
+    assert!(remote.estimate(&request("add", U8), &id, Some(&[vec![3], vec![3]])).unwrap().bootstraps > 0);
     assert_eq!(remote.jobs(None, 100).unwrap().len(), 2);
     assert_eq!(remote.jobs(Some("succeeded"), 5000).unwrap()[1]["name"], "first");
     assert_eq!((remote.jobs(None, 1).unwrap().len(), remote.jobs(Some("running"), 9).unwrap().len()), (1, 0));
@@ -106,7 +104,7 @@ fn requests_outlive_a_restart_and_waits_can_be_left() {
     let (client, server_key) = keys();
     let ty = Type::Uint(16);
     let id = remote.register(&server_key.to_bytes().unwrap()).unwrap().key_id;
-    let job = remote.submit(&program("mul", ty), &id, &inputs(&client, ty, [300, 70])).unwrap();
+    let job = remote.submit(&request("mul", ty), &id, &inputs(&client, ty, [300, 70])).unwrap();
     let leave = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&leave) };
     assert!(matches!(job.wait(&control), Err(Error::Runtime(solinas_runtime::Error::Cancelled))));

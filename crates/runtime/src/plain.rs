@@ -3,6 +3,7 @@
 use crate::ciphertext::sizes;
 use crate::{Error, Natural, Type};
 use num_bigint::BigInt;
+use solinas_circuits::program::Shape;
 
 /// A plain value or array of one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,14 @@ fn range(ty: Type) -> String {
 impl From<solinas_circuits::Plain> for Plain {
     fn from(plain: solinas_circuits::Plain) -> Self {
         Self { ty: plain.ty, shape: sizes(&plain.shape), values: plain.values }
+    }
+}
+
+impl TryFrom<Plain> for solinas_circuits::Plain {
+    type Error = Error;
+
+    fn try_from(plain: Plain) -> Result<Self, Error> {
+        Ok(Self::new(plain.ty, Shape::new(plain.shape.unwrap_or_default())?, plain.values)?)
     }
 }
 

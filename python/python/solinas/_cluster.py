@@ -109,9 +109,10 @@ class Work:
 
 @dataclass
 class Way:
-    """How a run is done: the plan that the caller gave, the function that watches it, and the results that are kept."""
+    """How a run is done: the arguments of the caller, the function that watches it, and the results that are kept."""
 
     plan: _core.Plan | None
+    private_program: bool
     watch: Callable[[int, int], object] | None
     kept: KeptShards | None
 
@@ -193,7 +194,7 @@ class Cluster:
         pinned = None if plan is None else checked(plan)
         folder = contextlib.nullcontext() if keep is None else KeptShards(keep)
         with progress_callback(progress, "cluster") as watch, folder as kept:
-            value = work.restored(self._compute(work, key, Way(pinned, watch, kept), private_program))
+            value = work.restored(self._compute(work, key, Way(pinned, private_program, watch, kept)))
             if kept is not None:
                 kept.remove()
         return value
@@ -216,13 +217,7 @@ class Cluster:
         value = reduced(function, how, values)
         return self.run(value, key=key, progress=progress, keep=keep, private_program=private_program)
 
-    def _compute(
-        self,
-        work: Recorded,
-        key: ServerKey,
-        way: Way,
-        private_program: bool,
-    ) -> list[_core.Ciphertext]:
+    def _compute(self, work: Recorded, key: ServerKey, way: Way) -> list[_core.Ciphertext]:
         """Compute the steps one after the other."""
         if key.key_id not in self._keys:
             import numpy as np
@@ -231,7 +226,7 @@ class Cluster:
             planner = _core.Server(key._inner, 1, None, None, self._model)
             self._keys[key.key_id] = LoadedKey(key.key_id, stored, planner)
         loaded = self._keys[key.key_id]
-        batches = _core.Batches(loaded.planner, work.inputs, work.program, way.plan, private_program)
+        batches = _core.Batches(loaded.planner, work.inputs, work.program, way.plan, way.private_program)
         while batch := batches.next():
             batches.finish(self._batch(batch, loaded, way))
         return batches.outputs()
@@ -256,8 +251,8 @@ class Cluster:
         results = []
         for place in range(len(program.outputs)):
             column = [_core.Ciphertext.from_bytes(part[place]) for part in parts]
-            whole = column[0].shape is None if shape is None else False
-            results.append(column[0] if whole else _core.Ciphertext.stack(column, list(shape or [1])))
+            is_value = shape is None and column[0].shape is None
+            results.append(column[0] if is_value else _core.Ciphertext.stack(column, list(shape or [1])))
         return results
 
     def _refresh(self) -> None:

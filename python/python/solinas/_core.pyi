@@ -11,6 +11,7 @@ __all__ = [
     "ClientKey",
     "Graph",
     "Job",
+    "Lock",
     "PirBuilder",
     "PirClient",
     "PirDatabase",
@@ -243,6 +244,12 @@ class Batches:
     def next(self) -> tuple[Program, Plan, list[Ciphertext], bool] | None: ...
     def finish(self, results: Sequence[Ciphertext]) -> None: ...
     def outputs(self) -> list[Ciphertext]: ...
+
+@final
+class Lock:
+    @staticmethod
+    def take(path: str) -> Lock | None: ...
+    def release(self) -> None: ...
 
 @final
 class Remote:

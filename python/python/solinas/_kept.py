@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self
 
 from solinas import _core
 from solinas._errors import ParameterError, SolinasError
@@ -30,19 +30,14 @@ class KeptShards:
         self._is_new = not self._root.exists()
         self._root.mkdir(parents=True, exist_ok=True)
         # The subfolders, and the files that lock them.
-        self._opened: list[tuple[Path, IO[bytes]]] = []
+        self._opened: list[tuple[Path, _core.Lock]] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         for _folder, lock in self._opened:
-            # Closing is not enough: a child process has a copy of the descriptor until its program begins.
-            with contextlib.suppress(ImportError):
-                import fcntl
-
-                fcntl.flock(lock, fcntl.LOCK_UN)
-            lock.close()
+            lock.release()
 
     def open(self, work: Work) -> None:
         """Go on with a program. Makes its subfolder. Raises ParameterError while another process computes the same."""
@@ -62,18 +57,11 @@ class KeptShards:
             # Another step of this run has computed the same.
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        lock = (self._folder / "lock").open("wb")
-        # Ray runs on systems without it too.
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                lock.close()
-                raise ParameterError(
-                    f"another run computes the same in {self._root}: wait for it, or give another folder to keep"
-                ) from None
+        lock = _core.Lock.take(str(self._folder / "lock"))
+        if lock is None:
+            raise ParameterError(
+                f"another run computes the same in {self._root}: wait for it, or give another folder to keep"
+            )
         self._opened.append((self._folder, lock))
 
     def keep(self, start: int, end: int, results: list[bytes]) -> None:

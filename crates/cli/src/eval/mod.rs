@@ -304,7 +304,7 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
     let operands: Vec<&Path> = files.iter().map(|(file, _)| file.as_path()).collect();
     let others = [args.key.as_deref(), args.circuit.as_deref(), args.program.as_deref()];
     outputs::check_separate(&targets, &[], &operands, &others.into_iter().flatten().collect::<Vec<_>>())?;
-    let request = remote::Request {
+    let options = remote::Options {
         key: args.key.as_deref(),
         estimate: args.estimate,
         compact: args.compact,
@@ -315,7 +315,7 @@ fn on_service(args: &Args, out: &Output) -> Result<()> {
         service: &args.service,
         targets: &targets,
     };
-    remote::run(&request, &work, &files, out)
+    remote::run(&options, &work, &files, out)
 }
 
 /// The error of a run that keeps its progress in this file.

@@ -7,12 +7,12 @@ use crate::encrypt::Report;
 use crate::error::{Result, input, usage};
 use crate::output::Output;
 use serde::Serialize;
-use solinas_client::{Input, Program, Remote};
+use solinas_client::{Input, JobRequest, Remote};
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
 /// What `eval --server` takes beside the work.
-pub(super) struct Request<'a> {
+pub(super) struct Options<'a> {
     /// The server key, which is sent if the service does not have it.
     pub(super) key: Option<&'a Path>,
     pub(super) estimate: bool,
@@ -26,10 +26,10 @@ pub(super) struct Request<'a> {
 }
 
 /// Sends the work and its inputs, waits, and writes the results.
-pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Output) -> Result<()> {
-    let program = Program::text(text(work)?).compact(request.compact).named(work.label());
-    let program = program.private_program(request.private_program).auditable(request.auditable);
-    let program = program.deadline(request.deadline.map(str::to_owned)).max_core_seconds(request.max_core_seconds);
+pub(super) fn run(options: &Options<'_>, work: &Work, files: &[Loaded], out: &Output) -> Result<()> {
+    let request = JobRequest::new(text(work)?).compact(options.compact).named(work.label());
+    let request = request.private_program(options.private_program).auditable(options.auditable);
+    let request = request.deadline(options.deadline.map(str::to_owned)).max_core_seconds(options.max_core_seconds);
     let (file, first) = files.first().ok_or_else(|| usage("the work has no inputs", "name ciphertexts of one key"))?;
     let key_id = first.key_id();
     if let Some((other, _)) = files.iter().find(|(_, ciphertext)| ciphertext.key_id() != key_id) {
@@ -37,11 +37,11 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
         return Err(input(what, "use the files of one `keygen`"));
     }
     work.check_types(files)?;
-    let remote = connect(request.service)?;
+    let remote = connect(options.service)?;
     let key_id = key_id.to_string();
-    if request.estimate {
+    if options.estimate {
         let shapes = work.shapes(files);
-        let cost = with_key(&remote, request.key, || remote.estimate(&program, &key_id, Some(&shapes)))?;
+        let cost = with_key(&remote, options.key, || remote.estimate(&request, &key_id, Some(&shapes)))?;
         return out.result(&cost, || {
             let (bootstraps, depth, url) = (cost.bootstraps, cost.depth, remote.url());
             format!(
@@ -57,9 +57,9 @@ pub(super) fn run(request: &Request<'_>, work: &Work, files: &[Loaded], out: &Ou
     if let Work::Program { public, .. } = work {
         public.iter().for_each(|(at, plain)| inputs.insert(*at, Input::Public(plain.clone())));
     }
-    let job = with_key(&remote, request.key, || remote.submit(&program, &key_id, &inputs))?;
+    let job = with_key(&remote, options.key, || remote.submit(&request, &key_id, &inputs))?;
     out.note(&format!("job {} on {}", job.id(), remote.url()))?;
-    write(request.targets, &ciphertexts(&fetch(out, &job)?)?, out)
+    write(options.targets, &ciphertexts(&fetch(out, &job)?)?, out)
 }
 
 /// Does what needs the key on the service. If it is not there, it is sent from its file.

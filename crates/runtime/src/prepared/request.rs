@@ -56,16 +56,16 @@ impl Request {
                 Input::Public(plain) => (plain.ty, plain.shape.as_deref()),
                 Input::Encrypted(ciphertext) => (ciphertext.ty(), ciphertext.shape()),
             };
-            let shape = shape_of(shape)?;
-            let ty = input_type(declared, port, &ValueType { ty, shape: shape.clone() })?;
+            let value = ValueType { ty, shape: shape_of(shape)? };
+            let ty = input_type(declared, port, &value)?;
             types.push(ty);
             match input {
                 Input::Public(plain) => {
-                    public.insert(index as u32, public_value(server, ty, plain, shape)?);
+                    public.insert(index as u32, public_value(server, ty, plain)?);
                 }
                 Input::Encrypted(ciphertext) => {
                     check_operand(server, &format!("input {:?}", declared.name), &ciphertext)?;
-                    shapes.push(shape);
+                    shapes.push(value.shape);
                     values.push(ciphertext);
                 }
             }
@@ -162,14 +162,14 @@ fn input_type(declared: &program::Input, port: Option<&CircuitPort>, value: &Val
 }
 
 /// A public value as one of the input's type.
-fn public_value(server: &Server, ty: Type, plain: Plain, shape: Shape) -> Result<solinas_circuits::Plain, Error> {
+fn public_value(server: &Server, ty: Type, plain: Plain) -> Result<solinas_circuits::Plain, Error> {
     if server.engine.form() == Form::Slots && plain.shape.is_some() {
         // A plaintext, and the polynomials that hold it.
         let params = server.params();
         let need = params.encrypted_bytes(ty, Some(plain.values.len())).saturating_mul(2);
         memory::check_within(server.room()?, "the public inputs", &params, need, memory::FEWER)?;
     }
-    Ok(solinas_circuits::Plain { ty, shape, values: plain.values })
+    Ok(solinas_circuits::Plain { ty, ..plain.try_into()? })
 }
 
 /// Checks that a server can compute with a ciphertext.

@@ -4,7 +4,6 @@ use super::lowered::Cases;
 use super::programs::{self, Limits};
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
-use solinas_circuits::program::Shape;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Program, Server, Work, cost_under, keygen,
 };
@@ -134,7 +133,7 @@ impl Setup {
             let (ciphertext, plaintext) = if rng.next_u32().is_multiple_of(3) && !known.is_empty() {
                 known[rng.next_u32() as usize % known.len()].clone()
             } else {
-                let plaintext = Plain::new(fresh.ty, shape(fresh.shape), fresh.values).map_err(text)?;
+                let plaintext = Plain::from(fresh);
                 (self.client.encrypt(&plaintext).map_err(text)?, plaintext)
             };
             inputs.push(ciphertext);
@@ -175,19 +174,9 @@ impl Setup {
     }
 }
 
-/// The shape of a ciphertext.
-fn shape(shape: Shape) -> Option<Vec<usize>> {
-    (!shape.is_empty()).then(|| shape.into())
-}
-
 /// The outputs in the clear.
 fn evaluated(program: &Program, inputs: &[Plain]) -> Result<Vec<Plain>, String> {
-    let of = |plain: &Plain| {
-        let shape = Shape::new(plain.shape.iter().flatten().copied())?;
-        Ok(solinas_circuits::Plain { ty: plain.ty, shape, values: plain.values.clone() })
-    };
-    let inputs: Result<Vec<_>, _> = inputs.iter().map(of).collect();
-    let outputs = inputs.and_then(|inputs| program.evaluate_arrays(&inputs));
-    let outputs = outputs.map_err(|error: solinas_circuits::Error| error.to_string())?.into_iter();
-    Ok(outputs.map(|out| Plain { ty: out.ty, shape: shape(out.shape), values: out.values }).collect())
+    let inputs: Result<Vec<_>, Error> = inputs.iter().map(|plain| plain.clone().try_into()).collect();
+    let outputs = inputs.and_then(|inputs| Ok(program.evaluate_arrays(&inputs)?));
+    Ok(outputs.map_err(|error| error.to_string())?.into_iter().map(Plain::from).collect())
 }

@@ -1,11 +1,11 @@
-//! What a job computes, and its limits.
+//! The request for a job: what it computes, and its limits.
 
 use serde_json::{Value, json};
 
-/// What a job computes, with its limits.
+/// A request for jobs: the program that they compute, and their limits. A job also has a key and inputs ([`Remote::submit`](crate::Remote::submit)).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program {
-    pub(crate) text: String,
+pub struct JobRequest {
+    pub(crate) program: String,
     compact: bool,
     pub(crate) private_program: bool,
     auditable: bool,
@@ -14,11 +14,11 @@ pub struct Program {
     max_core_seconds: Option<f64>,
 }
 
-impl Program {
-    /// A program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
-    pub fn text(text: impl Into<String>) -> Self {
+impl JobRequest {
+    /// Asks for a program in JSON, or a circuit in Bristol, BLIF or JSON of Yosys.
+    pub fn new(program: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
+            program: program.into(),
             compact: false,
             private_program: false,
             auditable: false,
@@ -64,8 +64,8 @@ impl Program {
         Self { max_core_seconds: most, ..self }
     }
 
-    /// The fields of a request for a job, without its key and inputs.
-    pub(crate) fn request(&self, digest: &str) -> Value {
+    /// Its fields, but for the key and the inputs. The digest is that of the program.
+    pub(crate) fn fields(&self, digest: &str) -> Value {
         json!({
             "program": digest, "compact": self.compact, "name": self.name, "deadline": self.deadline,
             "max_core_seconds": self.max_core_seconds, "private_program": self.private_program, "auditable": self.auditable,
