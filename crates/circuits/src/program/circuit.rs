@@ -1,6 +1,6 @@
 //! Circuits as programs.
 
-use super::{Function, Node, Op, Program, ProgramBuilder, Shape, Type, ValueType};
+use super::{Function, Input, Node, Op, Program, ProgramBuilder, Shape, Type, ValueType};
 use crate::{Error, Netlist, Port};
 
 impl Program {
@@ -20,10 +20,17 @@ impl Program {
     }
 
     /// The circuit of a program that is one call of it, as [`Self::of_circuit`] makes. It takes values of each type that its ports take ([`Port::input_type`]).
+    /// A program whose inputs have other names, types or shapes than its ports takes these alone.
     #[must_use]
     pub fn circuit(&self) -> Option<&Netlist> {
         let [Function::Circuit { netlist, .. }] = &self.functions[..] else { return None };
         let count = self.inputs.len();
+        let is_port = |(input, port): (&Input, &Port)| {
+            input.name == port.name && input.ty == port.element_type() && input.shape.is_none()
+        };
+        if !self.inputs.iter().zip(netlist.inputs()).all(is_port) {
+            return None;
+        }
         let is_part = |(at, node): (usize, &Node)| match node.op {
             Op::Input(index) => index as usize == at && at < count,
             Op::Call(_) => at == count && node.args.iter().map(|arg| arg.0 as usize).eq(0..count),
@@ -131,7 +138,12 @@ mod tests {
         fewer.outputs.pop();
         let mut more = program.clone();
         more.nodes.push(Node { op: Op::Not, args: vec![super::super::ValueId(2)], ty: Type::Bool });
-        for other in [swapped, fewer, more] {
+        // What a file declares holds.
+        let (mut shaped, mut named) = (program.clone(), program.clone());
+        shaped.inputs[1].shape = Some(Shape::new([3]).unwrap());
+        named.inputs[1].name = "z".into();
+        let retyped = program.clone().with_input_types(&[Type::Bool, Type::Uint(1)]);
+        for other in [swapped, fewer, more, shaped, named, retyped] {
             other.validate().unwrap();
             assert_eq!(other.circuit(), None, "{other:?}");
         }

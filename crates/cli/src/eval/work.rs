@@ -252,6 +252,7 @@ impl Work {
                 let what =
                     format!("{} is {}, but input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
                 let help = match ty {
+                    None if width > usize::from(program::MAX_WIDTH) => format!("encrypt it with --bits {width}"),
                     None if width > 1 => format!("encrypt it with a type of {width} bits, or with --bits {width}"),
                     _ => "encrypt it with that type, or convert it with an operation such as to_u8".to_owned(),
                 };
@@ -315,7 +316,8 @@ fn bind(name: &str, program: Program, inputs: &[PathBuf]) -> Result<(Program, Ve
     if files.len() == values.len() {
         return Ok((program, files));
     }
-    let bound = netlist.bind(&values).and_then(|netlist| Program::of_circuit(netlist, true));
+    let optimize = matches!(program.functions[..], [program::Function::Circuit { optimize: true, .. }]);
+    let bound = netlist.bind(&values).and_then(|netlist| Program::of_circuit(netlist, optimize));
     Ok((bound.map_err(Error::circuit(name))?, files))
 }
 

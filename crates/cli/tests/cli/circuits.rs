@@ -1,7 +1,7 @@
 //! Circuits, plain and encrypted.
 
 use crate::common::Place;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const CYCLE: &str = ".model m\n.inputs a\n.outputs y\n.names a z y\n11 1\n.names y z\n1 1\n.end\n";
 
@@ -45,6 +45,44 @@ fn a_generated_adder_survives_every_format_and_runs_encrypted() {
         let message = place.fail(&format!("eval --key SERVER --circuit add.txt --inputs {inputs} -o x.ct"), code);
         assert!(message.contains(expected), "{inputs}: {message}");
     }
+}
+
+#[test]
+fn what_a_program_declares_of_its_call_holds() {
+    let place = Place::new();
+    place.encrypt("u4", "1 2", "two.ct");
+    let call = |shape: Value| {
+        let port = |name: &str, bit: u8| json!({ "name": name, "bits": [bit], "signed": false });
+        let gates = json!([{ "input": 0 }, { "input": 1 }, { "binary": ["and", 0, 1] }]);
+        let netlist = json!({ "gates": gates, "inputs": [port("x", 0), port("y", 1)], "outputs": [port("z", 2)] });
+        let node = |op: Value, args: &[u8]| json!({ "op": op, "args": args, "type": "bool" });
+        let inputs = [0, 1].map(|index| node(json!({ "input": index }), &[]));
+        json!({
+            "format": "solinas-program", "version": 2, "name": "call", "result": "bool",
+            "inputs": [
+                { "name": "x", "type": "bool", "shape": shape },
+                { "name": "y", "type": "bool", "shape": null },
+            ],
+            "nodes": [inputs[0], inputs[1], node(json!({ "call": 0 }), &[0, 1])],
+            "outputs": [{ "name": "z", "value": 2 }],
+            "functions": [{ "circuit": { "netlist": netlist, "optimize": false } }],
+        })
+        .to_string()
+    };
+    place.write("any.json", call(Value::Null));
+    place.write("three.json", call(json!([3])));
+    place.encrypt("bool", "true false", "bits.ct");
+    place.run("eval --key SERVER --program any.json --inputs bits.ct 1 -o r.ct");
+    assert_eq!(place.run("decrypt --key CLIENT r.ct"), "true\nfalse\n");
+    let error = place.fail("eval --key SERVER --program three.json --inputs bits.ct bits.ct -o x.ct", 1);
+    assert!(error.contains("the input 'x' is an array of shape [3]"), "{error}");
+    place.fail("eval --key SERVER --program three.json --inputs bits.ct 1 -o x.ct", 1);
+    // No integer is as wide as the port.
+    let wires = |name: char| (0..2050).map(|bit| format!(" {name}[{bit}]")).collect::<String>();
+    let gates: String = (0..2050).map(|bit| format!(".names a[{bit}] y[{bit}]\n1 1\n")).collect();
+    place.write("wide.blif", format!(".model m\n.inputs{}\n.outputs{}\n{gates}.end\n", wires('a'), wires('y')));
+    let error = place.fail("eval --key SERVER --circuit wide.blif --inputs two.ct -o x.ct", 1);
+    assert!(error.contains("encrypt it with --bits 2050") && !error.contains("a type of"), "{error}");
 }
 
 #[test]

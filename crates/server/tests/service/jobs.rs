@@ -2,7 +2,9 @@
 
 use crate::harness::{Harness, U8, keys};
 use serde_json::json;
-use solinas_runtime::{Plain, Type};
+use solinas_circuits::build::Recipe;
+use solinas_circuits::program::Shape;
+use solinas_runtime::{Plain, Program, Type};
 use std::io::BufRead;
 
 #[test]
@@ -137,6 +139,46 @@ fn events_show_the_states_until_the_end() {
         "{lines:?}"
     );
     assert_eq!(client.result(&id), "240");
+}
+
+/// A call of a circuit in a file is that circuit, unless the file declares shapes.
+#[test]
+fn shapes_that_a_program_declares_of_a_call_are_told_and_hold() {
+    let harness = Harness::new();
+    let client = &harness.client;
+    let key = client.register();
+    let netlist = Program::from_op("add", &[U8, U8]).unwrap().lower(Recipe::default()).unwrap();
+    let mut program = Program::of_circuit(netlist, true).unwrap();
+    let any = client.stored(&program);
+    program.inputs[0].shape = Some(Shape::new([3]).unwrap());
+    let shaped = client.stored(&program);
+    let described = |digest: &str| client.get(&format!("/v1/programs/{digest}")).ok();
+    assert_eq!((&described(&any)["form"], &described(&any)["inputs"][0]["bits"]), (&json!("circuit"), &json!(8)));
+    let facts = described(&shaped);
+    assert_eq!((&facts["form"], &facts["inputs"][0]["shape"]), (&json!("program"), &json!([3])));
+    let estimate = |program: &str, shapes: &serde_json::Value| {
+        client.post("/v1/estimates", &json!({ "program": program, "key": key, "shapes": shapes }))
+    };
+    for shapes in [json!([[3], []]), json!([[3], [3]])] {
+        assert_eq!(estimate(&any, &shapes).ok()["bootstraps"], estimate(&shaped, &shapes).ok()["bootstraps"]);
+    }
+    for (program, shapes) in [
+        (&any, json!([[3]])),
+        (&any, json!([[3], [2]])),
+        (&any, json!([[3], [], []])),
+        (&shaped, json!([[2], []])),
+        (&shaped, json!([[], []])),
+    ] {
+        estimate(program, &shapes).refused(422, "wrong_shape");
+    }
+    for shapes in [json!([[1u64 << 20, 1u64 << 15], []]), json!([[1u64 << 40], []]), json!([[-1], []])] {
+        let answer = estimate(&any, &shapes);
+        assert!((400..500).contains(&answer.status), "{answer:?}");
+    }
+    let body = json!({ "key": key, "program": shaped, "inputs": [client.input(U8, 1), client.input(U8, 2)] });
+    let id = client.submit("shaped", &body).json()["id"].as_str().map(str::to_owned);
+    let answer = id.map_or_else(|| client.submit("shaped", &body).json(), |id| client.wait(&id));
+    assert!(answer.to_string().contains("[3]"), "{answer}");
 }
 
 #[test]
