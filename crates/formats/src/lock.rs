@@ -1,6 +1,6 @@
 //! Locks of files, for one process at a time.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -17,6 +17,13 @@ impl Lock {
     /// # Errors
     /// Those of the file system.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
+        // To open a pipe waits for its other end.
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is no ordinary file; remove it, or take another folder",
+            ));
+        }
         loop {
             let file = File::options().create(true).append(true).open(path)?;
             match file.try_lock() {
@@ -45,6 +52,13 @@ impl Drop for Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_ordinary_files_are_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Lock::take(folder.path()).unwrap_err().to_string();
+        assert_eq!(error, "it is no ordinary file; remove it, or take another folder");
+    }
 
     #[test]
     fn a_dropped_lock_is_free_although_a_copy_of_its_descriptor_is_open() {

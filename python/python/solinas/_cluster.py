@@ -211,8 +211,8 @@ class Cluster:
     ) -> Any:
         """Apply a function to arrays, and combine the elements of its result.
 
-        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values. The other
-        arguments are those of `run`.
+        `how` is `"sum"`, `"min"`, `"max"`, `"any"` or `"all"`, or an associative function of two values. `key`,
+        `progress`, `keep` and `private_program` are those of `run`.
         """
         value = reduced(function, how, values)
         return self.run(value, key=key, progress=progress, keep=keep, private_program=private_program)

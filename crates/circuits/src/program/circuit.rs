@@ -8,7 +8,7 @@ impl Program {
     /// a construction itself.
     ///
     /// # Errors
-    /// None for ports with distinct names, which every netlist has.
+    /// [`Error::NoOutputs`] for a circuit without outputs. Names of ports are distinct in every netlist.
     pub fn of_circuit(netlist: Netlist, optimize: bool) -> Result<Self, Error> {
         let mut builder = ProgramBuilder::new();
         let args = netlist.inputs().iter().map(|port| builder.input(&port.name, port.element_type()));
