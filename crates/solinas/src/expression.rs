@@ -1,7 +1,7 @@
 //! Values, arrays, and tuples and lists of them.
 
 use crate::handle::Handle;
-use crate::node::Node;
+use crate::recorded::Node;
 use crate::{Encrypted, EncryptedArray, Error, Result, Value, runtime};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ macro_rules! handles {
 
             fn computed(&self, results: Results<'_>) -> Result<Self> {
                 let result = results.next().ok_or_else(|| Error::internal("a result is missing"))?;
-                Ok(Self::new(Node::ciphertext(result)))
+                Ok(Self::new(Node::value(result.into())))
             }
 
             fn decrypted(&self, key: &runtime::ClientKey) -> Result<Self::Decrypted> {

@@ -1,7 +1,7 @@
 //! The common part of encrypted values and encrypted arrays.
 
-use crate::node::Node;
 use crate::operand::{ArrayOperand, Operand};
+use crate::recorded::{self, Node, operation};
 use crate::{Bits, Encrypted, EncryptedArray, Error, Integer, Natural, Result, Unsigned, Value, runtime};
 use solinas_circuits::program::{Op, Type};
 use std::fmt;
@@ -24,14 +24,14 @@ pub trait Handle: Sized {
 
 /// The ciphertext of a handle.
 fn ciphertext(handle: &impl Handle) -> Result<&runtime::Ciphertext> {
-    handle.node().result().ok_or_else(Error::not_computed)
+    recorded::ciphertext(handle.node()).ok_or_else(Error::not_computed)
 }
 
 /// A handle of a ciphertext. `what` names the ciphertext in errors.
 fn checked<T: Value, H: Handle>(what: &str, ciphertext: runtime::Ciphertext, array: bool) -> Result<H> {
     let (ty, is_array) = (ciphertext.ty(), ciphertext.shape().is_some());
     if ty == T::ty() && is_array == array {
-        return Ok(H::from_node(Node::ciphertext(ciphertext)));
+        return Ok(H::from_node(Node::value(ciphertext.into())));
     }
     Err(Error::holds(what, described(ty, is_array), described(T::ty(), array)))
 }
@@ -52,7 +52,7 @@ macro_rules! methods {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let state = if self.is_computed() { "ciphertext" } else { "expression" };
                 write!(f, "{}<{}>({state}", stringify!($handle), T::ty())?;
-                if $array { write!(f, ", {} elements)", self.node.shape.size()) } else { f.write_str(")") }
+                if $array { write!(f, ", {} elements)", self.node.shape().size()) } else { f.write_str(")") }
             }
         }
 
@@ -62,11 +62,11 @@ macro_rules! methods {
             }
 
             pub(crate) fn unary<U: Value>(&self, op: Op) -> $handle<U> {
-                $handle::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node)]))
+                $handle::new(operation(op, U::ty(), vec![Arc::clone(&self.node)]))
             }
 
             pub(crate) fn binary<U: Value>(&self, op: Op, other: Arc<Node>) -> $handle<U> {
-                $handle::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node), other]))
+                $handle::new(operation(op, U::ty(), vec![Arc::clone(&self.node), other]))
             }
 
             /// Whether this is a ciphertext. Otherwise it is an expression that a server has not computed yet.
@@ -198,7 +198,7 @@ macro_rules! methods {
             #[must_use]
             pub fn select<T: Bits>(&self, a: impl $operand<T>, b: impl $operand<T>) -> $handle<T> {
                 let args = vec![Arc::clone(&self.node), a.into_node(), b.into_node()];
-                $handle::new(Node::operation(Op::Select, T::ty(), args))
+                $handle::new(operation(Op::Select, T::ty(), args))
             }
         }
     };

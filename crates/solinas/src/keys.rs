@@ -1,7 +1,7 @@
 //! Keys: generation, encryption, decryption, files.
 
 use crate::handle::Handle;
-use crate::node::Node;
+use crate::recorded::Node;
 use crate::server::Job;
 use crate::{Control, Encrypted, EncryptedArray, Error, Expression, Fingerprint, ParamsInfo, Result, Value, runtime};
 use runtime::{KeygenOptions, Plain, Scheme};
@@ -327,7 +327,7 @@ pub trait Plaintext: ToPlain<Handle = Self::Encrypted> {
 }
 
 fn encrypted<P: Plaintext>(ciphertext: runtime::Ciphertext) -> Result<P::Encrypted> {
-    Ok(P::Encrypted::from_node(Node::ciphertext(ciphertext)))
+    Ok(P::Encrypted::from_node(Node::value(ciphertext.into())))
 }
 
 impl<T: Value> ToPlain for T {
@@ -360,7 +360,7 @@ macro_rules! arrays {
 
         impl<$($generic)*> crate::operand::IntoNode for $ty {
             fn into_node(self) -> std::sync::Arc<Node> {
-                Node::public(self.plain())
+                Node::public(self.plain().into())
             }
         }
 

@@ -1,7 +1,6 @@
 //! The server: computes expressions with the public key.
 
-use crate::node::Node;
-use crate::recorder::Recorded;
+use crate::recorded::{Node, Recorded, ciphertext};
 use crate::{Bits, Control, Encrypted, EncryptedArray, Error, Estimate, Expression, Result, ServerKey, runtime};
 use runtime::{PrepareOptions, Work};
 use std::fmt;
@@ -52,14 +51,13 @@ impl Server {
     pub fn prepare<X: Expression>(&self, expression: X) -> Result<Prepared<X>> {
         let mut roots = Vec::new();
         expression.roots(&mut roots);
-        for result in roots.iter().filter_map(|root| root.result()) {
+        for result in roots.iter().filter_map(|root| ciphertext(root)) {
             if result.key_id() != self.0.key_id() {
                 let (got, want) = (result.key_id().short(), self.0.key_id().short());
                 return Err(runtime::Error::KeyMismatch { what: "a value".into(), got, want }.into());
             }
         }
-        let recorded = Recorded::new(&roots, false)?;
-        recorded.iter().try_for_each(Recorded::check)?;
+        let recorded = Recorded::waiting(&roots)?;
         let server = self.clone();
         Ok(Prepared { server, expression, roots, recorded, planned: OnceLock::new(), private_program: false })
     }
@@ -209,9 +207,9 @@ impl<X: Expression> Prepared<X> {
                 return self.expression.computed(&mut results.into_iter());
             }
             let outputs = self.recorded.iter().flat_map(|recorded| &recorded.outputs);
-            outputs.zip(results).for_each(|(node, result)| node.keep(result));
+            outputs.zip(results).for_each(|(node, result)| node.keep(result.into()));
         }
-        let results = self.roots.iter().map(|root| root.result().cloned().ok_or_else(Error::not_computed));
+        let results = self.roots.iter().map(|root| ciphertext(root).cloned().ok_or_else(Error::not_computed));
         self.expression.computed(&mut results.collect::<Result<Vec<_>>>()?.into_iter())
     }
 
@@ -220,9 +218,9 @@ impl<X: Expression> Prepared<X> {
         if let planned @ Some(_) = self.planned.get() {
             return Ok(planned);
         }
-        let all = if self.private_program { Recorded::new(&self.roots, true)? } else { None };
+        let all = if self.private_program { Some(Recorded::new(self.roots.clone())?) } else { None };
         let Some(recorded) = all.as_ref().or(self.recorded.as_ref()) else { return Ok(None) };
-        let work = Work::program(&recorded.program, &recorded.inputs()?);
+        let work = Work::program(&recorded.program, &recorded.inputs);
         let options = PrepareOptions { private_program: self.private_program, ..PrepareOptions::default() };
         let planned = self.server.0.prepare_with(work, options, control)?;
         Ok(Some(self.planned.get_or_init(|| planned)))

@@ -2,8 +2,8 @@
 
 use crate::circuit::{FromNodes, Outputs};
 use crate::expression::{Expression, sealed::Results, sealed::Structure};
-use crate::node::Node;
 use crate::program::{Fixed, Values};
+use crate::recorded::Node;
 use crate::{Natural, Result, Type, runtime};
 use std::sync::Arc;
 
