@@ -27,11 +27,13 @@ pub struct Expr<L> {
 
 type Args<L> = Vec<Arc<Expr<L>>>;
 
-enum Source<L> {
-    /// Values that a server sees.
+/// What computes an expression.
+pub enum Source<L> {
+    /// Values that a server sees, and that are no constant.
     Public(L),
-    /// An input of a program that is being recorded.
+    /// An input of a program that is being recorded, by its name.
     Parameter(String),
+    /// An operation of a program. A constant is one.
     Operation(Op, Args<L>),
     /// Elements of an array by their indices, row by row.
     Elements(Vec<u64>, Arc<Expr<L>>),
@@ -55,39 +57,12 @@ pub enum Callee {
     Reduction(Arc<Program>, Axes),
 }
 
-/// What an expression is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A result that was computed or given.
-    Value,
-    /// Public values, and no constant.
-    Public,
-    /// A public scalar.
-    Constant,
-    /// An input of a program that is being recorded.
-    Parameter,
-    /// An operation, also one of a program, or a result of a call.
-    Operation,
-    /// Elements of arrays in new places.
-    Move,
-    /// A call of a circuit, or a reduction by a function.
-    Call,
-}
-
 impl<L> Source<L> {
     fn operands(&self) -> &[Arc<Expr<L>>] {
         match self {
             Self::Public(_) | Self::Parameter(_) => &[],
             Self::Operation(_, args) | Self::Stack(args) | Self::Join(args) | Self::Call(_, args) => args,
             Self::Elements(_, operand) | Self::Output(_, operand) => std::slice::from_ref(operand),
-        }
-    }
-
-    fn into_operands(self) -> Args<L> {
-        match self {
-            Self::Public(_) | Self::Parameter(_) => Vec::new(),
-            Self::Operation(_, args) | Self::Stack(args) | Self::Join(args) | Self::Call(_, args) => args,
-            Self::Elements(_, operand) | Self::Output(_, operand) => vec![operand],
         }
     }
 }
@@ -194,10 +169,6 @@ impl<L: Leaf> Expr<L> {
         self.result.get_or_init(|| result);
         drop_all(self.source.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
-
-    fn source(&self) -> Option<Arc<Source<L>>> {
-        self.source.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 impl<L> Expr<L> {
@@ -209,6 +180,11 @@ impl<L> Expr<L> {
     /// The shape; that of a scalar for one value, which goes with every element of an array.
     pub const fn shape(&self) -> &Shape {
         &self.of.shape
+    }
+
+    /// What computes the expression, at this time: another thread may keep the result. `None` if the result is there.
+    pub fn source(&self) -> Option<Arc<Source<L>>> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The result, if it is there.
@@ -227,46 +203,6 @@ impl<L> Expr<L> {
     }
 }
 
-impl<L: Leaf> Expr<L> {
-    /// What the expression is.
-    pub fn kind(&self) -> Kind {
-        match self.source().as_deref() {
-            None => Kind::Value,
-            Some(Source::Public(_)) => Kind::Public,
-            Some(Source::Parameter(_)) => Kind::Parameter,
-            Some(Source::Operation(Op::Const(_), _)) => Kind::Constant,
-            Some(Source::Operation(..) | Source::Output(..) | Source::Call(Callee::Program(_), _)) => Kind::Operation,
-            Some(Source::Elements(..) | Source::Stack(_) | Source::Join(_)) => Kind::Move,
-            Some(Source::Call(..)) => Kind::Call,
-        }
-    }
-
-    /// The name of a parameter.
-    pub fn name(&self) -> Option<String> {
-        match self.source().as_deref() {
-            Some(Source::Parameter(name)) => Some(name.clone()),
-            _ => None,
-        }
-    }
-
-    /// The value, if a server sees it.
-    pub fn public_value(&self) -> Option<L> {
-        match self.source().as_deref() {
-            Some(Source::Public(value)) => Some(value.clone()),
-            _ => None,
-        }
-    }
-
-    /// The operands of a move; with indices, it takes these elements of the only operand.
-    pub fn moved(&self) -> Option<(Args<L>, Option<Vec<u64>>)> {
-        match self.source().as_deref() {
-            Some(Source::Elements(indices, array)) => Some((vec![Arc::clone(array)], Some(indices.clone()))),
-            Some(Source::Stack(parts) | Source::Join(parts)) => Some((parts.clone(), None)),
-            _ => None,
-        }
-    }
-}
-
 fn scalar(ty: Type) -> ValueType {
     ValueType { ty, shape: Shape::scalar() }
 }
@@ -279,25 +215,20 @@ impl<L> Drop for Expr<L> {
 
 /// Drops a chain of expressions without recursion, because the chain may be as long as memory allows.
 fn drop_all<L>(source: Option<Arc<Source<L>>>) {
-    let operands = |source: Option<Arc<Source<L>>>| source.and_then(Arc::into_inner).map(Source::into_operands);
-    let mut waiting = operands(source).unwrap_or_default();
+    let operands = |source: Option<Arc<Source<L>>>| source.map_or_else(Vec::new, |source| source.operands().to_vec());
+    let mut waiting = operands(source);
     while let Some(expr) = waiting.pop() {
         if let Some(mut expr) = Arc::into_inner(expr) {
-            let source = expr.source.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-            waiting.extend(operands(source).into_iter().flatten());
+            waiting.append(&mut operands(expr.source.get_mut().unwrap_or_else(PoisonError::into_inner).take()));
         }
     }
 }
 
+/// An expression, and what computes it.
+pub type Sourced<L> = (Arc<Expr<L>>, Option<Arc<Source<L>>>);
+
 /// The expressions that the roots depend on, each once and operands first. The operands of a result are left out.
-pub fn reachable<L: Leaf>(roots: &[Arc<Expr<L>>]) -> Vec<Arc<Expr<L>>> {
-    sources(roots).into_iter().map(|(expr, _)| expr).collect()
-}
-
-/// An expression, and its source at that time: another thread may keep results.
-type Seen<L> = (Arc<Expr<L>>, Option<Arc<Source<L>>>);
-
-fn sources<L: Leaf>(roots: &[Arc<Expr<L>>]) -> Vec<Seen<L>> {
+pub fn reachable<L>(roots: &[Arc<Expr<L>>]) -> Vec<Sourced<L>> {
     let (mut waiting, mut seen, mut all) = (roots.to_vec(), HashSet::new(), Vec::new());
     while let Some(expr) = waiting.pop() {
         if seen.insert(expr.serial) {
@@ -310,6 +241,17 @@ fn sources<L: Leaf>(roots: &[Arc<Expr<L>>]) -> Vec<Seen<L>> {
     all
 }
 
+/// The first expression under the roots that is no operation on these parameters and constants.
+pub fn foreign<L>(parameters: &[Arc<Expr<L>>], roots: &[Arc<Expr<L>>]) -> Option<Sourced<L>> {
+    let own: HashSet<u64> = parameters.iter().map(|own| own.serial).collect();
+    let is_foreign = |(expr, source): &Sourced<L>| match source.as_deref() {
+        Some(Source::Operation(..) | Source::Output(..) | Source::Call(Callee::Program(_), _)) => false,
+        Some(Source::Parameter(_)) => !own.contains(&expr.serial),
+        _ => true,
+    };
+    reachable(roots).into_iter().find(is_foreign)
+}
+
 /// The program that computes the roots, and the values of its inputs. The parameters are its first inputs, of any shape, and have no value. The outputs are
 /// `y1`, `y2` and so on.
 ///
@@ -318,12 +260,15 @@ fn sources<L: Leaf>(roots: &[Arc<Expr<L>>]) -> Vec<Seen<L>> {
 /// # Errors
 /// Those of [`ProgramBuilder`]; [`Error::BadPort`] for a parameter that is not among those given.
 pub fn freeze<L: Leaf>(parameters: &[Arc<Expr<L>>], roots: &[Arc<Expr<L>>]) -> Result<(Program, Vec<L>), Error> {
-    let mut freezer = Freezer::default();
+    let (values, constants, calls) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let mut freezer = Freezer { builder: ProgramBuilder::new(), inputs: Vec::new(), values, constants, calls };
     for parameter in parameters {
-        let value = freezer.builder.input(parameter.name().unwrap_or_default(), parameter.ty())?;
-        freezer.values.insert(parameter.serial, value);
+        if let Some(Source::Parameter(name)) = parameter.source().as_deref() {
+            let value = freezer.builder.input(name, parameter.ty())?;
+            freezer.values.insert(parameter.serial, value);
+        }
     }
-    for (expr, source) in sources(roots) {
+    for (expr, source) in reachable(roots) {
         if let Some(source) = source {
             freezer.add(&expr, &source)?;
         }
@@ -343,13 +288,6 @@ struct Freezer<L> {
     constants: HashMap<(Type, Natural), ValueId>,
     /// The results of calls.
     calls: HashMap<u64, Vec<ValueId>>,
-}
-
-impl<L> Default for Freezer<L> {
-    fn default() -> Self {
-        let (values, constants, calls) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { builder: ProgramBuilder::new(), inputs: Vec::new(), values, constants, calls }
-    }
 }
 
 impl<L: Leaf> Freezer<L> {
@@ -384,19 +322,14 @@ impl<L: Leaf> Freezer<L> {
     }
 
     fn call(&mut self, callee: &Callee, args: &[ValueId]) -> Result<Vec<ValueId>, Error> {
-        let (op, count) = match callee {
+        let (program, axes) = match callee {
             Callee::Program(program) => return self.builder.inline(program, args),
-            Callee::Circuit(netlist) => {
-                let function = Function::Circuit { netlist: (**netlist).clone(), optimize: true };
-                (Op::Call(self.builder.function(function)), netlist.outputs().len())
-            }
-            Callee::Reduction(program, axes) => {
-                let how = How::Function(self.builder.function(Function::Program((**program).clone())));
-                (Op::Reduce { how, axes: *axes }, args.len())
-            }
+            Callee::Circuit(netlist) => return self.builder.call((**netlist).clone(), true, args),
+            Callee::Reduction(program, axes) => (program, *axes),
         };
-        let first = self.builder.op(op, args)?;
-        let rest = (1..count as u32).map(|index| self.builder.op(Op::Result(index), &[first]));
+        let how = How::Function(self.builder.function(Function::Program((**program).clone())));
+        let first = self.builder.op(Op::Reduce { how, axes }, args)?;
+        let rest = (1..args.len() as u32).map(|index| self.builder.op(Op::Result(index), &[first]));
         std::iter::once(Ok(first)).chain(rest).collect()
     }
 
@@ -425,10 +358,11 @@ impl<L: Leaf> Freezer<L> {
                 let name = format!("x{}", self.inputs.len());
                 self.builder.array_input(name, expr.ty(), expr.shape().clone())?
             }
-            _ => {
-                let name = expr.name().unwrap_or_default();
-                return Err(Error::BadPort { name, problem: "is a parameter of another program; declare one for it" });
+            (Some(Source::Parameter(name)), _) => {
+                let problem = "is a parameter of another program; declare one for it";
+                return Err(Error::BadPort { name: name.clone(), problem });
             }
+            _ => return Err(Error::WrongCount { what: "values", expected: 1, got: 0 }),
         };
         self.values.insert(expr.serial, value);
         Ok(value)

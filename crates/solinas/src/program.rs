@@ -4,7 +4,7 @@ use crate::circuit::FromNodes;
 use crate::expression::Expression;
 use crate::recorded::Node;
 use crate::{Encrypted, Error, Natural, Result, Type, Value, runtime};
-use solinas_circuits::expr::{Callee, Kind, freeze, reachable};
+use solinas_circuits::expr::{Callee, Source, foreign, freeze};
 use solinas_circuits::program::{Program as Graph, Shape, ValueType};
 use std::fmt;
 use std::marker::PhantomData;
@@ -83,14 +83,12 @@ impl<A: Values, R: Values> Program<A, R> {
         let result = function(A::from_nodes(&mut parameters.iter().cloned())?);
         let mut roots = Vec::new();
         result.roots(&mut roots);
-        for node in reachable(&roots) {
-            let other = match node.kind() {
-                Kind::Operation | Kind::Constant => continue,
-                Kind::Parameter if parameters.iter().any(|own| own.serial() == node.serial()) => continue,
-                Kind::Parameter => "a parameter of another program",
-                Kind::Value => "a ciphertext",
-                Kind::Public | Kind::Move => "an array",
-                Kind::Call => "a circuit",
+        if let Some((_, source)) = foreign(&parameters, &roots) {
+            let other = match source.as_deref() {
+                Some(Source::Parameter(_)) => "a parameter of another program",
+                Some(Source::Call(..)) => "a circuit",
+                Some(_) => "an array",
+                None => "a ciphertext",
             };
             let want = "operations on its arguments and constants";
             return Err(Error::holds("the recorded function", other, want));

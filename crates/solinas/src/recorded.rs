@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::runtime::{self, Ciphertext, Input};
-use solinas_circuits::expr::{Expr, Kind, freeze, reachable};
+use solinas_circuits::expr::{Expr, Source, freeze, reachable};
 use solinas_circuits::program::{Op, Program, Shape, Type, ValueType};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -42,10 +42,12 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// The program that computes these expressions.
     pub(crate) fn new(outputs: Vec<Arc<Node>>) -> Result<Self, Error> {
-        for node in reachable(&outputs) {
-            match node.kind() {
-                Kind::Parameter => return Err(Error::parameter(&node.name().unwrap_or_default())),
-                Kind::Move if node.shape().size() == 0 => return Err(runtime::Error::EmptyArray.into()),
+        for (node, source) in reachable(&outputs) {
+            match source.as_deref() {
+                Some(Source::Parameter(name)) => return Err(Error::parameter(name)),
+                Some(Source::Elements(..) | Source::Stack(_)) if node.shape().size() == 0 => {
+                    return Err(runtime::Error::EmptyArray.into());
+                }
                 _ => {}
             }
         }

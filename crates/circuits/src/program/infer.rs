@@ -2,7 +2,7 @@
 //!
 //! Operations on single elements broadcast their operands. All others name dimensions from the end, and carry the dimensions before them along.
 
-use super::{Axes, Function, How, Node, Op, Program, Range, Shape, ValueId, ValueType};
+use super::{Axes, Function, How, Op, Program, Range, Shape, ValueId, ValueType};
 use crate::{Error, Port};
 use std::sync::Arc;
 
@@ -70,10 +70,7 @@ impl Program {
         let mut shapes: Vec<Shape> = Vec::with_capacity(self.nodes.len());
         for (index, node) in self.nodes.iter().enumerate() {
             let args: Vec<&Shape> = node.args.iter().map(|arg| &shapes[arg.0 as usize]).collect();
-            let shape = self.shape(node, inputs, &args).map_err(|misfit| match node.op {
-                Op::Input(input) => misfit.error(&node.op, index, &[&inputs[input as usize]]),
-                _ => misfit.error(&node.op, index, &args),
-            })?;
+            let shape = self.shape_at(index, &node.op, &node.args, inputs, &args)?;
             if share && node.ty.is_packed() && !keeps_packing(&node.op, &args, &shape) {
                 let help = "encrypt each row by itself, or use scheme tfhe";
                 return Err(Error::Packed { op: node.op.name(), node: index, ty: node.ty, help });
@@ -83,8 +80,37 @@ impl Program {
         Ok(shapes)
     }
 
-    fn shape(&self, node: &Node, inputs: &[Shape], args: &[&Shape]) -> Fit {
-        match &node.op {
+    /// The shape of an operation at a node.
+    fn shape_at(
+        &self,
+        node: usize,
+        op: &Op,
+        operands: &[ValueId],
+        inputs: &[Shape],
+        args: &[&Shape],
+    ) -> Result<Shape, Error> {
+        self.shape(op, operands, inputs, args).map_err(|misfit| match misfit {
+            Misfit::Error(error) => error,
+            Misfit::Rule(help) => {
+                let given = |input: u32| vec![inputs[input as usize].clone()];
+                let operands = || args.iter().copied().cloned().collect();
+                let shapes = if let Op::Input(input) = op { given(*input) } else { operands() };
+                Error::Shape { op: op.name(), node, shapes, help }
+            }
+        })
+    }
+
+    fn shape(&self, op: &Op, operands: &[ValueId], inputs: &[Shape], args: &[&Shape]) -> Fit {
+        let first = || args.first().copied().ok_or_else(|| Misfit::from("it takes operands"));
+        // The dimensions before the last ones, and the last ones.
+        let split = |rank: usize| {
+            let rule = || format!("it names the last {rank} dimensions; give an array of as many or more");
+            first()?.split(rank).ok_or_else(|| Misfit::Rule(rule()))
+        };
+        let all = |axes: Axes| Ok::<_, Misfit>(axes.count(first()?.len()));
+        let with =
+            |lead: &[usize], inner: &mut dyn Iterator<Item = usize>| Ok(Shape::new(lead.iter().copied().chain(inner))?);
+        match op {
             Op::Input(index) => {
                 let (input, given) = (&self.inputs[*index as usize], &inputs[*index as usize]);
                 match &input.shape {
@@ -95,17 +121,78 @@ impl Program {
                     _ => Ok(given.clone()),
                 }
             }
-            Op::Call(function) => self.call_shape(*function, &node.args, args),
+            Op::Array { shape, .. } => Ok(shape.clone()),
+            Op::Const(_) | Op::SumElements => Ok(Shape::scalar()),
+            Op::RotateElements(_) => Ok(first()?.clone()),
+            Op::Reshape { rank, to } => {
+                let (lead, inner) = split(*rank as usize)?;
+                let size: usize = inner.iter().product();
+                if size != to.size() {
+                    return Err(
+                        format!("{size} elements do not fill shape {to}; give a shape of {size} elements").into()
+                    );
+                }
+                Ok(to.under(lead)?)
+            }
+            Op::Permute(axes) => {
+                let (lead, inner) = split(axes.len())?;
+                let mut sorted = axes.clone();
+                sorted.sort_unstable();
+                if !sorted.iter().copied().eq(0..axes.len() as u32) {
+                    return Err(format!("{axes:?} is no order of dimensions; name each of them once, from 0 on").into());
+                }
+                with(lead, &mut axes.iter().map(|&axis| inner[axis as usize]))
+            }
+            Op::Slice(ranges) => {
+                let (lead, inner) = split(ranges.len())?;
+                if let Some((range, size)) = ranges.iter().zip(inner).find(|(range, size)| !range.fits(**size)) {
+                    let Range { start, step, len } = range;
+                    let part = format!("{len} indices from {start} on in steps of {step}");
+                    return Err(format!("{part} leave a dimension of size {size}; give indices below {size}").into());
+                }
+                with(lead, &mut ranges.iter().map(|range| range.len))
+            }
+            Op::BroadcastTo(to) => {
+                let shape = first()?;
+                let (lead, inner) = shape.split(to.len()).unwrap_or((&[], shape));
+                if !Shape::new(inner.iter().copied())?.spreads_to(to) {
+                    return Err(format!("it does not broadcast to {to}; {ALIGNED}").into());
+                }
+                Ok(to.under(lead)?)
+            }
+            Op::Join(axis) => join(args, *axis as usize),
+            Op::Take(indices) => {
+                let (lead, inner) = split(1)?;
+                let size = inner[0];
+                if let Some(index) = indices.iter().find(|&&index| index >= size as u64) {
+                    return Err(format!("index {index} is beyond the last dimension; give indices below {size}").into());
+                }
+                with(lead, &mut [indices.len()].into_iter())
+            }
+            Op::Roll { axes, .. } => {
+                split(all(*axes)?)?;
+                Ok(first()?.clone())
+            }
+            Op::Reduce { how, axes } => {
+                let (lead, inner) = split(all(*axes)?)?;
+                if args.iter().any(|&shape| shape != args[0]) {
+                    return Err("arrays that are reduced together have one shape; broadcast them first".into());
+                }
+                if inner.contains(&0) && matches!(how, How::Min | How::Max | How::Function(_)) {
+                    return Err("an empty array has no such element; give at least one element".into());
+                }
+                with(lead, &mut std::iter::empty())
+            }
+            Op::Call(function) => self.call_shape(*function, operands, args),
             Op::Result(index) => {
-                let first = args.first().copied().ok_or(NO_OPERANDS)?;
-                let of = &self.nodes[node.args[0].0 as usize].op;
+                let of = &self.nodes[operands[0].0 as usize].op;
                 Ok(if let Op::Call(function) = of {
-                    self.result_shape(*function, first, *index)?
+                    self.result_shape(*function, first()?, *index)?
                 } else {
-                    first.clone()
+                    first()?.clone()
                 })
             }
-            op => op.inferred(args),
+            _ => broadcast(args),
         }
     }
 
@@ -144,89 +231,9 @@ impl Program {
 }
 
 impl Op {
-    /// The shape of the result for operands of these shapes, of an operation that needs no program for it.
+    /// The shape of the result on operands of these shapes, whose types it takes without a program.
     pub(crate) fn shape(&self, args: &[&Shape]) -> Result<Shape, Error> {
-        self.inferred(args).map_err(|misfit| misfit.error(self, 0, args))
-    }
-
-    fn inferred(&self, args: &[&Shape]) -> Fit {
-        let first = || args.first().copied().ok_or(NO_OPERANDS);
-        // The dimensions before the last ones, and the last ones.
-        let split = |rank: usize| {
-            let rule = || format!("it names the last {rank} dimensions; give an array of as many or more");
-            first()?.split(rank).ok_or_else(|| Misfit::Rule(rule()))
-        };
-        let all = |axes: Axes| Ok::<_, Misfit>(axes.count(first()?.len()));
-        let with =
-            |lead: &[usize], inner: &mut dyn Iterator<Item = usize>| Ok(Shape::new(lead.iter().copied().chain(inner))?);
-        match self {
-            Self::Array { shape, .. } => Ok(shape.clone()),
-            Self::Const(_) | Self::SumElements => Ok(Shape::scalar()),
-            Self::RotateElements(_) => Ok(first()?.clone()),
-            Self::Reshape { rank, to } => {
-                let (lead, inner) = split(*rank as usize)?;
-                let size: usize = inner.iter().product();
-                if size != to.size() {
-                    return Err(
-                        format!("{size} elements do not fill shape {to}; give a shape of {size} elements").into()
-                    );
-                }
-                Ok(to.under(lead)?)
-            }
-            Self::Permute(axes) => {
-                let (lead, inner) = split(axes.len())?;
-                let mut sorted = axes.clone();
-                sorted.sort_unstable();
-                if !sorted.iter().copied().eq(0..axes.len() as u32) {
-                    return Err(format!("{axes:?} is no order of dimensions; name each of them once, from 0 on").into());
-                }
-                with(lead, &mut axes.iter().map(|&axis| inner[axis as usize]))
-            }
-            Self::Slice(ranges) => {
-                let (lead, inner) = split(ranges.len())?;
-                if let Some((range, size)) = ranges.iter().zip(inner).find(|(range, size)| !range.fits(**size)) {
-                    let Range { start, step, len } = range;
-                    let part = format!("{len} indices from {start} on in steps of {step}");
-                    return Err(format!("{part} leave a dimension of size {size}; give indices below {size}").into());
-                }
-                with(lead, &mut ranges.iter().map(|range| range.len))
-            }
-            Self::BroadcastTo(to) => {
-                let shape = first()?;
-                let (lead, inner) = shape.split(to.len()).unwrap_or((&[], shape));
-                if !Shape::new(inner.iter().copied())?.spreads_to(to) {
-                    return Err(format!("it does not broadcast to {to}; {ALIGNED}").into());
-                }
-                Ok(to.under(lead)?)
-            }
-            Self::Join(axis) => join(args, *axis as usize),
-            Self::Take(indices) => {
-                let (lead, inner) = split(1)?;
-                let size = inner[0];
-                if let Some(index) = indices.iter().find(|&&index| index >= size as u64) {
-                    return Err(format!("index {index} is beyond the last dimension; give indices below {size}").into());
-                }
-                with(lead, &mut [indices.len()].into_iter())
-            }
-            Self::Roll { axes, .. } => {
-                split(all(*axes)?)?;
-                Ok(first()?.clone())
-            }
-            Self::Reduce { how, axes } => {
-                let (lead, inner) = split(all(*axes)?)?;
-                if args.iter().any(|&shape| shape != args[0]) {
-                    return Err("arrays that are reduced together have one shape; broadcast them first".into());
-                }
-                if inner.contains(&0) && matches!(how, How::Min | How::Max | How::Function(_)) {
-                    return Err("an empty array has no such element; give at least one element".into());
-                }
-                with(lead, &mut std::iter::empty())
-            }
-            Self::Input(_) | Self::Call(_) | Self::Result(_) => {
-                Err("its shape is that of a program; add it to one".into())
-            }
-            _ => broadcast(args),
-        }
+        Program::default().shape_at(0, self, &[], &[], args)
     }
 }
 
@@ -243,18 +250,6 @@ enum Misfit {
     /// The rule that the shapes of the operands break, and the fix.
     Rule(String),
     Error(Error),
-}
-
-impl Misfit {
-    /// The error of an operation at this node, on operands of these shapes.
-    fn error(self, op: &Op, node: usize, shapes: &[&Shape]) -> Error {
-        match self {
-            Self::Error(error) => error,
-            Self::Rule(help) => {
-                Error::Shape { op: op.name(), node, shapes: shapes.iter().copied().cloned().collect(), help }
-            }
-        }
-    }
 }
 
 impl From<Error> for Misfit {
@@ -275,7 +270,6 @@ impl From<&str> for Misfit {
     }
 }
 
-const NO_OPERANDS: &str = "it takes operands";
 const ALIGNED: &str = "each dimension, counted from the end, must be equal or 1";
 
 fn broadcast(args: &[&Shape]) -> Fit {
@@ -287,7 +281,7 @@ fn broadcast(args: &[&Shape]) -> Fit {
 }
 
 fn join(args: &[&Shape], axis: usize) -> Fit {
-    let &first = args.first().ok_or(NO_OPERANDS)?;
+    let Some(&first) = args.first() else { return Err("it takes operands".into()) };
     let Some(at) = first.len().checked_sub(axis.saturating_add(1)) else {
         return Err(format!("they have no dimension {axis}, counted from the end; give more dimensions").into());
     };
