@@ -18,10 +18,10 @@ enum Failure {
     #[error("this value is not computed yet: pass it to `Server::run` first, and use what that returns")]
     NotComputed,
     #[error(
-        "parameter {name} of a program is used outside of `Program::record`: pass values to `Program::call`, and use \
+        "parameter {number} of a program is used outside of `Program::record`: pass values to `Program::call`, and use \
          what that returns"
     )]
-    Parameter { name: String },
+    Parameter { number: String },
     #[error("{what} holds {got}, not {want}")]
     Holds { what: String, got: String, want: String },
     #[error("a circuit has {want} {what}, and {got} were given: give one for each port")]
@@ -54,8 +54,8 @@ impl Error {
         Failure::NotComputed.into()
     }
 
-    pub(crate) fn parameter(name: &str) -> Self {
-        Failure::Parameter { name: name.to_owned() }.into()
+    pub(crate) fn parameter(number: &str) -> Self {
+        Failure::Parameter { number: number.to_owned() }.into()
     }
 
     pub(crate) fn holds(what: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {

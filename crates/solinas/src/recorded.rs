@@ -44,7 +44,8 @@ impl Recorded {
     pub(crate) fn new(outputs: Vec<Arc<Node>>) -> Result<Self, Error> {
         for (node, source) in reachable(&outputs) {
             match source.as_deref() {
-                Some(Source::Parameter(name)) => return Err(Error::parameter(name)),
+                // Parameters are x1, x2 and so on.
+                Some(Source::Parameter(name)) => return Err(Error::parameter(name.trim_start_matches('x'))),
                 Some(Source::Elements(..) | Source::Stack(_)) if node.shape().size() == 0 => {
                     return Err(runtime::Error::EmptyArray.into());
                 }

@@ -124,7 +124,7 @@ fn recorded_functions_use_their_arguments_only() {
     Same::record(|x| kept.insert(x).clone()).unwrap();
     let kept = kept.unwrap();
     refused(Same::record(|x| x + &kept).unwrap_err(), "another program");
-    refused(server.run(kept).unwrap_err(), "Program::record");
+    refused(server.run(kept).unwrap_err(), "parameter 1 of a program is used outside of `Program::record`");
 }
 
 #[test]
