@@ -2,8 +2,8 @@
 
 use crate::http::check_head;
 use crate::jobs::message::{self, Ask, Granted, LeaseName, News};
-use crate::jobs::shelf::Outcome;
 use crate::jobs::spec::Spec;
+use crate::jobs::storage::Outcome;
 use serde::Serialize;
 use solinas_runtime::StepSchedule;
 use solinas_runtime::{Ciphertext, RunState};

@@ -2,8 +2,8 @@
 
 use crate::error::{Code, Problem};
 use crate::id::{BadId, Digest, Id};
-use crate::jobs::live::Progress;
-use crate::jobs::shelf::{End, Outcome};
+use crate::jobs::progress::Progress;
+use crate::jobs::storage::{End, Outcome};
 use crate::store::timeline::Timeline;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use crate::error::Problem;
 use crate::id::Tenant;
 use crate::jobs::app::App;
 use crate::jobs::rate::Rate;
-use crate::jobs::shelf::Outcome;
+use crate::jobs::storage::Outcome;
 use crate::lock::lock;
 use crate::metrics::Under;
 use solinas_runtime::{Control, Prepared, Server};

@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error, Problem};
 use crate::id::{Digest, Tenant};
-use crate::jobs::shelf::Files;
+use crate::jobs::storage::Files;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::error::Problem;
 use crate::id::{Digest, Tenant};
-use crate::jobs::live::{Live, Progress};
+use crate::jobs::progress::{LiveProgress, Progress};
 use crate::store::Lease;
 use crate::store::result::JobResult;
 use crate::store::timeline::Timeline;
@@ -36,12 +36,12 @@ pub(crate) trait Files {
 }
 
 /// What a worker has of a store while it computes a job.
-pub(crate) trait Shelf: Files + Sync {
+pub(crate) trait JobStorage: Files + Sync {
     /// Threads that compute.
     fn threads(&self) -> usize;
 
     /// Where the run reports its progress.
-    fn live(&self) -> &Live;
+    fn live(&self) -> &LiveProgress;
 
     /// Time between two checkpoints of a job.
     fn checkpoint(&self) -> Duration;

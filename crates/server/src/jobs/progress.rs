@@ -1,4 +1,4 @@
-//! What happens to jobs now: progress that is too frequent for the database, and bells for those who wait.
+//! What happens to jobs now: progress that is too frequent for the database, and watchers for those who wait.
 
 use crate::id::{Id, Tenant};
 use crate::lock::lock;
@@ -22,18 +22,18 @@ pub(crate) struct Progress {
 /// The identity of a job for the whole service.
 pub(crate) type JobKey = (Tenant, Id);
 
-/// The bells and the progress of jobs.
+/// The watchers and the progress of jobs.
 #[derive(Debug, Default)]
-pub(crate) struct Live(Mutex<State>);
+pub(crate) struct LiveProgress(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     running: HashMap<JobKey, Progress>,
     timelines: HashMap<JobKey, Timeline>,
-    bells: HashMap<JobKey, watch::Sender<u64>>,
+    watchers: HashMap<JobKey, watch::Sender<u64>>,
 }
 
-impl Live {
+impl LiveProgress {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.0)
     }
@@ -48,21 +48,21 @@ impl Live {
         state.running.insert(job.clone(), Progress::default());
         state.timelines.insert(job.clone(), timeline);
         drop(state);
-        self.ring(job);
+        self.notify(job);
     }
 
-    /// Changes the progress of a running job, and rings.
+    /// Changes the progress of a running job, and tells its watchers.
     pub(crate) fn report(&self, job: &JobKey, change: impl FnOnce(&mut Progress)) {
         change(self.state().running.entry(job.clone()).or_default());
-        self.ring(job);
+        self.notify(job);
     }
 
-    /// Sets the progress of a job if it runs, and rings.
+    /// Sets the progress of a job if it runs, and tells its watchers.
     pub(crate) fn correct(&self, job: &JobKey, now: Progress) {
         if let Some(progress) = self.state().running.get_mut(job) {
             *progress = now;
         }
-        self.ring(job);
+        self.notify(job);
     }
 
     /// The measured waves of a running job.
@@ -75,49 +75,49 @@ impl Live {
         change(self.state().timelines.entry(job.clone()).or_default());
     }
 
-    /// Forgets the progress and the waves of a job, which are in the database now, and rings.
+    /// Forgets the progress and the waves of a job, which are in the database now, and tells its watchers.
     pub(crate) fn settled(&self, job: &JobKey) {
         let mut state = self.state();
         state.running.remove(job);
         state.timelines.remove(job);
         drop(state);
-        self.ring(job);
+        self.notify(job);
     }
 
     /// Tells those who wait for a job that it changed.
-    pub(crate) fn ring(&self, job: &JobKey) {
-        if let Some(bell) = self.state().bells.get(job) {
-            bell.send_modify(|rings| *rings += 1);
+    pub(crate) fn notify(&self, job: &JobKey) {
+        if let Some(watcher) = self.state().watchers.get(job) {
+            watcher.send_modify(|changes| *changes += 1);
         }
     }
 
     /// Listens to a job.
     pub(crate) fn listen(self: &Arc<Self>, job: JobKey) -> Listener {
-        let bell = self.state().bells.entry(job.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe();
-        Listener { live: Arc::clone(self), job, bell: Some(bell) }
+        let watcher = self.state().watchers.entry(job.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe();
+        Listener { live: Arc::clone(self), job, watcher: Some(watcher) }
     }
 }
 
 /// Hears when a job changes.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    live: Arc<Live>,
+    live: Arc<LiveProgress>,
     job: JobKey,
-    bell: Option<watch::Receiver<u64>>,
+    watcher: Option<watch::Receiver<u64>>,
 }
 
 impl Listener {
-    /// How often the bell has rung.
+    /// How many changes the watcher was told.
     #[cfg(test)]
-    pub(crate) fn rings(&self) -> u64 {
-        self.bell.as_ref().map_or(0, |bell| *bell.borrow())
+    pub(crate) fn changes(&self) -> u64 {
+        self.watcher.as_ref().map_or(0, |watcher| *watcher.borrow())
     }
 
     /// Waits for the next change since the last call, or since the beginning.
     pub(crate) async fn changed(&mut self) {
-        match &mut self.bell {
+        match &mut self.watcher {
             // The sender lives as long as a receiver does.
-            Some(bell) => drop(bell.changed().await),
+            Some(watcher) => drop(watcher.changed().await),
             None => std::future::pending().await,
         }
     }
@@ -125,10 +125,10 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.bell = None;
+        self.watcher = None;
         let mut state = self.live.state();
-        if state.bells.get(&self.job).is_some_and(|bell| bell.receiver_count() == 0) {
-            state.bells.remove(&self.job);
+        if state.watchers.get(&self.job).is_some_and(|watcher| watcher.receiver_count() == 0) {
+            state.watchers.remove(&self.job);
         }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn listeners_hear_changes_and_leave_nothing() {
-        let live = Arc::new(Live::default());
+        let live = Arc::new(LiveProgress::default());
         let job = (Tenant::new("a").unwrap(), Id::new());
         let mut listener = live.listen(job.clone());
         live.report(&job, |progress| progress.done = 3);
@@ -149,6 +149,6 @@ mod tests {
         listener.changed().await;
         assert_eq!(live.progress(&job), None);
         drop(listener);
-        assert!(live.state().bells.is_empty());
+        assert!(live.state().watchers.is_empty());
     }
 }

@@ -4,12 +4,12 @@ use super::cache::Arriving;
 use super::{Service, WorkerNews, is_lost, passes};
 use crate::error::{Code, Error, Problem};
 use crate::id::{BadId, Digest, Tenant};
-use crate::jobs::live::Live;
+use crate::jobs::loaded::load_server;
 use crate::jobs::message::{Granted, Heard, News};
-use crate::jobs::shelf::{End, Files, Look, Outcome, Shelf, kept};
+use crate::jobs::progress::LiveProgress;
 use crate::jobs::stop::Stop;
-use crate::jobs::task::load_server;
-use crate::store::periods::Periods;
+use crate::jobs::storage::{End, Files, JobStorage, Look, Outcome, kept};
+use crate::store::lease_periods::LeasePeriods;
 use crate::store::{Incoming, Lease};
 use crate::time;
 use solinas_client::{Call, Error as ClientError};
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The store through a lease.
-pub(super) struct Distant<'a> {
+pub(super) struct RemoteStorage<'a> {
     service: &'a Service,
     granted: Granted,
     /// Stops the run.
@@ -42,7 +42,7 @@ pub(super) struct Distant<'a> {
     yields: AtomicBool,
 }
 
-impl<'a> Distant<'a> {
+impl<'a> RemoteStorage<'a> {
     pub(super) fn new(service: &'a Service, granted: Granted, stop: &'a Stop, ends: &'a AtomicBool) -> Self {
         let kept = AtomicBool::new(granted.kept);
         Self { service, granted, stop, ends, ends_since: OnceLock::new(), kept, yields: AtomicBool::new(false) }
@@ -68,7 +68,7 @@ impl<'a> Distant<'a> {
             max_core_ms: granted.max_core_ms,
             timeline: granted.timeline.clone(),
             // The service has them.
-            periods: Periods::default(),
+            periods: LeasePeriods::default(),
             runner: String::new(),
             audit: Vec::new(),
         })
@@ -129,7 +129,7 @@ impl<'a> Distant<'a> {
     }
 }
 
-impl Files for Distant<'_> {
+impl Files for RemoteStorage<'_> {
     fn server(&self, tenant: &Tenant, key_id: &str) -> Result<Server, Problem> {
         let key = &self.granted.key;
         let load = || load_server(&self.blob(tenant, key)?, key_id, &self.service.options());
@@ -150,12 +150,12 @@ impl Files for Distant<'_> {
     }
 }
 
-impl Shelf for Distant<'_> {
+impl JobStorage for RemoteStorage<'_> {
     fn threads(&self) -> usize {
         self.service.threads
     }
 
-    fn live(&self) -> &Live {
+    fn live(&self) -> &LiveProgress {
         &self.service.live
     }
 

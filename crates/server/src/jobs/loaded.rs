@@ -1,10 +1,10 @@
-//! The task of a job in memory: a program and its inputs.
+//! A job that is loaded: its server, its program and its inputs in memory.
 
 use crate::error::{Code, Problem};
 use crate::id::{Digest, Tenant};
-use crate::jobs::shelf::Files;
 use crate::jobs::source;
 use crate::jobs::spec::{Constant, InputSpec};
+use crate::jobs::storage::Files;
 use solinas_runtime::{
     Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, PrepareOptions, Prepared, Program, Server, ServerKey,
     ServerOptions, Type, Work,
@@ -16,9 +16,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Memory for the inputs of a job, in bytes that are left.
-struct Room(u64);
+struct MemoryAllowance(u64);
 
-impl Room {
+impl MemoryAllowance {
     fn take(&mut self, bytes: u64) -> Result<(), Problem> {
         self.check(bytes)?;
         self.0 -= bytes;
@@ -37,8 +37,8 @@ impl Room {
     }
 }
 
-/// A task in memory.
-pub(crate) struct Task {
+/// A job in memory.
+pub(crate) struct LoadedJob {
     pub(crate) server: Server,
     pub(crate) program: Program,
     pub(crate) inputs: Vec<Input>,
@@ -46,7 +46,7 @@ pub(crate) struct Task {
     pub(crate) private_program: bool,
 }
 
-impl Task {
+impl LoadedJob {
     /// Checks and plans its program, or takes a plan.
     pub(crate) fn prepare(&self, plan: Option<&Plan>, control: &Control<'_>) -> Result<Prepared, Problem> {
         let work = Work::program(&self.program, &self.inputs);
@@ -77,7 +77,7 @@ pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) ->
     })
 }
 
-/// Reads the key, the program and the inputs of a task.
+/// Reads the key, the program and the inputs of a job.
 ///
 /// # Errors
 /// What is missing, or cannot be used.
@@ -88,11 +88,11 @@ pub(crate) fn load(
     program: &Digest,
     inputs: &[InputSpec],
     private_program: bool,
-) -> Result<Task, Problem> {
+) -> Result<LoadedJob, Problem> {
     let program = source::load(files, tenant, program)?;
     let server = files.server(tenant, key)?;
     let inputs = Loader::new(files, tenant).load(inputs, program.inputs.len())?;
-    Ok(Task { server, program, inputs, private_program })
+    Ok(LoadedJob { server, program, inputs, private_program })
 }
 
 /// Reads the inputs of a job. Each file is read once, however often the job names it, and not before the headers of all files have shown that their number
@@ -100,13 +100,13 @@ pub(crate) fn load(
 struct Loader<'a> {
     files: &'a dyn Files,
     tenant: &'a Tenant,
-    room: Room,
+    memory: MemoryAllowance,
     read: HashMap<&'a Digest, Ciphertext>,
 }
 
 impl<'a> Loader<'a> {
     fn new(files: &'a dyn Files, tenant: &'a Tenant) -> Self {
-        Self { files, tenant, room: Room(files.input_memory()), read: HashMap::new() }
+        Self { files, tenant, memory: MemoryAllowance(files.input_memory()), read: HashMap::new() }
     }
 
     /// The inputs of a program that takes `expected` of them.
@@ -135,10 +135,10 @@ impl<'a> Loader<'a> {
         for digest in inputs.iter().filter_map(InputSpec::digest) {
             if known.insert(digest) {
                 let facts = self.peek(digest)?;
-                self.room.take(facts.memory_bytes)?;
+                self.memory.take(facts.memory_bytes)?;
                 // What one file takes for a while, others take after it.
                 passing = passing.max(facts.loading_bytes.saturating_sub(facts.memory_bytes));
-                self.room.check(passing)?;
+                self.memory.check(passing)?;
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Turns at work of which only a little may run at a time. No tenant takes the places of the others.
+//! A semaphore for work of which only a little may run at a time. No tenant takes the places of the others.
 
 use crate::error::{Code, Error, Problem};
 use crate::id::Tenant;
@@ -8,47 +8,47 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Requests of a tenant that wait for a turn. A tenant with more gets 503.
+/// Requests of a tenant that wait for a permit. A tenant with more gets 503.
 const WAITING: usize = 100;
 
 /// Places for one kind of work.
-pub(crate) struct Turns {
+pub(crate) struct TenantSemaphore {
     places: Arc<Semaphore>,
     /// Places that a tenant has at most.
     each: usize,
-    tenants: Mutex<BTreeMap<Tenant, Arc<Line>>>,
+    tenants: Mutex<BTreeMap<Tenant, Arc<TenantQueue>>>,
 }
 
 /// The requests of a tenant.
-struct Line {
+struct TenantQueue {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
 /// A place, until it is dropped.
-pub(crate) struct Turn {
+pub(crate) struct TenantPermit {
     _own: OwnedSemaphorePermit,
     _place: OwnedSemaphorePermit,
 }
 
-impl Turns {
+impl TenantSemaphore {
     pub(crate) fn new(places: usize, each: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(places)), each, tenants: Mutex::default() }
     }
 
-    /// Waits for a turn. Requests of a tenant wait for each other first, so that a tenant with many of them does not delay others.
+    /// Waits for a permit. Requests of a tenant wait for each other first, so that a tenant with many of them does not delay others.
     ///
     /// # Errors
     /// [`Code::Busy`] if many requests of the tenant wait.
-    pub(crate) async fn take(&self, tenant: &Tenant) -> Result<Turn, Problem> {
-        let line = Arc::clone(lock(&self.tenants).entry(tenant.clone()).or_insert_with(|| {
-            Arc::new(Line { places: Arc::new(Semaphore::new(self.each)), waiting: AtomicUsize::new(0) })
+    pub(crate) async fn take(&self, tenant: &Tenant) -> Result<TenantPermit, Problem> {
+        let queue = Arc::clone(lock(&self.tenants).entry(tenant.clone()).or_insert_with(|| {
+            Arc::new(TenantQueue { places: Arc::new(Semaphore::new(self.each)), waiting: AtomicUsize::new(0) })
         }));
-        let _waits = Waits::new(&line.waiting)?;
+        let _waits = Waits::new(&queue.waiting)?;
         let closed = |error: tokio::sync::AcquireError| Error::System(error.to_string());
-        let own = Arc::clone(&line.places).acquire_owned().await.map_err(closed)?;
+        let own = Arc::clone(&queue.places).acquire_owned().await.map_err(closed)?;
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(closed)?;
-        Ok(Turn { _own: own, _place: place })
+        Ok(TenantPermit { _own: own, _place: place })
     }
 }
 
@@ -81,16 +81,16 @@ mod tests {
     #[tokio::test]
     async fn a_tenant_leaves_places_to_others_and_does_not_queue_for_ever() {
         let (a, b) = (Tenant::new("a").unwrap(), Tenant::new("b").unwrap());
-        let turns = Turns::new(2, 1);
-        let first = turns.take(&a).await.unwrap();
-        let line: Vec<_> = (0..WAITING).map(|_| Box::pin(turns.take(&a))).collect();
-        let mut line: Vec<_> = line.into_iter().map(polled).collect();
-        assert!(line.iter_mut().all(|(_, ready)| !*ready), "the tenant has its place");
-        assert!(turns.take(&a).await.is_err_and(|problem| problem.code == Code::Busy));
-        let other = turns.take(&b).await.unwrap();
-        drop((other, line));
+        let semaphore = TenantSemaphore::new(2, 1);
+        let first = semaphore.take(&a).await.unwrap();
+        let queue: Vec<_> = (0..WAITING).map(|_| Box::pin(semaphore.take(&a))).collect();
+        let mut queue: Vec<_> = queue.into_iter().map(polled).collect();
+        assert!(queue.iter_mut().all(|(_, ready)| !*ready), "the tenant has its place");
+        assert!(semaphore.take(&a).await.is_err_and(|problem| problem.code == Code::Busy));
+        let other = semaphore.take(&b).await.unwrap();
+        drop((other, queue));
         drop(first);
-        turns.take(&a).await.unwrap();
+        semaphore.take(&a).await.unwrap();
     }
 
     /// A future after one poll, and whether it was ready.
