@@ -163,7 +163,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 
 /// Checks, before key generation, that the parameters can run the auction. If the set does not exist, key generation reports it.
 fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()> {
-    let default = || solinas_runtime::params().into_iter().find(|set| set.scheme == scheme).map(|set| set.name);
+    let default = || scheme.param_names().into_iter().next();
     if let Some(name) = params.map(str::to_owned).or_else(default)
         && scheme.has_params(&name)
     {

@@ -89,7 +89,7 @@ fn known(verb: &str, arg: &Arg) -> Option<Vec<String>> {
     let names = match (verb, arg.get_id().as_str()) {
         (_, "scheme") => solinas_runtime::schemes().map(|scheme| scheme.name().to_owned()).collect(),
         (_, "params" | "gates" | "integers") => {
-            let sets = solinas_runtime::params().into_iter().map(|set| set.name);
+            let sets = solinas_runtime::param_names().into_iter();
             let mut names: Vec<String> = sets.chain(owned(&["gates", "integers"])).collect();
             names.sort();
             names.dedup();

@@ -81,7 +81,7 @@ pub use planning::limit_planning;
 pub use plans::{Plan, Position, Ran, RunState};
 pub use prepared::{Batches, LaneBatch, PrepareOptions, Prepared, StepSchedule};
 pub use process::{on_pool, start_threads};
-pub use registry::{params, schemes};
+pub use registry::{param_names, params, schemes};
 pub use scheme_name::Scheme;
 #[cfg(feature = "bgv")]
 pub use search::smallest_bgv;

@@ -34,9 +34,14 @@ pub fn schemes() -> impl Iterator<Item = Scheme> {
     SCHEMES.iter().map(|registered| Scheme::new(registered.entry.name()))
 }
 
-/// The parameter sets of all schemes. The default set of a scheme comes first.
+/// The parameter sets of all schemes, in the order of [`param_names`]. It estimates the security of each, which takes a second for all of them.
 pub fn params() -> Vec<ParamsInfo> {
     schemes().flat_map(Scheme::params).collect()
+}
+
+/// The names of the parameter sets of all schemes. The default set of a scheme comes first.
+pub fn param_names() -> Vec<String> {
+    schemes().flat_map(Scheme::param_names).collect()
 }
 
 impl Scheme {
@@ -49,9 +54,14 @@ impl Scheme {
         self.registered().entry
     }
 
-    /// Its parameter sets, the default first.
+    /// Its parameter sets, in the order of [`Self::param_names`].
     pub fn params(self) -> Vec<ParamsInfo> {
         self.entry().params()
+    }
+
+    /// The names of its parameter sets, the default first.
+    pub fn param_names(self) -> Vec<String> {
+        self.entry().param_names()
     }
 
     /// Whether it has a parameter set of that name.
@@ -61,7 +71,7 @@ impl Scheme {
 
     /// The first scheme that lists a parameter set of that name, else the first that has one.
     pub fn of_params(name: &str) -> Option<Self> {
-        let lists = |scheme: &Self| scheme.entry().lists(name);
+        let lists = |scheme: &Self| scheme.param_names().iter().any(|known| known == name);
         schemes().find(lists).or_else(|| schemes().find(|scheme| scheme.has_params(name)))
     }
 

@@ -119,8 +119,16 @@ pub(crate) trait SchemeEntry: Sync {
     /// Its name on the command line and in files.
     fn name(&self) -> &'static str;
 
-    /// Its parameter sets. The default set comes first.
-    fn params(&self) -> Vec<ParamsInfo>;
+    /// The names of its parameter sets. The default set comes first. Computes no set.
+    fn param_names(&self) -> Vec<String>;
+
+    /// The parameter set of that name.
+    fn find(&self, params: &str) -> Option<ParamsInfo>;
+
+    /// Its parameter sets, in the order of [`Self::param_names`].
+    fn params(&self) -> Vec<ParamsInfo> {
+        self.param_names().iter().filter_map(|name| self.find(name)).collect()
+    }
 
     /// Whether some of its keys can rotate slots.
     fn rotates(&self) -> bool {
@@ -150,9 +158,6 @@ pub(crate) trait SchemeEntry: Sync {
     fn bytes_of_elements(&self, reader: &Reader) -> Result<u64, Error> {
         Ok(reader.file_bytes())
     }
-
-    /// Whether [`Self::params`] lists a set of that name. Computes no set.
-    fn lists(&self, params: &str) -> bool;
 
     /// Whether it has a parameter set of that name.
     fn has(&self, params: &str) -> bool;

@@ -32,16 +32,16 @@ impl SchemeEntry for Gh {
         files::Gh::NAME
     }
 
-    fn params(&self) -> Vec<ParamsInfo> {
-        Params::names().into_iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
+    fn param_names(&self) -> Vec<String> {
+        Params::names().into_iter().map(str::to_owned).collect()
     }
 
-    fn lists(&self, params: &str) -> bool {
-        Params::names().contains(&params)
+    fn find(&self, params: &str) -> Option<ParamsInfo> {
+        Params::named(params).ok().map(|set| info(&set))
     }
 
     fn has(&self, params: &str) -> bool {
-        self.lists(params)
+        Params::names().contains(&params)
     }
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {

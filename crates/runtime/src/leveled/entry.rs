@@ -18,16 +18,16 @@ impl<S: Leveled> SchemeEntry for S {
         S::SCHEME.name()
     }
 
-    fn params(&self) -> Vec<ParamsInfo> {
-        S::set_names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
+    fn param_names(&self) -> Vec<String> {
+        S::set_names().into_iter().map(str::to_owned).collect()
+    }
+
+    fn find(&self, params: &str) -> Option<ParamsInfo> {
+        S::named(params).ok().map(|set| info::<S>(&set))
     }
 
     fn rotates(&self) -> bool {
         S::SLOTS
-    }
-
-    fn lists(&self, params: &str) -> bool {
-        S::set_names().contains(&params)
     }
 
     fn has(&self, params: &str) -> bool {

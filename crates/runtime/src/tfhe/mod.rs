@@ -31,13 +31,12 @@ impl SchemeEntry for Tfhe {
         files::SCHEME
     }
 
-    fn params(&self) -> Vec<ParamsInfo> {
-        let names = Params::names().into_iter().chain(Params::test_names());
-        names.filter_map(|name| Params::named(&name).ok()).map(|set| info(&set)).collect()
+    fn param_names(&self) -> Vec<String> {
+        Params::names().into_iter().chain(Params::test_names()).collect()
     }
 
-    fn lists(&self, params: &str) -> bool {
-        Params::names().iter().chain(&Params::test_names()).any(|name| name == params)
+    fn find(&self, params: &str) -> Option<ParamsInfo> {
+        Params::named(params).ok().map(|set| info(&set))
     }
 
     fn has(&self, params: &str) -> bool {
