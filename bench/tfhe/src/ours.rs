@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bench_common::must;
-use solinas_runtime::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
+use solinas_engine::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, BootstrapTask, ClientKey, Evaluator, LookupTable, LweCiphertext, Params, encode_bool,
@@ -84,7 +84,7 @@ impl<K: Eq + Hash, V> Cache<K, V> {
 }
 
 /// Client and server keys of the runtime.
-type RuntimeKeys = (solinas_runtime::ClientKey, solinas_runtime::ServerKey);
+type RuntimeKeys = (solinas_engine::ClientKey, solinas_engine::ServerKey);
 
 fn runtime_keys(set: &str) -> RuntimeKeys {
     let options = KeygenOptions { params: Some(set.into()), ..Default::default() };
@@ -92,8 +92,8 @@ fn runtime_keys(set: &str) -> RuntimeKeys {
 }
 
 /// A server on as many threads as the caller's pool has, confined as the caller is.
-fn server(keys: &RuntimeKeys) -> solinas_runtime::Server {
-    must(solinas_runtime::Server::new(&keys.1, Some(rayon::current_num_threads())))
+fn server(keys: &RuntimeKeys) -> solinas_engine::Server {
+    must(solinas_engine::Server::new(&keys.1, Some(rayon::current_num_threads())))
 }
 
 /// Our engine. It makes keys on first use and keeps them.
@@ -101,7 +101,7 @@ pub struct Solinas {
     keys: Cache<&'static str, Keys>,
     integers: Cache<(), RuntimeKeys>,
     /// By number of threads.
-    servers: Cache<usize, solinas_runtime::Server>,
+    servers: Cache<usize, solinas_engine::Server>,
 }
 
 impl Solinas {
@@ -118,7 +118,7 @@ impl Solinas {
         self.integers.get((), || runtime_keys(INTEGERS))
     }
 
-    fn server(&self) -> Arc<solinas_runtime::Server> {
+    fn server(&self) -> Arc<solinas_engine::Server> {
         let keys = self.integers();
         self.servers.get(rayon::current_num_threads(), || server(&keys))
     }

@@ -1,7 +1,7 @@
 //! Errors of the client.
 
 use serde::Deserialize;
-use solinas_runtime::Help;
+use solinas_values::Help;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub enum Error {
     Secret,
     /// From the runtime: a file or a ciphertext.
     #[error(transparent)]
-    Runtime(#[from] solinas_runtime::Error),
+    Runtime(#[from] solinas_values::Error),
 }
 
 /// A problem that the service states.

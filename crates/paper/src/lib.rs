@@ -35,7 +35,7 @@ pub use machine::Machine;
 pub use predict::{GateTimes, thread_per_gate, wavefronts};
 pub use report::{Basis, Cell, Column, Report, Row, Table};
 pub use site::{Page, site};
-pub use solinas_runtime::{Control, Progress};
+pub use solinas_engine::{Control, Progress};
 
 use serde::Serialize;
 use std::path::PathBuf;

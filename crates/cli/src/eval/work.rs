@@ -5,7 +5,7 @@ use crate::files::{read_circuit, read_text};
 use crate::values::constant_text;
 use solinas_circuits::program::{self, Program, Shape, Type};
 use solinas_circuits::{Port, bits, counted};
-use solinas_runtime::{
+use solinas_engine::{
     self as runtime, Ciphertext, Control, Estimate, Form, Input, Inputs, Plain, PrepareOptions, Prepared, Scheme,
     Server,
 };
@@ -195,7 +195,7 @@ impl Work {
     pub(super) fn cost(&self, scheme: Option<Scheme>, params: &str, control: &Control<'_>) -> Result<Estimate> {
         self.check_estimated()?;
         match self {
-            Self::Program { program, .. } => Ok(solinas_runtime::cost_under(scheme, program, params, control)?),
+            Self::Program { program, .. } => Ok(solinas_engine::cost_under(scheme, program, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }

@@ -9,7 +9,7 @@ use crate::jobs::task::{self, Task};
 use crate::lock::lock;
 use crate::store::Lease;
 use crate::store::timeline::Timeline;
-use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
+use solinas_engine::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
