@@ -14,7 +14,7 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// From the runtime.
+    /// From a key, a ciphertext or a run.
     #[error(transparent)]
     Runtime(Box<solinas_engine::Error>),
     /// From reading or writing a Solinas file.

@@ -86,7 +86,7 @@ pub enum Error {
     /// The file is a secret key.
     #[error("the file is a secret key, which no service may have; name server.key")]
     Secret,
-    /// From the runtime: a file or a ciphertext.
+    /// From a file, a key or a ciphertext.
     #[error(transparent)]
     Runtime(#[from] solinas_values::Error),
 }

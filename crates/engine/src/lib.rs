@@ -60,13 +60,15 @@ pub use planning::limit_planning;
 pub use plans::{Plan, Position, Ran, RunState};
 pub use prepared::{Batches, LaneBatch, PrepareOptions, Prepared, StepSchedule};
 pub use server::Server;
+pub use solinas_circuits::{Netlist, build, export, import};
+pub use solinas_schemes::DeviceName;
 #[cfg(feature = "bgv")]
 pub use solinas_values::smallest_bgv;
 pub use solinas_values::{
-    BenchCases, Capabilities, Ciphertext, CiphertextFacts, ClientKey, Column, Condition, Control, DeviceName,
-    EncryptionKey, Error, ErrorKind, Fingerprint, Form, FoundParams, Help, KeyDistribution, KeyId, KeygenOptions,
-    Natural, Netlist, NoFingerprint, ParamsInfo, ParamsRequest, ParamsTable, Plain, Program, ProgramBuilder, Progress,
-    ProgressParts, PublicKey, Scheme, ServerKey, Summary, Type, build, export, import, inspect, keygen, memory_budget,
-    on_pool, params, program, schemes, size, start_threads, write_text,
+    BenchCases, Capabilities, Ciphertext, CiphertextFacts, ClientKey, Column, Condition, Control, EncryptionKey, Error,
+    ErrorKind, Fingerprint, Form, FoundParams, Help, KeyDistribution, KeyId, KeygenOptions, Natural, NoFingerprint,
+    ParamsInfo, ParamsRequest, ParamsTable, Plain, Program, ProgramBuilder, Progress, ProgressParts, PublicKey, Scheme,
+    ServerKey, Summary, Type, inspect, keygen, memory_budget, on_pool, params, program, schemes, size, start_threads,
+    write_text,
 };
 pub use work::{Input, Inputs, Work};

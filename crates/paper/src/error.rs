@@ -45,7 +45,7 @@ pub enum Error {
     /// Two runs have no figure in common.
     #[error("the two runs have no rows in common; name two runs of one table")]
     NotComparable,
-    /// From the runtime.
+    /// From a key, a ciphertext or a run.
     #[error(transparent)]
     Runtime(Box<solinas_engine::Error>),
     /// From a scheme.

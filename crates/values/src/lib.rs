@@ -61,7 +61,6 @@ pub use scheme_name::Scheme;
 pub use search::smallest_bgv;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
-pub use solinas_circuits::{Help, Natural, Netlist, build, export, import};
+pub use solinas_circuits::{Help, Natural};
 pub use solinas_formats::{Fingerprint, KeyId, NoFingerprint, Summary, inspect, write_text};
-pub use solinas_schemes::DeviceName;
 pub use solinas_schemes::{Control, Progress, ProgressParts};
