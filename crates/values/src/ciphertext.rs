@@ -104,7 +104,7 @@ impl Ciphertext {
 
     /// Whether it is an array without elements.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.elements.is_empty()
     }
 
     /// Identity of the key.

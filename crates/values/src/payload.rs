@@ -28,6 +28,11 @@ pub trait Payload: Any + Debug + Send + Sync {
     /// Number of elements.
     fn len(&self) -> usize;
 
+    /// Whether it is an array without elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Bytes of memory that [`Self::get`] takes for an element, beside what the elements share.
     fn element_bytes(&self) -> u64;
 

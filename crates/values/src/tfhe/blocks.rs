@@ -48,7 +48,7 @@ impl Blocks {
     }
 
     /// Number of elements.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Full(elements) => elements.len(),
             Self::Short(short, size) => short.len() / (*size).max(1),
