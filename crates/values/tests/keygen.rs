@@ -1,6 +1,6 @@
-//! Key generation tells its progress, and can be stopped.
+//! Key generation tells its progress, and can be stopped. An engine gets the key that its scheme has.
 
-use crate::keys::options;
+use crate::keys::{keys, options};
 use solinas_values::{Control, Error, KeygenOptions, Progress, keygen};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,4 +40,12 @@ fn making_a_bootstrapping_key_is_told_of_and_can_be_stopped() {
     };
     let control = Control { progress: Some(&late), cancel: Some(&cancel) };
     assert!(matches!(keygen(&options("bgv", "boot-64-2"), &control), Err(Error::Cancelled)));
+}
+
+#[test]
+fn an_engine_gets_the_keys_of_its_scheme_alone() {
+    let (_, key) = keys("tfhe", "gates-toy");
+    assert!(key.of_scheme::<solinas_formats::tfhe::ServerFile>().is_ok());
+    let error = key.of_scheme::<solinas_values::gh::Server>().unwrap_err();
+    assert!(matches!(error, Error::Internal(_)) && error.to_string().contains("a key of tfhe"), "{error}");
 }
