@@ -1,7 +1,7 @@
 //! Failures as the exceptions of `solinas._errors`, with the library's messages.
 
 use pyo3::prelude::*;
-use solinas_runtime::{Error, ErrorKind, caught};
+use solinas_engine::{Error, ErrorKind, caught};
 
 /// A failure. Its variant decides the exception that Python sees.
 pub(crate) enum Failure {

@@ -30,7 +30,7 @@ enum PyHow<'py> {
 /// The built-in reduction of this name.
 fn named(how: &str) -> PyResult<How> {
     serde_json::from_value(how.into())
-        .map_err(|error| Failure::from(solinas_runtime::Error::Internal(error.to_string())).into())
+        .map_err(|error| Failure::from(solinas_engine::Error::Internal(error.to_string())).into())
 }
 
 /// A program being traced.
@@ -189,7 +189,7 @@ fn parsed(result: &str) -> Result<ResultType, Failure> {
 
 fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
     serde_json::to_string(value)
-        .map_err(|error| solinas_runtime::Error::Internal(format!("it cannot be written as JSON: {error}")).into())
+        .map_err(|error| solinas_engine::Error::Internal(format!("it cannot be written as JSON: {error}")).into())
 }
 
 /// A typed program.

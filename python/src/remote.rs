@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use solinas_circuits::program::{Input as Port, Program};
 use solinas_client::{Input as Sent, JobRequest, Remote, Trust};
-use solinas_runtime::{Ciphertext, Control, Error, Job, ServerKey};
+use solinas_engine::{Ciphertext, Control, Error, Job, ServerKey};
 
 use crate::error::{Failure, guarded};
 use crate::job::{Ids, PyJob};

@@ -14,9 +14,9 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// From the runtime.
+    /// From a key, a ciphertext or a run.
     #[error(transparent)]
-    Runtime(Box<solinas_runtime::Error>),
+    Runtime(Box<solinas_engine::Error>),
     /// From reading or writing a Solinas file.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
@@ -118,18 +118,25 @@ pub(crate) fn interruption() -> Error {
     }
 }
 
-#[cfg(feature = "rtl")]
-impl From<solinas_rtl::Error> for Error {
-    fn from(error: solinas_rtl::Error) -> Self {
-        solinas_runtime::Error::from(error).into()
+#[cfg(feature = "gpu")]
+impl From<solinas_gpu::Error> for Error {
+    fn from(error: solinas_gpu::Error) -> Self {
+        solinas_engine::Error::from(solinas_schemes::Error::from(error)).into()
     }
 }
 
-impl From<solinas_runtime::Error> for Error {
-    fn from(error: solinas_runtime::Error) -> Self {
+#[cfg(feature = "rtl")]
+impl From<solinas_rtl::Error> for Error {
+    fn from(error: solinas_rtl::Error) -> Self {
+        solinas_engine::Error::from(solinas_schemes::DeviceError::new(error)).into()
+    }
+}
+
+impl From<solinas_engine::Error> for Error {
+    fn from(error: solinas_engine::Error) -> Self {
         match error {
-            solinas_runtime::Error::Cancelled => interruption(),
-            solinas_runtime::Error::Value { text, ty, expected } => {
+            solinas_engine::Error::Cancelled => interruption(),
+            solinas_engine::Error::Value { text, ty, expected } => {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
             other => Self::Runtime(Box::new(other)),
@@ -228,7 +235,7 @@ impl Error {
         match self {
             Self::File(error) => Some(error),
             Self::Runtime(error) => match &**error {
-                solinas_runtime::Error::Format(error) => Some(error),
+                solinas_engine::Error::Format(error) => Some(error),
                 _ => None,
             },
             _ => None,
@@ -274,8 +281,8 @@ impl Error {
 }
 
 /// Whether the error is that of a name that no parameter set has.
-fn is_unknown_set(error: &solinas_runtime::Error) -> bool {
-    matches!(error, solinas_runtime::Error::Scheme(solinas_schemes::Error::UnknownParams { .. }))
+fn is_unknown_set(error: &solinas_engine::Error) -> bool {
+    matches!(error, solinas_engine::Error::Scheme(solinas_schemes::Error::UnknownParams { .. }))
 }
 
 /// The path as text, in quotes if it is empty.

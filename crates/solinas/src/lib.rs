@@ -88,9 +88,9 @@ pub use runtime::{Control, ErrorKind, Estimate, Fingerprint, Natural, ParamsInfo
 pub use server::{DeviceName, GpuInfo, GpuList, Job, Prepared, Server, ServerOptions, gpus};
 pub use solinas_bigint as bigint;
 pub use solinas_circuits as circuits;
+pub use solinas_engine as runtime;
 #[cfg(feature = "rsa")]
 pub use solinas_rsa as rsa;
-pub use solinas_runtime as runtime;
 pub use solinas_schemes as schemes;
 pub use value::{Arithmetic, Bits, Int, Integer, Mod, Uint, Unsigned, Value};
 

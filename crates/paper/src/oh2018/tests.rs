@@ -68,7 +68,7 @@ fn a_run_can_be_cancelled() {
     let cancel = AtomicBool::new(true);
     let result = run(&tiny(), &Control { progress: None, cancel: Some(&cancel) });
     let Err(Error::Runtime(error)) = result else { panic!("not cancelled") };
-    assert!(matches!(*error, solinas_runtime::Error::Cancelled));
+    assert!(matches!(*error, solinas_engine::Error::Cancelled));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use solinas_runtime::{Estimate, Program, cost_under};
+use solinas_engine::{Estimate, Program, cost_under};
 use std::sync::Arc;
 use std::time::Duration;
 

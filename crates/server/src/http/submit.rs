@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 use solinas_circuits::program::Shape;
-use solinas_runtime::{Plan, PrepareOptions, StepSchedule, Work};
+use solinas_engine::{Plan, PrepareOptions, StepSchedule, Work};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -265,13 +265,13 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
     let params = job.server.params();
     let capabilities = params.scheme.capabilities();
     if body.compact && !capabilities.compact {
-        return Err(solinas_runtime::Error::NoCompact { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoCompact { scheme: params.scheme }.into());
     }
     if body.private_program && !capabilities.private_program {
-        return Err(solinas_runtime::Error::NoPrivateProgram { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoPrivateProgram { scheme: params.scheme }.into());
     }
     if body.auditable && !capabilities.plans {
-        return Err(solinas_runtime::Error::NoPlan { scheme: params.scheme }.into());
+        return Err(solinas_engine::Error::NoPlan { scheme: params.scheme }.into());
     }
     if body.auditable && body.private_program {
         let what = "`auditable` results name their plan, and those of a `private_program` hide it";
@@ -291,10 +291,10 @@ fn planned(app: &App, tenant: &Tenant, body: JobRequest) -> Result<NewJob, Probl
         let plan = match prepared.plan() {
             _ if !capabilities.plans => None,
             Ok(plan) => Some(plan),
-            Err(solinas_runtime::Error::Request { what, help }) if body.auditable => {
+            Err(solinas_engine::Error::Request { what, help }) if body.auditable => {
                 return Err(Problem::new(Code::BadRequest, what, help));
             }
-            Err(solinas_runtime::Error::Request { .. }) => None,
+            Err(solinas_engine::Error::Request { .. }) => None,
             Err(error) => return Err(error.into()),
         };
         // Without a plan, all operations are one wave of one lane.

@@ -21,7 +21,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use serde::de::DeserializeOwned;
-use solinas_runtime::Type;
+use solinas_engine::Type;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;

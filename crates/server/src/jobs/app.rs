@@ -14,7 +14,7 @@ use crate::jobs::writers::Writers;
 use crate::lock::lock;
 use crate::metrics::Metrics;
 use crate::store::Store;
-use solinas_runtime::ServerOptions;
+use solinas_engine::ServerOptions;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -68,7 +68,7 @@ impl App {
         let uploads = TenantSemaphore::new(config.limits.uploads, UPLOADS_EACH);
         let metrics = Metrics::new(config.threads(), config.limits.disk_reserve_bytes);
         let job_memory = JobMemory::of(config.limits.job_memory_bytes);
-        solinas_runtime::limit_planning(job_memory.plan());
+        solinas_engine::limit_planning(job_memory.plan());
         let bodies = Arc::new(Bodies::new(config.limits.program_bytes.max(config.limits.json_bytes)));
         Self {
             config,

@@ -5,7 +5,7 @@ use crate::id::{Digest, Tenant};
 use crate::jobs::source;
 use crate::jobs::spec::{Constant, InputSpec};
 use crate::jobs::storage::Files;
-use solinas_runtime::{
+use solinas_engine::{
     Ciphertext, CiphertextFacts, Control, Input, Plain, Plan, PrepareOptions, Prepared, Program, Server, ServerKey,
     ServerOptions, Type, Work,
 };
@@ -72,7 +72,7 @@ pub(crate) fn load_server(path: &Path, key_id: &str, options: &ServerOptions) ->
     })?;
     Server::with_options(&loaded, options).map_err(|error| match error {
         // No other job with this key would fit.
-        solinas_runtime::Error::Memory { .. } => Problem::of(Code::BadParams, &error),
+        solinas_engine::Error::Memory { .. } => Problem::of(Code::BadParams, &error),
         other => other.into(),
     })
 }
@@ -167,9 +167,9 @@ impl<'a> Loader<'a> {
 }
 
 /// The problem of a file that is no ciphertext. Its path is of no use to a caller.
-fn unusable(digest: &Digest, error: solinas_runtime::Error) -> Problem {
+fn unusable(digest: &Digest, error: solinas_engine::Error) -> Problem {
     let error = match error {
-        solinas_runtime::Error::InFile { source, .. } => *source,
+        solinas_engine::Error::InFile { source, .. } => *source,
         other => other,
     };
     let mut problem = Problem::from(error);

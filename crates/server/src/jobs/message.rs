@@ -8,7 +8,7 @@ use crate::store::timeline::Timeline;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use solinas_runtime::StepSchedule;
+use solinas_engine::StepSchedule;
 use std::fmt;
 use std::str::FromStr;
 

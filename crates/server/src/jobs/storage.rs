@@ -7,7 +7,7 @@ use crate::store::Lease;
 use crate::store::result::JobResult;
 use crate::store::timeline::Timeline;
 use serde::{Deserialize, Serialize};
-use solinas_runtime::{RunState, Server};
+use solinas_engine::{RunState, Server};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ pub(crate) enum Look {
 }
 
 /// What an earlier run kept in a file. A damaged file counts for nothing: the work begins again.
-pub(crate) fn kept<T>(file: &Path, load: impl FnOnce(&Path) -> Result<T, solinas_runtime::Error>) -> Option<T> {
+pub(crate) fn kept<T>(file: &Path, load: impl FnOnce(&Path) -> Result<T, solinas_engine::Error>) -> Option<T> {
     if !file.exists() {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::jobs::storage::{End, JobStorage, Look, Outcome};
 use crate::store::Lease;
 use crate::store::result::JobResult;
 use crate::worker::run::{Ran, compute};
-use solinas_runtime::{Ciphertext, caught};
+use solinas_engine::{Ciphertext, caught};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ pub(crate) fn run(storage: &dyn JobStorage, lease: &Lease, stop: &Stop) {
         let ran = caught(|| Ok(compute(storage, lease, stop)));
         // What follows costs the tenant nothing.
         let time = stop.computed(start);
-        let (ran, work) = ran.unwrap_or_else(|error: solinas_runtime::Error| (Ran::Later(error.into()), None));
+        let (ran, work) = ran.unwrap_or_else(|error: solinas_engine::Error| (Ran::Later(error.into()), None));
         let end = match ran {
             Ran::Done(results) => store_results(storage, lease, &results).map_or_else(End::Later, End::Succeeded),
             Ran::Paused => End::Paused,

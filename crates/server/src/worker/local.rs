@@ -11,7 +11,7 @@ use crate::jobs::storage::{Files, JobStorage, Look, Outcome, kept};
 use crate::lock::lock;
 use crate::store::Lease;
 use crate::worker::job;
-use solinas_runtime::{RunState, Server};
+use solinas_engine::{RunState, Server};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

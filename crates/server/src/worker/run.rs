@@ -9,7 +9,7 @@ use crate::jobs::storage::JobStorage;
 use crate::lock::lock;
 use crate::store::Lease;
 use crate::store::timeline::Timeline;
-use solinas_runtime::{self as runtime, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
+use solinas_engine::{self as engine, Ciphertext, Control, Plan, Position, Prepared, Progress, StepSchedule};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -134,18 +134,18 @@ impl Run<'_> {
             };
             let ran = match prepared.run_until(state.as_ref(), pause, control) {
                 // A checkpoint of another version, for example.
-                Err(runtime::Error::OtherRun { .. }) if state.is_some() => {
+                Err(engine::Error::OtherRun { .. }) if state.is_some() => {
                     state = None;
                     continue;
                 }
                 ran => ran?,
             };
             let paused = match ran {
-                runtime::Ran::Done(results) => {
+                engine::Ran::Done(results) => {
                     clock.end();
                     return Ok(Some(results));
                 }
-                runtime::Ran::Paused(paused) => paused,
+                engine::Ran::Paused(paused) => paused,
             };
             let is_kept = self.storage.keep_state(self.lease, &paused);
             // The work goes on. After a crash it would begin from an earlier checkpoint.

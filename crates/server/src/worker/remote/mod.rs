@@ -19,7 +19,7 @@ use cache::Cache;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use solinas_client::{Call, Error as ClientError, Http, Trust};
-use solinas_runtime::{Control, DeviceName, ServerOptions, check_device};
+use solinas_engine::{Control, DeviceName, ServerOptions, check_device};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -13,7 +13,7 @@ use crate::store::lease_periods::LeasePeriods;
 use crate::store::{Incoming, Lease};
 use crate::time;
 use solinas_client::{Call, Error as ClientError};
-use solinas_runtime::{Control, RunState, Server};
+use solinas_engine::{Control, RunState, Server};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -240,7 +240,7 @@ impl JobStorage for RemoteStorage<'_> {
         let until_stop = Control { progress: None, cancel: Some(self.ends) };
         let sent = match self.ends.load(Ordering::Relaxed) {
             false => send(LONG, &until_stop),
-            true => Err(solinas_runtime::Error::Cancelled.into()),
+            true => Err(solinas_engine::Error::Cancelled.into()),
         };
         let sent = match sent {
             // A stop interrupted it. The service takes it once.
